@@ -1,0 +1,1 @@
+"""Nouns and sockets: standard library only, no I/O, no asyncio."""

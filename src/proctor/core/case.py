@@ -1,0 +1,100 @@
+"""What is asked of a target, and what is expected of its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from proctor.core.chat import Message, ToolCall
+from proctor.core.rule import Rule
+from proctor.core.trajectory import Trajectory
+
+__all__ = ["Ask", "Case", "Check", "Expectation", "Suite"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expectation:
+    """What a good answer has, does and avoids."""
+
+    reference: str | None = None
+    facts: tuple[str, ...] = ()
+    products: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    tool_calls: tuple[ToolCall, ...] = ()
+    intents: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    escalation: bool | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One scorer with its settings, as a suite or a case asks for it."""
+
+    scorer: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    name: str | None = None
+    threshold: float | None = None
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """One user message of a many-turn case, with what is expected of the answer to it."""
+
+    SHORTHAND = "text"
+
+    text: str
+    expect: Expectation | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One test: what is said to the target and what is expected back.
+
+    ``input`` is one user message; ``turns`` are several, put one after the other. ``inputs`` fill a
+    prompt's variables. ``history`` is what was said before the case begins. ``recorded`` is an
+    answer that exists already and is scored as it is.
+    """
+
+    id: str
+    input: str | None = None
+    turns: tuple[Ask, ...] = ()
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    history: tuple[Message, ...] = ()
+    page: Mapping[str, Any] = field(default_factory=dict)
+    intent: str | None = None
+    expect: Expectation = field(default_factory=Expectation)
+    checks: tuple[Check, ...] = ()
+    tags: tuple[str, ...] = ()
+    description: str = ""
+    recorded: Trajectory | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def asks(self) -> tuple[Ask, ...]:
+        """The user's messages in order, however the case was written."""
+        if self.turns:
+            return self.turns
+        return (Ask(text=self.input),) if self.input is not None else ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suite:
+    """What the cases of one collection share.
+
+    The cases themselves are streamed beside it and are never all in memory.
+    """
+
+    name: str
+    description: str = ""
+    target: str | None = None
+    scorers: tuple[Check, ...] = ()
+    tags: tuple[str, ...] = ()
+    version: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)

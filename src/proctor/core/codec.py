@@ -1,0 +1,155 @@
+"""Nouns to JSON, and the hash that names them.
+
+A noun is a frozen dataclass. Encoding leaves out fields that hold their default, so that a new field
+with a default changes no existing hash; keys a noun kept in ``extra`` go back to where they were.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+import types
+import typing
+from collections.abc import Callable, Hashable, Mapping
+from datetime import date, datetime
+from functools import cache
+from typing import Any
+
+__all__ = ["content_id", "dumps", "encode", "loads"]
+
+Encoder = Callable[[Any], Any]
+
+EXTRA = "extra"
+
+
+def encode(noun: Any) -> Any:
+    """Make JSON-like data from a noun; fields that hold their default are left out."""
+    return _encoder(typing.cast(Hashable, type(noun)))(noun)
+
+
+def dumps(value: object) -> bytes:
+    """One line of UTF-8 JSON from a noun or JSON-like data; always valid, whatever is in it."""
+    data = encode(value) if dataclasses.is_dataclass(value) else value
+    try:
+        return json.dumps(data, ensure_ascii=False, allow_nan=False, default=_fallback, separators=(",", ":")).encode()
+    except UnicodeEncodeError:  # a lone surrogate: JSON can carry it only escaped
+        return json.dumps(data, allow_nan=False, default=_fallback, separators=(",", ":")).encode()
+    except (ValueError, TypeError, RecursionError):  # NaN, a non-string key, a cycle
+        return json.dumps(_tame(data), allow_nan=False, default=_fallback, separators=(",", ":")).encode()
+
+
+def loads(line: bytes | str) -> Any:
+    """JSON data from one line."""
+    return json.loads(line)
+
+
+def content_id(value: object, *, length: int = 16) -> str:
+    """The name of some content: the first ``length`` hex digits of the SHA-256 of its canonical JSON."""
+    data = encode(value) if dataclasses.is_dataclass(value) else value
+    try:
+        text = json.dumps(data, sort_keys=True, allow_nan=False, default=_fallback, separators=(",", ":"))
+    except (ValueError, TypeError, RecursionError):
+        text = json.dumps(_tame(data), sort_keys=True, allow_nan=False, default=_fallback, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:length]
+
+
+def _fallback(value: object) -> Any:
+    """What JSON has no word for, said as well as it can be."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return encode(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, (set, frozenset)):
+        return sorted(value, key=repr)
+    if isinstance(value, (datetime, date)):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return str(value)
+
+
+def _tame(value: Any, depth: int = 0) -> Any:
+    """Replace what JSON cannot hold: numbers that are none, keys that are no text, cycles."""
+    if depth > 60:
+        return "…"
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(key): _tame(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_tame(item, depth + 1) for item in value]
+    return value
+
+
+# --- encoding ---------------------------------------------------------------------------------------
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+@cache
+def _encoder(kind: Hashable) -> Encoder:
+    if dataclasses.is_dataclass(kind):
+        return _noun_encoder(typing.cast(type, kind))
+    inner = [arg for arg in typing.get_args(kind) if arg not in (type(None), Ellipsis)]
+    if typing.get_origin(kind) is tuple:
+        item = _lazy_encoder(inner[0])
+        return list if item is _same else lambda value: [item(each) for each in value]
+    if typing.get_origin(kind) in (typing.Union, types.UnionType):
+        nouns = [arg for arg in inner if _encoder_needed(arg)]
+        return _lazy_encoder(nouns[0], or_none=True) if nouns else _same
+    if kind is datetime:
+        return datetime.isoformat
+    return _same
+
+
+def _encoder_needed(kind: Any) -> bool:
+    return dataclasses.is_dataclass(kind) or kind is datetime or typing.get_origin(kind) is tuple
+
+
+def _lazy_encoder(kind: Any, *, or_none: bool = False) -> Encoder:
+    """An encoder looked up at first use, so that a noun may hold its own kind."""
+    if not _encoder_needed(kind):
+        return _same
+    if or_none:
+        return lambda value: None if value is None else _encoder(kind)(value)
+    return lambda value: _encoder(kind)(value)  # noqa: PLW0108 - the look-up must wait
+
+
+def _noun_encoder(kind: type) -> Encoder:
+    hints = hints_of(kind)
+    plan = [
+        (field.name, _lazy_encoder(hints[field.name]), default_of(field))
+        for field in dataclasses.fields(kind)
+        if field.name != EXTRA
+    ]
+    open_ended = any(field.name == EXTRA for field in dataclasses.fields(kind))
+
+    def run(noun: Any) -> dict[str, Any]:
+        data = {}
+        for name, encoded, default in plan:
+            value = getattr(noun, name)
+            if value is not default and value != default:
+                data[name] = value if encoded is _same else encoded(value)
+        if open_ended and (extra := noun.extra):
+            for key, value in extra.items():
+                data.setdefault(key, value)
+        return data
+
+    return run
+
+
+def default_of(field: dataclasses.Field[Any]) -> Any:
+    if field.default is not dataclasses.MISSING:
+        return field.default
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return dataclasses.MISSING
+
+
+@cache
+def hints_of(kind: type) -> dict[str, Any]:
+    return typing.get_type_hints(kind)

@@ -1,0 +1,196 @@
+"""What can go wrong, as one tree.
+
+::
+
+    ProctorError                  has a message, the place it happened, and the mend
+    ├── InputError                the user's files, flags or settings are wrong (exit code 2)
+    │   ├── ConfigError           proctor.yaml or the environment
+    │   ├── SuiteError            a suite file or a case in it
+    │   ├── PromptError           a prompt file or its template
+    │   ├── MalformedError        data of the wrong shape; lists every problem with its path
+    │   └── NotFoundError         a name that nothing answers to: run, scorer, target, model
+    ├── StoreError                the disk or the database refused (exit code 3)
+    ├── TargetError               what is under test did not answer (one error record)
+    └── ModelError                a model did not answer (one error record)
+        ├── UnreachableError      no connection, dropped connection
+        ├── TimedOutError         no answer in time
+        ├── RateLimitedError      429, with the wait the server asked for
+        ├── OverloadedError       5xx and 529
+        ├── RefusedError          401, 403: key or permission
+        ├── UnknownModelError     404: no such model or path
+        ├── RejectedError         any other 4xx: the request itself is wrong
+        ├── ReplyError            an answer that cannot be used; keeps the raw text
+        └── BudgetError           the money or call budget is spent
+
+Judgement never raises for a bad reply: it records. These exceptions are what it records.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = [
+    "BudgetError",
+    "ConfigError",
+    "InputError",
+    "MalformedError",
+    "ModelError",
+    "NotFoundError",
+    "OverloadedError",
+    "Problem",
+    "ProctorError",
+    "PromptError",
+    "RateLimitedError",
+    "RefusedError",
+    "RejectedError",
+    "ReplyError",
+    "StoreError",
+    "SuiteError",
+    "TargetError",
+    "TimedOutError",
+    "UnknownModelError",
+    "UnreachableError",
+]
+
+
+class ProctorError(Exception):
+    """Anything Proctor reports on purpose: what happened, where, and what mends it."""
+
+    exit_code = 3
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        field: str | None = None,
+        mend: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.file = file
+        self.line = line
+        self.field = field
+        self.mend = mend
+
+    @property
+    def place(self) -> str:
+        """``file:line: field`` as far as it is known; empty when nothing is."""
+        where = self.file or ""
+        if self.file and self.line is not None:
+            where = f"{self.file}:{self.line}"
+        if self.field:
+            where = f"{where}: {self.field}" if where else self.field
+        return where
+
+    def __str__(self) -> str:
+        text = f"{self.place}: {self.message}" if self.place else self.message
+        return f"{text}\n  mend: {self.mend}" if self.mend else text
+
+
+class InputError(ProctorError):
+    """The user's files, flags or settings are wrong."""
+
+    exit_code = 2
+
+
+class ConfigError(InputError):
+    """proctor.yaml or the environment is wrong."""
+
+
+class SuiteError(InputError):
+    """A suite file, or a case in it, is wrong."""
+
+
+class PromptError(InputError):
+    """A prompt file or its template is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with some data: where, what, and what would be right."""
+
+    path: tuple[str | int, ...]
+    message: str
+    mend: str | None = None
+
+    @property
+    def where(self) -> str:
+        """The path as a person reads it: ``cases[3].expect.facts``."""
+        text = ""
+        for step in self.path:
+            text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+        return text
+
+
+class MalformedError(InputError):
+    """Data of the wrong shape; ``problems`` lists all that is wrong with it."""
+
+    def __init__(self, problems: list[Problem], *, file: str | None = None) -> None:
+        first = problems[0]
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        super().__init__(first.message + more, file=file, field=first.where or None, mend=first.mend)
+        self.problems = problems
+
+
+class NotFoundError(InputError):
+    """A name that nothing answers to."""
+
+
+class StoreError(ProctorError):
+    """The disk or the database refused."""
+
+
+class TargetError(ProctorError):
+    """What is under test did not answer."""
+
+
+class ModelError(ProctorError):
+    """A model did not answer."""
+
+    status: int | None = None
+
+
+class UnreachableError(ModelError):
+    """No connection could be made, or it was dropped."""
+
+
+class TimedOutError(ModelError):
+    """No answer came in time."""
+
+
+class RateLimitedError(ModelError):
+    """The server said 429; ``retry_after`` is the wait it asked for, in seconds."""
+
+    status = 429
+    retry_after: float | None = None
+
+
+class OverloadedError(ModelError):
+    """The server said 5xx; ``retry_after`` is the wait it asked for, in seconds."""
+
+    status = 503
+    retry_after: float | None = None
+
+
+class RefusedError(ModelError):
+    """The key or the permission is wrong."""
+
+
+class UnknownModelError(ModelError):
+    """The server does not know the model or the path."""
+
+
+class RejectedError(ModelError):
+    """The server found the request itself wrong."""
+
+
+class ReplyError(ModelError):
+    """An answer came that cannot be used; ``raw`` keeps its text."""
+
+    raw: str = ""
+
+
+class BudgetError(ModelError):
+    """The budget the user set is spent."""

@@ -1,0 +1,63 @@
+"""What production told us, what we raised about it, and what a person said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from proctor.core.trajectory import Turn
+from proctor.core.verdict import Severity, Verdict
+
+__all__ = ["Alert", "Event", "EventKind", "Label"]
+
+EventKind = Literal["turn", "gate", "escalation", "csat", "outcome", "contact", "note"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One thing that happened in production."""
+
+    kind: EventKind
+    time: datetime
+    id: str | None = None
+    session: str | None = None
+    customer: str | None = None
+    intent: str | None = None
+    turn: Turn | None = None
+    verdict: Verdict | None = None
+    value: float | None = None
+    name: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alert:
+    """Something a person should know; ``key`` folds repeats of the same trouble into one."""
+
+    rule: str
+    message: str
+    tier: Severity
+    time: datetime
+    key: str = ""
+    value: float | None = None
+    threshold: float | None = None
+    count: int = 1
+    resolved: datetime | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Label:
+    """What a person said about a result, a turn or a gate's decision."""
+
+    subject: str
+    dimension: str
+    value: float | str | bool
+    by: str
+    time: datetime | None = None
+    note: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,131 @@
+"""What a run found: a result per case, target and sample, and the report over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from proctor.core.case import Case
+from proctor.core.chat import Usage
+from proctor.core.score import Score
+from proctor.core.trajectory import Trajectory
+
+__all__ = ["Counts", "Decision", "Fingerprint", "Outcome", "Report", "Result", "RunStatus", "Spend", "Tally"]
+
+Outcome = Literal["pass", "fail", "unscored"]
+RunStatus = Literal["running", "finished", "interrupted"]
+Decision = Literal["passed", "failed", "unjudged"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fingerprint:
+    """What exactly was run, so that two runs can be told apart or called the same."""
+
+    suite: str = ""
+    targets: Mapping[str, str] = field(default_factory=dict)
+    scorers: Mapping[str, str] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
+    proctor: str = ""
+    python: str = ""
+    seed: int = 0
+    trigger: str = "manual"
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """One case put to one target once, with every score.
+
+    ``outcome`` is ``fail`` when a score that decides is under its threshold, ``unscored`` when
+    nothing failed but something could not be judged (or nothing was there to judge), else ``pass``.
+    """
+
+    case: Case
+    target: str
+    sample: int = 0
+    trajectory: Trajectory
+    scores: tuple[Score, ...] = ()
+    outcome: Outcome
+    value: float | None = None
+    reason: str = ""
+    started: datetime | None = None
+    duration: float | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How many passed, failed and could not be judged."""
+
+    passed: int = 0
+    failed: int = 0
+    unscored: int = 0
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.passed + self.failed + self.unscored
+
+    @property
+    def pass_rate(self) -> float | None:
+        """Share of the judged that passed; ``None`` when nothing was judged."""
+        judged = self.passed + self.failed
+        return self.passed / judged if judged else None
+
+    @property
+    def unscored_rate(self) -> float:
+        """Share of all that could not be judged."""
+        return self.unscored / self.total if self.total else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """One scorer's (or target's, or intent's) figures over a run."""
+
+    name: str
+    counts: Counts = field(default_factory=Counts)
+    skipped: int = 0
+    mean: float | None = None
+    histogram: tuple[int, ...] = ()
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spend:
+    """What one model cost in one role; ``cost`` is ``None`` when a price is not known."""
+
+    model: str
+    role: str = "target"
+    calls: int = 0
+    cached: int = 0
+    retries: int = 0
+    errors: int = 0
+    usage: Usage = field(default_factory=Usage)
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """A run in figures. The results are streamed beside it and are never all in memory."""
+
+    id: str
+    name: str = ""
+    status: RunStatus = "running"
+    decision: Decision | None = None
+    reason: str = ""
+    counts: Counts = field(default_factory=Counts)
+    by_target: tuple[Tally, ...] = ()
+    by_scorer: tuple[Tally, ...] = ()
+    by_intent: tuple[Tally, ...] = ()
+    by_tag: tuple[Tally, ...] = ()
+    latency: Mapping[str, float] = field(default_factory=dict)
+    spend: tuple[Spend, ...] = ()
+    concurrency: tuple[Mapping[str, Any], ...] = ()
+    fingerprint: Fingerprint = field(default_factory=Fingerprint)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    started: datetime | None = None
+    finished: datetime | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)

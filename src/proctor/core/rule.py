@@ -1,0 +1,62 @@
+"""A verifiable statement about an output, and whether one output kept it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from proctor.core.codec import content_id
+from proctor.core.score import Evidence
+
+__all__ = ["Rule", "RuleVerdict", "Span"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """A stretch of a text: character offsets and the words between them."""
+
+    start: int
+    end: int
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One rule of a prompt.
+
+    A rule with a ``predicate`` is checked by code; one without needs a judge. Its ``id`` is a hash
+    of what it says, so that moving a rule in a list, locking it or weighting it does not rename it.
+    """
+
+    SHORTHAND = "text"
+
+    text: str
+    polarity: Literal["positive", "negative"] = "positive"
+    inverse_of: str | None = None
+    source: Span | None = None
+    kind: Literal["format", "content", "refusal", "style", "safety"] | None = None
+    predicate: str | None = None
+    weight: float = 1.0
+    priority: int = 0
+    locked: bool = False
+    disabled: bool = False
+    groundedness: float | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        """The rule's name: a hash of its text, polarity and opposite."""
+        return "r-" + content_id([self.text, self.polarity, self.inverse_of], length=10)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleVerdict:
+    """Whether one output kept one rule."""
+
+    rule: str
+    outcome: Literal["ok", "err", "na", "unknown"]
+    reason: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    producer: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,46 @@
+"""What a gate decided about one step, and what it found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+__all__ = ["Action", "Finding", "Severity", "Verdict"]
+
+Action = Literal["allow", "redact", "block", "escalate"]
+Severity = Literal["low", "medium", "high", "critical"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing a detector found; ``start`` and ``end`` point into the original text."""
+
+    kind: str
+    detector: str = ""
+    text: str = ""
+    start: int | None = None
+    end: int | None = None
+    confidence: float | None = None
+    severity: Severity | None = None
+    reason: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """A gate's decision.
+
+    ``text`` is what may go on when the action is ``redact``. ``broken`` marks a decision that was
+    taken because the gate itself failed or ran out of time.
+    """
+
+    action: Action
+    gate: str = ""
+    reason: str = ""
+    findings: tuple[Finding, ...] = ()
+    text: str | None = None
+    broken: bool = False
+    latency: float | None = None
+    version: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
