@@ -39,6 +39,12 @@ class Check:
     threshold: float | None = None
     weight: float = 1.0
 
+    def __post_init__(self) -> None:
+        if self.threshold is not None and not 0.0 <= self.threshold <= 1.0:
+            raise ValueError(f"a threshold is from 0 to 1, not {self.threshold:g}")
+        if not self.weight >= 0.0:
+            raise ValueError(f"a weight is 0 or more, not {self.weight:g}")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:

@@ -81,7 +81,7 @@ def _decoder(kind: Hashable) -> Decoder:
     origin, args = typing.get_origin(kind), typing.get_args(kind)
     if dataclasses.is_dataclass(kind):
         return _noun_decoder(typing.cast(type, kind))
-    if kind is Any or kind is object:
+    if kind is Any or kind is object or getattr(kind, "_is_protocol", False):  # a socket is filled, not decoded
         return lambda value, path, reading: value
     if kind is datetime:
         return _decode_time
@@ -204,7 +204,15 @@ def _mapping_decoder(item: Any) -> Decoder:
 
 def _decoder_later(kind: Any) -> Decoder:
     """Looked up at first use, so that a noun may hold its own kind."""
-    return lambda value, path, reading: _decoder(kind)(value, path, reading)  # noqa: PLW0108 - the look-up must wait
+    found: Decoder | None = None
+
+    def run(value: Any, path: Path, reading: _Reading) -> Any:
+        nonlocal found
+        if found is None:
+            found = _decoder(kind)
+        return found(value, path, reading)
+
+    return run
 
 
 def _noun_decoder(kind: type) -> Decoder:  # noqa: C901 - one closure, read top to bottom

@@ -114,6 +114,7 @@ class Problem:
     path: tuple[str | int, ...]
     message: str
     mend: str | None = None
+    line: int | None = None
 
     @property
     def where(self) -> str:
@@ -130,7 +131,7 @@ class MalformedError(InputError):
     def __init__(self, problems: list[Problem], *, file: str | None = None) -> None:
         first = problems[0]
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        super().__init__(first.message + more, file=file, field=first.where or None, mend=first.mend)
+        super().__init__(first.message + more, file=file, line=first.line, field=first.where or None, mend=first.mend)
         self.problems = problems
 
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from proctor.core.case import Case
 from proctor.core.chat import Reply, Request
+from proctor.core.report import Result
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.core.verdict import Verdict
@@ -29,6 +30,7 @@ __all__ = [
     "Http",
     "HttpReply",
     "Kit",
+    "Ledger",
     "Model",
     "Scorer",
     "Target",
@@ -194,6 +196,27 @@ class Cache(Protocol):
         ...
 
 
+@runtime_checkable
+class Ledger(Protocol):
+    """A run's memory: what was kept is there after kill -9. Units are known by an 8-byte key."""
+
+    def finished(self, key: int) -> bool:
+        """Whether the unit has its result already."""
+        ...
+
+    def pending(self, key: int) -> Trajectory | None:
+        """The trajectory of a unit that was not scored to the end."""
+        ...
+
+    def keep_trajectory(self, key: int, *, case: Case, target: str, sample: int, trajectory: Trajectory) -> None:
+        """Keep what the target did, before it is scored."""
+        ...
+
+    def keep_result(self, key: int, result: Result) -> None:
+        """Keep the scores of a unit whose trajectory was kept."""
+        ...
+
+
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class HttpReply:
     """What an HTTP server answered; header names are lower-case."""
@@ -234,6 +257,7 @@ class Kit:
 
     ``settings`` is the mapping from proctor.yaml, less what wiring itself reads. Relative paths in it
     are relative to ``folder``. ``env`` reads one environment variable: secrets come only through it.
+    ``cache`` is the user's folder of fetched things.
     """
 
     name: str
@@ -242,3 +266,4 @@ class Kit:
     env: Callable[[str], str | None]
     http: Http
     model: Callable[[str | None], Model]
+    cache: str = ""

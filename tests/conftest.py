@@ -1,0 +1,38 @@
+"""What holds for every test: no network but the loopback, and an environment that nobody else set."""
+
+from __future__ import annotations
+
+import os
+import socket
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+# A busy machine is not a failing test.
+settings.register_profile("proctor", deadline=None)
+settings.load_profile("proctor")
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(os.environ):  # noqa: TID251 - a test begins with a clean one
+        if name.endswith("_API_KEY") or (name.startswith("PROCTOR_") and name not in _OURS):
+            monkeypatch.delenv(name)
+
+
+_OURS = {"PROCTOR_REQUIRE_BROWSER", "PROCTOR_TEST_GGUF", "PROCTOR_DATA"}
+
+
+@pytest.fixture(autouse=True)
+def _loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test that reaches beyond this machine is a broken test."""
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        host = address[0] if isinstance(address, tuple) else "unix"
+        if host not in ("127.0.0.1", "::1", "localhost", "unix"):
+            raise AssertionError(f"a test tried to reach {host}")
+        connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)
