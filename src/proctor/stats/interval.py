@@ -1,0 +1,46 @@
+"""How sure a share is, given how few were counted."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from statistics import NormalDist
+
+__all__ = ["Interval", "wilson"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """The range a share lies in with some confidence, both ends in [0, 1]."""
+
+    low: float
+    high: float
+
+
+def wilson(hits: int, total: int, *, confidence: float = 0.95) -> Interval | None:
+    """The Wilson score interval of ``hits`` in ``total``; ``None`` when nothing was counted.
+
+    Unlike the textbook interval it never leaves [0, 1] and is honest at 0 %, at 100 % and for a
+    handful of cases.
+    """
+    if total < 0 or not 0 <= hits <= total:
+        raise ValueError(f"{hits} hits in {total} cannot be")
+    if not 0.0 < confidence < 1.0:
+        raise ValueError(f"confidence must be between 0 and 1, not {confidence}")
+    if total == 0:
+        return None
+    z = _deviations(confidence)
+    share, square = hits / total, z * z / total
+    middle = (share + square / 2) / (1 + square)
+    reach = z * math.sqrt(share * (1 - share) / total + square / (4 * total)) / (1 + square)
+    # At the ends the exact bound is the share itself; rounding must not push it past.
+    low = 0.0 if hits == 0 else max(0.0, min(share, middle - reach))
+    high = 1.0 if hits == total else min(1.0, max(share, middle + reach))
+    return Interval(low=low, high=high)
+
+
+@cache
+def _deviations(confidence: float) -> float:
+    """How many standard deviations hold this share of a normal distribution."""
+    return NormalDist().inv_cdf(0.5 + confidence / 2)

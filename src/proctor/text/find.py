@@ -1,0 +1,89 @@
+"""Where a phrase occurs in a text, whatever its case, width or hidden characters."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+from proctor.text.split import spread
+
+__all__ = ["Folded", "fold", "occurrences"]
+
+# A letter with the marks that belong to it, so that ｶﾞ and e + ́ are folded as one.
+_MARK = re.compile(r"[\u0300-\u036f\u3099\u309a\uff9e\uff9f]")
+_CLUSTER = re.compile(rf".{_MARK.pattern}*", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Folded:
+    """A text made ready for searching, and the way back to the text it was made from."""
+
+    source: str
+    text: str
+    ignore_case: bool
+    starts: tuple[int, ...] | None = None  # None: the same offsets as in the source
+
+    def quote(self, start: int, end: int, *, around: int = 0) -> str:
+        """The words of the source behind a stretch of the folded text."""
+        if self.starts is not None:
+            start, end = self.starts[start], self.starts[end]
+        return self.source[max(0, start - around) : end + around]
+
+
+def fold(text: str, *, ignore_case: bool) -> Folded:
+    """Make full-width and half-width forms the same, drop invisible characters and, if asked, case."""
+    if text.isascii():
+        return Folded(source=text, text=text.lower() if ignore_case else text, ignore_case=ignore_case)
+    source = unicodedata.normalize("NFC", text)
+    clusters = _CLUSTER.findall(source) if _MARK.search(source) else source
+    pieces = [_fold_cluster(cluster, ignore_case) for cluster in clusters]
+    folded = "".join(pieces)
+    if len(folded) == len(pieces) == len(source) and "" not in pieces:  # each is one character, as it was
+        return Folded(source=source, text=folded, ignore_case=ignore_case)
+    starts: list[int] = []
+    at = 0
+    for cluster, piece in zip(clusters, pieces, strict=True):
+        starts.extend([at] * len(piece))
+        at += len(cluster)
+    return Folded(source=source, text=folded, ignore_case=ignore_case, starts=(*starts, len(source)))
+
+
+@lru_cache(maxsize=8192)
+def _fold_cluster(cluster: str, ignore_case: bool) -> str:
+    plain = unicodedata.normalize("NFKC", cluster)
+    if ignore_case:
+        plain = unicodedata.normalize("NFKC", plain.casefold())
+    return "".join(character for character in plain if unicodedata.category(character) != "Cf")
+
+
+def occurrences(phrase: str, text: Folded, *, whole_words: bool = False, most: int = 20) -> list[tuple[int, int]]:
+    """Where the phrase stands in the folded text; at most ``most`` places.
+
+    A whole word has no letter or digit of a spaced script right before or behind it; in scripts
+    without spaces there is no such edge, so there any place counts.
+    """
+    wanted = fold(phrase, ignore_case=text.ignore_case).text
+    found: list[tuple[int, int]] = []
+    start = text.text.find(wanted) if wanted else -1
+    while start >= 0 and len(found) < most:
+        end = start + len(wanted)
+        if not whole_words or not (_inside_word(text.text, start) or _inside_word(text.text, end)):
+            found.append((start, end))
+            start = text.text.find(wanted, end)
+        else:
+            start = text.text.find(wanted, start + 1)
+    return found
+
+
+def _inside_word(text: str, at: int) -> bool:
+    return 0 < at < len(text) and _joins(text[at - 1]) and _joins(text[at])
+
+
+@lru_cache(maxsize=4096)
+def _joins(character: str) -> bool:
+    """Whether it is part of a word that spaces set apart."""
+    if character == "_":
+        return True
+    return unicodedata.category(character)[0] in "LMN" and spread(character) == character

@@ -1,0 +1,168 @@
+"""The numbers written in a text: separators, signs, other digits, percent, 万 and million."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from functools import lru_cache
+from typing import Final, Literal
+
+__all__ = ["EXACT", "DecimalMark", "Number", "find_numbers"]
+
+DecimalMark = Literal["auto", "point", "comma"]
+
+# Longer than any quantity; keeps hostile runs of digits from costing anything.
+MOST_DIGITS: Final = 300
+MOST_EXPONENT: Final = 300
+EXACT: Final = Context(prec=4 * (MOST_DIGITS + MOST_EXPONENT))
+
+_NARROW = "\u00a0"
+_SAME_AS = {
+    "，": ",",
+    "．": ".",
+    "٫": ".",
+    "٬": ",",
+    "％": "%",
+    "٪": "%",
+    "－": "-",
+    "−": "-",
+    "＋": "+",
+    "’": "'",
+    "\u202f": _NARROW,
+    "\u2009": _NARROW,
+    "￥": "¥",
+    "＄": "$",
+}
+_TOKEN = re.compile(
+    r"(?P<sign>(?<![0-9A-Za-z_)\].,])[-+△▲])?"
+    r"(?P<currency>[$€£¥₩₹]\s?)?"
+    r"(?:(?<![A-Za-z_0-9])(?<![A-Za-z]-)(?P<body>[0-9]+(?:[.,'" + _NARROW + r"][0-9]+)*)"
+    r"|(?<![0-9A-Za-z_.)\]])(?P<bare>\.[0-9]+))"
+    r"(?P<exponent>[eE][-+]?[0-9]+(?![A-Za-z0-9]))?"
+)
+_PERCENT = re.compile(r"\s?(?:%|percent\b|per cent\b|パーセント)", re.IGNORECASE)
+_KANJI_UNIT = re.compile(r"([百千])?([万萬億亿兆])?")
+_ENGLISH_UNIT = re.compile(r"\s?(thousand|million|billion|trillion)\b", re.IGNORECASE)
+_POWER = {"百": 2, "千": 3, "万": 4, "萬": 4, "億": 8, "亿": 8, "兆": 12}
+_ENGLISH_POWER = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+
+_GROUPED = re.compile(r"[1-9][0-9]{0,2}(?:([.,'" + _NARROW + r"])[0-9]{3})(?:\1[0-9]{3})*")
+_GROUPED_BY_LAKH = re.compile(r"[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}")
+_PIECE = re.compile(r"[0-9.]+")
+_NOT_DIGIT = re.compile(r"[^0-9]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Number:
+    """A number as it stands in a text; ``percent`` when a percent sign follows it."""
+
+    value: Decimal
+    start: int
+    end: int
+    percent: bool = False
+
+    @property
+    def readings(self) -> tuple[Decimal, ...]:
+        """What it may mean: ``12 %`` is 12 and 0.12."""
+        return (self.value, self.value.scaleb(-2, EXACT)) if self.percent else (self.value,)
+
+
+def find_numbers(text: str, *, decimal: DecimalMark = "auto") -> tuple[Number, ...]:
+    """Every number in the text, in order.
+
+    Digits glued to a letter before them (``A4``, ``COVID-19``) and dotted versions (``1.2.3``) are none.
+    """
+    plain = text if text.isascii() else "".join(map(_plain, text))
+    found: list[Number] = []
+    before = 0  # the power of ten of the unit that ended the last number
+    for number, power in _parts(plain, decimal):
+        # 3億5000万 is one number: its parts touch, and each has a smaller unit than the one before.
+        if before > power and found[-1].end == number.start:
+            total = EXACT.add(found[-1].value, number.value.copy_sign(found[-1].value))
+            found[-1] = Number(value=total, start=found[-1].start, end=number.end, percent=number.percent)
+        else:
+            found.append(number)
+        before = power
+    return tuple(found)
+
+
+@lru_cache(maxsize=4096)
+def _plain(character: str) -> str:
+    """The ASCII sign that means the same; always one, so that offsets stay what they are."""
+    digit = unicodedata.decimal(character, None)
+    return str(digit) if digit is not None else _SAME_AS.get(character, character)
+
+
+def _parts(plain: str, decimal: DecimalMark) -> Iterator[tuple[Number, int]]:
+    """Each number with the power of ten of the unit written behind it."""
+    for token in _TOKEN.finditer(plain):
+        body = token["body"] or token["bare"]
+        exponent = token["exponent"] or ""
+        if len(exponent) > 9 or (exponent and abs(int(exponent[1:])) > MOST_EXPONENT):
+            continue
+        begin = token.start("body") if token["body"] else token.start("bare")
+        pieces = _read(body, decimal)
+        for index, (digits, start, end) in enumerate(pieces):
+            value = Decimal(digits)
+            if index == 0 and token["sign"] and token["sign"] in "-△▲":
+                value = -value
+            first = token.start() if index == 0 else begin + start
+            if index == len(pieces) - 1:
+                yield _with_unit(plain, EXACT.multiply(value, Decimal("1" + exponent)), first, token.end())
+            else:
+                yield Number(value=value, start=first, end=begin + end), 0
+
+
+def _with_unit(plain: str, value: Decimal, start: int, end: int) -> tuple[Number, int]:
+    power = 0
+    if unit := _KANJI_UNIT.match(plain, end):
+        power = sum(_POWER[sign] for sign in unit.groups() if sign)
+        end = unit.end()
+        value = value.scaleb(power, EXACT)
+    if not power and (word := _ENGLISH_UNIT.match(plain, end)):
+        value = value.scaleb(_ENGLISH_POWER[word[1].lower()], EXACT)
+        end = word.end()
+    if percent := _PERCENT.match(plain, end):
+        end = percent.end()
+    return Number(value=value, start=start, end=end, percent=percent is not None), power
+
+
+def _read(body: str, decimal: DecimalMark) -> list[tuple[str, int, int]]:
+    """What a run of digits and separators says: one number, a list of several, or (a version) none."""
+    if (digits := _one(body, decimal)) is not None:
+        return [(digits, 0, len(body))]
+    pieces = [(_one(piece.group(), decimal), piece) for piece in _PIECE.finditer(body)]
+    return [(digits, piece.start(), piece.end()) for digits, piece in pieces if digits is not None]
+
+
+def _one(body: str, decimal: DecimalMark) -> str | None:
+    """The run as one plain number, if it can be read so."""
+    if len(body) > MOST_DIGITS:
+        return None
+    if _NOT_DIGIT.sub("", body) == body or body[0] == ".":
+        return body
+    if _is_grouped(body, decimal):
+        return _NOT_DIGIT.sub("", body)
+    last = max(body.rfind("."), body.rfind(","))
+    head, mark, tail = body[:last], body[last : last + 1], body[last + 1 :]
+    if last < 0 or mark in head or (decimal == "point" and mark == ",") or (decimal == "comma" and mark == "."):
+        return None
+    if not tail.isdigit() or not (head.isdigit() or _GROUPED.fullmatch(head) or _GROUPED_BY_LAKH.fullmatch(head)):
+        return None
+    return f"{_NOT_DIGIT.sub('', head)}.{tail}"
+
+
+def _is_grouped(body: str, decimal: DecimalMark) -> bool:
+    """Whether every separator stands between thousands."""
+    if decimal != "comma" and _GROUPED_BY_LAKH.fullmatch(body):
+        return True
+    grouped = _GROUPED.fullmatch(body)
+    if not grouped:
+        return False
+    mark = grouped[1]
+    if decimal == "auto":
+        return mark != "." or body.count(".") > 1  # 1.234 is read as English does
+    return mark != ("." if decimal == "point" else ",")

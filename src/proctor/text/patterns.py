@@ -1,0 +1,248 @@
+"""How much work a regular expression can cause on a text, in the worst case.
+
+Python's engine tries every way a pattern can match, and cannot be stopped once it runs. So the ways are
+counted beforehand, on the parsed pattern: two neighbours that may both take the same character multiply
+the ways, two that may not only add to them. The figure is an upper bound and errs on the high side.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from re import _constants as sre  # type: ignore[attr-defined]  # isort: skip
+from re import _parser as parser  # type: ignore[attr-defined]  # isort: skip
+
+__all__ = ["compiled", "most_steps"]
+
+MOST_FACTOR: Final = 10_000
+MOST_POWER: Final = 6
+_LATIN: Final = tuple(map(chr, range(0x180)))
+_SAMPLES: Final = (*_LATIN, *"ء٠１あア漢가😀\u2003\u3000")
+
+Node = tuple[Any, Any]
+First = tuple[Node, ...] | None  # the nodes that may take the next character; None: no telling
+
+_ONE_CHARACTER = frozenset({sre.LITERAL, sre.NOT_LITERAL, sre.ANY, sre.IN})
+_REPEATS = frozenset({sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT})
+_LOOKS = frozenset({sre.ASSERT, sre.ASSERT_NOT})
+
+
+class _UnboundedError(Exception):
+    """The work may grow faster than a small power of the text's length."""
+
+
+class _Work(NamedTuple):
+    """Ways through a stretch: ``factor`` times n to the ``power``; steps from its start to the end: n to ``steps``."""
+
+    factor: int
+    power: int
+    steps: int
+    first: First
+
+
+def compiled(pattern: str, *, ignore_case: bool = False) -> re.Pattern[str]:
+    """The pattern, compiled.
+
+    Raises:
+        ValueError: it is no regular expression; says what is wrong and where.
+    """
+    try:
+        return re.compile(pattern, re.IGNORECASE if ignore_case else 0)
+    except re.error as error:
+        place = f" at character {error.pos + 1}" if error.pos is not None else ""
+        raise ValueError(f"{pattern!r} is not a regular expression: {error.msg}{place}") from None
+    except (RecursionError, OverflowError):
+        raise ValueError("the regular expression is nested too deeply or counts too far") from None
+
+
+def most_steps(pattern: str, length: int, *, anywhere: bool = True) -> float:
+    """An upper bound on the steps the engine takes on a text of ``length`` characters; may be infinite.
+
+    ``anywhere`` is whether the match may begin at any place, as in a search.
+    """
+    try:
+        factor, power = _worst(pattern, anywhere)
+    except (_UnboundedError, RecursionError):
+        return math.inf
+    return float(factor * math.comb(length + power, power))
+
+
+@lru_cache(maxsize=512)
+def _worst(pattern: str, anywhere: bool) -> tuple[int, int]:
+    parsed = parser.parse(pattern)
+    items: list[Node] = list(parsed)
+    work = _walk(items, (), 0)
+    power = max(1, work.steps)
+    begins = bool(items) and items[0][0] is sre.AT and items[0][1] in (sre.AT_BEGINNING, sre.AT_BEGINNING_STRING)
+    if anywhere and not (begins and not parsed.state.flags & re.MULTILINE):
+        power = work.steps + 1
+    if work.factor > MOST_FACTOR or power > MOST_POWER:
+        raise _UnboundedError
+    return work.factor, power
+
+
+def _walk(items: Sequence[Node], follow: First, tail: int) -> _Work:
+    """The work of a stretch, from its end to its beginning; ``tail`` is the steps' power of what follows it."""
+    factor, power, steps, first = 1, 0, tail, follow
+    for node in reversed(items):
+        one = _node(node, first, steps)
+        factor, power, steps, first = factor * one.factor, power + one.power, one.steps, one.first
+    return _Work(factor, power, steps, first)
+
+
+def _node(node: Node, follow: First, tail: int) -> _Work:
+    kind, value = node
+    if kind in _ONE_CHARACTER:
+        return _Work(1, 0, tail, (node,))
+    if kind is sre.AT:
+        return _Work(1, 0, tail, follow)
+    if kind is sre.SUBPATTERN:
+        return _walk(list(value[3]), follow, tail)
+    if kind is sre.ATOMIC_GROUP:
+        return _walk(list(value), follow, tail)
+    if kind is sre.BRANCH:
+        return _branch([list(choice) for choice in value[1]], follow, tail)
+    if kind in _REPEATS:
+        return _repeat(value[0], value[1], list(value[2]), follow, tail)
+    if kind in _LOOKS:  # what follows is tried only after it, so no character rules it out beforehand
+        inside = _walk(list(value[1]), (), 0)
+        return _Work(inside.factor, 0, max(inside.steps, tail), None)
+    if kind is sre.GROUPREF:
+        return _Work(1, 0, max(1, tail), None)
+    raise _UnboundedError
+
+
+def _branch(choices: list[list[Node]], follow: First, tail: int) -> _Work:
+    works = [_walk(choice, follow, tail) for choice in choices]
+    firsts = [work.first for work in works]
+    apart = not any(_overlap(one, other) for at, one in enumerate(firsts) for other in firsts[at + 1 :])
+    factors = [work.factor for work in works]
+    return _Work(
+        max(factors) if apart else sum(factors),
+        max(work.power for work in works),
+        max(work.steps for work in works),
+        _union(firsts),
+    )
+
+
+def _repeat(least: int, most: int, body: list[Node], follow: First, tail: int) -> _Work:
+    # _END stands for the end of the body: it is among its first nodes only when the body may be empty.
+    starts = _walk(body, (_END,), 0).first
+    may_be_empty = starts is None or _END in starts
+    first = _union([starts, follow]) if least == 0 or may_be_empty else starts
+    overlap = _overlap(starts, follow)
+    if most == 1:
+        once = _walk(body, follow, tail)
+        factor = once.factor + 1 if overlap and least == 0 else once.factor
+        return _Work(factor, once.power, max(once.steps, tail), _without_end(first, follow))
+    if may_be_empty:
+        raise _UnboundedError
+    inside = _walk(body, _union([starts, follow]), 0)
+    if inside.factor > 1 or inside.power:
+        return _ambiguous(least, most, inside, tail, first)
+    if most > MOST_FACTOR:  # as good as endless
+        return _Work(1, int(overlap), max(1, inside.steps, tail + overlap), first)
+    choices = most - least + 1 if overlap else 1
+    return _Work(choices, 0, max(inside.steps, tail), first)
+
+
+def _ambiguous(least: int, most: int, inside: _Work, tail: int, first: First) -> _Work:
+    """A repeat whose body can match the same text in several ways: they multiply with each round."""
+    if most * max(1, inside.power) > MOST_POWER:
+        raise _UnboundedError
+    power = inside.power * most
+    return _Work(inside.factor**most * (most - least + 1), power, max(inside.steps, tail) + power, first)
+
+
+# --- which characters a node may take -------------------------------------------------------------
+
+_END: Final[Node] = ("end", None)
+
+
+def _union(firsts: Iterable[First]) -> First:
+    nodes: list[Node] = []
+    for first in firsts:
+        if first is None:
+            return None
+        nodes.extend(first)
+    return tuple(nodes)
+
+
+def _without_end(first: First, follow: First) -> First:
+    """First nodes with the end of a body replaced by what follows the body."""
+    if first is None or _END not in first:
+        return first
+    return _union([tuple(node for node in first if node is not _END), follow])
+
+
+def _overlap(one: First, other: First) -> bool:
+    if one is None or other is None:
+        return True
+    return any(_share(left, right) for left in one for right in other)
+
+
+def _share(left: Node, right: Node) -> bool:
+    """Whether one character can be taken by both nodes."""
+    if left is _END or right is _END:
+        return False
+    if sre.ANY in (left[0], right[0]):
+        return True
+    ends = [*_ends(left), *_ends(right)]
+    if any(ord(end) >= 0x180 for end in ends) and (_has_class(left) or _has_class(right)):
+        return True  # too many characters to sample: take it that they meet
+    return any(_takes(left, sign) and _takes(right, sign) for sign in (*_SAMPLES, *ends))
+
+
+def _ends(node: Node) -> list[str]:
+    """The characters a node names; two ranges meet only if one holds an end of the other."""
+    kind, value = node
+    if kind in (sre.LITERAL, sre.NOT_LITERAL):
+        return [chr(value)]
+    found = []
+    for item, detail in value:
+        if item is sre.LITERAL:
+            found.append(chr(detail))
+        elif item is sre.RANGE:
+            found.extend((chr(detail[0]), chr(detail[1])))
+    return found
+
+
+def _has_class(node: Node) -> bool:
+    return node[0] is sre.IN and any(item in (sre.CATEGORY, sre.NEGATE) for item, _ in node[1])
+
+
+def _takes(node: Node, sign: str) -> bool:
+    """Whether the node takes the character in some case: the flags in force are not looked at."""
+    return any(_takes_exactly(node, form) for form in {sign, sign.lower(), sign.upper()} if len(form) == 1)
+
+
+def _takes_exactly(node: Node, sign: str) -> bool:
+    kind, value = node
+    if kind is sre.LITERAL:
+        return bool(ord(sign) == value)
+    if kind is sre.NOT_LITERAL:
+        return bool(ord(sign) != value)
+    negated = value[0][0] is sre.NEGATE
+    return negated != any(_in_item(item, detail, sign) for item, detail in value if item is not sre.NEGATE)
+
+
+_CATEGORIES: Final[dict[Any, Callable[[str], bool]]] = {
+    sre.CATEGORY_DIGIT: str.isdecimal,
+    sre.CATEGORY_SPACE: str.isspace,
+    sre.CATEGORY_WORD: lambda sign: sign.isalnum() or sign == "_",
+    sre.CATEGORY_NOT_DIGIT: lambda sign: not sign.isdecimal(),
+    sre.CATEGORY_NOT_SPACE: lambda sign: not sign.isspace(),
+    sre.CATEGORY_NOT_WORD: lambda sign: not (sign.isalnum() or sign == "_"),
+}
+
+
+def _in_item(item: Any, detail: Any, sign: str) -> bool:
+    if item is sre.LITERAL:
+        return bool(ord(sign) == detail)
+    if item is sre.RANGE:
+        return bool(detail[0] <= ord(sign) <= detail[1])
+    return _CATEGORIES[detail](sign)

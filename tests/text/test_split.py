@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from proctor.text.split import characters, lines, sentences, spread, tokens, words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("Don't use a well-known word.", ["Don't", "use", "a", "well-known", "word."]),
+        ("yes — no… maybe", ["yes", "no", "maybe"]),
+        ("- 👍 !", []),
+        ("日本語です。", ["日", "本", "語", "で", "す"]),
+        ("全12巻", ["全", "12", "巻"]),
+        ("हिन्दी में", ["हिन्दी", "में"]),
+        ("مرحبا بالعالم", ["مرحبا", "بالعالم"]),
+        ("안녕하세요 여러분", ["안녕하세요", "여러분"]),
+    ],
+)
+def test_words(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
+        ("It costs 3.14 at example.com today.", ["It costs 3.14 at example.com today."]),
+        ("Dr. Smith met J. Doe. They spoke.", ["Dr. Smith met J. Doe.", "They spoke."]),
+        ("See e.g. this one. Next.", ["See e.g. this one.", "Next."]),
+        ('He said "Stop!" Then he left.', ['He said "Stop!"', "Then he left."]),
+        (
+            "在庫があります。明日届きます！「はい。」と言った",
+            ["在庫があります。", "明日届きます！", "「はい。」", "と言った"],
+        ),
+        ("Steps:\n- one\n- two", ["Steps:", "- one", "- two"]),
+        ("First\n\nSecond", ["First", "Second"]),
+        ("A line\nthat goes on.", ["A line\nthat goes on."]),
+        ("Really?! … Yes.", ["Really?! …", "Yes."]),
+        ("...", []),
+    ],
+)
+def test_sentences(text: str, expected: list[str]) -> None:
+    assert sentences(text) == expected
+
+
+def test_characters_join_accents_to_their_letters() -> None:
+    assert characters("cafe\u0301") == characters("café") == 4
+    assert characters("a b\n") == 4
+
+
+def test_lines_are_those_with_something_on_them() -> None:
+    assert lines("one\n\n  \ntwo\r\nthree") == ["one", "two", "three"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It's 3.5 % of A_B", ["it", "s", "3", "5", "of", "a", "b"]),
+        ("Café NAÏVE", ["café", "naïve"]),
+        ("漫画12巻 OK👍", ["漫", "画", "12", "巻", "ok", "👍"]),
+        ("हिन्दी", ["हिन्दी"]),
+    ],
+)
+def test_tokens(text: str, expected: list[str]) -> None:
+    assert tokens(text) == expected
+
+
+def test_spread_leaves_spaced_scripts_alone() -> None:
+    assert spread("a b") == "a b"
+    assert spread("été 東京") == "été  東  京 "
+
+
+@settings(deadline=None)
+@given(st.text(max_size=200))
+def test_nothing_with_a_letter_is_lost(text: str) -> None:
+    kept = [sign for sign in text if sign.isalnum()]
+    assert [sign for piece in words(text) for sign in piece if sign.isalnum()] == kept
+    assert [sign for piece in sentences(text) for sign in piece if sign.isalnum()] == kept
+    assert all(piece == piece.strip() and piece for piece in sentences(text))
