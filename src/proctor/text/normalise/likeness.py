@@ -1,0 +1,148 @@
+"""How much a text looks like language: a list of common words and a table of letter pairs."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from functools import cache, lru_cache
+from itertools import pairwise
+from pathlib import Path
+
+__all__ = ["common_words", "cost", "is_readable", "known_words", "letter_words", "per_letter", "ranks", "split_glued"]
+
+_HERE = Path(__file__).parent
+_OTHER_LANGUAGES = "# Function words of other languages"
+_BITS_PER_STEP = 1 / 1.2
+_KNOWN_COST = 10.0
+_NEW_WORD = 4.0  # a word outside the list costs this on top of its letters
+_LONGEST = 16
+_NOT_LETTERS = {code: " " for code in range(128) if not chr(code).isalpha()}
+# Noise costs more bits a letter than this; English is near 2.5, other languages in Latin letters near 4.
+_READABLE_BITS = 5.2
+_LETTERS = re.compile(r"[^\W\d_]+")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_LATIN_ONLY = re.compile(r"[\x00-\u024f\u1e00-\u1eff\u2010-\u2027\u2030-\u205e]*")
+
+
+@cache
+def _lists() -> tuple[list[str], list[str]]:
+    """English words, most frequent first, and function words of other languages."""
+    lines = (_HERE / "words.txt").read_text(encoding="utf-8").splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith(_OTHER_LANGUAGES))
+    english, others = (
+        " ".join(line for line in part if not line.startswith("#")).split() for part in (lines[:first], lines[first:])
+    )
+    return english, others
+
+
+@cache
+def ranks() -> dict[str, int]:
+    """Each English word with its place in the list, the most frequent first."""
+    return {word: place for place, word in enumerate(_lists()[0])}
+
+
+@cache
+def common_words() -> frozenset[str]:
+    """The words that mark a text as language, English or not."""
+    return frozenset(ranks()).union(_lists()[1])
+
+
+@cache
+def _pairs() -> dict[str, float]:
+    letters = " abcdefghijklmnopqrstuvwxyz"
+    lines = (_HERE / "bigrams.txt").read_text(encoding="utf-8").splitlines()
+    rows = [line for line in lines if not line.startswith("#")]
+    return {
+        first + second: int(digit, 16) * _BITS_PER_STEP
+        for first, row in zip(letters, rows, strict=True)
+        for second, digit in zip(letters, row, strict=True)
+    }
+
+
+def letter_words(text: str) -> list[str]:
+    """The runs of letters, in lower case."""
+    return text.translate(_NOT_LETTERS).lower().split() if text.isascii() else _LETTERS.findall(text.lower())
+
+
+def known_words(words: set[str]) -> set[str]:
+    """Those of the words that are in the list."""
+    return words & common_words()
+
+
+@lru_cache(maxsize=16384)
+def cost(word: str) -> float:
+    """How many bits a word in lower case costs: few for language, many for noise."""
+    if word in common_words():
+        return _KNOWN_COST
+    pairs = _pairs()
+    padded = f" {word} "
+    return _NEW_WORD + sum(pairs.get(a + b, 11.0) for a, b in pairwise(padded))
+
+
+def per_letter(words: list[str]) -> float:
+    """Bits a letter over several words; known words count little."""
+    letters = sum(map(len, words))
+    return sum(map(cost, words)) / letters if letters else 99.0
+
+
+def is_readable(text: str) -> bool:
+    """Whether a decoded text is language rather than noise that happens to be printable."""
+    text = text[:4096]
+    if not text.isascii() and not _LATIN_ONLY.fullmatch(text):
+        return _is_script(text)
+    words = letter_words(text) if text.isascii() else letter_words(_unaccented(text))
+    letters = sum(map(len, words))
+    if letters < 3 or (letters + text.count(" ")) / len(text) < 0.66:
+        return False
+    if len(words) == 1:
+        return words[0] in common_words() or (letters >= 6 and len(words[0]) <= 24 and per_letter(words) < 3.6)
+    return per_letter([word for word in words if len(word) > 1] or words) < _READABLE_BITS
+
+
+def _unaccented(text: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFD", text) if c < "\x80" or c.isalpha())
+
+
+def _is_script(text: str) -> bool:
+    """Letters of one script, or of one beside words in Latin letters: random bytes that decode give several."""
+    scripts = Counter(_script(character) for character in text if character.isalpha())
+    letters = scripts.total()
+    if letters < 4 or (letters + text.count(" ")) / len(text) < 0.6:
+        return False
+    latin = scripts.pop("LATIN", 0)
+    if not scripts or max(scripts.values()) < 0.9 * (letters - latin):
+        return False
+    return letters - latin >= 4 and (latin < 4 or is_readable(_NOT_ASCII.sub(" ", text)))
+
+
+@lru_cache(maxsize=4096)
+def _script(character: str) -> str:
+    script = unicodedata.name(character, "?").split(" ", 1)[0]
+    return "CJK" if script in {"HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "CJK", "IDEOGRAPHIC"} else script
+
+
+def split_glued(letters: str) -> list[str] | None:
+    """Words written without spaces, parted again; none when too little of it is common words."""
+    known = ranks()
+    best: list[tuple[float, int]] = [(0.0, 0)]
+    for end in range(1, len(letters) + 1):
+        options = [
+            (best[start][0] + 3.0 + (known[word] + 2).bit_length(), start)
+            for start in range(max(0, end - _LONGEST), end)
+            if (word := letters[start:end]) in known
+        ]
+        options.append((best[end - 1][0] + 14.0, end - 1))
+        best.append(min(options))
+    words: list[str] = []
+    end = len(letters)
+    while end:
+        start = best[end][1]
+        word = letters[start:end]
+        if words and word not in known and words[-1] not in known:
+            words[-1] = word + words[-1]  # the letters of an unknown word belong together
+        else:
+            words.append(word)
+        end = start
+    covered = sum(len(word) for word in words if word in known and len(word) > 1)
+    return words[::-1] if covered >= 0.75 * len(letters) else None
