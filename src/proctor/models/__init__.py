@@ -1,0 +1,1 @@
+"""Chat models behind one socket: the only room with a network or weights."""

@@ -1,0 +1,60 @@
+"""Settings of a model behind an OpenAI-compatible API."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from proctor.models.settings import HttpSettings
+
+__all__ = ["AzureSettings", "OpenAISettings", "Provider", "TokenField"]
+
+TokenField = Literal["max_tokens", "max_completion_tokens"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider:
+    """How one server of the OpenAI API differs from the next.
+
+    ``limits_by`` is its name for the limit on the answer's tokens.
+    ``any_schema``: its native mode takes any JSON schema, not only that of an object. ``tells_cost``: it
+    says with each answer what it cost. ``start`` and ``get_model`` are the mends when nothing listens and
+    when the model is not there.
+    """
+
+    name: str
+    base_url: str | None = None
+    base_url_env: str | None = None
+    key_env: str | None = None
+    limits_by: TokenField = "max_tokens"
+    any_schema: bool = False
+    tells_cost: bool = False
+    start: str | None = None
+    get_model: str = "check `model` and `base_url`"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenAISettings(HttpSettings):
+    """A model behind an OpenAI-compatible API.
+
+    ``structured`` says how JSON is asked for: the server's own schema mode, its mode for any JSON object,
+    or in words only. ``token_field`` is the name the server has for the limit on the answer's tokens.
+    """
+
+    api: Literal["chat", "responses"] = "chat"
+    seed: int | None = None
+    structured: Literal["native", "json_object", "prompt"] = "native"
+    token_field: TokenField | None = None
+
+    def __post_init__(self) -> None:
+        HttpSettings.__post_init__(self)
+        if self.api == "responses" and self.seed is not None:
+            raise ValueError("seed is not possible with `api: responses`")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AzureSettings(OpenAISettings):
+    """A deployment on Azure OpenAI; ``api_version`` chooses the older path of deployments."""
+
+    api_version: str | None = None
+    deployment: str | None = None

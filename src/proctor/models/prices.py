@@ -1,0 +1,116 @@
+"""What models cost: a table that ships with Proctor, and the user's own prices, which win."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from proctor.core.chat import Usage
+from proctor.core.decoding import decode
+from proctor.core.errors import ConfigError, MalformedError
+
+__all__ = ["Price", "Prices"]
+
+_MILLION = 1_000_000
+# What a provider adds to the name of a model without changing its price: a date, a version, "latest".
+_DATED = re.compile(
+    r"(?:-\d{4}-\d{2}-\d{2}|-\d{8}|@\d{8}|-latest|-00[1-9]|-v\d+(?::\d+)?|:\d+)$",
+)
+_REGION = re.compile(r"^(?:us|eu|apac|jp|au|ca|us-gov|global)\.")  # Bedrock's cross-region profiles
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """Dollars for a million tokens; ``cached_input`` is that of input when it is not given."""
+
+    input: float
+    output: float
+    cached_input: float | None = None
+
+    def __post_init__(self) -> None:
+        if min(self.input, self.output, self.cached_input or 0.0) < 0:
+            raise ValueError("a price must not be negative")
+
+    def of(self, usage: Usage) -> float | None:
+        """What so many tokens cost; ``None`` when no tokens were counted and so nothing is known."""
+        if not (self.input or self.output or self.cached_input):
+            return 0.0
+        if not (usage.input or usage.output):
+            return None
+        cached = min(usage.cached_input, usage.input)
+        at_cached = self.input if self.cached_input is None else self.cached_input
+        return ((usage.input - cached) * self.input + cached * at_cached + usage.output * self.output) / _MILLION
+
+
+_FREE = Price(input=0.0, output=0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prices:
+    """Prices by ``provider:model``. The user's own win, and may use ``*``: ``ollama:*``."""
+
+    table: Mapping[str, Price]
+    own: Mapping[str, Price] = field(default_factory=dict)
+    as_of: str = ""
+
+    @staticmethod
+    def default() -> Prices:
+        """The table that ships with Proctor: list prices, as of the date it names."""
+        return _shipped()
+
+    def extended(self, more: Mapping[str, Any]) -> Prices:
+        """The same with the user's own prices, which win.
+
+        Raises:
+            ConfigError: a price is not one.
+        """
+        own = {name: _read(name, price) for name, price in more.items()}
+        return Prices(table=self.table, own={**self.own, **own}, as_of=self.as_of)
+
+    def find(self, name: str) -> Price | None:
+        """The price of a model, or ``None``: unknown is not free, and a near name is not the same model."""
+        for candidate in _names(name):
+            if candidate in self.own:
+                return self.own[candidate]
+        for pattern, price in self.own.items():
+            if "*" in pattern and fnmatchcase(name, pattern):
+                return price
+        if name.startswith("local:"):
+            return _FREE
+        return next((self.table[candidate] for candidate in _names(name) if candidate in self.table), None)
+
+
+def _names(name: str) -> list[str]:
+    """The name as it is, then without a date or version at its end, then without a region before it."""
+    provider, colon, model = name.partition(":")
+    plain = [model]
+    while (shorter := _DATED.sub("", plain[-1])) != plain[-1]:
+        plain.append(shorter)
+    spellings = [*plain, *(_REGION.sub("", each) for each in plain if _REGION.match(each))]
+    return [f"{provider}{colon}{each}" for each in spellings] if colon else [name]
+
+
+def _read(name: str, price: Any) -> Price:
+    try:
+        return price if isinstance(price, Price) else decode(Price, price, strict=True)
+    except MalformedError as error:
+        where = f"prices.{name}" + (f".{error.field}" if error.field else "")
+        raise ConfigError(error.message, field=where, mend=error.mend or "give input and output") from error
+
+
+@cache
+def _shipped() -> Prices:
+    data = json.loads(files("proctor.models").joinpath("prices.json").read_text(encoding="utf-8"))
+    table = {
+        f"{provider}:{model}": decode(Price, price)
+        for providers, models in data["models"].items()
+        for provider in providers.split()
+        for model, price in models.items()
+    }
+    return Prices(table=table, as_of=data["as_of"])

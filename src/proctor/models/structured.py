@@ -1,0 +1,176 @@
+"""JSON answers that are what was asked for: checked, repaired once, drawn anew, or refused with the raw text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import islice
+from typing import Any, NoReturn
+
+import jsonschema_rs
+
+from proctor.core.chat import Message, Reply, Request, Usage
+from proctor.core.codec import dumps
+from proctor.core.errors import InputError, ReplyError
+from proctor.core.sockets import Model
+from proctor.text.loose_json import NotJsonError, candidates
+
+__all__ = ["Structured"]
+
+_SCHEMAS_KEPT = 128
+_MOST_PROBLEMS = 5
+_LONGEST_PROBLEM = 200
+_RAW_CHARACTERS = 20_000
+# A fresh draw must not meet the first one's cache entry, nor that of another sample of the same question.
+_FRESH_SAMPLES_FROM = 1_000_000
+_STOPPED = {
+    "length": "the answer was cut off at the token limit",
+    "refusal": "the model refused to answer",
+    "content_filter": "the provider's content filter stopped the answer",
+}
+_NOT_MENDED_BY_ASKING = frozenset({"refusal", "content_filter"})
+
+
+@dataclass(frozen=True, slots=True)
+class Structured:
+    """Makes sure that a request with a schema gets JSON valid against it.
+
+    The answer is read with tolerance and checked against the schema. If it fails, the model is shown its
+    answer and what is wrong with it (``repairs`` times); if that fails, a new answer is drawn (``fresh``
+    times). When all fail, a ``ReplyError`` keeps the raw text. A request without a schema passes through, and so
+    does an answer that calls tools instead.
+
+    How the model is *asked* for JSON is not decided here: each wire uses its provider's native mode, or where
+    there is none (``structured: prompt``) puts the instruction with the schema into the messages itself.
+    """
+
+    model: Model
+    repairs: int = field(default=1, kw_only=True)
+    fresh: int = field(default=1, kw_only=True)
+
+    @property
+    def name(self) -> str:
+        """The wrapped model's name."""
+        return self.model.name
+
+    @property
+    def spec(self) -> Mapping[str, Any]:
+        """What decides the wrapped model's answers."""
+        spec: Mapping[str, Any] = getattr(self.model, "spec", {"name": self.model.name})
+        return spec
+
+    async def complete(self, request: Request) -> Reply:
+        """Answer the request, with the JSON in ``data`` when it has a schema.
+
+        Raises:
+            InputError: the schema itself is wrong.
+            ReplyError: no answer was valid; ``raw`` is the last one.
+        """
+        if request.schema is None:
+            return await self.model.complete(request)
+        check = _validator(dumps(request.schema))
+        replies: list[Reply] = []
+        problems: list[str] = []
+        for draw in range(1 + self.fresh):
+            asking = replace(request, sample=request.sample + draw * _FRESH_SAMPLES_FROM) if draw else request
+            for _ in range(1 + (self.repairs if draw == 0 else 0)):
+                reply = await self.model.complete(asking)
+                replies.append(reply)
+                data, problems = _read(reply, check)
+                if not problems or reply.tool_calls:
+                    return _together(replies, data)
+                if reply.finish in _NOT_MENDED_BY_ASKING or not reply.text.strip():
+                    break
+                asking = _repair(asking, reply, problems)
+        raise _unusable(self.name, replies, problems)
+
+
+@lru_cache(maxsize=_SCHEMAS_KEPT)
+def _validator(schema: bytes) -> jsonschema_rs.Validator:
+    """The compiled schema, once for each content."""
+    try:
+        return jsonschema_rs.validator_for(json.loads(schema), retriever=_fetch_nothing)
+    except (ValueError, RecursionError) as error:
+        message = str(error).partition("\n")[0]
+        mend = "mend the schema; a $ref must point into the schema itself"
+        raise InputError(f"the JSON schema is wrong: {message[:_LONGEST_PROBLEM]}", field="schema", mend=mend) from None
+
+
+def _fetch_nothing(_: str) -> NoReturn:
+    raise ValueError("nothing is fetched")
+
+
+def _read(reply: Reply, check: jsonschema_rs.Validator) -> tuple[Any, list[str]]:
+    """The first reading of the reply that is valid, or what is wrong with the likeliest one."""
+    try:
+        # A reply that was cut off may lack more than its closing brackets.
+        values = candidates(reply.text, close=reply.finish != "length") if reply.data is None else [reply.data]
+    except NotJsonError as error:
+        return None, [f"it is not JSON: {error}"]
+    first: list[str] = []
+    for value in values:
+        problems = _problems(value, check)
+        if not problems:
+            return value, []
+        first = first or problems
+    return None, first
+
+
+def _problems(value: Any, check: jsonschema_rs.Validator) -> list[str]:
+    try:
+        if check.is_valid(value):
+            return []
+        return [_problem(error) for error in islice(check.iter_errors(value), _MOST_PROBLEMS)]
+    except (ValueError, RecursionError):  # half a surrogate pair, which the validator does not take for text
+        return ["it holds characters that are not valid Unicode"]
+
+
+def _problem(error: jsonschema_rs.ValidationError) -> str:
+    where = "".join(f"[{step!r}]" for step in error.instance_path)
+    what = error.message if len(error.message) <= _LONGEST_PROBLEM else error.message[:_LONGEST_PROBLEM] + "…"
+    return f"at {where}: {what}" if where else what
+
+
+def _repair(asked: Request, reply: Reply, problems: list[str]) -> Request:
+    """The same question with the failed answer and what is wrong with it."""
+    wrong = [_STOPPED["length"] + ": answer more briefly"] if reply.finish == "length" else []
+    complaint = (
+        "Your answer cannot be used:\n"
+        + "\n".join(f"- {problem}" for problem in [*wrong, *problems])
+        + "\nGive the whole answer again, as JSON only, valid against the schema."
+    )
+    said = (Message(role="assistant", content=reply.text), Message(role="user", content=complaint))
+    return replace(asked, messages=(*asked.messages, *said))
+
+
+def _together(replies: list[Reply], data: Any) -> Reply:
+    """The last reply, with what all of them took."""
+    last = replies[-1]
+    if len(replies) == 1:
+        return replace(last, data=data)
+    costs = [reply.cost for reply in replies if reply.cost is not None]
+    return replace(
+        last,
+        data=data,
+        usage=sum((reply.usage for reply in replies), Usage()),
+        cost=sum(costs) if len(costs) == len(replies) else None,
+        attempts=sum(reply.attempts for reply in replies),
+        latency=sum(reply.latency for reply in replies),
+        cached=all(reply.cached for reply in replies),
+    )
+
+
+def _unusable(name: str, replies: list[Reply], problems: list[str]) -> ReplyError:
+    last = replies[-1]
+    stopped = [_STOPPED[last.finish]] if last.finish in _STOPPED else []
+    wrong = "; ".join([*stopped, *problems])
+    mend = (
+        "raise `max_tokens`"
+        if last.finish == "length"
+        else "see the raw answer; a stronger model may follow the schema"
+    )
+    error = ReplyError(f"{name}: no valid JSON in {len(replies)} answer{'s' * (len(replies) > 1)}: {wrong}", mend=mend)
+    error.raw = last.text[:_RAW_CHARACTERS]
+    return error
