@@ -1,0 +1,1 @@
+"""Wrappers: a model in, a model out. Each adds one thing and costs microseconds."""

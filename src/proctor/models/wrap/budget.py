@@ -1,0 +1,128 @@
+"""Money, call and token budgets: a call that the budget no longer covers is refused.
+
+What is in flight counts as reserved, at the mean of the calls before it. When the rest of the budget may not cover
+another call, it waits until the ones in flight are settled; so the budget is overshot by no more than about one
+call, however many run at once. The very first call of a money or token budget goes alone, since nothing is known.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+
+from proctor.core.chat import Reply, Request
+from proctor.core.errors import BudgetError
+from proctor.core.sockets import Model
+
+__all__ = ["Budget", "Budgeted"]
+
+
+class Budget:
+    """What may be spent, and what has been; shared by every model it is meant to cover."""
+
+    __slots__ = ("_answered", "_unpriced", "_waiting", "calls", "in_flight", "made", "money", "spent", "tokens", "used")
+
+    def __init__(self, money: float | None = None, calls: int | None = None, tokens: int | None = None) -> None:
+        self.money = money
+        self.calls = calls
+        self.tokens = tokens
+        self.spent = 0.0
+        self.made = 0  # calls
+        self.used = 0  # tokens
+        self.in_flight = 0
+        self._answered = 0
+        self._unpriced: str | None = None
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    async def enter(self, name: str) -> None:
+        """Wait until it is sure that the budget covers another call.
+
+        Raises:
+            BudgetError: it does not, or the price of the model is not known.
+        """
+        while not self.try_enter(name):
+            settled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(settled)
+            await settled
+
+    def try_enter(self, name: str) -> bool:
+        """Take what one call needs, if the budget is sure to cover it.
+
+        Raises:
+            BudgetError: it is sure not to, or the price of the model is not known.
+        """
+        if self._unpriced is not None:
+            raise BudgetError(
+                f"the price of {self._unpriced} is not known, so a money budget cannot be kept",
+                mend=f"give its price as `prices: {{'{self._unpriced}': {{input: 1.0, output: 2.0}}}}` in proctor.yaml"
+                " (dollars for a million tokens), or leave the money budget out",
+            )
+        self._refuse_when_spent(name)
+        if self.in_flight and self._may_not_cover():
+            return False
+        self.made += 1
+        self.in_flight += 1
+        return True
+
+    def left(self, name: str, reply: Reply | None) -> None:
+        """A call ended: settle what it took."""
+        self.in_flight -= 1
+        if reply is not None and not reply.cached:
+            self._answered += 1
+            self.used += reply.usage.input + reply.usage.output
+            if reply.cost is not None:
+                self.spent += reply.cost
+            elif self.money is not None:
+                self._unpriced = name
+        while self._waiting:
+            waiter = self._waiting.popleft()
+            if not waiter.done():
+                waiter.set_result(None)
+
+    def _refuse_when_spent(self, name: str) -> None:
+        for what, limit, used in (
+            ("money", self.money, self.spent),
+            ("call", self.calls, self.made),
+            ("token", self.tokens, self.used),
+        ):
+            if limit is not None and used >= limit:
+                raise BudgetError(
+                    f"{name}: the {what} budget is spent ({used:.6g} of {limit:.6g})",
+                    mend="raise the budget, then resume the run",
+                )
+
+    def _may_not_cover(self) -> bool:
+        if self.money is None and self.tokens is None:
+            return False
+        if not self._answered:
+            return True
+        due = (self.in_flight + 1) / self._answered  # calls to come, in units of those answered
+        return (self.money is not None and self.spent * (1 + due) > self.money) or (
+            self.tokens is not None and self.used * (1 + due) > self.tokens
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budgeted:
+    """Refuses a call that the budget does not cover."""
+
+    model: Model
+    budget: Budget
+
+    @property
+    def name(self) -> str:
+        """The name of the model inside."""
+        return self.model.name
+
+    async def complete(self, request: Request) -> Reply:
+        """Answer the request if the budget covers it."""
+        budget, name = self.budget, self.model.name
+        if not budget.try_enter(name):
+            await budget.enter(name)
+        reply = None
+        try:
+            reply = await self.model.complete(request)
+        finally:
+            budget.left(name, reply)
+        return reply

@@ -1,0 +1,92 @@
+"""Trying again: what may pass with time is asked again, what will not is told at once.
+
+A dropped connection, a time-out and a 5xx are worth a few more tries. A 429 is not a failure but a "later":
+it is asked again until the user's patience is over, never sooner than the server said, and uses up no try.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+
+from proctor.core.chat import Reply, Request
+from proctor.core.errors import ModelError, OverloadedError, RateLimitedError, TimedOutError, UnreachableError
+from proctor.core.sockets import Model
+
+__all__ = ["Retrying"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrying:
+    """Asks again after a failure that may pass.
+
+    ``attempts`` tries in all for a lost connection, a time-out or a 5xx, with waits that double from ``base``
+    to ``cap`` seconds, each drawn between nothing and the whole. ``patience`` is how many seconds after its
+    first 429 a call may still be asked again.
+    """
+
+    model: Model
+    attempts: int = 6
+    base: float = 0.25
+    cap: float = 20.0
+    patience: float = 600.0
+    random: random.Random = field(default_factory=lambda: random.Random(0), repr=False)  # noqa: S311 - no secret
+    sleep: Callable[[float], Awaitable[object]] = field(default=asyncio.sleep, repr=False)
+    clock: Callable[[], float] = field(default=time.monotonic, repr=False)
+
+    @property
+    def name(self) -> str:
+        """The name of the model inside."""
+        return self.model.name
+
+    async def complete(self, request: Request) -> Reply:
+        """Answer the request, with as many tries as are worth it."""
+        try:
+            return await self.model.complete(request)
+        except (RateLimitedError, OverloadedError, TimedOutError, UnreachableError) as error:
+            first = error
+        return await self._again(request, first, self.clock())
+
+    async def _again(self, request: Request, error: ModelError, began: float) -> Reply:
+        tries, failures, refusals = 1, 0, 0
+        refused_at: float | None = None
+        while True:
+            if isinstance(error, RateLimitedError):
+                refusals += 1
+                refused_at = self.clock() if refused_at is None else refused_at
+                wait = self._wait(refusals, error.retry_after)
+                hopeless = self.clock() + wait - refused_at > self.patience
+            else:
+                failures += 1
+                wait = self._wait(failures, error.retry_after if isinstance(error, OverloadedError) else None)
+                hopeless = failures >= self.attempts or wait > self.patience
+            if hopeless:
+                raise _gave_up(error, tries, self.clock() - began, wait) from error
+            await self.sleep(wait)
+            tries += 1
+            try:
+                reply = await self.model.complete(request)
+            except (RateLimitedError, OverloadedError, TimedOutError, UnreachableError) as again:
+                error = again
+            else:
+                return replace(reply, attempts=tries)
+
+    def _wait(self, failures: int, asked: float | None) -> float:
+        """Seconds to wait: what the server asked for, else a random part of a wait that doubles."""
+        if asked is not None:
+            return max(0.0, asked)
+        return self.random.uniform(0.0, min(self.cap, self.base * 2.0 ** min(failures - 1, 60)))
+
+
+def _gave_up(error: ModelError, tries: int, seconds: float, wait: float) -> ModelError:
+    """The same error, saying how often and how long it was tried."""
+    often = "tried once" if tries == 1 else f"tried {tries} times in {seconds:.1f} s"
+    asked = f", and the server asks to wait {wait:.0f} s more" if getattr(error, "retry_after", None) else ""
+    told = type(error)(
+        f"{error.message} ({often}{asked})", file=error.file, line=error.line, field=error.field, mend=error.mend
+    )
+    vars(told).update({key: value for key, value in vars(error).items() if key != "message"}, attempts=tries)
+    return told

@@ -1,0 +1,137 @@
+"""The pace an endpoint sustains, learnt from what it refused.
+
+Most limits count calls per second or minute. With calls of 50 ms no whole number of calls at once keeps just under
+30 a second, so concurrency alone runs from one refusal into the next. Servers count in fixed windows, sliding
+windows or token buckets, and none says which; the estimate that serves all of them is the larger of
+
+- what got through from one pause to the end of the next (near for a window, exact for a bucket), and
+- a little less than what got through in the window before the refusal.
+
+A learnt pace stands for a while before a faster one is tried. A server that names its wait in a 429 counts calls:
+the estimate is good, a failed try costs that wait, so it stands long. One that names none may as well have meant
+"too many at once", where the first estimate can be far too low: it is tried again soon.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+__all__ = ["Rhythm"]
+
+_REMEMBERED = 4096  # starts kept for the estimate
+_SHORTEST = 1.0  # seconds; the shortest window a limit is taken to count in
+_FIRST = 0.95  # of what got through, when nothing else is known
+_LATER = 0.9  # of what got through, when even a learnt pace was refused
+_HOLD_TOLD = 15.0  # seconds
+_HOLD_UNTOLD = 1.0
+_HOLD_CAP = 120.0
+_DOUBLING_TOLD = 3.0  # seconds of trying after which the pace has doubled, slowly at first
+_DOUBLING_UNTOLD = 1.0
+_SLACK = 0.005  # seconds; timers fire late, and a start may make up this much of it
+
+
+class Rhythm:
+    """How fast calls may start; free until the first refusal. Arithmetic only: it neither waits nor wakes."""
+
+    __slots__ = (
+        "_base",
+        "_busy",
+        "_doubling",
+        "_got_through",
+        "_hold",
+        "_next",
+        "_pause",
+        "_refused",
+        "_settled",
+        "_since",
+        "_starts",
+        "_told",
+    )
+
+    def __init__(self) -> None:
+        self._base: float | None = None  # the learnt pace, in calls a second
+        self._settled = 0.0  # when it was learnt
+        self._hold = 0.0
+        self._doubling = _DOUBLING_TOLD
+        self._next = 0.0  # when the next call may start
+        self._starts: deque[float] = deque(maxlen=_REMEMBERED)  # of calls not refused
+        self._since: float | None = None  # the first start since the last pause
+        self._got_through = 0  # calls started since then and not refused
+        self._refused: float | None = None  # the last start that was refused since then
+        self._pause = 0.0
+        self._told = False
+        self._busy = False
+
+    def rate(self, now: float) -> float | None:
+        """Calls a second; ``None`` while nothing was ever refused."""
+        if self._base is None:
+            return None
+        tried = now - self._settled - self._hold
+        return self._base if tried <= 0 else self._base * (1 + (tried / self._doubling) ** 2)
+
+    def wait(self, now: float) -> float:
+        """Seconds until the next call may start; zero or less when it may start now."""
+        return 0.0 if self._base is None else self._next - now
+
+    def started(self, now: float) -> None:
+        """A call starts."""
+        self._starts.append(now)
+        self._got_through += 1
+        if self._since is None:
+            self._since = now
+        if (rate := self.rate(now)) is not None:
+            self._next = max(self._next, now - _SLACK) + 1 / rate
+
+    def refused(self, started: float, pause: float, *, told: bool, busy: bool) -> None:
+        """A call that started then was refused, with a pause that the server named (``told``) or did not.
+
+        ``busy`` says that calls came as fast as they were let. When they did not, others used up the quota, and
+        how few calls we made says nothing of how many we may.
+        """
+        if self._since is not None and started >= self._since:
+            self._got_through -= 1
+        if started in self._starts:
+            self._starts.remove(started)
+        if self._refused is None:
+            self._refused, self._pause, self._told, self._busy = started, pause, told, busy
+        else:
+            self._refused, self._busy = max(self._refused, started), self._busy or busy
+
+    def resume(self, now: float) -> bool:
+        """The pause is over: learn from what got through. Says whether it was the pace that was refused."""
+        if self._refused is None or self._since is None:
+            return False
+        too_fast = self._busy and self._learn(self._refused, now)
+        self._next = now
+        self._since = self._refused = None
+        self._got_through = 0
+        return too_fast
+
+    def _learn(self, refused: float, now: float) -> bool:
+        before, learnt = self.rate(refused), self._base
+        trying = before is not None and learnt is not None and before > learnt
+        if self._got_through > 0:
+            self._base = max(self._sustained(now), self._before_refusal(before), learnt if trying and learnt else 0.0)
+            self._hold_on(first=before is None)
+        elif learnt is None:  # nothing ever got through: knock, do not storm, and soon try faster
+            self._base = 1 / max(self._pause, _SHORTEST)
+            self._told = False
+            self._hold_on(first=True)
+        self._settled = now
+        return learnt is None or trying
+
+    def _sustained(self, now: float) -> float:
+        assert self._since is not None
+        return self._got_through / max(now - self._since, 1e-3)
+
+    def _before_refusal(self, rate: float | None) -> float:
+        assert self._refused is not None
+        window = max(self._pause, _SHORTEST)
+        recent = sum(1 for start in self._starts if self._refused - window < start <= self._refused) / window
+        return _FIRST * recent if rate is None else _LATER * min(rate, recent)
+
+    def _hold_on(self, *, first: bool) -> None:
+        shortest = _HOLD_TOLD if self._told else _HOLD_UNTOLD
+        hold = shortest if first else min(2 * self._hold, _HOLD_CAP)
+        self._hold = max(hold, 2 * self._pause)
+        self._doubling = max(_DOUBLING_TOLD if self._told else _DOUBLING_UNTOLD, self._pause)
