@@ -1,0 +1,156 @@
+"""The database: one SQLite file in WAL mode, brought up to date by an appended list of migrations."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from proctor.core.errors import StoreError
+
+__all__ = ["MIGRATIONS", "connect", "explained"]
+
+# Append only. A migration that has landed is never edited: someone's file has had it applied.
+MIGRATIONS: tuple[str, ...] = (
+    """
+    CREATE TABLE runs (
+        n           INTEGER PRIMARY KEY,
+        id          TEXT NOT NULL UNIQUE,
+        name        TEXT NOT NULL,
+        status      TEXT NOT NULL,
+        decision    TEXT,
+        reason      TEXT NOT NULL DEFAULT '',
+        started     TEXT NOT NULL,
+        finished    TEXT,
+        total       INTEGER,
+        legs        INTEGER NOT NULL DEFAULT 1,
+        indexed_to  INTEGER NOT NULL DEFAULT 0,
+        fingerprint TEXT NOT NULL,
+        settings    TEXT NOT NULL,
+        notes       TEXT NOT NULL DEFAULT '[]',
+        concurrency TEXT NOT NULL DEFAULT '[]'
+    ) STRICT;
+
+    CREATE TABLE results (
+        run     INTEGER NOT NULL REFERENCES runs(n) ON DELETE CASCADE,
+        key     INTEGER NOT NULL,
+        seq     INTEGER NOT NULL,
+        case_id TEXT NOT NULL,
+        target  TEXT NOT NULL,
+        sample  INTEGER NOT NULL,
+        intent  TEXT,
+        tags    TEXT NOT NULL,
+        outcome TEXT NOT NULL,
+        value   REAL,
+        reason  TEXT NOT NULL,
+        latency REAL,
+        cost    REAL,
+        trajectory_at     INTEGER NOT NULL,
+        trajectory_length INTEGER NOT NULL,
+        result_at         INTEGER NOT NULL,
+        result_length     INTEGER NOT NULL,
+        PRIMARY KEY (run, key)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX results_in_order ON results (run, seq);
+    CREATE INDEX results_by_outcome ON results (run, outcome, seq);
+
+    CREATE TABLE scores (
+        run      INTEGER NOT NULL REFERENCES runs(n) ON DELETE CASCADE,
+        key      INTEGER NOT NULL,
+        place    INTEGER NOT NULL,
+        name     TEXT NOT NULL,
+        status   TEXT NOT NULL,
+        value    REAL,
+        passed   INTEGER,
+        producer TEXT NOT NULL,
+        PRIMARY KEY (run, key, place)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE spend (
+        run          INTEGER NOT NULL REFERENCES runs(n) ON DELETE CASCADE,
+        leg          INTEGER NOT NULL,
+        model        TEXT NOT NULL,
+        role         TEXT NOT NULL,
+        calls        INTEGER NOT NULL,
+        cached       INTEGER NOT NULL,
+        retries      INTEGER NOT NULL,
+        errors       INTEGER NOT NULL,
+        input        INTEGER NOT NULL,
+        output       INTEGER NOT NULL,
+        cached_input INTEGER NOT NULL,
+        reasoning    INTEGER NOT NULL,
+        cost         REAL,
+        PRIMARY KEY (run, leg, model, role)
+    ) STRICT, WITHOUT ROWID;
+    """,
+    # The figures of a finished run, so that showing one of 100,000 results need not count them again.
+    "ALTER TABLE runs ADD COLUMN report TEXT;",
+)
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open the database, making or updating it as needed.
+
+    Raises:
+        StoreError: the file cannot be made, read or written, or is not a database of ours.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        database = sqlite3.connect(path, isolation_level=None, timeout=30.0)
+        database.row_factory = sqlite3.Row
+        database.execute("PRAGMA journal_mode=WAL")
+        # WAL + NORMAL: a killed process loses nothing, a power cut at most the last moment; the journal has it.
+        database.execute("PRAGMA synchronous=NORMAL")
+        database.execute("PRAGMA foreign_keys=ON")
+        database.execute("PRAGMA cache_size=-2000")
+        _migrate(database, path)
+    except (sqlite3.Error, OSError) as error:
+        raise _explained(error, path) from error
+    return database
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """What the database refuses in here is told as a StoreError, with the mend."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _explained(error, path) from error
+
+
+def _migrate(database: sqlite3.Connection, path: Path) -> None:
+    version = database.execute("PRAGMA user_version").fetchone()[0]
+    if version > len(MIGRATIONS):
+        raise StoreError(
+            f"was written by a newer Proctor (format {version}, this one knows {len(MIGRATIONS)})",
+            file=str(path),
+            mend="upgrade Proctor, or name another folder under `store:` in proctor.yaml",
+        )
+    for number in range(version, len(MIGRATIONS)):
+        script = f"BEGIN IMMEDIATE;\n{MIGRATIONS[number]}\nPRAGMA user_version = {number + 1};\nCOMMIT;"
+        try:
+            database.executescript(script)
+        except sqlite3.OperationalError:
+            if database.in_transaction:
+                database.execute("ROLLBACK")
+            # Another process may have got there first; then there is nothing left to do for this step.
+            if database.execute("PRAGMA user_version").fetchone()[0] <= number:
+                raise
+
+
+def _explained(error: Exception, path: Path) -> StoreError:
+    text = str(error)
+    if isinstance(error, PermissionError) or "readonly" in text or "unable to open" in text:
+        return StoreError(
+            "cannot be written", file=str(path), mend="make the folder writable, or name another under `store:`"
+        )
+    if "not a database" in text or "malformed" in text:
+        return StoreError(
+            "is not a Proctor database (or is damaged)", file=str(path), mend="move the file away; a new one is made"
+        )
+    if "full" in text or getattr(error, "errno", None) == 28:
+        return StoreError("the disk is full", file=str(path), mend="free some space, then resume the run")
+    if "locked" in text:
+        return StoreError("is locked by another process", file=str(path), mend="wait for it to end, then try again")
+    return StoreError(text, file=str(path), mend="check the folder under `store:` in proctor.yaml")

@@ -1,0 +1,177 @@
+"""A run in figures, by SQL: nothing is held in memory however long the run."""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from proctor.core.chat import Usage
+from proctor.core.codec import dumps
+from proctor.core.decoding import decode
+from proctor.core.report import Counts, Report, Spend, Tally
+from proctor.store.db import explained
+from proctor.store.ledger import TAG_BREAK
+from proctor.store.runs import RunRecord, RunStore
+
+__all__ = ["keep_report", "report_of"]
+
+_BINS = 10
+
+
+def report_of(store: RunStore, run: RunRecord) -> Report:
+    """The run in figures: those that were kept when it finished, or counted now."""
+    row = store.database.execute("SELECT report FROM runs WHERE n = ?", (run.n,)).fetchone()
+    if row["report"]:
+        return decode(Report, json.loads(row["report"]))
+    return _counted(store, run)
+
+
+def keep_report(store: RunStore, run: RunRecord) -> None:
+    """Keep the figures of a run that has come to its end."""
+    line = dumps(_counted(store, store.get(run.id))).decode()
+    with explained(store.folder):
+        store.database.execute("UPDATE runs SET report = ? WHERE n = ?", (line, run.n))
+
+
+def _counted(store: RunStore, run: RunRecord) -> Report:
+    database, n = store.database, run.n
+    extra = database.execute("SELECT concurrency FROM runs WHERE n = ?", (n,)).fetchone()
+    return Report(
+        id=run.id,
+        name=run.name,
+        status=run.status,
+        decision=run.decision,
+        reason=run.reason,
+        counts=store.counts(run),
+        by_target=tuple(_group(database, n, "target")),
+        by_scorer=tuple(_scorers(database, n)),
+        by_intent=tuple(_group(database, n, "intent")),
+        by_tag=tuple(_tags(database, n)),
+        latency=_latency(database, n),
+        spend=tuple(_spend(database, n)),
+        concurrency=tuple(json.loads(extra["concurrency"])),
+        fingerprint=run.fingerprint,
+        settings=_shareable(run.settings),
+        notes=run.notes,
+        started=run.started,
+        finished=run.finished,
+    )
+
+
+def _shareable(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """A report is passed on: the folder the run was started in stays at home."""
+    job = {key: value for key, value in settings.get("job", {}).items() if key not in ("folder", "run")}
+    return {**settings, "job": job}
+
+
+def _group(database: sqlite3.Connection, n: int, column: str) -> Iterator[Tally]:
+    rows = database.execute(
+        f"SELECT {column} AS name, sum(outcome = 'pass') AS passed, sum(outcome = 'fail') AS failed,"
+        " sum(outcome = 'unscored') AS unscored, avg(value) AS mean FROM results"
+        f" WHERE run = ? AND {column} IS NOT NULL GROUP BY {column} ORDER BY {column}",
+        (n,),
+    )
+    for row in rows:
+        where = f"run = ? AND {column} = ?"
+        latency = _quantiles(database, where, [n, row["name"]])
+        yield Tally(name=row["name"], counts=_counts(row), mean=row["mean"], extra={"latency": latency})
+
+
+def _tags(database: sqlite3.Connection, n: int) -> Iterator[Tally]:
+    rows = database.execute(
+        "SELECT tags, sum(outcome = 'pass') AS passed, sum(outcome = 'fail') AS failed,"
+        " sum(outcome = 'unscored') AS unscored FROM results WHERE run = ? AND tags != '' GROUP BY tags",
+        (n,),
+    )
+    by: dict[str, list[int]] = {}
+    for row in rows:
+        for tag in set(row["tags"].split(TAG_BREAK)):
+            sums = by.setdefault(tag, [0, 0, 0])
+            for index, key in enumerate(("passed", "failed", "unscored")):
+                sums[index] += row[key]
+    for tag, (passed, failed, unscored) in sorted(by.items()):
+        yield Tally(name=tag, counts=Counts(passed=passed, failed=failed, unscored=unscored))
+
+
+def _scorers(database: sqlite3.Connection, n: int) -> Iterator[Tally]:
+    rows = database.execute(
+        "SELECT name, sum(passed = 1) AS passed, sum(passed = 0) AS failed, sum(status = 'error') AS unscored,"
+        " sum(status = 'skipped') AS skipped, avg(value) AS mean, min(place) AS place,"
+        " sum(status = 'ok' AND passed IS NULL) AS informs"
+        " FROM scores WHERE run = ? GROUP BY name ORDER BY place, name",
+        (n,),
+    )
+    for row in rows:
+        yield Tally(
+            name=row["name"],
+            counts=_counts(row),
+            skipped=row["skipped"],
+            mean=row["mean"],
+            histogram=_histogram(database, n, row["name"]),
+            extra={"informs": row["informs"]} if row["informs"] else {},
+        )
+
+
+def _histogram(database: sqlite3.Connection, n: int, name: str) -> tuple[int, ...]:
+    rows = database.execute(
+        f"SELECT min({_BINS - 1}, CAST(value * {_BINS} AS INTEGER)) AS bin, count(*) AS n FROM scores"
+        " WHERE run = ? AND name = ? AND value IS NOT NULL GROUP BY bin",
+        (n, name),
+    )
+    bins = [0] * _BINS
+    for row in rows:
+        bins[row["bin"]] = row["n"]
+    return tuple(bins)
+
+
+def _latency(database: sqlite3.Connection, n: int) -> dict[str, float]:
+    return _quantiles(database, "run = ?", [n])
+
+
+def _quantiles(database: sqlite3.Connection, where: str, values: list[Any]) -> dict[str, float]:
+    """Nearest-rank percentiles, by SQL so that no list of latencies is ever in memory."""
+    query = f"FROM results WHERE {where} AND latency IS NOT NULL"
+    row = database.execute(
+        f"SELECT count(*) AS n, avg(latency) AS mean, max(latency) AS top {query}", values
+    ).fetchone()
+    if not row["n"]:
+        return {}
+    figures = {"mean": row["mean"], "max": row["top"]}
+    for name, share in (("p50", 0.5), ("p95", 0.95)):
+        rank = max(0, math.ceil(share * row["n"]) - 1)
+        found = database.execute(
+            f"SELECT latency {query} ORDER BY latency LIMIT 1 OFFSET ?", (*values, rank)
+        ).fetchone()
+        figures[name] = found["latency"]
+    return figures
+
+
+def _spend(database: sqlite3.Connection, n: int) -> Iterator[Spend]:
+    rows = database.execute(
+        "SELECT model, role, sum(calls) AS calls, sum(cached) AS cached, sum(retries) AS retries,"
+        " sum(errors) AS errors, sum(input) AS input, sum(output) AS output, sum(cached_input) AS cached_input,"
+        " sum(reasoning) AS reasoning, CASE WHEN count(cost) = count(*) THEN sum(cost) END AS cost"
+        " FROM spend WHERE run = ? GROUP BY model, role ORDER BY role DESC, model",
+        (n,),
+    )
+    for row in rows:
+        usage = Usage(
+            input=row["input"], output=row["output"], cached_input=row["cached_input"], reasoning=row["reasoning"]
+        )
+        yield Spend(
+            model=row["model"],
+            role=row["role"],
+            calls=row["calls"],
+            cached=row["cached"],
+            retries=row["retries"],
+            errors=row["errors"],
+            usage=usage,
+            cost=row["cost"],
+        )
+
+
+def _counts(row: sqlite3.Row) -> Counts:
+    return Counts(passed=row["passed"] or 0, failed=row["failed"] or 0, unscored=row["unscored"] or 0)
