@@ -1,0 +1,1 @@
+"""Prompt files: what is in them, and the messages they make."""

@@ -1,0 +1,146 @@
+"""From a prompt and a case's inputs to the messages that are sent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from jinja2 import TemplateError, TemplateSyntaxError, UndefinedError, meta
+from jinja2.exceptions import SecurityError
+
+from proctor.core.chat import Message
+from proctor.core.decoding import closest
+from proctor.core.errors import PromptError
+from proctor.prompts.limits import TooMuchError
+from proctor.prompts.prompt import Prompt, PromptMessage, Syntax
+from proctor.prompts.sandbox import make_environment
+
+__all__ = ["CompiledPrompt", "compile_prompt", "variables_in"]
+
+INPUT = "input"
+_PLAIN = re.compile(r"\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}")
+_MARKS = ("{{", "{%", "{#")
+_MISSING = re.compile(r"'([^']+)' is undefined")
+
+Writer = Callable[[dict[str, Any]], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompiledPrompt:
+    """A prompt made ready once, to be filled in many times."""
+
+    prompt: Prompt
+    variables: frozenset[str]
+    _writers: tuple[tuple[PromptMessage, Writer], ...] = field(repr=False)
+
+    def render(self, inputs: Mapping[str, Any], text: str | None = None) -> tuple[Message, ...]:
+        """The messages for one case: its ``inputs`` fill the variables, ``text`` is what the user says.
+
+        The text fills the variable ``input``, or the only variable that has no value, or the only one the case
+        leaves at its default; where no variable takes it, it is the last user message.
+
+        Raises:
+            PromptError: a variable has no value, or the template cannot be rendered.
+        """
+        values = {**self.prompt.defaults, **inputs}
+        taken = text is None or self._give(values, inputs, text)
+        messages = tuple(
+            Message(role=message.role, content=self._write(message, writer, values))
+            for message, writer in self._writers
+        )
+        if text is None or taken:
+            return messages
+        return (*messages, Message(role="user", content=text))
+
+    def _give(self, values: dict[str, Any], inputs: Mapping[str, Any], text: str) -> bool:
+        """Put the user's words where the prompt wants them; false when it has no place for them."""
+        if INPUT in self.variables:
+            values[INPUT] = inputs.get(INPUT, text)
+            return True
+        empty = [name for name in self.variables if name not in values]
+        waiting = empty or [name for name in self.variables if name not in inputs]
+        if len(waiting) == 1:
+            values[waiting[0]] = text
+            return True
+        return False
+
+    def _write(self, message: PromptMessage, writer: Writer, values: dict[str, Any]) -> str:
+        try:
+            return writer(values)
+        except UndefinedError as error:
+            raise self._undefined(str(error.message), values) from None
+        except TooMuchError as error:
+            raise PromptError(str(error), file=self.prompt.path, mend="make the template simpler") from None
+        except SecurityError as error:
+            raise PromptError(f"not allowed in a template: {error}", file=self.prompt.path) from None
+        except Exception as error:  # a template may fail as any program may
+            what = f"the template failed: {type(error).__name__}: {error}"
+            raise PromptError(what[:500], file=self.prompt.path, line=message.line) from None
+
+    def _undefined(self, what: str, values: Mapping[str, Any]) -> PromptError:
+        match = _MISSING.match(what)
+        if match is None:
+            return PromptError(f"a value is missing: {what}", file=self.prompt.path, field="inputs")
+        name = match.group(1)
+        guess = closest(name, [key for key in values if key.isprintable()])
+        mend = f"add `{name}` to the case's `inputs`" + (f" (it has `{guess}`)" if guess else "")
+        return PromptError(
+            f"the variable {name!r} has no value", file=self.prompt.path, field=f"inputs.{name}", mend=mend
+        )
+
+
+def compile_prompt(prompt: Prompt) -> CompiledPrompt:
+    """Make a prompt ready.
+
+    Raises:
+        PromptError: a template is not valid; the line is named.
+    """
+    environment = make_environment()
+    names: set[str] = set()
+    writers: list[tuple[PromptMessage, Writer]] = []
+    for message in prompt.messages:
+        names |= variables_in(message.text, prompt.syntax, file=prompt.path, line=message.line)
+        writers.append((message, _writer(message.text, prompt.syntax, environment)))
+    return CompiledPrompt(prompt=prompt, variables=frozenset(names), _writers=tuple(writers))
+
+
+def variables_in(text: str, syntax: Syntax, *, file: str | None = None, line: int = 1) -> set[str]:
+    """The variables a template needs from outside.
+
+    Raises:
+        PromptError: the template is not valid; the line is named.
+    """
+    if syntax == "plain":
+        return set(_PLAIN.findall(text))
+    if not any(mark in text for mark in _MARKS):
+        return set()
+    environment = make_environment()
+    try:
+        found = meta.find_undeclared_variables(environment.parse(text))
+    except TemplateSyntaxError as error:
+        raise PromptError(
+            f"the template is not valid: {error.message}",
+            file=file,
+            line=line + error.lineno - 1,
+            mend="close every {{ and {%; text that holds them goes between {% raw %} and {% endraw %}",
+        ) from None
+    except (TemplateError, RecursionError) as error:
+        raise PromptError(f"the template is not valid: {error}", file=file, line=line) from None
+    return found - set(environment.globals)
+
+
+def _writer(text: str, syntax: Syntax, environment: Any) -> Writer:
+    if syntax == "plain":
+        return lambda values: _PLAIN.sub(lambda match: _plain_value(match.group(1), values), text)
+    if not any(mark in text for mark in _MARKS):
+        return lambda values: text
+    template = environment.from_string(text)
+    return lambda values: environment.render(template, values)
+
+
+def _plain_value(name: str, values: Mapping[str, Any]) -> str:
+    if name not in values:
+        raise UndefinedError(f"'{name}' is undefined")
+    return str(values[name])
