@@ -1,0 +1,1 @@
+"""Cases from files: read, select, freeze, compare."""

@@ -1,0 +1,104 @@
+"""JSON Lines suite files: one case on a line, read as a stream; the first line may describe the suite."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from proctor.core.errors import Problem, SuiteError
+from proctor.suites.document import parse_json
+from proctor.suites.files import decode_text, lines_of
+from proctor.suites.source import Locator, Row
+
+__all__ = ["COUNT", "HEADER", "SEAL", "VERSION", "JsonLines", "canonical", "read_jsonl", "sealing"]
+
+HEADER = "suite"
+SEAL = "hash"  # in a frozen file's header: the hash of all it says, but for its version
+VERSION = "version"
+COUNT = "count"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JsonLines:
+    """A JSON Lines file. A frozen one is checked against the hash in its first line as it is read."""
+
+    path: Path
+    header: Mapping[str, Any]
+    has_header: bool = False
+    seal: str | None = None
+
+    @property
+    def strict(self) -> bool:
+        """A frozen file was written by Proctor, so an unknown key in it is no typing error."""
+        return self.seal is None
+
+    def rows(self) -> Iterator[Row]:
+        """The cases, as they were written."""
+        digest = sealing(self.header)
+        for number, line, offset in lines_of(self.path):
+            if number == 1 and self.has_header:
+                continue
+            if self.seal:
+                digest.update(line)
+            if line.strip():
+                yield _row(line, number, offset, self.path)
+        if self.seal and digest.hexdigest() != self.seal.removeprefix("sha256:"):
+            yield Row(
+                line=1,
+                problem=Problem(
+                    (HEADER, SEAL),
+                    "the frozen suite was changed: its content does not match its hash",
+                    "put the file back, or freeze the changed cases as a new version",
+                    1,
+                ),
+            )
+
+    def locator(self) -> Locator:
+        """Only the first line has no row of its own."""
+        return lambda path: 1
+
+
+def canonical(data: Mapping[str, Any]) -> bytes:
+    """One line that is the same for the same content, and readable in a diff."""
+    try:
+        return json.dumps(data, sort_keys=True, ensure_ascii=False).encode() + b"\n"
+    except UnicodeEncodeError:  # a lone surrogate can only be written escaped
+        return json.dumps(data, sort_keys=True).encode() + b"\n"
+
+
+def sealing(header: Mapping[str, Any]) -> Any:
+    """The hash of a frozen file, begun with its header; the lines after it are to be added."""
+    own = {key: value for key, value in header.items() if key not in (VERSION, SEAL, COUNT)}
+    return hashlib.sha256(canonical(own))
+
+
+def _row(line: bytes, number: int, offset: int, path: Path) -> Row:
+    try:
+        return Row(data=parse_json(decode_text(line, path, line=number, offset=offset), path, line=number), line=number)
+    except SuiteError as error:
+        return Row(line=number, problem=Problem((), error.message, error.mend, number))
+
+
+def read_jsonl(path: Path) -> JsonLines:
+    """A JSON Lines suite file; only its first line is read now.
+
+    Raises:
+        SuiteError: it cannot be read.
+    """
+    with closing(lines_of(path)) as lines:
+        number, line, offset = next(lines)
+    first = _row(line, number, offset, path).data if line.strip() else None
+    if not isinstance(first, dict) or set(first) != {HEADER} or not isinstance(first[HEADER], dict):
+        return JsonLines(path=path, header={})
+    header = dict(first[HEADER])
+    if "cases" in header:
+        mend = "write each case on a line of its own"
+        raise SuiteError("the first line holds no cases", file=str(path), line=1, field=f"{HEADER}.cases", mend=mend)
+    seal = header.pop(SEAL, None)
+    header.pop(COUNT, None)
+    return JsonLines(path=path, header=header, has_header=True, seal=seal if isinstance(seal, str) else None)

@@ -1,0 +1,94 @@
+"""One suite file: what it says of all its cases, and its rows one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from proctor.core.errors import Problem
+
+__all__ = ["Header", "Locator", "Places", "Row", "Source"]
+
+Locator = Callable[[tuple[str | int, ...]], int | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """What a suite file says beside its cases.
+
+    ``target`` is the name of the target the suite is for. ``scorers`` judge every case. ``defaults`` are merged
+    under each case: mappings key by key, tags and checks added together, anything else replaced.
+    ``cases_from`` names further files with cases, relative to this one.
+    """
+
+    name: str = ""
+    description: str = ""
+    version: str = ""
+    target: str | None = None
+    tags: tuple[str, ...] = ()
+    scorers: tuple[Any, ...] = ()
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    cases: tuple[Any, ...] = ()
+    cases_from: str | tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def includes(self) -> tuple[str, ...]:
+        """The further files, however they were written."""
+        return (self.cases_from,) if isinstance(self.cases_from, str) else self.cases_from
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One case as it was written, with its line or its path in the document; or why it cannot be read."""
+
+    data: Any = None
+    line: int | None = None
+    path: tuple[str | int, ...] = ()
+    problem: Problem | None = None
+
+
+class Source(Protocol):
+    """A file that cases come from. ``strict`` is false for files that Proctor wrote itself."""
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        ...
+
+    @property
+    def header(self) -> Mapping[str, Any]:
+        """What the file says beside its cases, as it was written."""
+        ...
+
+    @property
+    def strict(self) -> bool:
+        """Whether an unknown key is an error."""
+        ...
+
+    def rows(self) -> Iterator[Row]:
+        """The cases, as they were written."""
+        ...
+
+    def locator(self) -> Locator:
+        """A function from the path of something in the file to its line."""
+        ...
+
+
+class Places:
+    """Lines of things in files; a file is read again at most once, and only when something is wrong."""
+
+    def __init__(self) -> None:
+        self._locators: dict[Path, Locator] = {}
+
+    def line(self, source: Source, path: tuple[str | int, ...]) -> int | None:
+        """The line of something in a file."""
+        if source.path not in self._locators:
+            self._locators[source.path] = source.locator()
+        return self._locators[source.path](path)
+
+    def row(self, source: Source, row: Row, path: tuple[str | int, ...] = ()) -> int | None:
+        """The line of a row, or of something in it."""
+        return row.line if row.line is not None else self.line(source, (*row.path, *path))
