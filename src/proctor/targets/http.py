@@ -1,0 +1,223 @@
+"""An agent behind HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Literal
+from urllib.parse import quote, urlsplit
+
+from proctor.core.case import Case
+from proctor.core.chat import Message
+from proctor.core.codec import dumps
+from proctor.core.decoding import decode
+from proctor.core.errors import ModelError, TimedOutError
+from proctor.core.sockets import Http, HttpReply, Kit
+from proctor.core.trajectory import Trajectory, Turn
+from proctor.targets.answer import chat_messages, turn_of
+from proctor.targets.drive import LONGEST_RAW, AnswerError, drive
+from proctor.targets.http_settings import HttpSettings, check_settings, reply_paths, request_of, secrets_in
+from proctor.targets.paths import Path, PathMissingError, find
+from proctor.targets.template import Filler, compile_template
+from proctor.text.redact import redact, redact_data
+
+__all__ = ["HttpTarget", "connect"]
+
+NAMES = ("text", "session", "messages", "history", "inputs", "page", "case", "sample", "turn")
+_LONGEST_WAIT = 30.0
+_TRY_AGAIN = (429, 503)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpTarget:
+    """An agent behind HTTP, asked in the OpenAI chat shape or with a JSON template."""
+
+    name: str
+    settings: HttpSettings = field(repr=False)
+    http: Http = field(repr=False)
+    url: Filler = field(repr=False)
+    body: Filler = field(repr=False)
+    headers: Filler = field(repr=False)
+    session: Filler = field(repr=False)
+    reply: Mapping[str, Path] = field(repr=False)
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def spec(self) -> Mapping[str, Any]:
+        """Where and how it is asked, with the names of headers but not their values."""
+        parts = urlsplit(self.settings.http)
+        return {
+            "http": f"{parts.scheme}://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}",
+            "method": self.settings.method,
+            "model": self.settings.model,
+            "request": redact_data(self.settings.request, self.secrets),
+            "reply": {name: list(map(str, path)) for name, path in self.reply.items()},
+            "headers": sorted(self.settings.headers),
+        }
+
+    async def run(self, case: Case, *, sample: int = 0) -> Trajectory:
+        """Put the case to the agent, turn by turn."""
+        return await drive(case, lambda: _Conversation(self, case, sample), target=self.name)
+
+
+class _Conversation:
+    """The messages so far and the session they belong to."""
+
+    def __init__(self, target: HttpTarget, case: Case, sample: int) -> None:
+        self._target = target
+        self._messages = list(case.history)
+        self._turns = 0
+        self._fixed = {
+            "history": chat_messages(case.history),
+            "inputs": case.inputs,
+            "page": case.page,
+            "sample": sample,
+            "case": {
+                "id": case.id,
+                "intent": case.intent,
+                "tags": list(case.tags),
+                "description": case.description,
+                "metadata": case.metadata,
+            },
+        }
+        self.session = str(target.session({**self._fixed, "session": uuid.uuid4().hex}))
+
+    async def say(self, text: str) -> Turn:
+        self._messages.append(Message(role="user", content=text))
+        values = {
+            **self._fixed,
+            "text": text,
+            "session": self.session,
+            "messages": chat_messages(self._messages),
+            "turn": self._turns,
+        }
+        reply = await self._send(values)
+        try:
+            turn = self._read(reply, text)
+        except AnswerError as error:
+            raise self._target_error(error.message, reply, mend=error.mend) from None
+        self._messages.append(Message(role="assistant", content=turn.answer))
+        self._turns += 1
+        return turn
+
+    async def _send(self, values: Mapping[str, Any]) -> HttpReply:
+        """One request, and a few more when the agent asks for patience."""
+        target, settings = self._target, self._target.settings
+        body = None if settings.method == "GET" else dumps(target.body(values))
+        headers = _checked(target.headers(values))
+        url = str(target.url(values))
+        for attempt in range(settings.retries + 1):
+            try:
+                reply = await target.http.request(
+                    settings.method, url, headers=headers, body=body, timeout=settings.timeout
+                )
+            except ModelError as error:
+                kind: Literal["timeout", "target"] = "timeout" if isinstance(error, TimedOutError) else "target"
+                raw = self._safe(getattr(error, "raw", "")) or None
+                raise AnswerError(self._safe(error.message), kind=kind, raw=raw, mend=error.mend) from None
+            wait = _wait(reply, attempt)
+            if reply.status not in _TRY_AGAIN or attempt == settings.retries or wait > _LONGEST_WAIT:
+                return reply
+            await asyncio.sleep(wait)
+        raise AssertionError("unreachable: the last attempt returns")
+
+    def _read(self, reply: HttpReply, asked: str) -> Turn:
+        if not 200 <= reply.status < 300:
+            raise AnswerError(f"the agent answered with status {reply.status}", mend=_status_mend(reply.status))
+        try:
+            data = json.loads(reply.body)
+        except (ValueError, RecursionError) as error:
+            raise AnswerError(f"the reply is not JSON: {error}") from None
+        found: dict[str, Any] = {}
+        for name, path in self._target.reply.items():
+            try:
+                found[name] = find(data, path)
+            except PathMissingError as error:
+                if name == "answer":
+                    raise AnswerError(f"the answer was not found: {error}", mend="check `reply.answer`") from None
+        if (session := found.pop("session", None)) is not None:
+            self.session = str(session)
+        found["answer"] = _words(found.get("answer"))
+        found["latency"] = reply.latency
+        return turn_of(found, asked)
+
+    def _target_error(self, message: str, reply: HttpReply, *, mend: str | None) -> AnswerError:
+        raw = reply.body[:64_000].decode(errors="replace")
+        # Masked before it is cut: half a secret is still one.
+        return AnswerError(self._safe(message), raw=self._safe(raw)[:LONGEST_RAW], mend=mend)
+
+    def _safe(self, text: str) -> str:
+        return redact(text, self._target.secrets)
+
+
+def _words(value: Any) -> str:
+    """The answer as text: a content list is joined, an answer that only calls tools says nothing."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        parts = [part.get("text") if isinstance(part, Mapping) else part for part in value]
+        texts = [part for part in parts if isinstance(part, str)]
+        if len(texts) == len(parts):
+            return "\n".join(texts)
+    raise AnswerError(f"the answer is {type(value).__name__}, not text", mend="check `reply.answer`")
+
+
+def _wait(reply: HttpReply, attempt: int) -> float:
+    """Seconds to wait: what the agent asks for, or twice as long each time."""
+    asked = reply.headers.get("retry-after", "").strip()
+    if asked.replace(".", "", 1).isdigit():
+        return float(asked)
+    if asked:
+        try:
+            when = parsedate_to_datetime(asked)
+        except ValueError:
+            return float(0.5 * 2**attempt)
+        when = when if when.tzinfo else when.replace(tzinfo=UTC)
+        return max(0.0, (when - datetime.now(UTC)).total_seconds())
+    return float(0.5 * 2**attempt)
+
+
+def _status_mend(status: int) -> str | None:
+    mends = {
+        401: "check the key in the target's headers",
+        403: "check the key in the target's headers",
+        404: "check the address of the target",
+        405: "check the target's `method`",
+        429: "run with fewer cases in flight (-j), or raise the agent's limit",
+    }
+    return mends.get(status)
+
+
+def _checked(headers: Mapping[str, Any]) -> dict[str, str]:
+    for name, value in headers.items():
+        if "\r" in str(value) or "\n" in str(value):
+            raise AnswerError(f"the header {name} cannot hold a line break")
+    return {"Content-Type": "application/json", **{name: str(value) for name, value in headers.items()}}
+
+
+def connect(kit: Kit) -> HttpTarget:
+    """An agent behind HTTP: OpenAI chat shape, or any JSON request and reply."""
+    settings = decode(HttpSettings, kit.settings, strict=True)
+    check_settings(settings)
+    return HttpTarget(
+        name=kit.name,
+        settings=settings,
+        http=kit.http,
+        url=compile_template(settings.http, NAMES, ("http",), quote=_quoted),
+        body=compile_template(request_of(settings), NAMES, ("request",)),
+        headers=compile_template(settings.headers, NAMES, ("headers",)),
+        session=compile_template(settings.session or "{{ session }}", (*NAMES[3:], "session"), ("session",)),
+        reply=reply_paths(settings),
+        secrets=secrets_in(settings),
+    )
+
+
+def _quoted(text: str) -> str:
+    return quote(text, safe="", errors="replace")

@@ -1,0 +1,128 @@
+"""How an HTTP agent is asked, and where in its reply things are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+from urllib.parse import parse_qsl, urlsplit
+
+from proctor.core.errors import MalformedError, Problem
+from proctor.targets.paths import Path, parse_path
+
+__all__ = ["HttpSettings", "ReplyPaths", "check_settings", "reply_paths", "request_of", "secrets_in"]
+
+_HARMLESS = ("accept", "accept-language", "content-type", "user-agent")
+_HOLE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyPaths:
+    """Where in the reply each thing is: dotted paths such as ``data.items[0].text``.
+
+    Only ``answer`` must be there. ``session`` is the agent's own session id, sent back with the next message.
+    """
+
+    SHORTHAND = "answer"
+
+    answer: str | None = None
+    tool_calls: str | None = None
+    sources: str | None = None
+    intents: str | None = None
+    confidence: str | None = None
+    escalation: str | None = None
+    session: str | None = None
+    usage: str | None = None
+    cost: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpSettings:
+    """An agent's address, how to ask it and where its answer is.
+
+    ``http`` is the address. Without ``request`` the OpenAI chat shape is spoken. ``request`` is the JSON to
+    send; its texts may hold ``{{ text }}``, ``{{ session }}``, ``{{ messages }}``, ``{{ history }}``,
+    ``{{ inputs.x }}``, ``{{ page }}``, ``{{ case.id }}``, ``{{ sample }}`` and ``{{ turn }}``; so may the address, the
+    headers and ``session``. ``reply`` says where the answer is. ``retries`` counts the further attempts when the
+    agent says 429 or 503. ``timeout`` is in seconds.
+    """
+
+    http: str = field(repr=False)
+    shape: Literal["openai"] | None = None
+    model: str | None = None
+    request: Any = field(default=None, repr=False)
+    reply: ReplyPaths | None = None
+    method: Literal["POST", "PUT", "PATCH", "GET"] = "POST"
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    session: str | None = None
+    timeout: float = 60.0
+    retries: int = 3
+
+
+_OPENAI_REPLY = {
+    "answer": "choices[0].message.content",
+    "tool_calls": "choices[0].message.tool_calls",
+    "usage": "usage",
+}
+
+
+def check_settings(settings: HttpSettings) -> None:
+    """Go on when the settings fit together.
+
+    Raises:
+        MalformedError: naming everything that does not.
+    """
+    problems = []
+    if not settings.http.startswith(("http://", "https://")):
+        problems.append(Problem(("http",), "expected an address", "begin it with https:// or http://"))
+    if settings.request is not None and settings.shape is not None:
+        problems.append(Problem(("shape",), "`shape` and `request` exclude each other", "remove one of them"))
+    if settings.request is not None and (settings.reply is None or settings.reply.answer is None):
+        problems.append(Problem(("reply",), "is missing", "say where the answer is: `reply: data.text`"))
+    if settings.timeout <= 0:
+        problems.append(Problem(("timeout",), "must be more than 0 seconds"))
+    if not 0 <= settings.retries <= 10:
+        problems.append(Problem(("retries",), "must be from 0 to 10"))
+    if problems:
+        raise MalformedError(problems)
+
+
+def request_of(settings: HttpSettings) -> Any:
+    """The JSON to send, with its holes."""
+    if settings.request is not None:
+        return settings.request
+    model = {"model": settings.model} if settings.model else {}
+    return {**model, "messages": "{{ messages }}"}
+
+
+def reply_paths(settings: HttpSettings) -> dict[str, Path]:
+    """Where in the reply each thing is.
+
+    Raises:
+        MalformedError: one of them is not a path.
+    """
+    written: dict[str, str] = {} if settings.request is not None else dict(_OPENAI_REPLY)
+    for name in ReplyPaths.__slots__:
+        path = getattr(settings.reply, name) if settings.reply else None
+        if path is not None:
+            written[name] = path
+    made: dict[str, Path] = {}
+    for name, path in written.items():
+        try:
+            made[name] = parse_path(path)
+        except ValueError as error:
+            raise MalformedError([Problem(("reply", name), str(error))]) from None
+    return made
+
+
+def secrets_in(settings: HttpSettings) -> tuple[str, ...]:
+    """What must not be shown: header values, and values in the address."""
+    found: list[str] = []
+    for name, value in settings.headers.items():
+        if name.lower() not in _HARMLESS:
+            found += [value, *_HOLE.sub(" ", value).split()]
+    parts = urlsplit(settings.http)
+    found += [value for _, value in parse_qsl(parts.query) if "{{" not in value]
+    found += [parts.password or "", parts.username or ""]
+    return tuple(secret for secret in found if secret)

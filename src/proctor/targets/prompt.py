@@ -1,0 +1,188 @@
+"""A prompt on a model."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from proctor.core.case import Case
+from proctor.core.chat import Message, Reply, Request, Sampling, Tool
+from proctor.core.codec import encode
+from proctor.core.decoding import decode
+from proctor.core.errors import MalformedError, Problem, PromptError
+from proctor.core.sockets import Kit, Model
+from proctor.core.trajectory import Trajectory, Turn
+from proctor.prompts.load import ENDINGS, load_prompt, parse_prompt
+from proctor.prompts.prompt import Prompt
+from proctor.prompts.render import CompiledPrompt, compile_prompt
+from proctor.targets.drive import drive
+
+__all__ = ["PromptSettings", "PromptTarget", "connect"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptSettings:
+    """A prompt file, or the prompt itself, and the model it is put to.
+
+    ``prompt`` is a path, or the text of the prompt. ``model`` is the name of a model; by default the default
+    model. ``tools`` are definitions of tools that the model may ask for; they are not run. ``schema`` is a JSON
+    schema for the answer, or a file with one. What is not set here is as the prompt file says.
+    """
+
+    prompt: str
+    model: str | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    stop: tuple[str, ...] = ()
+    seed: int | None = None
+    tools: tuple[Mapping[str, Any], ...] = ()
+    schema: Mapping[str, Any] | str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptTarget:
+    """A prompt on a model, filled in for each case."""
+
+    name: str
+    compiled: CompiledPrompt = field(repr=False)
+    model: Model
+    sampling: Sampling = field(default_factory=Sampling)
+    tools: tuple[Tool, ...] = ()
+    schema: Mapping[str, Any] | None = None
+
+    @property
+    def prompt(self) -> Prompt:
+        """The prompt under test."""
+        return self.compiled.prompt
+
+    @property
+    def spec(self) -> Mapping[str, Any]:
+        """The prompt's hash, the model, and all that goes into each request."""
+        return {
+            "prompt": self.prompt.hash,
+            "model": self.model.name,
+            "sampling": encode(self.sampling),
+            "tools": [encode(tool) for tool in self.tools],
+            "schema": self.schema,
+        }
+
+    async def run(self, case: Case, *, sample: int = 0) -> Trajectory:
+        """Put the case to the model, turn by turn."""
+        return await drive(case, lambda: _Conversation(self, case, sample), target=self.name)
+
+
+class _Conversation:
+    """The messages so far."""
+
+    def __init__(self, target: PromptTarget, case: Case, sample: int) -> None:
+        self._target, self._case, self._sample = target, case, sample
+        self._messages: list[Message] = []
+
+    async def say(self, text: str) -> Turn:
+        if self._messages:
+            said: tuple[Message, ...] = (Message(role="user", content=text),)
+            self._messages += said
+        else:
+            said = self._begin(text if self._case.asks else None)
+        request = Request(
+            messages=tuple(self._messages),
+            tools=self._target.tools,
+            schema=self._target.schema,
+            schema_name=self._target.prompt.schema_name,
+            sampling=self._target.sampling,
+            sample=self._sample,
+        )
+        reply = await self._target.model.complete(request)
+        if reply.text:
+            # Calls of tools stay out of what is sent on: they were not run, and a call without its result is refused.
+            self._messages.append(Message(role="assistant", content=reply.text))
+        return _turn(said, reply)
+
+    def _begin(self, text: str | None) -> tuple[Message, ...]:
+        """Fill in the prompt; what was said before goes in front of its last user message."""
+        rendered = list(self._target.compiled.render(self._case.inputs, text))
+        last = rendered.pop() if rendered and rendered[-1].role == "user" else None
+        self._messages = [*rendered, *self._case.history]
+        system = [message for message in rendered if message.role == "system"]
+        if last is None:
+            return tuple(system)
+        self._messages.append(last)
+        return (*system, last)
+
+
+def _turn(said: tuple[Message, ...], reply: Reply) -> Turn:
+    answer = Message(role="assistant", content=reply.text, tool_calls=reply.tool_calls)
+    extra: dict[str, Any] = {"model": reply.model} if reply.model else {}
+    if reply.finish != "stop":
+        extra["finish"] = reply.finish
+    if reply.cached:
+        extra["cached"] = True
+    return Turn(
+        messages=(*said, answer),
+        tool_calls=reply.tool_calls,
+        latency=reply.latency,
+        usage=reply.usage,
+        cost=reply.cost,
+        extra=extra,
+    )
+
+
+def connect(kit: Kit) -> PromptTarget:
+    """A prompt file, or the text of a prompt, on a model."""
+    settings = decode(PromptSettings, kit.settings, strict=True)
+    prompt = _prompt(settings.prompt, Path(kit.folder))
+    return PromptTarget(
+        name=kit.name,
+        compiled=compile_prompt(prompt),
+        model=kit.model(settings.model),
+        sampling=_sampling(settings, prompt.sampling),
+        tools=tuple(_tool(raw, index) for index, raw in enumerate(settings.tools)),
+        schema=prompt.schema if settings.schema is None else _schema(settings.schema, Path(kit.folder)),
+    )
+
+
+def _prompt(given: str, folder: Path) -> Prompt:
+    """A path when it can be one: text with variables or line breaks is a prompt, an existing file is a file."""
+    if "\n" in given or "{{" in given or not given.strip():
+        return parse_prompt(given)
+    path = folder / given
+    looks_like_one = given.lower().endswith(ENDINGS) and " " not in given
+    return load_prompt(path) if looks_like_one or path.is_file() else parse_prompt(given)
+
+
+def _sampling(settings: PromptSettings, wished: Sampling) -> Sampling:
+    names = ("temperature", "top_p", "max_tokens", "seed")
+    chosen: dict[str, Any] = {name: getattr(settings, name) for name in names if getattr(settings, name) is not None}
+    if settings.stop:
+        chosen["stop"] = settings.stop
+    return dataclasses.replace(wished, **chosen)
+
+
+def _tool(raw: Mapping[str, Any], index: int) -> Tool:
+    function = raw.get("function") if raw.get("type") == "function" else raw
+    try:
+        return decode(Tool, function, strict=True)
+    except MalformedError as error:
+        raise MalformedError(
+            [Problem(("tools", index, *each.path), each.message, each.mend) for each in error.problems]
+        ) from None
+
+
+def _schema(given: Mapping[str, Any] | str, folder: Path) -> Mapping[str, Any]:
+    if not isinstance(given, str):
+        return given
+    path = folder / given
+    try:
+        data = json.loads(path.read_bytes())
+    except OSError as error:
+        raise PromptError(f"the schema cannot be read: {error.strerror}", file=str(path), field="schema") from None
+    except ValueError as error:
+        raise PromptError(f"the schema is not JSON: {error}", file=str(path), field="schema") from None
+    if not isinstance(data, dict):
+        raise PromptError("a JSON schema is a mapping", file=str(path), field="schema")
+    return data

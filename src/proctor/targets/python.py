@@ -1,0 +1,207 @@
+"""A Python callable."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import hashlib
+import inspect
+import threading
+import time
+import traceback
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import proctor
+from proctor.core.case import Case
+from proctor.core.chat import Message
+from proctor.core.decoding import decode
+from proctor.core.sockets import Kit
+from proctor.core.trajectory import Trajectory, Turn
+from proctor.targets.answer import chat_messages, turn_of
+from proctor.targets.calling import Wants, load_object, wants_of
+from proctor.targets.drive import AnswerError, drive
+
+__all__ = ["PythonSettings", "PythonTarget", "connect"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PythonSettings:
+    """A function, or a class with a method ``say``.
+
+    ``python`` is ``module:function`` or ``path/to/file.py:function``. ``timeout`` is in seconds for each turn.
+    """
+
+    python: str
+    timeout: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PythonTarget:
+    """A Python callable, sync or async; or a class that is made new for each conversation."""
+
+    name: str
+    settings: PythonSettings
+    subject: Any = field(repr=False)
+    wants: Wants = field(repr=False)
+    making: Wants | None = field(default=None, repr=False)
+    source: str = ""
+
+    @property
+    def spec(self) -> Mapping[str, Any]:
+        """What is called, and a hash of the file it is in."""
+        return {"python": self.settings.python, "source": self.source}
+
+    async def run(self, case: Case, *, sample: int = 0) -> Trajectory:
+        """Put the case to the callable, turn by turn."""
+        return await drive(case, lambda: _Conversation(self, case, sample), target=self.name)
+
+
+class _Conversation:
+    """The messages so far, and the user's own object or state."""
+
+    def __init__(self, target: PythonTarget, case: Case, sample: int) -> None:
+        self._target, self._case, self._sample = target, case, sample
+        self._messages = list(case.history)
+        self._state: dict[str, Any] = {}
+        self._object: Any = None
+        self.session = uuid.uuid4().hex
+
+    async def say(self, text: str) -> Turn:
+        self._messages.append(Message(role="user", content=text))
+        offers = self._offers(text)
+        if self._target.making is not None and self._object is None:
+            self._object = await self._call(self._target.subject, self._target.making, offers)
+        call = self._target.subject if self._object is None else self._object.say
+        said, seconds = await self._timed(call, offers)
+        turn = turn_of(said, text)
+        self._messages.append(Message(role="assistant", content=turn.answer))
+        return turn if turn.latency is not None else replace(turn, latency=seconds)
+
+    async def _timed(self, call: Callable[..., Any], offers: Mapping[str, Any]) -> tuple[Any, float]:
+        """What it said, and how long it took: a plain function's time is its own, not that of a busy loop."""
+        begun = ended = time.perf_counter()
+
+        def clocked(*args: Any, **named: Any) -> Any:
+            nonlocal begun, ended
+            begun = time.perf_counter()
+            try:
+                return call(*args, **named)
+            finally:
+                ended = time.perf_counter()
+
+        said = await self._call(call if _is_async(call) else clocked, self._target.wants, offers)
+        return said, (time.perf_counter() if _is_async(call) or inspect.isawaitable(said) else ended) - begun
+
+    async def close(self) -> None:
+        close = getattr(self._object, "close", None)
+        if callable(close):
+            await self._call(close, Wants(), {})
+
+    def _offers(self, text: str) -> dict[str, Any]:
+        return {
+            "text": text,
+            "messages": chat_messages(self._messages),
+            "history": chat_messages(self._messages[:-1]),
+            "session": self.session,
+            "inputs": dict(self._case.inputs),
+            "page": dict(self._case.page),
+            "case": self._case,
+            "sample": self._sample,
+            "state": self._state,
+        }
+
+    async def _call(self, call: Callable[..., Any], wants: Wants, offers: Mapping[str, Any]) -> Any:
+        args, named = wants.pick(offers)
+        limit = self._target.settings.timeout
+        clock = asyncio.timeout(limit)
+        try:
+            async with clock:
+                if _is_async(call):
+                    return await call(*args, **named)
+                value = await _in_thread(lambda: call(*args, **named))
+                return await value if inspect.isawaitable(value) else value
+        except (Exception, SystemExit) as error:
+            if clock.expired():
+                raise AnswerError(f"no answer within {limit:g} s", kind="timeout") from None
+            raise AnswerError(_told(error)) from None
+
+
+def _is_async(call: Any) -> bool:
+    return inspect.iscoroutinefunction(call) or inspect.iscoroutinefunction(getattr(call, "__call__", None))  # noqa: B004
+
+
+async def _in_thread(call: Callable[[], Any]) -> Any:
+    """Run a blocking call beside the loop.
+
+    A thread of its own rather than a pool's: the pool has a handful of workers and waits for them when the
+    program ends, and a callable that hangs must hold up neither other cases nor the end.
+    """
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[Any] = loop.create_future()
+    context = contextvars.copy_context()
+
+    def settle(value: Any, error: BaseException | None) -> None:
+        if done.done():
+            return
+        if error is None:
+            done.set_result(value)
+        else:
+            done.set_exception(error)
+
+    def work() -> None:
+        value: Any = None
+        failure: BaseException | None = None
+        try:
+            value = context.run(call)
+        except StopIteration as error:  # a future cannot carry it
+            failure = RuntimeError(f"StopIteration: {error}")
+        except BaseException as error:
+            failure = error
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(settle, value, failure)
+
+    threading.Thread(target=work, name="proctor-target", daemon=True).start()
+    return await done
+
+
+def _told(error: BaseException) -> str:
+    """The exception and the last place in the user's own code that it came through."""
+    ours = str(Path(proctor.__file__).parent)
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(ours)]
+    own = [frame for frame in frames if not _installed(frame.filename)]
+    told = f"{type(error).__name__}: {error}"
+    if not frames:
+        return told
+    last = (own or frames)[-1]
+    return f"{told} ({Path(last.filename).name}:{last.lineno} in {last.name})"
+
+
+def _installed(filename: str) -> bool:
+    return "site-packages" in filename or filename.startswith(str(Path(asyncio.__file__).parents[1])) or "<" in filename
+
+
+def connect(kit: Kit) -> PythonTarget:
+    """A Python function, sync or async, or a class with a method `say`."""
+    settings = decode(PythonSettings, kit.settings, strict=True)
+    subject = load_object(settings.python, Path(kit.folder))
+    is_class = inspect.isclass(subject)
+    return PythonTarget(
+        name=kit.name,
+        settings=settings,
+        subject=subject,
+        wants=wants_of(subject.say, settings.python, method=True) if is_class else wants_of(subject, settings.python),
+        making=wants_of(subject, settings.python, making=True) if is_class else None,
+        source=_source(subject),
+    )
+
+
+def _source(subject: Any) -> str:
+    try:
+        file = inspect.getsourcefile(subject if inspect.isclass(subject) else inspect.unwrap(subject))
+        return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16] if file else ""
+    except (TypeError, OSError, ValueError):
+        return ""
