@@ -1,0 +1,1 @@
+"""Scorers of what was answered: the words, the data, the tool calls, the time and the money."""

@@ -1,0 +1,174 @@
+"""Which answers of a conversation a scorer checks, and how their scores become one."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, Protocol, TypeVar
+
+from proctor.core.case import Case, Expectation
+from proctor.core.score import Score
+from proctor.core.trajectory import Trajectory
+
+__all__ = [
+    "MOST_EVIDENCE",
+    "Named",
+    "Passage",
+    "Where",
+    "combine",
+    "last_expectation",
+    "no_answer",
+    "passages",
+    "quoted",
+    "score_expected",
+    "scored",
+    "skipped",
+    "turn_label",
+    "unjudged",
+]
+
+Where = Literal["answer", "any", "every"]
+Wanted = TypeVar("Wanted")
+
+MOST_EVIDENCE = 20
+QUOTE_LENGTH = 200
+
+
+class Named(Protocol):
+    """What a score is signed with."""
+
+    @property
+    def name(self) -> str:
+        """The scorer's name."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """The scorer's version."""
+        ...
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """One answer and the turn it is from, counted from nought."""
+
+    turn: int
+    text: str
+
+
+def scored(scorer: Named, value: float, reason: str, **more: Any) -> Score:
+    """A score by this scorer."""
+    return Score(name=scorer.name, version=scorer.version, value=float(value), reason=reason, **more)
+
+
+def skipped(scorer: Named, reason: str, **more: Any) -> Score:
+    """No score: there was nothing to check."""
+    return Score(name=scorer.name, version=scorer.version, status="skipped", reason=reason, **more)
+
+
+def unjudged(scorer: Named, reason: str, **more: Any) -> Score:
+    """No score: it could not be judged."""
+    return Score(name=scorer.name, version=scorer.version, status="error", reason=reason, **more)
+
+
+def quoted(text: str, length: int = QUOTE_LENGTH) -> str:
+    """The text, cut to a length that fits a report."""
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def no_answer(scorer: Named, run: Trajectory) -> Score | None:
+    """The score of a conversation without a last answer; ``None`` when there is one to check."""
+    if run.error is not None:
+        return unjudged(scorer, f"the target did not answer: {quoted(run.error)}", raw=run.raw)
+    if not run.turns:
+        return skipped(scorer, "there is no answer to check")
+    last = run.turns[-1]
+    if last.error is not None and not last.answer:
+        return unjudged(scorer, f"the target did not answer: {quoted(last.error)}")
+    return None
+
+
+def passages(run: Trajectory, where: Where) -> tuple[Passage, ...]:
+    """The last answer, or with ``any`` and ``every`` each turn's answer."""
+    answers = tuple(Passage(turn=index, text=turn.answer) for index, turn in enumerate(run.turns))
+    return answers[-1:] if where == "answer" else answers
+
+
+def last_expectation(case: Case, run: Trajectory) -> tuple[Expectation, ...]:
+    """What is expected of the last answer: by the case, and by the turn it answers."""
+    index = len(run.turns) - 1
+    asks = case.asks
+    asked = asks[index].expect if 0 <= index < len(asks) else None
+    return (case.expect,) if asked is None else (asked, case.expect)
+
+
+def combine(scorer: Named, where: Where, found: Sequence[tuple[str, Score]]) -> Score:
+    """One score from several: the best of them for ``any``, else the worst, with each as a part."""
+    if len(found) == 1:
+        return found[0][1]
+    parts = tuple(dataclasses.replace(score, name=label) for label, score in found)
+    judged = [(label, score) for label, score in found if score.value is not None]
+    broken = [(label, score) for label, score in found if score.status == "error"]
+    # A part that is missing matters unless another has settled it: nothing is better than 1 or worse than 0.
+    settled = any(score.value == (1.0 if where == "any" else 0.0) for _, score in judged)
+    if broken and not settled:
+        label, score = broken[0]
+        return unjudged(scorer, f"{label}: {score.reason}", parts=parts, raw=score.raw)
+    if not judged:
+        return skipped(scorer, found[0][1].reason if found else "there is nothing to check", parts=parts)
+    pick = max if where == "any" else min
+    label, chosen = pick(judged, key=lambda each: each[1].value or 0.0)
+    evidence = tuple(one for _, score in judged for one in score.evidence)[:MOST_EVIDENCE]
+    return dataclasses.replace(chosen, reason=f"{label}: {chosen.reason}", evidence=evidence, parts=parts)
+
+
+def score_expected(
+    scorer: Named,
+    case: Case,
+    run: Trajectory,
+    *,
+    where: Where,
+    given: Wanted | None,
+    pick: Callable[[Expectation], Wanted | None],
+    check: Callable[[Passage, Wanted], Score],
+    nothing: str,
+) -> Score:
+    """Check answers against a setting or, when it is not given, against what case and turns expect.
+
+    The case's expectation is of the last answer (or where ``where`` says); a turn's is of its own.
+    """
+    if (unanswered := no_answer(scorer, run)) is not None:
+        return unanswered
+    found: list[tuple[str, Score]] = []
+    wanted = given if given is not None else pick(case.expect)
+    if wanted is not None:
+        each = [(turn_label(passage.turn), check(passage, wanted)) for passage in passages(run, where)]
+        found.append(("conversation" if len(each) > 1 else each[0][0], combine(scorer, where, each)))
+    if given is None:
+        found.extend(_by_turn(scorer, case, run, pick, check))
+    return combine(scorer, "every", found) if found else skipped(scorer, nothing)
+
+
+def _by_turn(
+    scorer: Named,
+    case: Case,
+    run: Trajectory,
+    pick: Callable[[Expectation], Wanted | None],
+    check: Callable[[Passage, Wanted], Score],
+) -> list[tuple[str, Score]]:
+    found = []
+    for index, ask in enumerate(case.asks):
+        wanted = pick(ask.expect) if ask.expect is not None else None
+        if wanted is None:
+            continue
+        if index < len(run.turns):
+            score = check(Passage(turn=index, text=run.turns[index].answer), wanted)
+        else:
+            score = unjudged(scorer, "the conversation ended before this turn")
+        found.append((turn_label(index), score))
+    return found
+
+
+def turn_label(index: int) -> str:
+    """A turn as people count them."""
+    return f"turn {index + 1}"
