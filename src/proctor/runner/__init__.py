@@ -1,0 +1,1 @@
+"""Carries cases to targets and trajectories to scorers."""

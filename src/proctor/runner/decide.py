@@ -1,0 +1,49 @@
+"""From counts to a decision: did the run pass, fail, or could it not be judged?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from proctor.core.report import Counts, Decision
+
+__all__ = ["EXIT_CODES", "INTERRUPTED", "Bar", "decide"]
+
+EXIT_CODES: dict[Decision, int] = {"passed": 0, "failed": 1, "unjudged": 3}
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """What a run must reach: the share that passes, and the share that may be left unjudged."""
+
+    pass_rate: float = 1.0
+    unscored: float = 0.05
+
+
+def decide(counts: Counts, bar: Bar) -> tuple[Decision, str]:
+    """The decision and its reason, in the words the user sees.
+
+    A run has failed when it would have failed even if everything unjudged had passed. Short of that,
+    too much unjudged means that nobody can say; it never counts as a pass.
+    """
+    total, judged = counts.total, counts.passed + counts.failed
+    if not total:
+        return "unjudged", "no case was run"
+    at_best = (counts.passed + counts.unscored) / total
+    if at_best < bar.pass_rate:
+        return "failed", _short(counts, bar)
+    if not judged or counts.unscored_rate > bar.unscored:
+        share = f"{counts.unscored_rate:.1%}; at most {bar.unscored:.1%} may"
+        return "unjudged", f"{counts.unscored} of {total} could not be judged ({share})"
+    if counts.passed / judged < bar.pass_rate:
+        return "failed", _short(counts, bar)
+    rest = f", {counts.failed} failed" if counts.failed else ""
+    rest += f", {counts.unscored} could not be judged" if counts.unscored else ""
+    return "passed", f"{counts.passed} of {total} passed{rest}"
+
+
+def _short(counts: Counts, bar: Bar) -> str:
+    text = f"{counts.failed} of {counts.total} failed"
+    if counts.unscored:
+        text += f", {counts.unscored} could not be judged"
+    return text if bar.pass_rate >= 1 else f"{text}; {bar.pass_rate:.1%} must pass"

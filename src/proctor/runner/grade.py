@@ -1,0 +1,98 @@
+"""From scores to pass, fail or unscored."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from proctor.core.case import Case
+from proctor.core.report import Outcome
+from proctor.core.score import Score
+from proctor.core.sockets import Scorer
+from proctor.core.trajectory import Trajectory
+
+__all__ = ["Grade", "Grader", "grade", "outcome_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grader:
+    """A scorer as a suite uses it: under which name, from which value on it passes, how much it weighs.
+
+    ``asks`` is true when it calls a model or another slow part, so that several of them run side by side.
+    """
+
+    scorer: Scorer
+    name: str
+    threshold: float | None
+    weight: float = 1.0
+    asks: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grade:
+    """All scores of one trajectory and what they come to."""
+
+    outcome: Outcome
+    value: float | None
+    reason: str
+    scores: tuple[Score, ...] = ()
+
+
+async def grade(case: Case, run: Trajectory, graders: Sequence[Grader]) -> Grade:
+    """Score one trajectory. One without an answer is unscored: nobody can say how good it would have been."""
+    if run.error is not None:
+        return Grade(outcome="unscored", value=None, reason=f"no answer: {run.error}")
+    asking = [grader for grader in graders if grader.asks]
+    if len(asking) > 1:
+        tasks = {id(grader): asyncio.ensure_future(_score(grader, case, run)) for grader in asking}
+        scores = [await (tasks.get(id(grader)) or _score(grader, case, run)) for grader in graders]
+    else:
+        scores = [await _score(grader, case, run) for grader in graders]
+    outcome, reason = outcome_of(scores)
+    return Grade(outcome=outcome, value=_mean(scores), reason=reason, scores=tuple(scores))
+
+
+async def _score(grader: Grader, case: Case, run: Trajectory) -> Score:
+    try:
+        score = await grader.scorer.score(case, run)
+    except Exception as error:  # a broken scorer is one missing score, never a lost run
+        score = Score(
+            name=grader.name,
+            status="error",
+            reason=f"the scorer broke: {type(error).__name__}: {error}"[:500],
+            version=grader.scorer.version,
+        )
+    return dataclasses.replace(score, name=grader.name, threshold=grader.threshold, weight=grader.weight)
+
+
+def outcome_of(scores: Sequence[Score]) -> tuple[Outcome, str]:
+    """What scores come to, and why.
+
+    One score under its threshold fails the case, whatever could not be judged beside it. With none
+    that failed, one that could not be judged leaves the case unscored; so does nothing to judge.
+    """
+    failed = [score for score in scores if score.passed is False]
+    if failed:
+        return "fail", "; ".join(_why(score) for score in failed)
+    broken = [score for score in scores if score.status == "error" and score.threshold is not None]
+    if broken:
+        return "unscored", "; ".join(f"{score.name}: {score.reason}" for score in broken)
+    if any(score.passed for score in scores):
+        return "pass", ""
+    return "unscored", "nothing to judge: no scorer applied to this case"
+
+
+def _why(score: Score) -> str:
+    figure = f"{score.value:.2f} < {score.threshold:g}" if score.value is not None else ""
+    return f"{score.name} {figure}: {score.reason}" if score.reason else f"{score.name} {figure}"
+
+
+def _mean(scores: Sequence[Score]) -> float | None:
+    """The weighted mean of what was scored; none when something that decides could not be."""
+    deciding = [score for score in scores if score.threshold is not None and score.status != "skipped"]
+    weight = sum(score.weight for score in deciding)
+    if not weight or any(score.value is None for score in deciding):
+        return None
+    return sum(score.weight * (score.value or 0.0) for score in deciding) / weight

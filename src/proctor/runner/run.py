@@ -1,0 +1,120 @@
+"""The loop: units from a stream, so many at a time, each result kept at once."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from proctor.core.case import Case
+from proctor.core.report import Result
+from proctor.core.sockets import Ledger
+from proctor.core.trajectory import Trajectory
+from proctor.runner.grade import Grader, grade
+from proctor.runner.unit import Unit
+
+__all__ = ["Runner", "Stopping"]
+
+
+class Stopping:
+    """How a run is asked to end early: first what is in flight is finished, then nothing is."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        self._workers: list[asyncio.Task[None]] = []
+
+    def ask(self) -> None:
+        """Take no more units; what is in flight is finished. Asked twice, it is dropped."""
+        if self.asked:
+            for worker in self._workers:
+                worker.cancel()
+        self.asked = True
+
+    def watch(self, workers: list[asyncio.Task[None]]) -> None:
+        """The tasks to drop when asked twice."""
+        self._workers = workers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runner:
+    """Puts units to their targets and grades what comes back.
+
+    ``graders`` gives the graders of a case. ``keep`` holds what is finished; ``heard`` is told of each
+    new result, for the progress line.
+    """
+
+    graders: Callable[[Case], Sequence[Grader]]
+    ledger: Ledger
+    concurrency: int = 50
+    timeout: float | None = None
+    heard: Callable[[Result], None] | None = None
+
+    async def run(self, work: Iterable[Unit], stopping: Stopping | None = None) -> bool:
+        """Run every unit that has no result yet; true when nothing was left out.
+
+        Asked to stop while the last units are in flight, it still comes to its end.
+
+        Raises:
+            StoreError: results can no longer be kept. What was kept before is safe.
+        """
+        stopping = stopping or Stopping()
+        stream = iter(work)
+        workers = [asyncio.create_task(self._work(stream, stopping)) for _ in range(self.concurrency)]
+        stopping.watch(workers)
+        try:
+            done, _ = await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
+            for worker in done:
+                if not worker.cancelled() and (error := worker.exception()):
+                    raise error
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+        dropped = any(worker.cancelled() for worker in workers)
+        return not dropped and next(stream, None) is None
+
+    async def _work(self, stream: Iterator[Unit], stopping: Stopping) -> None:
+        while not stopping.asked:
+            unit = next(stream, None)
+            if unit is None:
+                return
+            if not self.ledger.finished(unit.key):
+                await self._one(unit)
+
+    async def _one(self, unit: Unit) -> None:
+        started, clock = datetime.now(UTC), time.perf_counter()
+        trajectory = self.ledger.pending(unit.key)
+        if trajectory is None or trajectory.error is not None:
+            trajectory = await self._put(unit)
+            self.ledger.keep_trajectory(
+                unit.key, case=unit.case, target=unit.target.name, sample=unit.sample, trajectory=trajectory
+            )
+        graded = await grade(unit.case, trajectory, self.graders(unit.case))
+        result = Result(
+            case=unit.case,
+            target=unit.target.name,
+            sample=unit.sample,
+            trajectory=trajectory,
+            scores=graded.scores,
+            outcome=graded.outcome,
+            value=graded.value,
+            reason=graded.reason,
+            started=started,
+            duration=time.perf_counter() - clock,
+        )
+        self.ledger.keep_result(unit.key, result)
+        if self.heard:
+            self.heard(result)
+
+    async def _put(self, unit: Unit) -> Trajectory:
+        try:
+            async with asyncio.timeout(self.timeout):
+                return await unit.target.run(unit.case, sample=unit.sample)
+        except TimeoutError:
+            message = f"no answer within {self.timeout:g} s" if self.timeout else "timed out"
+            return Trajectory(target=unit.target.name, error=message, error_kind="timeout")
+        except Exception as error:  # a target that breaks its promise is one error record, never a lost run
+            message = f"the target broke: {type(error).__name__}: {error}"[:500]
+            return Trajectory(target=unit.target.name, error=message, error_kind="target")

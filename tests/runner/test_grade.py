@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proctor.core.case import Case
+from proctor.core.score import Score
+from proctor.core.trajectory import Trajectory
+from proctor.runner.grade import Grader, grade, outcome_of
+
+CASE = Case(id="a", input="hi")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fixed:
+    """Returns the score it was given."""
+
+    name: ClassVar[str] = "fixed"
+    version: ClassVar[str] = "1"
+    threshold: ClassVar[float | None] = 0.5
+    primary: ClassVar[str | None] = None
+    given: Score
+
+    async def score(self, case: Case, run: Trajectory) -> Score:
+        return self.given
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Broken(Fixed):
+    """Raises."""
+
+    async def score(self, case: Case, run: Trajectory) -> Score:
+        raise RuntimeError("no weights")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meeting(Fixed):
+    """Goes on only when another of its kind is waiting too."""
+
+    barrier: asyncio.Barrier
+
+    async def score(self, case: Case, run: Trajectory) -> Score:
+        await self.barrier.wait()
+        return self.given
+
+
+def _grader(scorer: Fixed, name: str = "fixed", threshold: float | None = 0.5, asks: bool = False) -> Grader:
+    return Grader(scorer=scorer, name=name, threshold=threshold, asks=asks)
+
+
+def _score(value: float | None, status: str = "ok") -> Score:
+    return Score(name="fixed", value=value, status=status)  # type: ignore[arg-type]
+
+
+async def test_a_grader_names_the_score_and_sets_what_passes() -> None:
+    graded = await grade(CASE, Trajectory(), [_grader(Fixed(given=_score(0.6)), name="kind")])
+    assert (graded.outcome, graded.value) == ("pass", 0.6)
+    assert (graded.scores[0].name, graded.scores[0].threshold) == ("kind", 0.5)
+
+
+async def test_a_trajectory_without_an_answer_is_unscored_and_no_scorer_is_asked() -> None:
+    graded = await grade(CASE, Trajectory(error="refused"), [_grader(Fixed(given=_score(1.0)))])
+    assert (graded.outcome, graded.value, graded.scores) == ("unscored", None, ())
+    assert "refused" in graded.reason
+
+
+async def test_a_broken_scorer_is_one_missing_score() -> None:
+    graders = [_grader(Broken(given=_score(1.0)), name="b"), _grader(Fixed(given=_score(1.0)))]
+    graded = await grade(CASE, Trajectory(), graders)
+    assert graded.outcome == "unscored"
+    assert graded.value is None
+    assert "RuntimeError: no weights" in graded.reason
+    assert [score.status for score in graded.scores] == ["error", "ok"]
+
+
+async def test_a_definite_failure_counts_whatever_could_not_be_judged() -> None:
+    graders = [_grader(Broken(given=_score(1.0)), name="b"), _grader(Fixed(given=_score(0.1)))]
+    graded = await grade(CASE, Trajectory(), graders)
+    assert graded.outcome == "fail"
+    assert graded.reason.startswith("fixed 0.10 < 0.5")
+
+
+async def test_scorers_that_ask_run_side_by_side_and_keep_their_order() -> None:
+    barrier = asyncio.Barrier(2)
+    graders = [
+        _grader(Meeting(given=_score(1.0), barrier=barrier), name="one", asks=True),
+        _grader(Fixed(given=_score(1.0)), name="two"),
+        _grader(Meeting(given=_score(1.0), barrier=barrier), name="three", asks=True),
+    ]
+    async with asyncio.timeout(5):
+        graded = await grade(CASE, Trajectory(), graders)
+    assert [score.name for score in graded.scores] == ["one", "two", "three"]
+
+
+async def test_nothing_to_judge_is_unscored_not_passed() -> None:
+    assert (await grade(CASE, Trajectory(), [])).outcome == "unscored"
+    assert (await grade(CASE, Trajectory(), [_grader(Fixed(given=_score(None, "skipped")))])).outcome == "unscored"
+
+
+async def test_a_score_that_only_informs_decides_nothing() -> None:
+    graders = [_grader(Fixed(given=_score(0.0)), threshold=None), _grader(Fixed(given=_score(0.9)))]
+    graded = await grade(CASE, Trajectory(), graders)
+    assert (graded.outcome, graded.value) == ("pass", 0.9)
+    only = await grade(CASE, Trajectory(), [_grader(Broken(given=_score(0.0)), threshold=None), graders[1]])
+    assert only.outcome == "pass"
+
+
+_any_score = st.builds(
+    lambda status, value, threshold: Score(
+        name="x", status=status, value=value if status == "ok" else None, threshold=threshold
+    ),
+    st.sampled_from(["ok", "skipped", "error"]),
+    st.floats(0, 1),
+    st.none() | st.floats(0, 1),
+)
+
+
+@given(st.lists(_any_score, max_size=6))
+def test_a_pass_needs_one_that_passed_and_none_that_failed_or_broke(scores: list[Score]) -> None:
+    outcome, reason = outcome_of(scores)
+    if outcome == "pass":
+        assert any(score.passed for score in scores)
+        assert not any(score.passed is False for score in scores)
+        assert not any(score.status == "error" and score.threshold is not None for score in scores)
+    else:
+        assert reason
