@@ -1,0 +1,1 @@
+"""Pages from reports: terminal, HTML, Markdown, JUnit, CSV and JSON."""

@@ -1,0 +1,87 @@
+"""Why a result did not pass: which score, what it says, and what was said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from proctor.core.report import Report, Result
+from proctor.core.score import Score
+
+__all__ = ["Cause", "Troubles", "causes", "label", "troubles"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """One thing that kept a result from passing; ``score`` is ``None`` when the target itself failed."""
+
+    score: str | None
+    measure: str
+    reason: str
+    quote: str
+
+    @property
+    def text(self) -> str:
+        """The cause as one sentence: score, measure and reason as far as they are known."""
+        head = " ".join(part for part in (self.score, self.measure) if part)
+        return ": ".join(part for part in (head, self.reason) if part)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Troubles:
+    """The first few results that failed and that could not be judged."""
+
+    failed: tuple[Result, ...]
+    unscored: tuple[Result, ...]
+
+
+def causes(result: Result) -> list[Cause]:
+    """Everything that kept this result from passing, what decides first."""
+    found = []
+    if result.trajectory.error:
+        kind = result.trajectory.error_kind or "target"
+        found.append(Cause(score=None, measure=f"{kind} error", reason=result.trajectory.error, quote=""))
+    quote = result.trajectory.answer
+    low = [score for score in result.scores if score.passed is False]
+    # Where the target gave no answer, that nothing could be judged is the consequence and not a cause.
+    broken = [score for score in result.scores if score.status == "error" and not result.trajectory.error]
+    found += [_cause(score, quote) for score in (*low, *broken)]
+    if not found and result.outcome != "pass":
+        found.append(Cause(score=None, measure="", reason=result.reason or "nothing was there to judge", quote=quote))
+    return found
+
+
+def label(result: Result) -> str:
+    """The result's name: the case, and the sample when the case was put more than once."""
+    return f"{result.case.id}#{result.sample}" if result.sample else result.case.id
+
+
+def troubles(report: Report, results: Callable[[], Iterable[Result]], limit: int) -> Troubles:
+    """The first ``limit`` failures and unscored results; reads no further than it must."""
+    wanted = {"fail": min(limit, report.counts.failed), "unscored": min(limit, report.counts.unscored)}
+    found: dict[str, list[Result]] = {"fail": [], "unscored": []}
+    if any(wanted.values()):
+        for result in results():
+            kept = found.get(result.outcome)
+            if kept is not None and len(kept) < wanted[result.outcome]:
+                kept.append(result)
+                if all(len(found[outcome]) >= number for outcome, number in wanted.items()):
+                    break
+    return Troubles(failed=tuple(found["fail"]), unscored=tuple(found["unscored"]))
+
+
+def _cause(score: Score, answer: str) -> Cause:
+    if score.status == "error":
+        return Cause(score=score.name, measure="could not be judged", reason=score.reason, quote="")
+    quoted = next((each.quote for each in score.evidence if each.quote), answer)
+    return Cause(score=score.name, measure=_measure(score), reason=score.reason, quote=quoted)
+
+
+def _measure(score: Score) -> str:
+    value, threshold = score.value or 0.0, score.threshold or 0.0
+    # Two digits, unless rounding would make a value under its threshold look equal to it.
+    short = f"{value:.2f}"
+    under = f"{short if float(short) < threshold else f'{value:.6g}'} < {threshold:g}"
+    if score.measured is None:
+        return under
+    return f"{under} ({score.measured:g}{f' {score.unit}' if score.unit else ''})"

@@ -1,0 +1,55 @@
+"""What one pass over the results tells that the report does not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from proctor.core.report import Result
+from proctor.core.score import Score
+from proctor.stats.histogram import RatioHistogram, linear_bin
+
+__all__ = ["BINS", "Digest", "digest"]
+
+BINS = 10
+_TARGETS = 50  # a histogram each; more could not be read side by side
+_SCORERS = 500
+
+
+@dataclass(slots=True)
+class Digest:
+    """Distributions over a run, gathered while its results stream past; its size does not grow with them."""
+
+    total: int = 0
+    troubled: int = 0
+    latency: dict[str, RatioHistogram] = field(default_factory=dict)
+    histograms: dict[str, list[int]] = field(default_factory=dict)
+    thresholds: dict[str, tuple[float, float]] = field(default_factory=dict)
+
+    def add(self, result: Result) -> None:
+        """Count one result."""
+        self.total += 1
+        self.troubled += result.outcome != "pass"
+        latency = result.trajectory.latency
+        room = result.target in self.latency or len(self.latency) < _TARGETS
+        if room and latency is not None and latency >= 0:
+            self.latency.setdefault(result.target, RatioHistogram()).add(latency)
+        for score in result.scores:
+            if score.name in self.histograms or len(self.histograms) < _SCORERS:
+                self._add_score(score)
+
+    def _add_score(self, score: Score) -> None:
+        bins = self.histograms.setdefault(score.name, [0] * BINS)
+        if score.value is not None:
+            bins[linear_bin(score.value, BINS)] += 1
+        if score.threshold is not None:
+            low, high = self.thresholds.get(score.name, (score.threshold, score.threshold))
+            self.thresholds[score.name] = (min(low, score.threshold), max(high, score.threshold))
+
+
+def digest(results: Iterable[Result]) -> Digest:
+    """Read the whole stream once."""
+    made = Digest()
+    for result in results:
+        made.add(result)
+    return made

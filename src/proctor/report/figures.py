@@ -1,0 +1,118 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from proctor.core.report import Counts, Decision, Report, Spend, Tally
+from proctor.stats.interval import wilson
+
+__all__ = [
+    "decision_word",
+    "latency_of",
+    "moment",
+    "money",
+    "percent",
+    "range_text",
+    "scored",
+    "seconds",
+    "tokens",
+    "took",
+    "total_spend",
+]
+
+_UNKNOWN_PRICE = "price not known"
+_DECISIONS: dict[Decision | None, str] = {
+    "passed": "PASSED",
+    "failed": "FAILED",
+    "unjudged": "NOT JUDGED",
+    None: "NOT DECIDED",
+}
+
+
+def decision_word(report: Report) -> str:
+    """The run's decision as one word."""
+    return _DECISIONS[report.decision]
+
+
+def percent(share: float | None) -> str:
+    """``77.4 %``; only what is exactly all or nothing reads 100 % or 0 %."""
+    if share is None:
+        return "–"
+    if share in (0.0, 1.0):
+        return f"{share:.0%}".replace("%", " %")
+    return f"{min(99.9, max(0.1, share * 100)):.1f} %"
+
+
+def range_text(counts: Counts) -> str:
+    """The 95 % interval of the pass rate, as ``64–86 %``; empty when nothing was judged."""
+    interval = wilson(counts.passed, counts.passed + counts.failed)
+    return f"{interval.low * 100:.0f}–{interval.high * 100:.0f} %" if interval else ""
+
+
+def seconds(value: float | None) -> str:
+    """A length of time with the unit that suits it."""
+    if value is None:
+        return "–"
+    if value < 0.9995:
+        return f"{value * 1000:.0f} ms"
+    if value < 99.95:
+        return f"{value:.1f} s"
+    minutes, rest = divmod(round(value), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02d} s"
+    return f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def money(cost: float | None) -> str:
+    """An amount in the price table's currency; unknown is said, not guessed."""
+    if cost is None:
+        return _UNKNOWN_PRICE
+    if cost == 0 or cost >= 0.995:
+        return f"${cost:,.2f}"
+    return f"${cost:.4f}" if cost >= 0.0001 else "<$0.0001"
+
+
+def tokens(count: int) -> str:
+    """A token count, shortened from ten thousand on."""
+    if count < 10_000:
+        return f"{count:,}"
+    return f"{count / 1e3:,.1f} k" if count < 999_950 else f"{count / 1e6:,.1f} M"
+
+
+def total_spend(spend: Iterable[Spend]) -> str:
+    """What was spent in all; where a price is missing, that the known part is not all."""
+    costs = [each.cost for each in spend]
+    known = [cost for cost in costs if cost is not None]
+    if len(known) == len(costs):
+        return money(sum(known))
+    return f"{money(sum(known))} and more" if any(known) else _UNKNOWN_PRICE
+
+
+def latency_of(report: Report, tally: Tally) -> Mapping[str, float]:
+    """One target's latency figures; with a single target the run's are its own."""
+    found = tally.extra.get("latency")
+    if isinstance(found, Mapping):
+        return found
+    return report.latency if len(report.by_target) == 1 else {}
+
+
+def scored(tally: Tally) -> int:
+    """How many values a scorer's mean rests on."""
+    return sum(tally.histogram) or tally.counts.passed + tally.counts.failed
+
+
+def moment(time: datetime | None) -> str:
+    """A time to the second, with its zone when it has one."""
+    if time is None:
+        return "–"
+    zone = time.strftime("%z")
+    return time.strftime("%Y-%m-%d %H:%M:%S") + ("" if not zone else " UTC" if zone == "+0000" else f" {zone}")
+
+
+def took(report: Report) -> float | None:
+    """How many seconds the run lasted; ``None`` while it runs."""
+    if report.started is None or report.finished is None:
+        return None
+    return (report.finished - report.started).total_seconds()

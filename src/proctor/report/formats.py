@@ -1,0 +1,100 @@
+"""Which writer makes which file, and how a file comes to be whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol, TextIO, cast
+
+from proctor.core.errors import InputError, StoreError
+from proctor.core.report import Report, Result
+
+__all__ = ["EXTENSIONS", "Writer", "save", "writer_for"]
+
+# Extension -> module of this room; the longer name is tried first.
+_MODULES = {
+    ".junit.xml": "junit",
+    ".jsonl": "jsonl",
+    ".json": "json_file",
+    ".html": "html",
+    ".xml": "junit",
+    ".csv": "table_csv",
+    ".md": "markdown",
+}
+EXTENSIONS = tuple(_MODULES)
+
+_MENDS = {
+    errno.ENOSPC: "free some space, or write to another disk",
+    errno.EDQUOT: "free some of your quota, or write to another disk",
+    errno.EFBIG: "write to a disk that takes larger files, or choose a smaller format such as .csv",
+    errno.EROFS: "the disk is read-only: write to another folder",
+    errno.EACCES: "write to a folder that you may change",
+    errno.EPERM: "write to a folder that you may change",
+    errno.ENAMETOOLONG: "choose a shorter file name",
+    errno.ENOTDIR: "a part of the path is a file: write to another folder",
+    errno.EEXIST: "a part of the path is a file: write to another folder",
+}
+
+
+class Writer(Protocol):
+    """Writes a run to a text stream in one format."""
+
+    def __call__(self, report: Report, results: Callable[[], Iterable[Result]], out: TextIO) -> None:
+        """Write it; ``results`` gives a fresh stream each time it is called."""
+        ...
+
+
+def writer_for(path: str | Path) -> Writer:
+    """The writer for a file of this name.
+
+    Raises:
+        InputError: when nothing writes files with this extension; the known ones are listed.
+    """
+    name = Path(path).name.lower()
+    for extension, module in _MODULES.items():
+        if name.endswith(extension):
+            return cast(Writer, import_module(f"proctor.report.{module}").write)
+    raise InputError(
+        "no report can be written under this name",
+        file=str(path),
+        mend=f"end the file name with one of {', '.join(EXTENSIONS)}",
+    )
+
+
+def save(report: Report, results: Callable[[], Iterable[Result]], path: str | Path) -> None:
+    """Write the run to a file, in the format its name asks for; the file is whole or is not there.
+
+    Raises:
+        InputError: the name's extension is not known, or the name is a folder's.
+        StoreError: the disk or the folder refused; what was there before is untouched.
+    """
+    write = writer_for(path)
+    goal = Path(path)
+    if goal.is_dir():
+        raise InputError("this is a folder", file=str(path), mend=f"name a file in it: {goal / 'report.html'}")
+    with _whole_or_nothing(goal) as out:
+        write(report, results, out)
+
+
+@contextmanager
+def _whole_or_nothing(named: Path) -> Iterator[TextIO]:
+    try:
+        goal = named.resolve()  # a link stays a link: what it points to is replaced
+        goal.parent.mkdir(parents=True, exist_ok=True)
+        draft = goal.with_name(f".{goal.name[:100]}.{secrets.token_hex(4)}.part")
+        try:
+            with draft.open("x", encoding="utf-8", newline="") as out:
+                yield out
+                out.flush()
+                os.fsync(out.fileno())
+            draft.replace(goal)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        mend = _MENDS.get(error.errno or 0, "write to another folder")
+        raise StoreError(f"could not be written: {error.strerror or error}", file=str(named), mend=mend) from error

@@ -1,0 +1,97 @@
+"""One self-contained page: figures, charts, every result with its whole conversation; opens from disk."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Iterable
+from importlib.resources import files
+from typing import Any, TextIO
+
+from proctor.core.report import Report, Result
+from proctor.report.digest import Digest, digest
+from proctor.report.figures import decision_word
+from proctor.report.page_data import detail_of, page_of, row_of, script_json
+from proctor.report.safe_text import one_line
+
+__all__ = ["write"]
+
+_STYLES = ("theme.css", "page.css", "table.css", "drawer.css", "print.css")
+_SCRIPTS = (
+    "dom.js",
+    "figures.js",
+    "charts.js",
+    "overview.js",
+    "yaml.js",
+    "scores.js",
+    "conversation.js",
+    "table.js",
+    "drawer.js",
+    "main.js",
+)
+_PAGE_LIMIT = 40_000_000  # characters of details; a browser opens a page of this size in a second or two
+
+
+def write(report: Report, results: Callable[[], Iterable[Result]], out: TextIO, *, limit: int = 2_000) -> None:
+    """Write the page; it holds the details of at most ``limit`` results, those that did not pass first."""
+    found = digest(results())
+    head, body, tail = _skeleton(report)
+    out.write(head)
+    out.write(_styles())
+    out.write(body)
+    rows = _write_details(results, found, out, limit)
+    out.write(f'<script type="application/json" id="page-data">{script_json(page_of(report, found, rows))}</script>\n')
+    out.write(f"<script>\n(() => {{\n{_scripts()}\n}})();\n</script>\n")
+    out.write(tail)
+
+
+def _write_details(
+    results: Callable[[], Iterable[Result]], found: Digest, out: TextIO, limit: int
+) -> list[dict[str, Any]]:
+    """Stream the details out, first of what did not pass, then of the rest; give back the table's rows."""
+    rows: list[dict[str, Any]] = []
+    size = 0
+    for passes, wanted in ((False, found.troubled), (True, found.total - found.troubled)):
+        left = min(wanted, limit - len(rows))
+        if left <= 0:
+            continue
+        for place, result in enumerate(results()):
+            if (result.outcome == "pass") is not passes:
+                continue
+            detail = detail_of(result)
+            size += len(detail)
+            if size > _PAGE_LIMIT:
+                return rows
+            out.write(f'<script type="application/json" id="r{place}">{detail}</script>\n')
+            rows.append(row_of(result, place))
+            left -= 1
+            if left == 0:
+                break
+    return rows
+
+
+def _skeleton(report: Report) -> tuple[str, str, str]:
+    """The page's fixed part in three pieces: before the styles, between styles and data, and the end."""
+    word, counts = decision_word(report), report.counts
+    text = _asset("page.html")
+    for mark, value in (
+        ("{{title}}", f"{word}: {one_line(report.name or report.id, 100)}"),
+        ("{{decision}}", f"{word}. {one_line(report.reason, 600)}"),
+        ("{{counts}}", f"{counts.passed} passed, {counts.failed} failed, {counts.unscored} unscored"),
+    ):
+        # A brace in a name must not look like a mark of ours.
+        text = text.replace(mark, html.escape(value).replace("{", "&#123;"))
+    head, _, rest = text.partition("{{styles}}")
+    body, _, tail = rest.partition("{{data}}")
+    return head, body, tail
+
+
+def _styles() -> str:
+    return "".join(_asset(name) for name in _STYLES)
+
+
+def _scripts() -> str:
+    return '"use strict";\n' + "\n".join(_asset(name) for name in _SCRIPTS)
+
+
+def _asset(name: str) -> str:
+    return files("proctor.report").joinpath("static", name).read_text(encoding="utf-8")

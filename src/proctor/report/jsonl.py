@@ -1,0 +1,18 @@
+"""Every result as one line of JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TextIO
+
+from proctor.core.codec import dumps
+from proctor.core.report import Report, Result
+
+__all__ = ["write"]
+
+
+def write(report: Report, results: Callable[[], Iterable[Result]], out: TextIO) -> None:
+    """Write one result to a line; the report's figures are not in this format."""
+    for result in results():
+        out.write(dumps(result).decode())
+        out.write("\n")

@@ -1,0 +1,240 @@
+"""What the HTML page knows: the figures, a row for each result it shows, and that result's details."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from proctor.core.codec import content_id, dumps, encode
+from proctor.core.report import Counts, Report, Result, Tally
+from proctor.core.score import Score
+from proctor.report.causes import causes
+from proctor.report.digest import Digest
+from proctor.report.figures import decision_word, latency_of, moment, scored, took, total_spend
+from proctor.report.safe_text import one_line
+from proctor.stats.interval import wilson
+
+__all__ = ["detail_of", "page_of", "row_of", "script_json"]
+
+_DEPTH = 40
+_ITEMS = 200
+_TEXT = 20_000
+_ROOM = {"trajectory": 250_000, "scores": 150_000, "case": 100_000}
+_GROUPS = 1_000
+_LATENCY_BINS = 28
+_STEPS = 5_000
+_TOO_LARGE = "[too large for the page; the JSON file has it all]"
+
+
+def script_json(data: object) -> str:
+    """JSON that can stand inside a script element: nothing in it can close the element."""
+    text = dumps(data).decode()
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+def page_of(report: Report, digest: Digest, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Everything on the page but the details."""
+    return {
+        "run": _run(report),
+        "counts": _counts(report.counts),
+        "groups": {
+            "target": [_group(tally) | {"latency": dict(latency_of(report, tally))} for tally in report.by_target],
+            "scorer": [_scorer(tally, digest) for tally in report.by_scorer[:_GROUPS]],
+            "intent": [_group(tally) for tally in report.by_intent[:_GROUPS]],
+            "tag": [_group(tally) for tally in report.by_tag[:_GROUPS]],
+        },
+        "latency": dict(report.latency),
+        "latencies": _latencies(digest),
+        "spend": [encode(each) for each in report.spend],
+        "spent": total_spend(report.spend) if report.spend else "",
+        "concurrency": _concurrency(report.concurrency),
+        "total": max(digest.total, report.counts.total),
+        "rows": list(rows),
+    }
+
+
+def row_of(result: Result, place: int) -> dict[str, Any]:
+    """One line of the results table."""
+    run = result.trajectory
+    why = causes(result) if result.outcome != "pass" else []
+    return {
+        "n": place,
+        "case": result.case.id[:500],
+        "target": result.target,
+        "sample": result.sample,
+        "outcome": result.outcome,
+        "value": result.value,
+        "intent": result.case.intent,
+        "tags": list(result.case.tags),
+        "why": one_line(why[0].text if why else result.reason, 240),
+        "question": _question(result),
+        "scores": [[score.name, score.value, _state(score)] for score in result.scores[:_ITEMS]],
+        "latency": run.latency,
+        "cost": run.cost,
+        "turns": len(run.turns),
+    }
+
+
+def _question(result: Result) -> str:
+    """What was asked; for a case of a prompt's variables alone, these."""
+    asked = [ask.text[:400] for ask in result.case.asks[:20]]
+    asked = asked or [f"{name}: {str(value)[:200]}" for name, value in islice(result.case.inputs.items(), 10)]
+    return one_line(" / ".join(asked), 240)
+
+
+def detail_of(result: Result) -> str:
+    """A result with all that is known of it as script JSON, over-long texts cut with a note."""
+    data = encode(result) | {"scores": [_marked(score) for score in result.scores]}
+    if result.outcome != "pass":
+        data["causes"] = [cause.text for cause in causes(result)]
+    # Each part has its own room, so that none can crowd the others out.
+    return script_json({name: _Cutter(_ROOM.get(name, 50_000)).cut(part) for name, part in data.items()})
+
+
+def _run(report: Report) -> dict[str, Any]:
+    return {
+        "id": report.id,
+        "name": report.name,
+        "status": report.status,
+        "decision": report.decision,
+        "word": decision_word(report),
+        "reason": report.reason,
+        "started": moment(report.started),
+        "duration": took(report),
+        "notes": list(report.notes),
+        "settings": _Cutter(50_000).cut(dict(report.settings)),
+        "fingerprint": _Cutter(50_000).cut(encode(report.fingerprint)),
+        "mark": content_id(report.fingerprint, length=12),
+    }
+
+
+def _counts(counts: Counts) -> dict[str, Any]:
+    interval = wilson(counts.passed, counts.passed + counts.failed)
+    return {
+        "passed": counts.passed,
+        "failed": counts.failed,
+        "unscored": counts.unscored,
+        "total": counts.total,
+        "rate": counts.pass_rate,
+        "low": interval.low if interval else None,
+        "high": interval.high if interval else None,
+    }
+
+
+def _group(tally: Tally) -> dict[str, Any]:
+    return {"name": tally.name, "mean": tally.mean, **_counts(tally.counts)}
+
+
+def _scorer(tally: Tally, digest: Digest) -> dict[str, Any]:
+    return _group(tally) | {
+        "skipped": tally.skipped,
+        "n": scored(tally),
+        "histogram": list(tally.histogram or digest.histograms.get(tally.name, ())),
+        "threshold": digest.thresholds.get(tally.name),
+    }
+
+
+def _latencies(digest: Digest) -> dict[str, Any] | None:
+    """Counts per target in bins that all targets share, even on a logarithmic scale."""
+    kept = {name: histogram for name, histogram in digest.latency.items() if histogram.most > 0}
+    if not kept:
+        return None
+    low = max(1e-3, min(max(1e-3, histogram.least) for histogram in kept.values()))
+    high = max(low * 1.5, *(histogram.most for histogram in kept.values()))
+    step = math.log(high / low) / _LATENCY_BINS
+    edges = [low * math.exp(step * place) for place in range(_LATENCY_BINS + 1)]
+    rows = [
+        {
+            "name": name,
+            "n": histogram.count,
+            "bins": histogram.counts_between(edges),
+            "p50": histogram.quantile(0.5),
+            "p95": histogram.quantile(0.95),
+        }
+        for name, histogram in kept.items()
+    ]
+    return {"edges": edges, "rows": rows}
+
+
+def _concurrency(history: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """For each model, how many calls were allowed at once over time."""
+    series: dict[str, list[list[Any]]] = {}
+    for entry in history:
+        steps = entry.get("history")
+        points = series.setdefault(str(entry.get("model", "")), [])
+        # A resumed run begins its clock again: it goes on where the earlier part stopped.
+        offset = points[-1][0] if points else 0.0
+        for step in (steps if isinstance(steps, (list, tuple)) else ())[:_STEPS]:
+            if _is_step(step):
+                points.append([offset + step[0], step[1], str(step[2]) if len(step) > 2 else ""])
+    return [{"model": model, "points": points} for model, points in series.items() if len(points) > 1]
+
+
+def _is_step(step: Any) -> bool:
+    return (
+        isinstance(step, (list, tuple))
+        and len(step) > 1
+        and all(isinstance(number, (int, float)) and math.isfinite(number) for number in step[:2])
+    )
+
+
+def _state(score: Score) -> str:
+    if score.status != "ok":
+        return score.status
+    return "info" if score.passed is None else "pass" if score.passed else "fail"
+
+
+def _marked(score: Score) -> dict[str, Any]:
+    """The score as data, with its verdict, so that the page never judges by itself."""
+    data: dict[str, Any] = encode(score) | {"state": _state(score)}
+    if score.parts:
+        data["parts"] = [_marked(part) for part in score.parts]
+    return data
+
+
+class _Cutter:
+    """Cuts data down to so many characters in all, and says in their place what it left out."""
+
+    def __init__(self, room: int) -> None:
+        self._left = room
+
+    def cut(self, value: Any, depth: int = 0) -> Any:
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, (Mapping, list, tuple)):
+            if depth > _DEPTH or self._left <= 0:
+                return _TOO_LARGE
+            return self._mapping(value, depth) if isinstance(value, Mapping) else self._list(value, depth)
+        self._left -= 8
+        return value
+
+    def _text(self, text: str) -> str:
+        room = max(0, min(_TEXT, self._left))
+        self._left -= min(len(text), room) + 2
+        return text if len(text) <= room else text[:room] + _more(len(text) - room, "characters")
+
+    def _mapping(self, value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
+        made: dict[str, Any] = {}
+        for key, item in islice(value.items(), _ITEMS):
+            if self._left <= 0:
+                break
+            made[self._text(str(key)[:200])] = self.cut(item, depth + 1)
+        if len(made) < len(value):
+            made["…"] = _more(len(value) - len(made), "entries")
+        return made
+
+    def _list(self, value: Sequence[Any], depth: int) -> list[Any]:
+        made: list[Any] = []
+        for item in value[:_ITEMS]:
+            if self._left <= 0:
+                break
+            made.append(self.cut(item, depth + 1))
+        return made if len(made) == len(value) else [*made, _more(len(value) - len(made), "entries")]
+
+
+def _more(left: int, what: str) -> str:
+    return f"… [{left:,} more {what}; the JSON file has them all]"

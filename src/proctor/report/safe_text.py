@@ -1,0 +1,46 @@
+"""Text from cases and models, made fit to be shown: nothing in it is obeyed."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["clip", "one_line", "visible", "xml_text"]
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+# Characters that turn the reading direction of what stands around them, or are read as line ends by some.
+_TURNING = re.compile("[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_SPACES = re.compile(r"\s+")
+
+
+def visible(text: str) -> str:
+    """The text with every control character as a picture of itself (ESC becomes ␛)."""
+    if text.isprintable():  # nearly every text, and many times quicker to tell
+        return text
+    text = _CONTROL.sub(_picture, text.replace("\r\n", "\n"))
+    return _SURROGATE.sub("�", _TURNING.sub("", text))
+
+
+def one_line(text: str, limit: int = 200) -> str:
+    """The text on one line, at most ``limit`` characters long, safe to print."""
+    # Cutting before cleaning keeps a text of many megabytes cheap; four times leaves room for white space.
+    short = _SPACES.sub(" ", visible(_TURNING.sub(" ", text[: limit * 4]).expandtabs(1))).strip()
+    return clip(short, limit) if len(text) <= limit * 4 else clip(short + "…", limit)
+
+
+def clip(text: str, limit: int) -> str:
+    """The text, cut with an ellipsis where it is longer than ``limit``."""
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def xml_text(text: str) -> str:
+    """The text without the characters that XML 1.0 cannot hold."""
+    return text if text.isprintable() else _NOT_XML.sub("", text)
+
+
+def _picture(found: re.Match[str]) -> str:
+    code = ord(found.group())
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "␡" if code == 0x7F else "�"

@@ -1,0 +1,222 @@
+"""The end of a run on a terminal: figures, failures with their reasons, the decision, what to do next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TextIO, cast
+
+from rich import box
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from proctor.core.report import Report, Result
+from proctor.report.causes import causes, label, troubles
+from proctor.report.figures import (
+    decision_word,
+    latency_of,
+    money,
+    percent,
+    range_text,
+    scored,
+    seconds,
+    tokens,
+    took,
+    total_spend,
+)
+from proctor.report.safe_text import one_line
+
+__all__ = ["write"]
+
+_SHOWN = 10
+_STYLES = {"passed": "bold green", "failed": "bold red", "unjudged": "bold yellow", None: "bold"}
+
+
+def write(
+    report: Report,
+    results: Callable[[], Iterable[Result]],
+    out: TextIO,
+    *,
+    width: int | None = None,
+    colour: bool | None = None,
+) -> None:
+    """Print the end-of-run block; width and colour are found out unless given."""
+    console = Console(
+        file=cast(TextIO, _Willing(out)),
+        width=width,
+        no_color=None if colour is None else not colour,
+        force_terminal=True if colour else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+    console.print()
+    console.print(_heading(report))
+    for table in (_targets(report), _scorers(report), _spend(report)):
+        if table is not None:
+            console.print()
+            console.print(table)
+    _print_troubles(console, report, results)
+    _print_notes(console, report)
+    _print_decision(console, report)
+
+
+class _Willing:
+    """A stream that takes any text: what its encoding has no word for becomes a question mark."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self.encoding = getattr(out, "encoding", None) or "utf-8"
+
+    def write(self, text: str) -> int:
+        return self._out.write(text.encode(self.encoding, "replace").decode(self.encoding))
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._out, name)
+
+
+def _plain(text: object, limit: int = 200, style: str = "") -> Text:
+    """Text from outside: one line, nothing in it interpreted."""
+    return Text(one_line(str(text), limit), style=style)
+
+
+def _heading(report: Report) -> Text:
+    line = _plain(report.name or "run", 60, "bold")
+    line.append(f"  {one_line(report.id, 80)}", style="dim")
+    duration = took(report)
+    if duration is not None:
+        line.append(f"  {seconds(duration)}", style="dim")
+    if report.status != "finished":
+        line.append(f"  {report.status}", style="yellow")
+    return line
+
+
+def _table(columns: Sequence[str], *, names: int = 1) -> Table:
+    """A table whose first ``names`` columns hold names, and the rest figures that are never broken."""
+    table = Table(
+        box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), header_style="bold", show_edge=False, collapse_padding=True
+    )
+    for index, title in enumerate(columns):
+        named = index < names
+        table.add_column(title, justify="left" if named else "right", overflow="fold", no_wrap=not named)
+    return table
+
+
+def _targets(report: Report) -> Table | None:
+    if not report.by_target:
+        return None
+    table = _table(["Target", "Pass", "Fail", "Unscored", "Pass rate", "95 % interval", "Latency p50", "p95"])
+    for tally in report.by_target:
+        counts = tally.counts
+        table.add_row(
+            _plain(tally.name),
+            Text(str(counts.passed), style="green" if counts.passed else "dim"),
+            Text(str(counts.failed), style="red" if counts.failed else "dim"),
+            Text(str(counts.unscored), style="yellow" if counts.unscored else "dim"),
+            Text(percent(counts.pass_rate), style="bold"),
+            range_text(counts) or "–",
+            *(seconds(latency_of(report, tally).get(share)) for share in ("p50", "p95")),
+        )
+    return table
+
+
+def _scorers(report: Report) -> Table | None:
+    if not report.by_scorer:
+        return None
+    table = _table(["Scorer", "Mean", "n", "Pass", "Fail", "Not judged"])
+    for tally in report.by_scorer:
+        counts = tally.counts
+        decides = counts.passed + counts.failed > 0
+        table.add_row(
+            _plain(tally.name),
+            Text("–" if tally.mean is None else f"{tally.mean:.2f}", style="bold"),
+            str(scored(tally)),
+            str(counts.passed) if decides else "–",
+            Text(str(counts.failed) if decides else "–", style="red" if counts.failed else ""),
+            Text(str(counts.unscored), style="yellow" if counts.unscored else "dim"),
+        )
+    return table
+
+
+def _spend(report: Report) -> Table | None:
+    if not report.spend:
+        return None
+    table = _table(["Model", "Role", "Calls", "Cached", "Tokens in / out", "Cost"], names=2)
+    table.columns[1].no_wrap = True
+    for each in sorted(report.spend, key=lambda spend: (spend.role != "target", spend.role, spend.model)):
+        table.add_row(
+            _plain(each.model),
+            _plain(each.role, 20),
+            f"{each.calls:,}",
+            f"{each.cached:,}",
+            f"{tokens(each.usage.input)} / {tokens(each.usage.output)}",
+            money(each.cost),
+        )
+    if len(report.spend) > 1:
+        calls = sum(each.calls for each in report.spend)
+        table.add_row("all", "", f"{calls:,}", "", "", Text(total_spend(report.spend), style="bold"))
+    return table
+
+
+def _print_troubles(console: Console, report: Report, results: Callable[[], Iterable[Result]]) -> None:
+    found = troubles(report, results, _SHOWN)
+    for title, shown, total, mark, style in (
+        ("Failures", found.failed, report.counts.failed, "✗", "red"),
+        ("Unscored", found.unscored, report.counts.unscored, "?", "yellow"),
+    ):
+        if not shown:
+            continue
+        count = f"{len(shown)} of {total:,}" if total > len(shown) else f"{total:,}"
+        console.print()
+        console.print(Text.assemble((title, "bold"), (f" ({count})", "dim")))
+        for result in shown:
+            _print_trouble(console, result, mark, style)
+
+
+def _print_trouble(console: Console, result: Result, mark: str, style: str) -> None:
+    head = Text.assemble((mark, style), " ", _plain(label(result), 120, "bold"), ("  ", ""))
+    head.append_text(_plain(result.target, 60, "dim"))
+    console.print(Padding.indent(head, 2))
+    for cause in causes(result)[:3]:
+        console.print(Padding.indent(_plain(cause.text, 300), 4))
+    quote = next((cause.quote for cause in causes(result) if cause.quote.strip()), "")
+    if quote:
+        console.print(Padding.indent(Text(f"“{one_line(quote, 150)}”", style="dim italic"), 4))
+
+
+def _print_notes(console: Console, report: Report) -> None:
+    if report.notes:
+        console.print()
+    for note in report.notes:
+        console.print(Text.assemble(("note ", "yellow"), _plain(note, 400)))
+
+
+def _print_decision(console: Console, report: Report) -> None:
+    line = Text.assemble((decision_word(report), _STYLES[report.decision]))
+    if report.reason:
+        line.append("  ").append_text(_plain(report.reason, 400))
+    console.print()
+    console.print(line)
+    _print_steps(console, report)
+
+
+def _print_steps(console: Console, report: Report) -> None:
+    run = one_line(report.id, 80)
+    steps = [
+        (f"proctor show {run}", "look at the results one by one"),
+        (f"proctor export {run} -o report.html", "a page to read and to share"),
+    ]
+    if report.status == "interrupted":
+        steps.insert(0, (f"proctor run --resume {run}", "do the rest; nothing finished is repeated"))
+    elif report.counts.failed:
+        job = report.settings.get("job")
+        suite = one_line(str(job.get("suite") or "SUITE"), 200) if isinstance(job, Mapping) else "SUITE"
+        steps.append((f"proctor run {shlex.quote(suite)} --only-failing {run}", "put the failed cases again"))
+    column = max(len(command) for command, _ in steps) + 2
+    roomy = column + max(len(purpose) for _, purpose in steps) + 2 <= console.width
+    for command, purpose in steps:
+        line = Text.assemble("  ", command.ljust(column) if roomy else command, (purpose if roomy else "", "dim"))
+        console.print(line, soft_wrap=True)  # a command broken over two lines cannot be copied
+    console.print()
