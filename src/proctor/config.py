@@ -1,0 +1,271 @@
+"""The only reader of proctor.yaml and the environment.
+
+Order of precedence: a flag, then an environment variable, then ``.env``, then proctor.yaml, then the default.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from proctor.core.decoding import decode
+from proctor.core.errors import ConfigError, MalformedError, Problem
+
+__all__ = [
+    "CONFIG_NAME",
+    "Config",
+    "Environment",
+    "Intent",
+    "Price",
+    "RunSettings",
+    "Settings",
+    "cache_folder",
+    "expand",
+    "find_config",
+    "load_config",
+    "read_environment",
+]
+
+CONFIG_NAME = "proctor.yaml"
+_REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intent:
+    """How answers to one intent are graded and guarded."""
+
+    weights: Mapping[str, float] = field(default_factory=dict)
+    threshold: float | None = None
+    tone: str | None = None
+    tools: tuple[str, ...] = ()
+    completion: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """What a model costs, in dollars for a million tokens."""
+
+    input: float
+    output: float
+    cached_input: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSettings:
+    """How a run goes: each of these is a flag of `proctor run` and an environment variable too."""
+
+    concurrency: int = 50
+    repeat: int = 1
+    pass_rate: float = 1.0
+    unscored: float = 0.05
+    timeout: float = 600.0
+    cache: Literal["off", "on", "refresh"] = "off"
+    budget: float | None = None
+    rate: str | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, low, high in (
+            ("concurrency", 1, 10_000),
+            ("repeat", 1, 1_000),
+            ("pass_rate", 0, 1),
+            ("unscored", 0, 1),
+        ):
+            if not low <= getattr(self, name) <= high:
+                raise ValueError(f"{name} must be between {low} and {high}, not {getattr(self, name)}")
+        if not self.timeout > 0:
+            raise ValueError(f"timeout must be more than 0 seconds, not {self.timeout:g}")
+        if self.budget is not None and not self.budget >= 0:  # said so that NaN is refused too
+            raise ValueError(f"budget must be 0 or more, not {self.budget:g}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What proctor.yaml may say."""
+
+    model: str | None = None
+    models: Mapping[str, str | Mapping[str, Any]] = field(default_factory=dict)
+    judge: str | None = None
+    target: str | None = None
+    targets: Mapping[str, str | Mapping[str, Any]] = field(default_factory=dict)
+    suites: Mapping[str, str] = field(default_factory=dict)
+    intents: Mapping[str, Intent] = field(default_factory=dict)
+    run: RunSettings = field(default_factory=RunSettings)
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    store: str = ".proctor"
+    alerts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """The environment as it was when the command began, and where each variable came from."""
+
+    values: Mapping[str, str]
+    dotenv: Path | None = None
+    from_dotenv: frozenset[str] = frozenset()
+
+    def get(self, name: str) -> str | None:
+        """One variable; an empty one counts as not set."""
+        return self.values.get(name) or None
+
+    def proxy_for(self, url: str) -> str | None:
+        """The proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name for an address; never one for this machine."""
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        spared = [part.strip().lstrip("*.") for part in (self._either("no_proxy") or "").split(",") if part.strip()]
+        if host in ("localhost", "127.0.0.1", "::1") or "*" in (self._either("no_proxy") or "").split(","):
+            return None
+        if any(host == part or host.endswith(f".{part}") for part in spared if part):
+            return None
+        return self._either(f"{parts.scheme}_proxy") or self._either("all_proxy")
+
+    def _either(self, name: str) -> str | None:
+        return self.get(name) or self.get(name.upper())
+
+    def origin(self, name: str) -> str:
+        """Where the variable came from."""
+        return f"{self.dotenv}" if name in self.from_dotenv else f"environment {name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """The settings of one project, where they came from, and the environment beside them."""
+
+    settings: Settings
+    folder: Path
+    environment: Environment
+    path: Path | None = None
+    lines: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def store(self) -> Path:
+        """The folder of runs and results."""
+        return self.folder / self.settings.store
+
+    def origin(self, name: str) -> str:
+        """Where a top-level setting (or ``run.x``) came from."""
+        if (variable := _OVERRIDES.get(name)) and self.environment.get(variable):
+            return self.environment.origin(variable)
+        if self.path and name in self.lines:
+            return f"{self.path.name}:{self.lines[name]}"
+        return "default"
+
+
+# Settings of the whole project that an environment variable may override.
+_OVERRIDES = {"model": "PROCTOR_MODEL", "judge": "PROCTOR_JUDGE", "target": "PROCTOR_TARGET", "store": "PROCTOR_STORE"}
+
+
+def read_environment(start: Path) -> Environment:
+    """The environment, completed by the first ``.env`` found in ``start`` or a folder above it.
+
+    Variables that are set already win. What the file adds is put into the process's environment too,
+    so that agents under test and commands see it.
+
+    Raises:
+        ConfigError: the ``.env`` file cannot be read.
+    """
+    file = next((folder / ".env" for folder in (start, *start.parents) if (folder / ".env").is_file()), None)
+    added: set[str] = set()
+    if file is not None:
+        from dotenv import dotenv_values  # noqa: PLC0415 - 50 ms, and only where there is such a file
+
+        try:
+            found = dotenv_values(file)
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"cannot be read: {error}", file=str(file), mend="save it as UTF-8 text") from error
+        for name, value in found.items():
+            if value is not None and name not in os.environ:  # noqa: TID251 - this is the one place
+                os.environ[name] = value  # noqa: TID251
+                added.add(name)
+    return Environment(values=dict(os.environ), dotenv=file, from_dotenv=frozenset(added))  # noqa: TID251
+
+
+def cache_folder(environment: Environment) -> Path:
+    """Where fetched models are kept, for all projects of this user."""
+    if chosen := environment.get("PROCTOR_CACHE"):
+        return Path(chosen).expanduser()
+    shared = environment.get("XDG_CACHE_HOME")
+    return (Path(shared) if shared else Path.home() / ".cache") / "proctor"
+
+
+def find_config(start: Path) -> Path | None:
+    """The first proctor.yaml in ``start`` or a folder above it."""
+    return next((folder / CONFIG_NAME for folder in (start, *start.parents) if (folder / CONFIG_NAME).is_file()), None)
+
+
+def load_config(path: Path | None, environment: Environment, *, start: Path) -> Config:
+    """Read proctor.yaml; with none, every setting has its default.
+
+    Raises:
+        ConfigError: the file cannot be read, or is no YAML.
+        MalformedError: a key is unknown or a value is wrong; all of them are listed.
+    """
+    if path is None:
+        settings = _overridden(Settings(), environment)
+        return Config(settings=settings, folder=start, environment=environment)
+    from proctor.prompts.yamltext import lines_in_yaml, read_yaml  # noqa: PLC0415 - costs 40 ms, and --help must not
+
+    text = _text(path)
+    data = read_yaml(text, file=str(path), error=ConfigError)
+    line_of = lines_in_yaml(text)
+    try:
+        settings = decode(Settings, data if data is not None else {}, strict=True, file=str(path))
+    except MalformedError as error:
+        placed = [replace(problem, line=line_of(problem.path)) for problem in error.problems]
+        raise MalformedError(placed, file=str(path)) from error
+    places = [(key,) for key in data or ()] + [("run", key) for key in (data or {}).get("run") or ()]
+    lines = {".".join(place): line for place in places if (line := line_of(place))}
+    return Config(
+        settings=_overridden(settings, environment),
+        folder=path.parent,
+        environment=environment,
+        path=path,
+        lines=lines,
+    )
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise ConfigError(
+            f"cannot be read: {error.strerror}", file=str(path), mend="check the path and its permissions"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"is not UTF-8 text (byte {error.start})", file=str(path), mend="save it as UTF-8") from error
+
+
+def _overridden(settings: Settings, environment: Environment) -> Settings:
+    changes: dict[str, Any] = {
+        name: value for name, variable in _OVERRIDES.items() if (value := environment.get(variable))
+    }
+    return replace(settings, **changes) if changes else settings
+
+
+def expand(value: Any, environment: Environment, path: tuple[str | int, ...] = ()) -> Any:
+    """Replace ``${NAME}`` and ``${NAME:-default}`` in every text of some settings.
+
+    Raises:
+        MalformedError: a variable is not set and has no default.
+    """
+    if isinstance(value, str):
+        return _REFERENCE.sub(lambda match: _looked_up(match, environment, path), value)
+    if isinstance(value, Mapping):
+        return {key: expand(item, environment, (*path, key)) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [expand(item, environment, (*path, index)) for index, item in enumerate(value)]
+    return value
+
+
+def _looked_up(match: re.Match[str], environment: Environment, path: tuple[str | int, ...]) -> str:
+    name, default = match.group(1), match.group(2)
+    value = environment.get(name)
+    if value is None and default is None:
+        mend = f"set {name} in the environment or in a .env file"
+        raise MalformedError([Problem(path, f"the environment variable {name} is not set", mend)])
+    return value if value is not None else str(default)

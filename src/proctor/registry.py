@@ -1,0 +1,107 @@
+"""Names to factories, by entry point; nothing is imported until it is asked for.
+
+Built-ins come in by the same entry points as strangers' plugins, and neither can hide the other:
+two packages that offer one name are an error.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+from dataclasses import dataclass
+from typing import Any
+
+from proctor.core.decoding import closest
+from proctor.core.errors import ConfigError, NotFoundError
+
+__all__ = ["GROUPS", "Entry", "describe", "find", "load", "names"]
+
+GROUPS = ("models", "targets", "scorers", "attacks", "gates")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One registered part: its name, where it comes from, and the text users see."""
+
+    name: str
+    group: str
+    package: str
+    where: str
+    about: str
+    error: str | None = None
+
+
+def _points(group: str) -> dict[str, list[importlib.metadata.EntryPoint]]:
+    found: dict[str, list[importlib.metadata.EntryPoint]] = {}
+    for point in importlib.metadata.entry_points(group=f"proctor.{group}"):
+        # One package may be seen twice (an editable install beside its build folder): same value, same part.
+        if all(point.value != other.value for other in found.setdefault(point.name, [])):
+            found[point.name].append(point)
+    return found
+
+
+def names(group: str) -> list[str]:
+    """Every registered name of a group, sorted."""
+    return sorted(_points(group))
+
+
+def find(group: str, name: str) -> importlib.metadata.EntryPoint:
+    """The entry point of that name.
+
+    Raises:
+        NotFoundError: nothing is registered under the name; the mend names the closest.
+        ConfigError: two packages offer the same name.
+    """
+    points = _points(group)
+    if name not in points:
+        guess = closest(name, points)
+        known = ", ".join(sorted(points)) or "none"
+        raise NotFoundError(
+            f"no {group.rstrip('s')} is called {name!r}",
+            mend=f"did you mean {guess!r}? Known: {known}" if guess else f"known: {known}",
+        )
+    if len(points[name]) > 1:
+        offers = " and ".join(sorted(f"{point.value} ({_package(point)})" for point in points[name]))
+        raise ConfigError(
+            f"two packages offer the {group.rstrip('s')} {name!r}: {offers}", mend="uninstall one of them"
+        )
+    return points[name][0]
+
+
+def load(group: str, name: str) -> Any:
+    """The factory registered under that name, imported now.
+
+    Raises:
+        ConfigError: the plugin cannot be imported.
+    """
+    point = find(group, name)
+    try:
+        return point.load()
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(
+            f"the {group.rstrip('s')} {name!r} of package {_package(point)} cannot be loaded: {error}",
+            mend=f"reinstall {_package(point)}, or uninstall it",
+        ) from error
+
+
+def describe(group: str) -> list[Entry]:
+    """Every part of a group with the first line of its docstring; a broken plugin says why."""
+    entries = []
+    for name, points in sorted(_points(group).items()):
+        for point in points:
+            about, failure = "", None
+            try:
+                about = _first_line(point.load())
+            except Exception as error:  # a stranger's module may raise anything; the list must still print
+                failure = f"{type(error).__name__}: {error}"
+            entries.append(
+                Entry(name=name, group=group, package=_package(point), where=point.value, about=about, error=failure)
+            )
+    return entries
+
+
+def _package(point: importlib.metadata.EntryPoint) -> str:
+    return point.dist.name if point.dist else "unknown"
+
+
+def _first_line(part: Any) -> str:
+    return (part.__doc__ or "").strip().partition("\n")[0]

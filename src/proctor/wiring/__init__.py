@@ -1,0 +1,1 @@
+"""Config to live objects: the one place where rooms meet."""

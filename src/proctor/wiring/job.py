@@ -1,0 +1,301 @@
+"""A run from beginning to end: suite, targets, graders, ledger and models put together and carried out."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import hashlib
+import platform
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, closing, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import proctor
+from proctor.config import Config, RunSettings
+from proctor.core.case import Case, Suite
+from proctor.core.codec import content_id, dumps, encode
+from proctor.core.decoding import decode
+from proctor.core.errors import InputError, StoreError, SuiteError
+from proctor.core.report import Fingerprint, Result, Spend
+from proctor.core.sockets import Target
+from proctor.models.pool import Pool
+from proctor.runner.decide import Bar, decide
+from proctor.runner.run import Runner, Stopping
+from proctor.runner.unit import units
+from proctor.store.cache import SqliteCache
+from proctor.store.calls import CallLog
+from proctor.store.figures import keep_report
+from proctor.store.ledger import RunLedger
+from proctor.store.reading import RunReader
+from proctor.store.runs import RunRecord, RunStore
+from proctor.suites.load import LoadedSuite, open_suite
+from proctor.suites.select import Selection, select
+from proctor.wiring.models import Rack
+from proctor.wiring.scorers import Bench, check_graders
+from proctor.wiring.targets import make_targets
+
+__all__ = ["Job", "Watching", "carry_out", "resumed_job", "suite_path"]
+
+
+_HELD = 1_000  # cases of a small suite are kept from the first look; a large one is read again
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """What the user asked to run. It is kept with the run, so that a resumed one needs no flags again."""
+
+    suite: str
+    targets: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    judge: str | None = None
+    run: RunSettings = field(default_factory=RunSettings)
+    tags: tuple[str, ...] = ()
+    not_tags: tuple[str, ...] = ()
+    intents: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
+    first: int | None = None
+    sample: int | None = None
+    only_failing: str | None = None
+    trigger: str = "manual"
+    folder: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Watching:
+    """What the surface wants to hear while a run goes on."""
+
+    begun: Callable[[RunRecord, int, int], None] | None = None
+    warned: Callable[[str], None] | None = None
+    result: Callable[[Result], None] | None = None
+    stopping: Stopping = field(default_factory=Stopping)
+    spend: Callable[[], tuple[Spend, ...]] | None = None
+
+
+def suite_path(name: str, config: Config, folder: Path) -> Path:
+    """A suite by its name in proctor.yaml, or by its path."""
+    if name in config.settings.suites:
+        return config.folder / config.settings.suites[name]
+    return folder / name
+
+
+def resumed_job(store: RunStore, run: RunRecord) -> Job:
+    """What was asked of a run that is to go on."""
+    return decode(Job, run.settings["job"])
+
+
+async def carry_out(
+    config: Config,
+    job: Job,
+    watching: Watching,
+    *,
+    resume: str | None = None,
+    redo_unscored: bool = False,
+    record: Path | None = None,
+) -> tuple[RunRecord, bool]:
+    """Run the job to its end, or until it is asked to stop; true when it reached the end.
+
+    ``record`` is a file for every question put to a model and its answer, to be replayed later.
+
+    Raises:
+        InputError: the suite, a target, a scorer or a setting is wrong; nothing was run.
+        StoreError: results can no longer be kept; what was kept before is safe.
+    """
+    if job.judge:
+        settings = dataclasses.replace(config.settings, judge=job.judge)
+        config = dataclasses.replace(config, settings=settings)
+    loaded = open_suite(suite_path(job.suite, config, Path(job.folder)))
+    async with AsyncExitStack() as stack:
+        store = stack.enter_context(RunStore(config.store))
+        pool = await stack.enter_async_context(Pool(proxy_for=lru_cache(maxsize=256)(config.environment.proxy_for)))
+        run_id = store.find(resume).id if resume else _new_id()
+        log = stack.enter_context(closing(CallLog(_log_of(store, run_id), whole=record is not None)))
+        rack = Rack(config=config, run=job.run, http=pool, log=log, resumed=resume is not None)
+        stack.push_async_callback(rack.close)
+        if job.run.cache != "off":
+            rack.cache = stack.enter_context(closing(SqliteCache(config.store / "cache.db")))
+        plan = await _plan(config, job, loaded, store, rack, pool, watching)
+        for warning in dict.fromkeys(_warnings(plan.targets)):
+            if watching.warned:
+                watching.warned(warning)
+        run = _opened(store, run_id, plan, job, resume=resume is not None)
+        ledger = RunLedger(store, run, redo_unscored=redo_unscored)
+        stack.callback(ledger.close)
+        watching.spend = rack.spend
+        total = plan.count * len(plan.targets) * job.run.repeat
+        if watching.begun:
+            watching.begun(run, total, store.counts(run).total if resume else 0)
+        try:
+            done = await _run(plan, job, ledger, watching, _spend_keeper(store, run, rack))
+        except BaseException:
+            with suppress(StoreError):  # the first trouble is the one to report
+                _close_books(store, run, ledger, rack, job, done=False)
+            raise
+        _close_books(store, run, ledger, rack, job, done=done)
+        if record:
+            _write_recording(log, record)
+        if done:
+            log.close()
+            _log_of(store, run_id).unlink(missing_ok=True)
+    return run, done
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plan:
+    suite: Suite
+    targets: list[Target]
+    bench: Bench
+    cases: Callable[[], Iterator[Case]]
+    count: int
+    fingerprint: Fingerprint
+
+
+async def _plan(
+    config: Config, job: Job, loaded: LoadedSuite, store: RunStore, rack: Rack, pool: Pool, watching: Watching
+) -> _Plan:
+    """Look at every case once before anything is spent: the count, the hash, and whether each can be graded."""
+    suite = loaded.suite
+    targets = make_targets(job.targets, job.models, config=config, rack=rack, http=pool, default=suite.target)
+    bench = Bench(suite, rack)
+    only = RunReader(store, store.find(job.only_failing)).case_ids("fail", "unscored") if job.only_failing else None
+    selection = Selection(
+        tags=job.tags,
+        not_tags=job.not_tags,
+        intents=job.intents,
+        ids=job.cases,
+        first=job.first,
+        sample=job.sample,
+        seed=job.run.seed,
+        only=frozenset(only) if only is not None else None,
+    )
+
+    def cases() -> Iterator[Case]:
+        return select(loaded.cases(), selection)
+
+    digest, count = hashlib.sha256(content_id(suite).encode()), 0
+    held: list[Case] = []
+    for case in cases():
+        digest.update(content_id(case).encode())
+        check_graders(bench, case, loaded)
+        count += 1
+        if count <= _HELD:
+            held.append(case)
+        elif count % _HELD == 0:
+            await asyncio.sleep(0)  # a large suite takes seconds: hear a Ctrl-C
+            if watching.stopping.asked:
+                raise KeyboardInterrupt
+    if not count:
+        what = f"no case failed in run {job.only_failing}" if job.only_failing else "no case is left after filtering"
+        raise SuiteError(what, file=str(loaded.path), mend="leave a filter out, or mend it")
+    fingerprint = Fingerprint(
+        suite=digest.hexdigest()[:16],
+        targets={target.name: content_id(dict(target.spec)) for target in targets},
+        scorers=bench.specs(),
+        models=rack.specs(),
+        proctor=proctor.__version__,
+        python=platform.python_version(),
+        seed=job.run.seed,
+        trigger=job.trigger,
+    )
+    again = held.__iter__ if count <= _HELD else cases
+    return _Plan(suite=suite, targets=targets, bench=bench, cases=again, count=count, fingerprint=fingerprint)
+
+
+def _warnings(targets: list[Target]) -> Iterator[str]:
+    """What a prompt file holds that nothing here reads: told, never silently left out."""
+    for target in targets:
+        yield from getattr(getattr(target, "prompt", None), "warnings", ())
+
+
+def _opened(store: RunStore, run_id: str, plan: _Plan, job: Job, *, resume: bool) -> RunRecord:
+    if not resume:
+        settings: dict[str, Any] = {"job": encode(job), "run": dataclasses.asdict(job.run)}
+        total = plan.count * len(plan.targets) * job.run.repeat
+        return store.begin(run_id, name=plan.suite.name, fingerprint=plan.fingerprint, settings=settings, total=total)
+    run = store.get(run_id)
+    changed = [
+        name
+        for name in ("suite", "targets", "scorers")
+        if getattr(run.fingerprint, name) != getattr(plan.fingerprint, name)
+    ]
+    if changed:
+        raise InputError(
+            f"run {run.id} cannot go on: its {' and '.join(changed)} changed since it began",
+            mend="start a new run, or put back what was changed",
+        )
+    return store.reopen(run)
+
+
+async def _run(plan: _Plan, job: Job, ledger: RunLedger, watching: Watching, tick: Callable[[], None]) -> bool:
+    def heard(result: Result) -> None:
+        tick()
+        if watching.result:
+            watching.result(result)
+
+    runner = Runner(
+        graders=plan.bench.graders,
+        ledger=ledger,
+        concurrency=job.run.concurrency,
+        timeout=job.run.timeout,
+        heard=heard,
+    )
+    return await runner.run(units(plan.cases(), plan.targets, job.run.repeat), watching.stopping)
+
+
+def _spend_keeper(store: RunStore, run: RunRecord, rack: Rack) -> Callable[[], None]:
+    """Puts the spend on record about once a second, so that a killed run has not spent in secret."""
+    last = time.monotonic()
+
+    def tick() -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last > 1.0:
+            last = now
+            store.keep_spend(run, rack.spend())
+
+    return tick
+
+
+def _close_books(store: RunStore, run: RunRecord, ledger: RunLedger, rack: Rack, job: Job, *, done: bool) -> None:
+    ledger.flush()
+    store.keep_spend(run, rack.spend())
+    decision, reason = None, "stopped before its end"
+    if done:
+        decision, reason = decide(store.counts(run), Bar(pass_rate=job.run.pass_rate, unscored=job.run.unscored))
+    store.end(
+        run,
+        status="finished" if done else "interrupted",
+        decision=decision,
+        reason=reason,
+        notes=rack.notes(),
+        concurrency=rack.concurrency(),
+    )
+    if done:
+        keep_report(store, run)
+
+
+def _log_of(store: RunStore, run_id: str) -> Path:
+    return store.folder_of(run_id) / "calls.ndjson"
+
+
+def _write_recording(log: CallLog, path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as out:
+            for call in log.calls():
+                out.write(dumps({"model": call.model, "request": encode(call.request), "reply": encode(call.reply)}))
+                out.write(b"\n")
+    except OSError as error:
+        raise StoreError(
+            f"the recording cannot be written: {error.strerror}", file=str(path), mend="choose another file"
+        ) from error
+
+
+def _new_id() -> str:
+    """Sortable by time, short enough to type the beginning of."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"

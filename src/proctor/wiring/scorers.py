@@ -1,0 +1,144 @@
+"""Graders from the checks of suites and cases."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from proctor import registry
+from proctor.core.case import Case, Check, Suite
+from proctor.core.codec import content_id
+from proctor.core.decoding import decode
+from proctor.core.errors import ConfigError, InputError, MalformedError, NotFoundError, Problem, SuiteError
+from proctor.core.sockets import Scorer, is_socket
+from proctor.runner.grade import Grader
+from proctor.suites.load import LoadedSuite
+from proctor.wiring.models import Rack
+
+__all__ = ["PRIMARY", "Bench", "check_graders"]
+
+PRIMARY = ""  # the key under which a suite's `- contains: text` puts its text
+_REMEMBERED = 4096
+
+
+class Bench:
+    """Makes graders; equal checks share one, so that 100,000 cases do not make 100,000 scorers.
+
+    Without a rack the sockets stay empty: good for checking a suite, not for grading with it.
+    """
+
+    def __init__(self, suite: Suite, rack: Rack | None) -> None:
+        self._suite = suite
+        self._rack = rack
+        self._made: dict[str, Grader] = {}
+        self._revisions: dict[str, str] = {}
+        self._kinds: dict[str, Any] = {}
+
+    def graders(self, case: Case) -> Sequence[Grader]:
+        """The suite's graders and the case's own."""
+        if not case.checks:
+            return self._shared
+        return [*self._shared, *(self.grader(check) for check in case.checks)]
+
+    @cached_property
+    def _shared(self) -> Sequence[Grader]:
+        return [self.grader(check) for check in self._suite.scorers]
+
+    def grader(self, check: Check) -> Grader:
+        """The grader a check asks for.
+
+        Raises:
+            SuiteError: there is no such scorer, or its settings are wrong.
+        """
+        key = content_id(check)
+        made = self._made.get(key)
+        if made is None:
+            if len(self._made) >= _REMEMBERED:
+                self._made.pop(next(iter(self._made)))
+            made = self._made[key] = self._make(check)
+            # A scorer that asks with a prompt has a revision: its version and a hash of that prompt.
+            self._revisions[made.scorer.name] = getattr(made.scorer, "revision", made.scorer.version)
+        return made
+
+    def specs(self) -> Mapping[str, str]:
+        """The scorers used so far, each with its revision. Their settings are part of the suite's own hash."""
+        return dict(sorted(self._revisions.items()))
+
+    def _kind(self, name: str) -> Any:
+        """The scorer's class; looked up once, because reading every package's entry points takes milliseconds."""
+        if name not in self._kinds:
+            try:
+                self._kinds[name] = registry.load("scorers", name)
+            except NotFoundError as error:
+                raise SuiteError(error.message, field=f"checks.{name}", mend=error.mend) from error
+        return self._kinds[name]
+
+    def _make(self, check: Check) -> Grader:
+        kind = self._kind(check.scorer)
+        settings = _with_primary(check, kind)
+        scorer = _build(kind, check, settings, self._rack)
+        asks = any(is_socket(field) for field in dataclasses.fields(kind))
+        threshold = check.threshold if check.threshold is not None else kind.threshold
+        return Grader(
+            scorer=scorer, name=check.name or check.scorer, threshold=threshold, weight=check.weight, asks=asks
+        )
+
+
+def check_graders(bench: Bench, case: Case, loaded: LoadedSuite) -> None:
+    """Make the case's graders, so that a mistake in its checks is found before anything is run.
+
+    Raises:
+        InputError: with the file and the line of the case.
+    """
+    try:
+        if bench.graders(case):
+            return
+    except ConfigError:
+        raise  # a model is missing or wrong: that is not the suite's mistake
+    except InputError as error:
+        file, line = loaded.place(case.id, ("checks",)) or (loaded.path, None)
+        problems = error.problems if isinstance(error, MalformedError) else [_problem(error)]
+        raise MalformedError([replace(each, line=line) for each in problems], file=str(file)) from error
+    file, line = loaded.place(case.id) or (loaded.path, None)
+    raise SuiteError(
+        f"case {case.id!r} has nothing to be judged by",
+        file=str(file),
+        line=line,
+        mend="add `checks:` to the case, or `scorers:` to the suite (for a CSV: an `__expected` column)",
+    )
+
+
+def _problem(error: InputError) -> Problem:
+    return Problem((error.field,) if error.field else (), error.message, error.mend)
+
+
+def _with_primary(check: Check, kind: Any) -> dict[str, Any]:
+    settings = dict(check.settings)
+    if PRIMARY not in settings:
+        return settings
+    if kind.primary is None:
+        raise SuiteError(
+            f"{check.scorer} takes named settings only",
+            field=f"checks.{check.scorer}",
+            mend=f"write `- {check.scorer}: {{name: value}}`; docs/scorers.md lists the names",
+        )
+    settings[kind.primary] = settings.pop(PRIMARY)
+    return settings
+
+
+def _build(kind: Any, check: Check, settings: dict[str, Any], rack: Rack | None) -> Scorer:
+    """Decode the plain settings, then fill the sockets by their names."""
+    sockets: dict[str, Any] = {}
+    for field in dataclasses.fields(kind):
+        if is_socket(field):
+            name = settings.pop(field.name, None)
+            sockets[field.name] = rack.get(name, role=field.name) if rack else None
+    try:
+        scorer: Scorer = decode(kind, {**settings, **sockets}, strict=True)
+    except MalformedError as error:
+        problems = [Problem(("checks", check.scorer, *p.path), p.message, p.mend) for p in error.problems]
+        raise MalformedError(problems) from error
+    return scorer

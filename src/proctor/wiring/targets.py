@@ -1,0 +1,142 @@
+"""Targets by name: from proctor.yaml, or straight from a path, an address or a command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from proctor import registry
+from proctor.config import Config, cache_folder, expand
+from proctor.core.decoding import closest
+from proctor.core.errors import ConfigError, MalformedError
+from proctor.core.sockets import Http, Kit, Target
+from proctor.wiring.models import Rack
+
+__all__ = ["make_targets"]
+
+PROMPT_ENDINGS = (".prompty", ".prompt.yml", ".prompt.yaml", ".md", ".txt")
+_TAKES_MODEL = "prompt"
+
+
+def make_targets(
+    names: Sequence[str],
+    models: Sequence[str],
+    *,
+    config: Config,
+    rack: Rack,
+    http: Http,
+    default: str | None = None,
+) -> list[Target]:
+    """The targets of a run: each name once, a prompt once for each model.
+
+    ``default`` is the suite's own target, which goes before the project's. With models and no target that takes
+    one, each model is asked the bare question; a target that was asked for by name and takes no model is an error.
+
+    Raises:
+        ConfigError: there is no such target, or its settings are wrong.
+    """
+    chosen = list(names) or [each for each in (default or config.settings.target,) if each]
+    if models and not any(_settings(name, config)[0] == _TAKES_MODEL for name in chosen):
+        if names:
+            raise ConfigError(
+                f"the target {names[0]!r} takes no model, so --model would change nothing",
+                mend="leave --model out, or name a prompt as the target",
+            )
+        chosen = []
+    if not chosen and not (models or config.settings.model):
+        raise ConfigError(
+            "nothing to test: no target and no model is set",
+            mend="give --target or --model, or set `target:` in the suite or in proctor.yaml",
+        )
+    targets: list[Target] = []
+    for name in chosen or [""]:
+        kind, settings, base = _settings(name, config)
+        if kind != _TAKES_MODEL:
+            targets.append(_make(name, kind, settings, base, config, rack, http))
+            continue
+        for model in models or (settings.get("model") or config.settings.model,):
+            label = _label(name, model, several=len(models) > 1 or not name)
+            targets.append(_make(label, kind, {**settings, "model": model}, base, config, rack, http))
+    _refuse_twins(targets)
+    return targets
+
+
+def _label(name: str, model: str | None, *, several: bool) -> str:
+    if not name:
+        return model or "model"
+    return f"{name}@{model}" if several else name
+
+
+def _refuse_twins(targets: list[Target]) -> None:
+    seen: set[str] = set()
+    for target in targets:
+        if target.name in seen:
+            raise ConfigError(f"the target {target.name!r} is named twice", mend="name each target and model once")
+        seen.add(target.name)
+
+
+def _settings(name: str, config: Config) -> tuple[str, dict[str, Any], Path]:
+    """The target's kind, its settings, and the folder its paths are relative to."""
+    written = config.settings.targets.get(name)
+    if written is None:
+        return *_ad_hoc(name, config), Path.cwd()
+    if isinstance(written, str):
+        return *_ad_hoc(written, config), config.folder
+    try:
+        entry = dict(expand(written, config.environment, ("targets", name)))
+    except MalformedError as error:
+        raise MalformedError(error.problems, file=str(config.path)) from error
+    kinds = [kind for kind in registry.names("targets") if kind in entry]
+    if len(kinds) != 1:
+        known = ", ".join(registry.names("targets"))
+        problem = (
+            f"names no kind of target (one of: {known})"
+            if not kinds
+            else f"is of {len(kinds)} kinds: {', '.join(kinds)}"
+        )
+        raise ConfigError(
+            problem, file=str(config.path), field=f"targets.{name}", mend="write e.g. `python: agent.py:answer` in it"
+        )
+    return kinds[0], entry, config.folder
+
+
+def _ad_hoc(name: str, config: Config) -> tuple[str, dict[str, Any]]:
+    if not name:
+        return "prompt", {"prompt": ""}
+    if name.startswith(("http://", "https://")):
+        return "http", {"http": name}
+    kind, colon, rest = name.partition(":")
+    if colon and rest and kind in registry.names("targets"):
+        return kind, {kind: rest}
+    if name.endswith(PROMPT_ENDINGS):
+        return "prompt", {"prompt": name}
+    guess = closest(name, config.settings.targets)
+    known = ", ".join(config.settings.targets) or "none in proctor.yaml"
+    raise ConfigError(
+        f"no target is called {name!r}",
+        mend=f"did you mean {guess!r}?"
+        if guess
+        else f"known: {known}; or give a prompt file, a URL, or python:file.py:function",
+    )
+
+
+def _make(
+    name: str, kind: str, settings: Mapping[str, Any], folder: Path, config: Config, rack: Rack, http: Http
+) -> Target:
+    kit = Kit(
+        name=name,
+        settings=settings,
+        folder=str(folder),
+        env=config.environment.get,
+        http=http,
+        model=rack.get,
+        cache=str(cache_folder(config.environment)),
+    )
+    try:
+        target: Target = registry.load("targets", kind)(kit)
+    except MalformedError as error:
+        problems = [replace(problem, path=("targets", name, *problem.path)) for problem in error.problems]
+        raise MalformedError(problems, file=error.file or (str(config.path) if config.path else None)) from error
+    return target
