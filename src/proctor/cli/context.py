@@ -1,0 +1,30 @@
+"""What every verb starts from: the environment and the project's configuration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from proctor.config import Config, find_config, load_config, read_environment
+from proctor.core.errors import ConfigError
+
+__all__ = ["project"]
+
+
+def project(ctx: click.Context) -> Config:
+    """The project the command was called in.
+
+    Raises:
+        ConfigError: the file given with --config is not there.
+    """
+    start = Path.cwd()
+    environment = read_environment(start)
+    chosen: Path | None = ctx.obj
+    if chosen is not None:
+        chosen = chosen.expanduser().absolute()
+        if chosen.is_dir():
+            chosen = chosen / "proctor.yaml"
+        if not chosen.is_file():
+            raise ConfigError("there is no such file", file=str(chosen), mend="check the path after --config")
+    return load_config(chosen or find_config(start), environment, start=start)

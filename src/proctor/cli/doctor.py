@@ -1,0 +1,133 @@
+"""proctor doctor: the settings in force, where each came from, what is missing for what."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import click
+
+from proctor import __version__
+from proctor.cli.context import project
+from proctor.cli.tables import print_table
+from proctor.config import Config, cache_folder
+from proctor.core.errors import ProctorError
+
+__all__ = ["verb"]
+
+_SECRET = re.compile(r"key|token|secret|password|authorization|credential", re.IGNORECASE)
+_EXTRAS = {
+    "bedrock": ("boto3", "models on Amazon Bedrock"),
+    "local-llm": ("xllamacpp", "models that run in process (local:…)"),
+}
+
+
+@click.command("doctor", short_help="Show the settings in force, where each came from, and what is missing for what.")
+@click.pass_context
+def verb(ctx: click.Context) -> None:
+    """Show the settings in force and where each came from, and what is missing for what."""
+    config = project(ctx)
+    click.echo(f"proctor {__version__}")
+    click.echo(f"configuration: {config.path or 'none found (`proctor init` writes one)'}")
+    click.echo(f".env: {config.environment.dotenv or 'none found'}\n")
+    print_table(("setting", "value", "from"), _settings(config), empty="")
+    print_table(("for", "state", "mend"), _needs(config), empty="")
+
+
+def _settings(config: Config) -> Iterator[tuple[str, str, str]]:
+    settings = config.settings
+    for field in fields(settings):
+        value = getattr(settings, field.name)
+        if field.name == "run":
+            for part in fields(value):
+                name = f"run.{part.name}"
+                variable = f"PROCTOR_RUN_{part.name.upper()}"
+                given = config.environment.get(variable)
+                origin = config.environment.origin(variable) if given else config.origin(name)
+                yield name, _shown(given or getattr(value, part.name)), origin
+        elif isinstance(value, Mapping) and value:
+            for key, item in value.items():
+                yield f"{field.name}.{key}", _shown(_masked(item)), config.origin(field.name)
+        else:
+            yield field.name, _shown(value), config.origin(field.name)
+
+
+def _masked(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {
+            key: "***" if _SECRET.search(str(key)) and not str(key).endswith("_env") else _masked(item)
+            for key, item in value.items()
+        }
+    return value
+
+
+def _shown(value: Any) -> str:
+    if value is None or value in ({}, ()):
+        return "–"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {_shown(item)}" for key, item in value.items())
+    return str(value)
+
+
+def _needs(config: Config) -> Iterator[tuple[str, str, str]]:
+    yield _store(config)
+    for extra, (module, purpose) in _EXTRAS.items():
+        here = importlib.util.find_spec(module) is not None
+        yield purpose, "ready" if here else "not installed", "" if here else f"pip install 'proctor[{extra}]'"
+    yield from _models(config)
+    yield from _suites(config)
+    yield from _plugins()
+
+
+def _store(config: Config) -> tuple[str, str, str]:
+    from proctor.store.runs import RunStore  # noqa: PLC0415 - verbs load what they use
+
+    try:
+        with RunStore(config.store) as store:
+            return f"results in {config.store}", f"ready, {len(store.list(limit=1000))} runs", ""
+    except ProctorError as error:
+        return f"results in {config.store}", error.message, error.mend or ""
+
+
+def _models(config: Config) -> Iterator[tuple[str, str, str]]:
+    """Connect each model that is named; connecting sends nothing."""
+    from proctor.models.pool import Pool  # noqa: PLC0415
+    from proctor.wiring.models import Rack  # noqa: PLC0415
+
+    settings = config.settings
+    rack = Rack(config=config, run=settings.run, http=Pool())
+    named = dict.fromkeys([*settings.models, *filter(None, (settings.model, settings.judge))])
+    for name in named:
+        role = "judge" if name == settings.judge else "target"
+        try:
+            model = rack.get(name, role=role)
+            yield f"model {name}", f"configured ({model.name})", ""
+        except ProctorError as error:
+            yield f"model {name}", error.message, error.mend or ""
+    if not settings.judge:
+        yield "scorers that judge", "no judge is set", "`judge:` in proctor.yaml, or --judge"
+    from proctor.models import fetch  # noqa: PLC0415
+
+    for row in fetch.listing(cache_folder(config.environment) / "models"):
+        here = row[1] == "yes"
+        yield f"local:{row[0]}", "fetched" if here else "not fetched", "" if here else f"proctor models add {row[0]}"
+
+
+def _suites(config: Config) -> Iterator[tuple[str, str, str]]:
+    for name, path in config.settings.suites.items():
+        there = (config.folder / path).exists()
+        yield f"suite {name}", "found" if there else f"{Path(path)} is missing", "" if there else "mend its path"
+
+
+def _plugins() -> Iterator[tuple[str, str, str]]:
+    from proctor.registry import GROUPS, describe  # noqa: PLC0415
+
+    for group in GROUPS:
+        for entry in describe(group):
+            if entry.error:
+                mend = f"reinstall or uninstall {entry.package}"
+                yield f"{group.rstrip('s')} {entry.name}", f"broken: {entry.error}", mend

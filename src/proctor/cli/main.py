@@ -1,0 +1,120 @@
+"""The door from the shell: a table of verbs, and one place where errors become messages and exit codes."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from proctor import __version__
+from proctor.core.errors import MalformedError, ProctorError
+
+__all__ = ["VERBS", "cli", "main", "tell"]
+
+# name -> the line `proctor --help` shows. The module proctor.cli.NAME holds the command `verb`.
+VERBS = {
+    "init": "Start a project here: proctor.yaml, a first suite, a README.",
+    "run": "Put a suite to one or more targets and grade every answer.",
+    "list": "List runs, or scorers, targets, models, gates, attacks, suites.",
+    "show": "Show a run: its figures, its results page by page, or one case whole.",
+    "export": "Write a run to files: JSON, HTML, JUnit XML, Markdown, CSV, JSONL.",
+    "validate": "Check proctor.yaml and suites; name the file, the line and the mend.",
+    "doctor": "Show the settings in force, where each came from, and what is missing for what.",
+    "models": "Fetch and list models that run in process.",
+    "freeze": "Write a suite as one canonical, diff-stable golden file.",
+    "diff": "Compare two suites case by case.",
+}
+
+
+class _LazyGroup(click.Group):
+    """Knows its verbs by name and imports one only when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = importlib.import_module(f"proctor.cli.{cmd_name}").verb
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and args[0] not in VERBS:
+            from proctor.core.decoding import closest  # noqa: PLC0415 - only to mend a typing error
+
+            guess = closest(args[0], VERBS)
+            ctx.fail(f"there is no verb {args[0]!r}." + (f" Did you mean {guess!r}?" if guess else ""))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Verbs"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+@click.group(
+    cls=_LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "PROCTOR", "max_content_width": 110},
+    epilog="Exit codes: 0 passed, 1 quality failed, 2 usage or configuration, 3 could not be judged, 130 interrupted.",
+)
+@click.version_option(__version__, "-V", "--version", prog_name="proctor")
+@click.option(
+    "-c", "--config", type=click.Path(path_type=Path), help="proctor.yaml to use; default: found upwards from here."
+)
+@click.option("--debug", is_flag=True, help="Show a traceback with every error.")
+@click.pass_context
+def cli(ctx: click.Context, config: Path | None, debug: bool) -> None:
+    """Tests, grades, guards, attacks and watches LLM applications."""
+    ctx.obj = config
+
+
+def main(args: list[str] | None = None) -> Any:
+    """Run the command line and exit with its code."""
+    words = sys.argv[1:] if args is None else args
+    try:
+        if not {"-h", "--help", "-V", "--version"} & set(words):
+            # Before click reads the environment for its flags, so that .env may set them too.
+            from proctor.config import read_environment  # noqa: PLC0415 - --help needs none of it
+
+            read_environment(Path.cwd())
+        code = cli.main(args=words, prog_name="proctor", standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.exceptions.Abort:
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader (head, less) has gone; there is nobody left to tell.
+        sys.stderr.close()
+        sys.exit(0)
+    except ProctorError as error:
+        tell(error)
+        if "--debug" in words:
+            raise
+        sys.exit(error.exit_code)
+
+
+def tell(error: ProctorError) -> None:
+    """Print what is wrong, where, and what mends it."""
+    click.secho("error: ", fg="red", bold=True, err=True, nl=False)
+    if not isinstance(error, MalformedError):
+        click.echo(str(error), err=True)
+        return
+    click.echo(
+        f"{len(error.problems)} problem{'s' if len(error.problems) > 1 else ''} in {error.file or 'the settings'}",
+        err=True,
+    )
+    for problem in error.problems[:20]:
+        where = f"{error.file}:{problem.line}: " if error.file and problem.line else "  "
+        click.echo(f"{where}{problem.where}: {problem.message}", err=True)
+        if problem.mend:
+            click.echo(f"    mend: {problem.mend}", err=True)
+    if len(error.problems) > 20:
+        click.echo(f"  … and {len(error.problems) - 20} more", err=True)

@@ -1,0 +1,222 @@
+"""proctor run: put a suite to targets and grade every answer."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import signal
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from proctor.cli.context import project
+from proctor.config import Config, RunSettings
+from proctor.core.errors import InputError
+from proctor.runner.decide import EXIT_CODES, INTERRUPTED
+
+__all__ = ["verb"]
+
+
+@click.command("run", short_help="Put a suite to one or more targets and grade every answer.")
+@click.argument("suite", required=False)
+@click.option(
+    "-t",
+    "--target",
+    "targets",
+    multiple=True,
+    help="Target: a name in proctor.yaml, a prompt file, a URL, python:file.py:function, command:…",
+)
+@click.option(
+    "-m",
+    "--model",
+    "models",
+    multiple=True,
+    help="Model for prompt targets: a name in proctor.yaml or provider:model. May be repeated.",
+)
+@click.option("--judge", help="Model that judges; default: `judge:` in proctor.yaml.")
+@click.option("-j", "--concurrency", type=int, help="Cases in flight at once.  [default: 50]")
+@click.option("-k", "--repeat", type=int, help="Samples per case and target.  [default: 1]")
+@click.option("--resume", metavar="RUN", help="Go on with a run that stopped; no finished call is repeated.")
+@click.option("--retry-unscored", is_flag=True, help="With --resume: also try again what could not be judged.")
+@click.option("--only-failing", metavar="RUN", help="Only the cases that failed or could not be judged in that run.")
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Report file; the ending chooses: .json .html .junit.xml .md .csv .jsonl. May be repeated.",
+)
+@click.option("--tag", "tags", multiple=True, help="Only cases with this tag. May be repeated.")
+@click.option("--not-tag", "not_tags", multiple=True, help="No case with this tag. May be repeated.")
+@click.option("--intent", "intents", multiple=True, help="Only cases of this intent. May be repeated.")
+@click.option("--case", "cases", multiple=True, help="Only the case with this id. May be repeated.")
+@click.option("-n", "--first", type=click.IntRange(min=1), help="Only the first N cases.")
+@click.option("--sample", type=click.IntRange(min=1), help="Only N cases drawn by the seed.")
+@click.option("--seed", type=int, help="Seed of everything random.  [default: 0]")
+@click.option("--pass-rate", type=float, help="Share of judged cases that must pass.  [default: 1.0]")
+@click.option(
+    "--unscored", type=float, help="Share that may be left unjudged before the run cannot pass.  [default: 0.05]"
+)
+@click.option("--timeout", type=float, help="Seconds one case may take.  [default: 600]")
+@click.option("--budget", type=float, help="Dollars this run may spend on models.")
+@click.option("--rate", help="Most calls or tokens per model: 30/s, 500/min, '200k tokens/min'.")
+@click.option("--cache", type=click.Choice(["off", "on", "refresh"]), help="Keep answers between runs.  [default: off]")
+@click.option(
+    "--record",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write every model call to this JSONL file; `-m replay:FILE` answers from it.",
+)
+@click.option("--trigger", default="manual", show_default=True, help="Why this run: kept in its record.")
+@click.option("-q", "--quiet", is_flag=True, help="Only the decision.")
+@click.pass_context
+def verb(ctx: click.Context, /, **flags: Any) -> int:
+    """Put SUITE (a file, a folder, or a name in proctor.yaml) to targets and grade every answer.
+
+    Every flag has an environment variable: PROCTOR_RUN_ and the flag's name, e.g. PROCTOR_RUN_CONCURRENCY.
+
+    Exit codes: 0 passed, 1 quality failed, 2 usage or configuration, 3 could not be judged, 130 interrupted.
+    """
+    from proctor.report.formats import writer_for  # noqa: PLC0415 - verbs load what they use
+
+    config = project(ctx)
+    if flags["retry_unscored"] and not flags["resume"]:
+        raise click.UsageError("--retry-unscored goes with --resume RUN.")
+    if flags["rate"]:
+        from proctor.models.wrap.pace import parse_rate  # noqa: PLC0415
+
+        parse_rate(flags["rate"])
+    for output in flags["outputs"]:
+        writer_for(output)  # an unknown ending is said before anything is spent
+    return _run(config, flags)
+
+
+def _run(config: Config, flags: dict[str, Any]) -> int:
+    from proctor.cli.progress import Progress  # noqa: PLC0415
+    from proctor.store.runs import RunStore  # noqa: PLC0415
+    from proctor.wiring.job import Watching, carry_out, resumed_job  # noqa: PLC0415
+
+    if flags["resume"]:
+        with RunStore(config.store) as store:
+            job = resumed_job(store, store.find(flags["resume"]))
+        if flags["suite"] and flags["suite"] != job.suite:
+            raise InputError(
+                f"that run was of {job.suite!r}, not {flags['suite']!r}", mend="leave the suite out with --resume"
+            )
+        if flags["concurrency"]:
+            job = replace(job, run=replace(job.run, concurrency=flags["concurrency"]))
+    else:
+        job = _job(config, flags)
+    watching = Watching()
+    progress: list[Progress] = []
+
+    def begun(run: Any, total: int, done: int) -> None:
+        progress.append(Progress(total, done, shown=not flags["quiet"]))
+        progress[0].spend = watching.spend
+        if not flags["quiet"]:
+            click.echo(f"run {run.id}: {total - done} to do" + (f", {done} done before" if done else ""), err=True)
+
+    watching.begun = begun
+    watching.warned = lambda text: click.echo(f"warning: {text}", err=True)
+    watching.result = lambda result: progress[0].heard(result)  # noqa: PLW0108 - the line exists only once it has begun
+    try:
+        run, done = _until_asked_to_stop(
+            carry_out(
+                config,
+                job,
+                watching,
+                resume=flags["resume"],
+                redo_unscored=flags["retry_unscored"],
+                record=flags["record"],
+            ),
+            watching,
+        )
+    finally:
+        if progress:
+            progress[0].clear()
+    return _tell(config, run.id, flags, done=done)
+
+
+def _job(config: Config, flags: dict[str, Any]) -> Any:
+    from proctor.wiring.job import Job  # noqa: PLC0415
+
+    if not flags["suite"]:
+        suites = list(config.settings.suites)
+        if len(suites) != 1:
+            raise click.UsageError("name a SUITE: a file, a folder, or one of `suites:` in proctor.yaml.")
+        flags["suite"] = suites[0]
+    names = ("concurrency", "repeat", "pass_rate", "unscored", "timeout", "cache", "budget", "rate", "seed")
+    given = {name: flags[name] for name in names if flags[name] is not None}
+    try:
+        settings: RunSettings = replace(config.settings.run, **given)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    return Job(
+        suite=flags["suite"],
+        targets=flags["targets"],
+        models=flags["models"],
+        judge=flags["judge"],
+        run=settings,
+        tags=flags["tags"],
+        not_tags=flags["not_tags"],
+        intents=flags["intents"],
+        cases=flags["cases"],
+        first=flags["first"],
+        sample=flags["sample"],
+        only_failing=flags["only_failing"],
+        trigger=flags["trigger"],
+        folder=str(Path.cwd()),
+    )
+
+
+def _until_asked_to_stop(work: Any, watching: Any) -> Any:
+    """Run to the end; Ctrl-C or SIGTERM finishes what is in flight, a second one drops it."""
+    # What is loaded by now stays for the whole run, and answers come and go without cycles: looking through all of it
+    # over and over again for garbage took a tenth of the loop.
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
+
+    async def guarded() -> Any:
+        loop = asyncio.get_running_loop()
+
+        def stop() -> None:
+            again = watching.stopping.asked
+            watching.stopping.ask()
+            word = "dropping what is in flight" if again else "finishing what is in flight; once more to drop it"
+            click.echo(f"\nstopping: {word}", err=True)
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, stop)
+        try:
+            return await work
+        finally:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.remove_signal_handler(number)
+
+    return asyncio.run(guarded())
+
+
+def _tell(config: Config, run_id: str, flags: dict[str, Any], *, done: bool) -> int:
+    from proctor.report.figures import decision_word  # noqa: PLC0415
+    from proctor.report.formats import save  # noqa: PLC0415
+    from proctor.report.terminal import write  # noqa: PLC0415
+    from proctor.store.reading import RunReader  # noqa: PLC0415
+    from proctor.store.runs import RunStore  # noqa: PLC0415
+
+    with RunStore(config.store) as store:
+        reader = RunReader(store, store.get(run_id))
+        report = reader.report()
+        if not flags["quiet"]:
+            write(report, reader.results, sys.stdout)
+        for output in flags["outputs"]:
+            save(report, reader.results, output)
+            click.echo(f"wrote {output}", err=True)
+    if not done:
+        click.echo(f"interrupted; go on with: proctor run --resume {run_id}", err=True)
+        return INTERRUPTED
+    if flags["quiet"]:
+        click.echo(f"{decision_word(report)}: {report.reason}")
+    return EXIT_CODES[report.decision or "unjudged"]

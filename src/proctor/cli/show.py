@@ -1,0 +1,96 @@
+"""proctor show: a run in figures, its results page by page, or one case whole."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from itertools import chain
+
+import click
+
+from proctor.cli.context import project
+from proctor.cli.tables import print_table
+from proctor.core.report import Result
+
+__all__ = ["verb"]
+
+
+@click.command("show", short_help="Show a run: its figures, its results page by page, or one case whole.")
+@click.argument("run", default="last")
+@click.argument("case", required=False)
+@click.option("--outcome", type=click.Choice(["pass", "fail", "unscored"]), help="Only results of this outcome.")
+@click.option("-t", "--target", help="Only results of this target.")
+@click.option("-p", "--page", type=click.IntRange(min=1), help="Page of results to list.")
+@click.option("-n", "--limit", type=click.IntRange(min=1, max=1000), default=20, show_default=True, help="Rows a page.")
+@click.option("--json", "as_json", is_flag=True, help="With CASE: print the results as JSON lines.")
+@click.pass_context
+def verb(
+    ctx: click.Context,
+    run: str,
+    case: str | None,
+    outcome: str | None,
+    target: str | None,
+    page: int | None,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """Show RUN (an id, the beginning of one, or `last`); with CASE, that conversation with every score."""
+    from proctor.store.reading import RunReader  # noqa: PLC0415 - verbs load what they use
+    from proctor.store.runs import RunStore  # noqa: PLC0415
+
+    with RunStore(project(ctx).store) as store:
+        reader = RunReader(store, store.find(run))
+        if case:
+            _case(reader.find(case, target=target), as_json=as_json)
+        elif page or outcome or target:
+            _page(reader, outcome, target, page or 1, limit)
+        else:
+            from proctor.report.terminal import write  # noqa: PLC0415
+
+            report = reader.report()
+            write(report, lambda: _troubles(reader), sys.stdout)
+
+
+def _troubles(reader: object) -> Iterator[Result]:
+    """What failed or could not be judged, read only as far as it is shown."""
+    from proctor.store.reading import RunReader  # noqa: PLC0415
+
+    assert isinstance(reader, RunReader)
+    return chain(reader.results(outcome="fail"), reader.results(outcome="unscored"))
+
+
+def _page(reader: object, outcome: str | None, target: str | None, page: int, limit: int) -> None:
+    from proctor.store.reading import RunReader  # noqa: PLC0415
+
+    assert isinstance(reader, RunReader)
+    rows = reader.rows(outcome=outcome, target=target, limit=limit + 1, offset=(page - 1) * limit)
+    more = len(rows) > limit
+    print_table(
+        ("case", "target", "sample", "outcome", "value", "latency", "why"),
+        [
+            (
+                row.case_id,
+                row.target,
+                row.sample,
+                row.outcome,
+                "" if row.value is None else f"{row.value:.3f}",
+                "" if row.latency is None else f"{row.latency:.3f} s",
+                row.reason,
+            )
+            for row in rows[:limit]
+        ],
+        empty="no such results",
+    )
+    if more:
+        click.echo(f"page {page}; the next: --page {page + 1}", err=True)
+
+
+def _case(results: list[Result], *, as_json: bool) -> None:
+    from proctor.core.codec import dumps  # noqa: PLC0415
+    from proctor.report.conversation import write  # noqa: PLC0415
+
+    for result in results:
+        if as_json:
+            click.echo(dumps(result).decode())
+        else:
+            write(result, sys.stdout)

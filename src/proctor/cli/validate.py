@@ -1,0 +1,85 @@
+"""proctor validate: check proctor.yaml and suites without running anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import click
+
+from proctor.cli.context import project
+from proctor.config import Config
+from proctor.core.errors import InputError
+
+__all__ = ["verb"]
+
+
+@click.command("validate", short_help="Check proctor.yaml and suites; name the file, the line and the mend.")
+@click.argument("suites", nargs=-1)
+@click.pass_context
+def verb(ctx: click.Context, suites: tuple[str, ...]) -> int:
+    """Check proctor.yaml and SUITES (default: all that proctor.yaml names). Nothing is run or spent.
+
+    Exit code 0 when all is right, 2 when something is wrong.
+    """
+    from proctor.cli.main import tell  # noqa: PLC0415 - main imports the verbs
+
+    wrong = 0
+    try:
+        config = project(ctx)
+    except InputError as error:
+        tell(error)
+        return 2
+    for mistake in _wrong_parts(config):
+        tell(mistake)
+        wrong += 1
+    if not wrong:
+        click.echo(f"ok  {config.path or 'no proctor.yaml: defaults are in force'}")
+    for name in suites or tuple(config.settings.suites):
+        try:
+            count = _check(name, config)
+            click.echo(f"ok  {name}: {count} cases")
+        except InputError as error:
+            tell(error)
+            wrong += 1
+    return 2 if wrong else 0
+
+
+def _wrong_parts(config: Config) -> Iterator[InputError]:
+    """Connect every model and make every target that is named; neither sends anything."""
+    from proctor.models.pool import Pool  # noqa: PLC0415
+    from proctor.models.wrap.pace import parse_rate  # noqa: PLC0415
+    from proctor.wiring.models import Rack  # noqa: PLC0415
+    from proctor.wiring.targets import make_targets  # noqa: PLC0415
+
+    settings, pool = config.settings, Pool()
+    rack = Rack(config=config, run=settings.run, http=pool)
+    models = dict.fromkeys([*settings.models, *filter(None, (settings.model, settings.judge))])
+    targets = dict.fromkeys([*settings.targets, *filter(None, (settings.target,))])
+    tries: list[Callable[[], object]] = [partial(rack.get, name) for name in models]
+    tries += [partial(make_targets, [name], [], config=config, rack=rack, http=pool) for name in targets]
+    if settings.run.rate:
+        tries.append(partial(parse_rate, settings.run.rate))
+    for attempt in tries:
+        try:
+            attempt()
+        except InputError as error:
+            # A key that is not here is no mistake in the file: `proctor doctor` names it.
+            if "is not set" not in error.message:
+                yield error
+
+
+def _check(name: str, config: Config) -> int:
+    """Read every case and make every grader, with nothing in the sockets."""
+    from proctor.suites.load import open_suite  # noqa: PLC0415
+    from proctor.wiring.job import suite_path  # noqa: PLC0415
+    from proctor.wiring.scorers import Bench, check_graders  # noqa: PLC0415
+
+    loaded = open_suite(suite_path(name, config, Path.cwd()))
+    bench = Bench(loaded.suite, None)
+    count = 0
+    for case in loaded.cases():
+        count += 1
+        check_graders(bench, case, loaded)
+    return count

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.server import KEY, ChatServer
+
+PROGRAM = [sys.executable, "-c", "from proctor.cli.main import main; main()"]
+
+
+@dataclass(kw_only=True)
+class Project:
+    """A project folder, and the program called in it as a user calls it."""
+
+    folder: Path
+    server: ChatServer
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def run(self, *words: str, code: int | None = None, **more: Any) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [*PROGRAM, *words],
+            cwd=self.folder,
+            env=self.variables(),
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+            **more,
+        )
+        if code is not None:
+            assert done.returncode == code, done.stdout + done.stderr
+        return done
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [*PROGRAM, *words],
+            cwd=self.folder,
+            env=self.variables(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def variables(self) -> dict[str, str]:
+        kept: Mapping[str, str] = os.environ  # noqa: TID251 - the program gets what this test has
+        return {**kept, "STUB_KEY": KEY, "COLUMNS": "120", "PYTHONPATH": str(Path.cwd()), **self.environment}
+
+    def last_run(self) -> str:
+        return self.run("list", "-n", "1", code=0).stdout.splitlines()[1].split("\t")[0]
+
+
+@pytest.fixture
+def server() -> Iterator[ChatServer]:
+    with ChatServer() as running:
+        yield running
+
+
+@pytest.fixture
+def project(tmp_path: Path, server: ChatServer) -> Project:
+    made = Project(folder=tmp_path, server=server)
+    made.write(
+        "proctor.yaml",
+        f"""\
+model: stub
+judge: stub
+models:
+  stub: {{provider: compatible, base_url: "{server.url}", model: stub, api_key_env: STUB_KEY, timeout: 20, attempts: 3}}
+""",
+    )
+    return made
+
+
+@pytest.fixture
+def suite_of(project: Project) -> Any:
+    def write(count: int, *, judge: bool = False, name: str = "suite.jsonl", bad: tuple[int, ...] = ()) -> str:
+        """Cases whose right answer is their own number; those in ``bad`` expect another."""
+        lines = []
+        for number in range(count):
+            wanted = f"wrong{number}" if number in bad else f"n{number}"
+            checks = f'[{{"exact": "{wanted}"}}' + (', {"judge": "is right"}]' if judge else "]")
+            lines.append(f'{{"id": "c{number}", "input": "say n{number}", "checks": {checks}}}')
+        project.write(name, "\n".join(lines) + "\n")
+        return name
+
+    return write
+
+
+def interrupt(process: subprocess.Popen[str]) -> tuple[str, str]:
+    process.send_signal(signal.SIGINT)
+    return process.communicate(timeout=60)
