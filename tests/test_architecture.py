@@ -1,0 +1,104 @@
+"""The house keeps its shape: sizes, names, what starting up costs, what is said in public."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "proctor"
+MODULES = sorted(path for path in SOURCE.rglob("*.py") if "template" not in path.parts)
+BANNED_NAMES = {"utils", "util", "common", "helpers", "helper", "base", "manager", "misc"}
+
+
+def _name(path: Path) -> str:
+    return str(path.relative_to(SOURCE))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_no_file_is_larger_than_a_person_can_hold(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_a_file_is_named_for_what_it_makes_or_knows(path: Path) -> None:
+    assert path.stem not in BANNED_NAMES
+    assert not path.stem.endswith("_utils")
+
+
+def _public(tree: ast.Module) -> set[str]:
+    names: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign):
+            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            names.add(node.target.id)
+    return {name for name in names if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if p.name != "__init__.py"], ids=_name)
+def test_every_module_says_what_is_public(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert ast.get_docstring(tree), "a module says in its first line what it is for"
+    listed = [
+        ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets)
+    ]
+    assert listed, "a module lists its public names in __all__"
+    assert set(listed[0]) <= _public(tree)
+
+
+def _loaded_by(statement: str) -> set[str]:
+    code = f"import sys, json; {statement}; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+HEAVY = {"aiohttp", "rich", "jinja2", "ruamel", "sqlite3", "asyncio", "jsonschema_rs", "boto3", "xllamacpp", "dotenv"}
+
+
+def test_help_loads_nothing_heavy() -> None:
+    loaded = _loaded_by("from proctor.cli.main import cli; cli.main(['--help'], standalone_mode=False)")
+    assert not HEAVY & loaded
+
+
+def test_core_costs_nothing_to_import() -> None:
+    assert not HEAVY & _loaded_by("import proctor.core.sockets")
+
+
+def test_the_default_install_needs_no_torch_no_gpu_no_server() -> None:
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    default = text[text.index("\ndependencies = [") : text.index("[project.optional-dependencies]")]
+    assert not re.search(r"torch|onnx|xllamacpp|boto3|scipy|pandas", default)
+
+
+def test_every_verb_of_the_table_exists_and_says_the_same_line() -> None:
+    import importlib
+
+    from proctor.cli.main import VERBS
+
+    for name, line in VERBS.items():
+        verb = importlib.import_module(f"proctor.cli.{name}").verb
+        assert verb.name == name
+        assert verb.get_short_help_str(limit=200) == line
+
+
+def test_nothing_committed_names_a_machine() -> None:
+    done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip("not a git checkout")
+    places = re.compile(r"(?<![\w.])/(" + "work|root|home" + r")/[a-z]")
+    for name in done.stdout.splitlines():
+        path = ROOT / name
+        if path.suffix in {".png", ".onnx", ".gz"} or not path.is_file() or path == Path(__file__):
+            continue
+        assert not places.search(path.read_text(encoding="utf-8", errors="replace")), name
