@@ -1,0 +1,64 @@
+"""Picks the sentences of a long passage that bear on a claim, so that one reading of the model suffices."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+
+__all__ = ["select_evidence", "sentences"]
+
+_END = re.compile(r"(?<=[.!?。！？…])[\s\"'”’)\]]+(?=\S)|(?<=[。！？])|\n+")
+_WORD = re.compile(r"[^\W_]+")
+_CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯฀-๿]")
+
+
+def sentences(text: str, *, longest: int = 400) -> list[str]:
+    """The text cut at sentence ends and line breaks; a piece without an end is cut by length."""
+    found: list[str] = []
+    for part in _END.split(text):
+        rest = part.strip()
+        while len(rest) > longest:
+            cut = rest.rfind(" ", longest // 2, longest)
+            cut = cut if cut > 0 else longest
+            found.append(rest[:cut].strip())
+            rest = rest[cut:].strip()
+        if rest:
+            found.append(rest)
+    return found
+
+
+def _terms(text: str) -> set[str]:
+    terms: set[str] = set()
+    for word in _WORD.findall(text.lower()):
+        if _CJK.search(word):
+            terms.update(word[i : i + 2] for i in range(max(1, len(word) - 1)))
+        else:
+            terms.add(word[:6])  # a crude stem: endings differ, the fact does not
+    return terms
+
+
+def select_evidence(passage: str, claim: str, *, budget: int = 800) -> str:
+    """The sentences of the passage that share most with the claim, in their order, at most ``budget`` characters."""
+    if len(passage) <= budget:
+        return passage
+    parts = sentences(passage)
+    wanted = _terms(claim)
+    terms = [_terms(part) for part in parts]
+    spread = Counter(term for found in terms for term in found & wanted)
+    weight = {term: math.log(1 + len(parts) / n) for term, n in spread.items()}
+    direct = [sum(weight[term] for term in found & wanted) / (4 + len(found)) ** 0.5 for found in terms]
+    # what stands beside a matching sentence often completes it
+    score = [
+        own + 0.25 * max(direct[max(0, i - 1)], direct[min(len(direct) - 1, i + 1)]) for i, own in enumerate(direct)
+    ]
+    chosen: list[int] = []
+    used = 0
+    for i in sorted(range(len(parts)), key=lambda i: -score[i]):
+        if used + len(parts[i]) > budget and chosen:
+            continue
+        chosen.append(i)
+        used += len(parts[i]) + 1
+        if used >= budget:
+            break
+    return " ".join(parts[i] for i in sorted(chosen))

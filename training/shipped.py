@@ -1,0 +1,44 @@
+"""The shipped models as plain functions, for measuring without an event loop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from proctor.models.local.embed import LocalEmbedder
+from proctor.models.local.house import weights_of
+from proctor.models.local.injection import InjectionClassifier, Reading
+from proctor.models.local.nli import LocalEntailer
+
+__all__ = ["Shipped"]
+
+
+class Shipped:
+    """Injection, entailment and vectors from one folder of weights."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder
+        self._injection = InjectionClassifier(folder=folder)
+        self._nli = LocalEntailer(folder=folder)
+        self._embed = LocalEmbedder(folder=folder)
+
+    def readings(self, texts: Sequence[str]) -> list[Reading]:
+        """What the injection cascade saw."""
+        return self._injection.readings(texts)
+
+    def threshold(self, level: str) -> float:
+        """A shipped threshold."""
+        return self._injection.threshold(level)
+
+    def settings(self) -> dict[str, Any]:
+        """The injection model's calibration."""
+        return dict(weights_of(self.folder).settings["injection"])
+
+    def judge(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, ...]]:
+        """Entailment, neutral, contradiction."""
+        return self._nli.readings(pairs)
+
+    def vectors(self, texts: Sequence[str]) -> list[tuple[float, ...]]:
+        """Sentence vectors."""
+        return [v for i in range(0, len(texts), 64) for v in self._embed.vectors(texts[i : i + 64])]
