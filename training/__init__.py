@@ -1,1 +1,0 @@
-"""Makes the local models: data, vocabulary, training, export and evaluation. Torch is needed only here."""
