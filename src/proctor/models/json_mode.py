@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 from proctor.core.chat import Message, Request
 from proctor.core.codec import dumps
+from proctor.models.memo import Memo
 
 __all__ = ["answer_tool", "fits_strict_mode", "is_object_schema", "plain_name", "with_instruction"]
 
@@ -50,13 +49,7 @@ def is_object_schema(schema: Mapping[str, Any]) -> bool:
 
 def fits_strict_mode(schema: Mapping[str, Any]) -> bool:
     """Whether strict mode takes the schema: closed objects, every property required, known keywords only."""
-    return is_object_schema(schema) and _fits(dumps(schema))
-
-
-@lru_cache(maxsize=256)
-def _fits(schema: bytes) -> bool:
-    """Whether strict mode takes it; a judge asks with the same schema thousands of times."""
-    return _strict(json.loads(schema))
+    return is_object_schema(schema) and _FITS(schema)
 
 
 def _strict(schema: Any) -> bool:
@@ -113,3 +106,6 @@ def with_instruction(messages: tuple[Message, ...], schema: Mapping[str, Any]) -
             asking = replace(messages[index], content=f"{asked}\n\n{wish}" if asked else wish)
             return (*messages[:index], asking, *messages[index + 1 :])
     return (*messages, Message(role="user", content=wish))
+
+
+_FITS = Memo(_strict)  # a judge asks with the same schema thousands of times

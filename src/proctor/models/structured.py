@@ -15,6 +15,7 @@ from proctor.core.chat import Message, Reply, Request, Usage
 from proctor.core.codec import dumps
 from proctor.core.errors import InputError, ReplyError
 from proctor.core.sockets import Model
+from proctor.models.memo import Memo
 from proctor.text.loose_json import NotJsonError, candidates
 
 __all__ = ["Structured"]
@@ -70,7 +71,7 @@ class Structured:
         """
         if request.schema is None:
             return await self.model.complete(request)
-        check = _validator(dumps(request.schema))
+        check = _CHECKS(request.schema)
         replies: list[Reply] = []
         problems: list[str] = []
         for draw in range(1 + self.fresh):
@@ -174,3 +175,10 @@ def _unusable(name: str, replies: list[Reply], problems: list[str]) -> ReplyErro
     error = ReplyError(f"{name}: no valid JSON in {len(replies)} answer{'s' * (len(replies) > 1)}: {wrong}", mend=mend)
     error.raw = last.text[:_RAW_CHARACTERS]
     return error
+
+
+def _compiled(schema: Mapping[str, Any]) -> jsonschema_rs.Validator:
+    return _validator(dumps(schema))
+
+
+_CHECKS = Memo(_compiled)

@@ -26,11 +26,10 @@ _SHOWN = 80  # characters of a question in a message
 
 def request_key(identity: Any, request: Request) -> str:
     """The name of a question put to a model: a hash of the model's identity and the whole request."""
-    asked = [identity, encode(request)]
     try:
-        text = orjson.dumps(asked, option=orjson.OPT_SORT_KEYS)
+        text = orjson.dumps([identity, request], option=orjson.OPT_SORT_KEYS)
     except TypeError:  # what only the patient encoder can say: half a surrogate pair, a huge number, an odd object
-        return content_id(asked, length=_KEY_DIGITS)
+        return content_id([identity, encode(request)], length=_KEY_DIGITS)
     return hashlib.sha256(text).hexdigest()[:_KEY_DIGITS]
 
 
