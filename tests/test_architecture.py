@@ -64,6 +64,7 @@ def _loaded_by(statement: str) -> set[str]:
 
 
 HEAVY = {"aiohttp", "rich", "jinja2", "ruamel", "sqlite3", "asyncio", "jsonschema_rs", "boto3", "xllamacpp", "dotenv"}
+HEAVY |= {"numpy", "onnxruntime", "tokenizers"}
 
 
 def test_help_loads_nothing_heavy() -> None:
@@ -78,7 +79,7 @@ def test_core_costs_nothing_to_import() -> None:
 def test_the_default_install_needs_no_torch_no_gpu_no_server() -> None:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     default = text[text.index("\ndependencies = [") : text.index("[project.optional-dependencies]")]
-    assert not re.search(r"torch|onnx|xllamacpp|boto3|scipy|pandas", default)
+    assert not re.search(r"torch|onnx(?!runtime>)|gpu|transformers|xllamacpp|boto3|scipy|pandas", default)
 
 
 def test_every_verb_of_the_table_exists_and_says_the_same_line() -> None:
@@ -99,6 +100,6 @@ def test_nothing_committed_names_a_machine() -> None:
     places = re.compile(r"(?<![\w.])/(" + "work|root|home" + r")/[a-z]")
     for name in done.stdout.splitlines():
         path = ROOT / name
-        if path.suffix in {".png", ".onnx", ".gz"} or not path.is_file() or path == Path(__file__):
+        if path.suffix in {".png", ".onnx", ".npy", ".npz", ".gz"} or not path.is_file() or path == Path(__file__):
             continue
         assert not places.search(path.read_text(encoding="utf-8", errors="replace")), name

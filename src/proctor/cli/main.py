@@ -24,6 +24,7 @@ VERBS = {
     "validate": "Check proctor.yaml and suites; name the file, the line and the mend.",
     "doctor": "Show the settings in force, where each came from, and what is missing for what.",
     "models": "Fetch and list models that run in process.",
+    "scan": "Look for injections, dangerous intents and names in a text, with the models that ship.",
     "freeze": "Write a suite as one canonical, diff-stable golden file.",
     "diff": "Compare two suites case by case.",
 }

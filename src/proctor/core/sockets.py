@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from proctor.core.case import Case
 from proctor.core.chat import Reply, Request
+from proctor.core.entity import Entity
 from proctor.core.report import Result
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory, Turn
@@ -26,6 +27,7 @@ __all__ = [
     "Embedder",
     "Entailer",
     "Gate",
+    "Grounder",
     "GroupScorer",
     "Http",
     "HttpReply",
@@ -33,6 +35,7 @@ __all__ = [
     "Ledger",
     "Model",
     "Scorer",
+    "Tagger",
     "Target",
     "is_socket",
     "socket",
@@ -171,6 +174,24 @@ class Entailer(Protocol):
 
     async def entails(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Mapping[str, float]]:
         """Probabilities of entailment, neutral and contradiction per (premise, hypothesis)."""
+        ...
+
+
+@runtime_checkable
+class Grounder(Protocol):
+    """Says whether a passage supports everything that a text claims."""
+
+    async def supports(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float]:
+        """The probability of full support per (passage, text)."""
+        ...
+
+
+@runtime_checkable
+class Tagger(Protocol):
+    """Finds the names of people, places and organisations, and addresses, in texts."""
+
+    async def entities(self, texts: Sequence[str]) -> Sequence[Sequence[Entity]]:
+        """The entities of each text, in order, none overlapping."""
         ...
 
 

@@ -16,6 +16,7 @@ from proctor.core.errors import ConfigError, InputError, MalformedError, NotFoun
 from proctor.core.sockets import Scorer, is_socket
 from proctor.runner.grade import Grader
 from proctor.suites.load import LoadedSuite
+from proctor.wiring.local import LOCAL, local_model
 from proctor.wiring.models import Rack
 
 __all__ = ["PRIMARY", "Bench", "check_graders"]
@@ -129,13 +130,26 @@ def _with_primary(check: Check, kind: Any) -> dict[str, Any]:
     return settings
 
 
+def _fill(role: str, name: Any, check: Check, rack: Rack | None) -> Any:
+    """What goes into a socket: the local model of that name, else a chat model (none without a rack)."""
+    if role in LOCAL:
+        if name not in (None, "local"):
+            raise SuiteError(
+                f"{role} is a model that ships with Proctor; {name!r} cannot take its place",
+                field=f"checks.{check.scorer}.{role}",
+                mend=f"leave `{role}:` out",
+            )
+        return local_model(role)
+    return rack.get(name, role=role) if rack else None
+
+
 def _build(kind: Any, check: Check, settings: dict[str, Any], rack: Rack | None) -> Scorer:
     """Decode the plain settings, then fill the sockets by their names."""
     sockets: dict[str, Any] = {}
     for field in dataclasses.fields(kind):
         if is_socket(field):
             name = settings.pop(field.name, None)
-            sockets[field.name] = rack.get(name, role=field.name) if rack else None
+            sockets[field.name] = _fill(field.name, name, check, rack)
     try:
         scorer: Scorer = decode(kind, {**settings, **sockets}, strict=True)
     except MalformedError as error:

@@ -1,0 +1,114 @@
+"""Collects what callers wait for into one call of a network, off the event loop, and remembers answers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Generic, TypeVar
+from weakref import WeakKeyDictionary
+
+__all__ = ["Batcher", "crew"]
+
+WORKERS = 1  # batches at work in a process, whatever the number of models: two at once pass 300 MB
+BATCH_LETTERS = 30_000  # of one batch: about a second of work, after which others have their turn
+
+Item = TypeVar("Item", bound=Hashable)
+Answer = TypeVar("Answer")
+
+
+class _Line(Generic[Item, Answer]):
+    """What waits on one event loop."""
+
+    def __init__(self) -> None:
+        self.asked: dict[Item, asyncio.Future[Answer]] = {}  # until it is answered
+        self.waiting: deque[Item] = deque()  # not yet taken into a batch
+        self.worker: asyncio.Task[None] | None = None
+
+
+class Batcher(Generic[Item, Answer]):
+    """Answers items (texts, pairs of texts) through ``compute``, which takes many at once.
+
+    Items that arrive while a batch is computed form the next batch. Equal items are computed once, and the last
+    answers are remembered: at most ``keep``, and those of at most ``letters`` letters in all.
+    """
+
+    def __init__(
+        self,
+        compute: Callable[[Sequence[Item]], Sequence[Answer]],
+        *,
+        most: int = 64,
+        keep: int = 4096,
+        letters: int = 1_000_000,
+    ) -> None:
+        self._compute, self._most, self._keep, self._letters = compute, most, keep, letters
+        self._known: OrderedDict[Item, Answer] = OrderedDict()
+        self._held = 0  # letters of what is remembered
+        self._lines: WeakKeyDictionary[asyncio.AbstractEventLoop, _Line[Item, Answer]] = WeakKeyDictionary()
+
+    async def ask(self, items: Sequence[Item]) -> list[Answer]:
+        """The answers, in the order of the items."""
+        loop = asyncio.get_running_loop()
+        line = self._lines.setdefault(loop, _Line())
+        found: list[Answer | asyncio.Future[Answer]] = []
+        for item in items:
+            if item in self._known:
+                self._known.move_to_end(item)
+                found.append(self._known[item])
+                continue
+            if item not in line.asked:
+                line.asked[item] = loop.create_future()
+                line.waiting.append(item)
+            found.append(line.asked[item])
+        if line.waiting and (line.worker is None or line.worker.done()):
+            line.worker = loop.create_task(self._work(line))
+        # a caller that gives up must not take the answer from the others who wait for it
+        return [await asyncio.shield(x) if isinstance(x, asyncio.Future) else x for x in found]
+
+    async def _work(self, line: _Line[Item, Answer]) -> None:
+        while line.waiting:
+            batch = self._next(line.waiting)
+            try:
+                answers = await asyncio.get_running_loop().run_in_executor(crew(), self._compute, batch)
+            except Exception as failure:
+                for item in batch:
+                    future = line.asked.pop(item)
+                    if not future.done():
+                        future.set_exception(failure)
+                        future.exception()  # read here, so that nobody is warned when the caller has gone
+                continue
+            for item, answer in zip(batch, answers, strict=True):
+                self._remember(item, answer)
+                future = line.asked.pop(item)
+                if not future.done():
+                    future.set_result(answer)
+
+    def _next(self, waiting: deque[Item]) -> list[Item]:
+        batch = [waiting.popleft()]
+        held = _size(batch[0])
+        while waiting and len(batch) < self._most and (held := held + _size(waiting[0])) <= BATCH_LETTERS:
+            batch.append(waiting.popleft())
+        return batch
+
+    def _remember(self, item: Item, answer: Answer) -> None:
+        size = _size(item)
+        if size > self._letters or item in self._known:
+            return
+        self._known[item] = answer
+        self._held += size
+        while len(self._known) > self._keep or self._held > self._letters:
+            self._held -= _size(self._known.popitem(last=False)[0])
+
+
+@cache
+def crew() -> ThreadPoolExecutor:
+    """Where all networks of the process run: one place, so that memory and cores are shared in turn."""
+    return ThreadPoolExecutor(WORKERS, thread_name_prefix="proctor-local")
+
+
+def _size(item: Hashable) -> int:
+    if isinstance(item, tuple):
+        return sum(map(_size, item))
+    return len(item) if isinstance(item, str) else 1

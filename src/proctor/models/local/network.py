@@ -1,0 +1,83 @@
+"""Runs one ONNX network over lines of pieces, in batches of like length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import onnxruntime
+
+from proctor.core.errors import StoreError
+from proctor.models.local.pieces import Line, Pieces
+from proctor.models.local.weights import MEND, Weights
+
+__all__ = ["Network", "open_network"]
+
+BATCH_PIECES = 256  # pieces in one call: more takes memory and gains nothing on a CPU
+GPU_PIECES = 8192  # a GPU is idle with less
+PADDING = 1.25  # a shorter line may be padded by a quarter; beyond that it goes into another call
+
+
+Array = np.ndarray[Any, Any]
+
+
+class Network:
+    """A session over the shared pieces. Safe to use from several threads."""
+
+    def __init__(self, session: Any, pieces: Pieces, file: str, *, batch: int = BATCH_PIECES) -> None:
+        self._session, self._pieces, self._file, self._batch = session, pieces, file, batch
+
+    def run(self, lines: Sequence[Line], outputs: Sequence[str] | None = None) -> list[tuple[Array, ...]]:
+        """The outputs for each line, in order: one array for each output that is wanted, or for all.
+
+        Raises:
+            StoreError: the network fails, or answers with what is no number.
+        """
+        found: list[tuple[Array, ...]] = [()] * len(lines)
+        for group in _alike(lines, self._batch):
+            arrays = self._call(self._pieces.feed([lines[i] for i in group]), outputs)
+            for row, i in enumerate(group):
+                found[i] = tuple(array[row] for array in arrays)
+        return found
+
+    def _call(self, feed: dict[str, Array], outputs: Sequence[str] | None) -> list[Array]:
+        try:
+            arrays: list[Array] = self._session.run(outputs, feed)
+        except Exception as broken:
+            raise StoreError(f"the network cannot be run: {broken}", file=self._file, mend=MEND) from broken
+        if not all(np.isfinite(array).all() for array in arrays):
+            raise StoreError("the network answers with what is no number", file=self._file, mend=MEND)
+        return arrays
+
+
+def _alike(lines: Sequence[Line], most: int) -> Iterator[list[int]]:
+    group: list[int] = []
+    for i in sorted(range(len(lines)), key=lambda i: len(lines[i].ids)):
+        length = len(lines[i].ids)
+        if group and (length > PADDING * len(lines[group[0]].ids) + 4 or length * (len(group) + 1) > most):
+            yield group
+            group = []
+        group.append(i)
+    if group:
+        yield group
+
+
+def open_network(weights: Weights, name: str, pieces: Pieces, *, threads: int = 1) -> Network:
+    """The network of that name, on a GPU where onnxruntime has one."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    options.enable_cpu_mem_arena = False  # the arena keeps the largest batch it ever saw
+    options.enable_mem_pattern = False
+    file = weights.path(f"{name}.onnx")
+    wanted = [
+        p for p in ("CUDAExecutionProvider", "CPUExecutionProvider") if p in onnxruntime.get_available_providers()
+    ]
+    try:
+        session = onnxruntime.InferenceSession(str(file), options, providers=wanted)
+    except Exception as broken:
+        raise StoreError(f"the weights cannot be loaded: {broken}", file=str(file), mend=MEND) from broken
+    on_gpu = session.get_providers()[0] != "CPUExecutionProvider"
+    return Network(session, pieces, str(file), batch=GPU_PIECES if on_gpu else BATCH_PIECES)

@@ -1,0 +1,147 @@
+"""Callers who wait at the same time share a call, equal items are computed once, and failure reaches its callers."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Sequence
+
+import pytest
+
+from proctor.models.local.batching import Batcher
+
+
+class Doubling:
+    def __init__(self) -> None:
+        self.calls: list[list[int]] = []
+        self.threads: set[int] = set()
+
+    def __call__(self, items: Sequence[int]) -> list[int]:
+        self.calls.append(list(items))
+        self.threads.add(threading.get_ident())
+        return [2 * item for item in items]
+
+
+async def test_callers_who_wait_together_share_a_call() -> None:
+    work = Doubling()
+    batcher = Batcher(work)
+    answers = await asyncio.gather(*(batcher.ask([i, i + 100]) for i in range(10)))
+    assert answers == [[2 * i, 2 * i + 200] for i in range(10)]
+    assert len(work.calls) < 10
+    assert threading.get_ident() not in work.threads
+
+
+async def test_equal_items_are_computed_once_and_remembered() -> None:
+    work = Doubling()
+    batcher = Batcher(work)
+    assert await batcher.ask([3, 3, 4]) == [6, 6, 8]
+    assert await batcher.ask([4, 3]) == [8, 6]
+    assert sorted(item for call in work.calls for item in call) == [3, 4]
+
+
+async def test_what_is_remembered_is_bounded() -> None:
+    work = Doubling()
+    batcher = Batcher(work, keep=2)
+    await batcher.ask([1, 2, 3])
+    await batcher.ask([1])
+    assert [item for call in work.calls for item in call].count(1) == 2
+
+
+async def test_a_batch_is_no_larger_than_said() -> None:
+    work = Doubling()
+    await Batcher(work, most=4).ask(list(range(11)))
+    assert [len(call) for call in work.calls] == [4, 4, 3]
+
+
+async def test_failure_reaches_the_caller_and_is_not_remembered() -> None:
+    healthy = False
+
+    def work(items: Sequence[int]) -> list[int]:
+        if not healthy:
+            raise ValueError("broken weights")
+        return list(items)
+
+    batcher = Batcher(work)
+    with pytest.raises(ValueError, match="broken weights"):
+        await batcher.ask([1])
+    healthy = True
+    assert await batcher.ask([1]) == [1]
+
+
+async def test_a_caller_who_gives_up_does_not_take_the_answer_from_others() -> None:
+    started, leave = threading.Event(), threading.Event()
+
+    def work(items: Sequence[int]) -> list[int]:
+        started.set()
+        leave.wait(5)
+        return list(items)
+
+    batcher = Batcher(work)
+    first = asyncio.create_task(batcher.ask([1]))
+    await asyncio.to_thread(started.wait, 5)
+    second = asyncio.create_task(batcher.ask([2]))
+    third = asyncio.create_task(batcher.ask([2]))
+    await asyncio.sleep(0)
+    second.cancel()
+    leave.set()
+    assert await third == [2]
+    assert await first == [1]
+
+
+def test_several_event_loops_may_use_it() -> None:
+    batcher = Batcher(Doubling())
+    assert asyncio.run(batcher.ask([1])) == [2]
+    assert asyncio.run(batcher.ask([2])) == [4]
+
+
+async def test_nothing_asked_nothing_computed() -> None:
+    work = Doubling()
+    assert await Batcher(work).ask([]) == []
+    assert work.calls == []
+
+
+async def test_what_is_remembered_is_bounded_in_letters() -> None:
+    calls: list[list[str]] = []
+
+    def work(items: Sequence[str]) -> list[int]:
+        calls.append(list(items))
+        return [len(item) for item in items]
+
+    batcher = Batcher(work, letters=10)
+    assert await batcher.ask(["a" * 6, "b" * 6, "c" * 11]) == [6, 6, 11]
+    await batcher.ask(["b" * 6])  # the last that fitted
+    assert len(calls) == 1
+    await batcher.ask(["a" * 6])
+    await batcher.ask(["c" * 11])
+    assert calls[1:] == [["a" * 6], ["c" * 11]]
+
+
+async def test_a_batch_is_bounded_in_letters_too() -> None:
+    calls: list[list[tuple[str, str]]] = []
+
+    def work(items: Sequence[tuple[str, str]]) -> list[int]:
+        calls.append(list(items))
+        return [0 for _ in items]
+
+    await Batcher(work).ask([("x" * 20_000, str(i)) for i in range(3)])
+    assert [len(call) for call in calls] == [1, 1, 1]
+
+
+async def test_what_is_being_computed_is_not_computed_again() -> None:
+    calls: list[list[int]] = []
+    begun, go_on = threading.Event(), threading.Event()
+
+    def work(items: Sequence[int]) -> list[int]:
+        calls.append(list(items))
+        begun.set()
+        assert go_on.wait(30)
+        return list(items)
+
+    batcher = Batcher(work)
+    first = asyncio.ensure_future(batcher.ask([1]))
+    await asyncio.to_thread(begun.wait, 30)
+    second = asyncio.ensure_future(batcher.ask([1]))
+    await asyncio.sleep(0.01)
+    go_on.set()
+    assert [await first, await second] == [[1], [1]]
+    assert calls == [[1]]

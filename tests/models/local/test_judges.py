@@ -1,0 +1,80 @@
+"""Support of a text by a passage, dangerous intents, and long hypotheses."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from proctor.core.sockets import Classifier, Grounder, Tagger
+from proctor.models.local.entities import LocalTagger
+from proctor.models.local.grounding import LocalGrounder
+from proctor.models.local.intents import INTENTS, LocalIntents
+from proctor.models.local.nli import LocalEntailer
+
+PASSAGE = (
+    "Refunds are paid within five days after the parcel has come back. Shipping to Japan costs 12 euros. "
+    "The store in Leeds is open from Monday to Friday."
+)
+
+
+async def test_what_stands_in_the_passage_is_supported_and_what_does_not_is_not() -> None:
+    right, wrong, mixed = await LocalGrounder().supports(
+        [
+            (PASSAGE, "Refunds are paid within five days. Shipping to Japan costs 12 euros."),
+            (PASSAGE, "Refunds are paid within ninety days. Shipping to Japan is free of charge."),
+            (PASSAGE, "Refunds are paid within five days. The store in Leeds sells live elephants."),
+        ]
+    )
+    assert right > wrong
+    assert right > mixed
+
+
+async def test_a_false_claim_far_back_in_a_long_text_is_read() -> None:
+    true = "Refunds are paid within five days. Shipping to Japan costs 12 euros. "
+    good, bad = await LocalGrounder().supports(
+        [(PASSAGE, true * 8), (PASSAGE, true * 8 + "The store in Leeds was burnt down by elephants in 1820.")]
+    )
+    assert good > bad
+
+
+async def test_intents_are_told_apart() -> None:
+    model = LocalIntents()
+    rows = await model.classify(
+        [
+            "I will sue your company and my lawyer will contact you.",
+            "I will tell the newspapers and post this everywhere.",
+            "The charger caught fire and burnt my hand.",
+            "I do not want to live any more.",
+            "Where is my parcel?",
+        ]
+    )
+    assert [max(row, key=lambda label: row[label]) for row in rows] == [*INTENTS[1:], "none"]
+    for row in rows:
+        assert math.isclose(sum(row.values()), 1, abs_tol=1e-5)
+    assert 1 - rows[-1]["none"] < model.threshold("0.1%") <= 1
+
+
+async def test_a_threat_far_inside_a_long_text_counts() -> None:
+    story = "The parcel was late and the box was wet, but the books were fine. " * 40
+    plain, risky = await LocalIntents().classify(
+        [story, f"{story} I will sue your company and my lawyer will contact you. {story}"]
+    )
+    assert risky["legal_threat"] > 0.5 > plain["legal_threat"]
+    assert risky["none"] <= plain["none"]
+
+
+async def test_a_long_hypothesis_is_judged_to_its_end() -> None:
+    premise = "A man is playing a guitar on a stage. The stage is red."
+    true = "A man is playing a guitar on a stage. "
+    good, bad = await LocalEntailer().entails([(premise, true * 20), (premise, true * 20 + "Nobody is on the stage.")])
+    assert bad["contradiction"] > good["contradiction"]
+    assert bad["entailment"] <= good["entailment"]
+    for row in (good, bad):
+        assert sum(row.values()) == pytest.approx(1)
+
+
+def test_they_fit_their_sockets() -> None:
+    assert isinstance(LocalGrounder(), Grounder)
+    assert isinstance(LocalTagger(), Tagger)
+    assert isinstance(LocalIntents(), Classifier)
