@@ -134,7 +134,8 @@ def _told(place: str, seen: Seen) -> str:
     if seen.intent is None:
         lines.append("  intent     not read: the text is too long")
     else:
-        lines.append(f"  intent     {seen.intent} {seen.intent_share:.3f} (risk flagged above {seen.intent_cut:.3f})")
+        risk = f"risk {seen.risk:.3f}, flagged above {seen.intent_cut:.3f}"
+        lines.append(f"  intent     {seen.intent} {seen.intent_share:.3f} ({risk})")
     if seen.entities is None:
         lines.append("  names      not read: the text is too long")
     elif seen.entities:

@@ -44,10 +44,14 @@ class Runs(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class LocalTagger:
-    """Names of people, places, organisations and postal addresses, with their places in the text."""
+    """Names of people, places, organisations and postal addresses, with their places in the text.
+
+    ``least`` is the probability from which on a span counts: lower masks more, higher cries wolf less.
+    """
 
     folder: Path | None = None
     threads: int = 1
+    least: float = 0.6
     _batcher: Batcher[str, tuple[Entity, ...]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -66,7 +70,8 @@ class LocalTagger:
     def readings(self, texts: Sequence[str]) -> list[tuple[Entity, ...]]:
         """The entities of each text, computed here and now."""
         pieces, network = pieces_of(self.folder), network_of("reader", self.folder, self.threads)
-        return [found for some in groups(texts) for found in read(some, pieces, network)]
+        seen = (found for some in groups(texts) for found in read(some, pieces, network))
+        return [tuple(entity for entity in found if entity.score >= self.least) for found in seen]
 
 
 def read(texts: Sequence[str], pieces: Pieces, network: Runs) -> list[tuple[Entity, ...]]:

@@ -16,6 +16,8 @@ from proctor.models.local.intents import LocalIntents
 __all__ = ["Seen", "look"]
 
 Answer = TypeVar("Answer")
+# A harmless message brought before a person costs a minute; a threat or a cry for help that is missed costs more.
+INTENT_LEVELS = {"0.1%": "0.5%", "0.5%": "1%", "1%": "1%"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,9 +61,9 @@ class Seen:
 
 
 async def look(texts: Sequence[str], level: str = "0.1%", *, folder: Path | None = None) -> list[Seen]:
-    """What is seen in each text, with the thresholds of that level."""
+    """What is seen in each text, with the injection threshold of that level and the next wider one for intents."""
     injection, intent = InjectionClassifier(folder=folder), LocalIntents(folder=folder)
-    cut, intent_cut = injection.threshold(level), intent.threshold(level)
+    cut, intent_cut = injection.threshold(level), intent.threshold(INTENT_LEVELS.get(level, level))
     readings = await injection.read(texts)
     intended = await _short(texts, intents.LETTERS, intent.classify)
     named = await _short(texts, entities.LETTERS, LocalTagger(folder=folder).entities)
@@ -69,7 +71,7 @@ async def look(texts: Sequence[str], level: str = "0.1%", *, folder: Path | None
     for reading, shares, names in zip(readings, intended, named, strict=True):
         labels = injection.labels(reading)
         risk = 1 - shares["none"] if shares else 0.0
-        among = [name for name in shares or () if (name != "none") == (risk > intent_cut)]
+        among = [name for name in shares or () if name != "none" or risk <= intent_cut]
         label = max(among, key=lambda name: shares[name] if shares else 0.0) if among else None
         found.append(
             Seen(
