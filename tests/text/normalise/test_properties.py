@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.text.normalise.encoders import CASELESS, ENCODERS
 
@@ -90,9 +90,17 @@ def test_the_way_back_leads_to_the_encoded_part(sentence: str, name: str) -> Non
     before, after = "Hello there, my order is late. ", " Thank you very much for the help."
     hidden = ENCODERS[name](sentence)
     text = before + hidden + after
+    if name == "reversed":  # a word of one or two letters at the edge cannot be told from its plain neighbours
+        words = sentence.split()
+        while words and len(words[0]) <= 2:
+            words.pop(0)
+        while words and len(words[-1]) <= 2:
+            words.pop()
+        sentence = " ".join(words)
+        assume(len(words) > 3)
     spans = [view.span(at, at + len(sentence)) for view in views(text) if (at := view.text.find(sentence)) >= 0]
     assert spans
     start, end = spans[0]
     assert len(before) <= start
     assert end <= len(before) + len(hidden)
-    assert end - start >= len(hidden) - 2
+    assert end - start >= len(ENCODERS[name](sentence)) - 2
