@@ -22,8 +22,10 @@ __all__ = [
     "Environment",
     "Intent",
     "Price",
+    "Release",
     "RunSettings",
     "Settings",
+    "Trigger",
     "cache_folder",
     "expand",
     "find_config",
@@ -33,6 +35,9 @@ __all__ = [
 
 CONFIG_NAME = "proctor.yaml"
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+
+_SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(min|minutes?|h|hours?|d|days?|w|weeks?)")
+_SPANS = {"m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +90,45 @@ class RunSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Trigger:
+    """What one reason to run selects: suites, cases, targets and scorers; and whether the release is decided on it."""
+
+    suites: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    not_tags: tuple[str, ...] = ()
+    intents: tuple[str, ...] = ()
+    scorers: tuple[str, ...] = ()
+    sample: int | None = None
+    repeat: int | None = None
+    light: bool = False
+    gate: bool = False
+    every: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.every is not None and not self.seconds:
+            raise ValueError(f"every must be a length of time such as 30 min, 12 h, 1 day or 2 weeks, not {self.every}")
+        for name in ("sample", "repeat"):
+            if (value := getattr(self, name)) is not None and value < 1:
+                raise ValueError(f"{name} must be at least 1, not {value}")
+
+    @property
+    def seconds(self) -> float | None:
+        """The length of ``every``."""
+        found = _SPAN.fullmatch(self.every or "")
+        return float(found[1]) * _SPANS[found[2][:1]] if found else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """Where the release gate finds its rules and its baselines; both are files to be committed and reviewed."""
+
+    policy: str = "gate.yaml"
+    baselines: str = "baselines"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """What proctor.yaml may say."""
 
@@ -93,12 +137,16 @@ class Settings:
     judge: str | None = None
     target: str | None = None
     targets: Mapping[str, str | Mapping[str, Any]] = field(default_factory=dict)
+    catalogue: str | Mapping[str, Any] | None = None
     suites: Mapping[str, str] = field(default_factory=dict)
     intents: Mapping[str, Intent] = field(default_factory=dict)
     run: RunSettings = field(default_factory=RunSettings)
     prices: Mapping[str, Price] = field(default_factory=dict)
     store: str = ".proctor"
     alerts: Mapping[str, Any] = field(default_factory=dict)
+    triggers: Mapping[str, Trigger] = field(default_factory=dict)
+    release: Release = field(default_factory=Release)
+    publish: Mapping[str, str | Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

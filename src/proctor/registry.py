@@ -15,7 +15,7 @@ from proctor.core.errors import ConfigError, NotFoundError
 
 __all__ = ["GROUPS", "Entry", "describe", "find", "load", "names"]
 
-GROUPS = ("models", "targets", "scorers", "attacks", "gates")
+GROUPS = ("models", "targets", "catalogues", "scorers", "attacks", "gates")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

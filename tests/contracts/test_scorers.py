@@ -27,8 +27,9 @@ from proctor.core.codec import default_of, dumps, loads
 from proctor.core.decoding import decode
 from proctor.core.errors import MalformedError
 from proctor.core.score import Score
-from proctor.core.sockets import Scorer, is_socket
+from proctor.core.sockets import Scorer, is_optional, is_socket
 from proctor.core.trajectory import Source, Trajectory, Turn
+from proctor.wiring.local import LOCAL, local_model
 
 PAGE = (Path(__file__).parents[2] / "docs" / "scorers.md").read_text(encoding="utf-8")
 SECTIONS = dict(zip(*[iter(re.split(r"(?m)^## (\w+)\n", PAGE)[1:])] * 2, strict=True))
@@ -57,7 +58,12 @@ def checks(text: str) -> list[Any]:
 def build(name: str, settings: Any) -> Scorer:
     kind = POINTS[name].load()
     given = settings if isinstance(settings, Mapping) else {} if settings is None else {kind.primary: settings}
-    sockets = {field.name: Judge() for field in dataclasses.fields(kind) if is_socket(field)}
+    # What may stay empty stays empty, so that the rules and the local models are what is tried.
+    sockets = {
+        field.name: local_model(field.name) if field.name in LOCAL else None if is_optional(field) else Judge()
+        for field in dataclasses.fields(kind)
+        if is_socket(field)
+    }
     made: Scorer = decode(kind, {**given, **sockets}, strict=True)
     return made
 
@@ -182,7 +188,8 @@ async def owed(scorer: Scorer, case: Case, run: Trajectory) -> Score:
     assert isinstance(score, Score)
     assert score.name == scorer.name
     assert score.version.startswith(scorer.version)
-    assert score.threshold is None, "the suite sets the threshold"
+    # Quality passes from another value on for each intent; all others leave it to the suite.
+    assert (score.threshold is None) == (score.name != "quality"), "the suite sets the threshold"
     assert (score.value is not None) == (score.status == "ok")
     assert score.reason, "every score says why"
     assert len(score.reason) < 5000, "a reason is for reading"

@@ -128,3 +128,16 @@ def test_a_pass_needs_one_that_passed_and_none_that_failed_or_broke(scores: list
         assert not any(score.status == "error" and score.threshold is not None for score in scores)
     else:
         assert reason
+
+
+async def test_a_score_keeps_its_own_threshold_when_the_suite_names_none() -> None:
+    own = Score(name="fixed", value=0.6, threshold=0.9)
+    by_suite = await grade(CASE, Trajectory(), [_grader(Fixed(given=own))])
+    assert (by_suite.outcome, by_suite.scores[0].threshold) == ("pass", 0.5)
+    unnamed = Grader(scorer=Fixed(given=own), name="fixed", threshold=0.5, named=False)
+    by_itself = await grade(CASE, Trajectory(), [unnamed])
+    assert (by_itself.outcome, by_itself.scores[0].threshold) == ("fail", 0.9)
+    without = Grader(scorer=Fixed(given=_score(0.6)), name="fixed", threshold=0.5, named=False)
+    assert (await grade(CASE, Trajectory(), [without])).scores[0].threshold == 0.5
+    broken = Grader(scorer=Broken(given=own), name="fixed", threshold=0.5, named=False)
+    assert (await grade(CASE, Trajectory(), [broken])).outcome == "unscored"

@@ -13,6 +13,7 @@ from proctor.core.chat import Message
 from proctor.core.errors import ConfigError, MalformedError
 from proctor.core.sockets import Target
 from proctor.core.trajectory import Trajectory
+from proctor.models.fake import Scripted
 from proctor.targets.python import connect
 
 from .conftest import KitOf
@@ -22,7 +23,7 @@ import asyncio, functools, time, threading
 from dataclasses import dataclass
 from neighbour import WORD
 from proctor.core.trajectory import Turn
-from proctor.core.chat import Message
+from proctor.core.chat import Message, Request
 
 @dataclass
 class Box:
@@ -57,6 +58,10 @@ def own_timeout(text): raise TimeoutError("mine")
 def slow(text): time.sleep(20)
 async def slow_later(text): await asyncio.sleep(20)
 def wants_more(text, database): return text
+async def on_model(text, settings, model):
+    settings["seen"] = True
+    request = Request(messages=(Message(role="user", content=text),))
+    return f"{settings['fault']} {(await model.complete(request)).text if model else 'no model'}"
 def where(text): return threading.current_thread().name
 def spoils(text, messages): messages.clear(); return "x"
 number = 5
@@ -236,3 +241,28 @@ def test_what_cannot_be_called_is_told_at_once(code: Path, kit_of: KitOf, refere
 def test_wrong_settings_are_told(kit_of: KitOf) -> None:
     with pytest.raises(MalformedError, match="timeout"):
         connect(kit_of({"python": "a:b", "timeuot": 5}))
+
+
+async def test_a_callable_is_given_settings_and_a_model_of_its_own(code: Path, kit_of: KitOf) -> None:
+    asked: list[str | None] = []
+    entry = {"python": "lib/my-agent.py:on_model", "settings": {"fault": "none"}, "model": "small"}
+    target = connect(kit_of(entry, model=Scripted(replies=("hello",)), asked=asked))
+    trajectory = await target.run(Case(id="c", input="hi"))
+    assert trajectory.answer == "none hello"
+    assert asked == ["small"]
+    assert target.spec["settings"] == {"fault": "none"}
+    assert target.spec["model"] == Scripted(replies=()).name
+
+
+async def test_what_decides_a_callable_is_in_its_spec_and_without_a_model_none_is_asked_for(
+    code: Path, kit_of: KitOf
+) -> None:
+    asked: list[str | None] = []
+    one, two = (
+        connect(kit_of({"python": "lib/my-agent.py:on_model", "settings": {"fault": name}}, asked=asked))
+        for name in ("a", "b")
+    )
+    assert one.spec != two.spec
+    assert "model" not in one.spec
+    assert (await one.run(Case(id="c", input="hi"))).answer == "a no model"
+    assert asked == []

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from proctor.config import Config, find_config, load_config, read_environment
+from proctor.config import CONFIG_NAME, Config, find_config, load_config, read_environment
 from proctor.core.errors import ConfigError
 
-__all__ = ["project"]
+__all__ = ["project", "project_in"]
 
 
 def project(ctx: click.Context) -> Config:
@@ -28,3 +28,10 @@ def project(ctx: click.Context) -> Config:
         if not chosen.is_file():
             raise ConfigError("there is no such file", file=str(chosen), mend="check the path after --config")
     return load_config(chosen or find_config(start), environment, start=start)
+
+
+def project_in(folder: Path) -> Config | None:
+    """The project whose own folder this is; none when the folder has no proctor.yaml."""
+    if not (folder / CONFIG_NAME).is_file():
+        return None
+    return load_config((folder / CONFIG_NAME).absolute(), read_environment(Path.cwd()), start=folder)

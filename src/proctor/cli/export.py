@@ -29,12 +29,14 @@ def verb(ctx: click.Context, run: str, outputs: tuple[Path, ...], outcome: str |
     from proctor.report.formats import save, writer_for  # noqa: PLC0415 - verbs load what they use
     from proctor.store.reading import RunReader  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
+    from proctor.wiring.bands import with_bands  # noqa: PLC0415
 
     for output in outputs:
         writer_for(output)
-    with RunStore(project(ctx).store) as store:
+    config = project(ctx)
+    with RunStore(config.store) as store:
         reader = RunReader(store, store.find(run))
-        report = reader.report()
+        report = with_bands(config, reader.report())
         for output in outputs:
             save(report, lambda: reader.results(outcome=outcome), output)
             click.echo(f"wrote {output}", err=True)

@@ -27,6 +27,15 @@ VERBS = {
     "scan": "Look for injections, dangerous intents and names in a text, with the models that ship.",
     "freeze": "Write a suite as one canonical, diff-stable golden file.",
     "diff": "Compare two suites case by case.",
+    "bless": "Make a run the baseline that later runs are compared with.",
+    "compare": "Compare a run with a baseline or another run, case by case.",
+    "gate": "Decide on a run against its baseline: ship, hold, or not enough data.",
+    "trend": "Show scores over time, with floors and alarms.",
+    "thresholds": "Propose floors for gate.yaml from runs that were good.",
+    "review": "List what a person should look at, and put on record what they said.",
+    "schedule": "Run what is due by `triggers:` in proctor.yaml; for cron.",
+    "judge": "Measure a judge or any scorer against what people said: a card.",
+    "publish": "Send a run's figures to CloudWatch, Prometheus, OpenTelemetry or a file.",
 }
 
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import click
 
-from proctor.cli.context import project
-from proctor.config import Config, RunSettings
+from proctor.cli.context import project, project_in
+from proctor.config import Config
 from proctor.core.errors import InputError
 from proctor.runner.decide import EXIT_CODES, INTERRUPTED
 
-__all__ = ["verb"]
+__all__ = ["carry", "verb"]
 
 
 @click.command("run", short_help="Put a suite to one or more targets and grade every answer.")
@@ -70,11 +70,21 @@ __all__ = ["verb"]
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write every model call to this JSONL file; `-m replay:FILE` answers from it.",
 )
-@click.option("--trigger", default="manual", show_default=True, help="Why this run: kept in its record.")
+@click.option("--scorer", "scorers", multiple=True, help="Only checks of this name. May be repeated.")
+@click.option("--light", is_flag=True, help="Only checks that ask no model: exact ones, at no cost.")
+@click.option(
+    "--trigger",
+    default="manual",
+    show_default=True,
+    help="Why this run: prompt_change, model_upgrade, knowledge_refresh, schedule, manual, or a name under `triggers:`"
+    " in proctor.yaml, which says what is run for it.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Only the decision.")
 @click.pass_context
 def verb(ctx: click.Context, /, **flags: Any) -> int:
     """Put SUITE (a file, a folder, or a name in proctor.yaml) to targets and grade every answer.
+
+    A folder with a proctor.yaml of its own is a project: its settings are used and its suites are run.
 
     Every flag has an environment variable: PROCTOR_RUN_ and the flag's name, e.g. PROCTOR_RUN_CONCURRENCY.
 
@@ -82,7 +92,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
     """
     from proctor.report.formats import writer_for  # noqa: PLC0415 - verbs load what they use
 
-    config = project(ctx)
+    config = _project(ctx, flags)
     if flags["retry_unscored"] and not flags["resume"]:
         raise click.UsageError("--retry-unscored goes with --resume RUN.")
     if flags["rate"]:
@@ -91,10 +101,34 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
         parse_rate(flags["rate"])
     for output in flags["outputs"]:
         writer_for(output)  # an unknown ending is said before anything is spent
-    return _run(config, flags)
+    if flags["resume"]:
+        return carry(config, None, flags)
+    from proctor.cli.triggers import jobs_of, worst  # noqa: PLC0415
+
+    jobs = jobs_of(config, flags)
+    if len(jobs) > 1 and flags["outputs"]:
+        raise click.UsageError(f"{len(jobs)} suites are run, and -o names one file: name one SUITE.")
+    codes: list[int] = []
+    for job in jobs:
+        codes.append(carry(config, job, flags))
+        if codes[-1] == INTERRUPTED:
+            break
+    return worst(codes)
 
 
-def _run(config: Config, flags: dict[str, Any]) -> int:
+def _project(ctx: click.Context, flags: dict[str, Any]) -> Config:
+    """The project of this folder, or the one that was named in the place of a suite."""
+    folder = Path(flags["suite"]) if flags["suite"] else None
+    named = project_in(folder) if folder and folder.is_dir() and ctx.obj is None else None
+    if named is None:
+        return project(ctx)
+    click.echo(f"project {folder}: for the other verbs use `proctor -c {folder} …`, or go into the folder", err=True)
+    flags["suite"] = None
+    return named
+
+
+def carry(config: Config, job: Any, flags: dict[str, Any]) -> int:
+    """Carry out a job (or go on with a run, where the flags say so), tell how it ended, and give the exit code."""
     from proctor.cli.progress import Progress  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
     from proctor.wiring.job import Watching, carry_out, resumed_job  # noqa: PLC0415
@@ -108,8 +142,6 @@ def _run(config: Config, flags: dict[str, Any]) -> int:
             )
         if flags["concurrency"]:
             job = replace(job, run=replace(job.run, concurrency=flags["concurrency"]))
-    else:
-        job = _job(config, flags)
     watching = Watching()
     progress: list[Progress] = []
 
@@ -137,39 +169,47 @@ def _run(config: Config, flags: dict[str, Any]) -> int:
     finally:
         if progress:
             progress[0].clear()
-    return _tell(config, run.id, flags, done=done)
+    code = _tell(config, run.id, flags, done=done)
+    if not done:
+        return code
+    _sound_alarms(config, run.id)
+    trigger = config.settings.triggers.get(job.trigger)
+    return _gated(config, run.id, code, flags) if trigger and trigger.gate else code
 
 
-def _job(config: Config, flags: dict[str, Any]) -> Any:
-    from proctor.wiring.job import Job  # noqa: PLC0415
+def _sound_alarms(config: Config, run_id: str) -> None:
+    """Say what has stayed under its floor; rules that cannot be read do not spoil a run that is over."""
+    from proctor.core.errors import ProctorError  # noqa: PLC0415
+    from proctor.store.runs import RunStore  # noqa: PLC0415
+    from proctor.wiring.alarms import raise_alarms  # noqa: PLC0415
 
-    if not flags["suite"]:
-        suites = list(config.settings.suites)
-        if len(suites) != 1:
-            raise click.UsageError("name a SUITE: a file, a folder, or one of `suites:` in proctor.yaml.")
-        flags["suite"] = suites[0]
-    names = ("concurrency", "repeat", "pass_rate", "unscored", "timeout", "cache", "budget", "rate", "seed")
-    given = {name: flags[name] for name in names if flags[name] is not None}
     try:
-        settings: RunSettings = replace(config.settings.run, **given)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
-    return Job(
-        suite=flags["suite"],
-        targets=flags["targets"],
-        models=flags["models"],
-        judge=flags["judge"],
-        run=settings,
-        tags=flags["tags"],
-        not_tags=flags["not_tags"],
-        intents=flags["intents"],
-        cases=flags["cases"],
-        first=flags["first"],
-        sample=flags["sample"],
-        only_failing=flags["only_failing"],
-        trigger=flags["trigger"],
-        folder=str(Path.cwd()),
-    )
+        with RunStore(config.store) as store:
+            for alarm in asyncio.run(raise_alarms(config, store, run_id)):
+                click.secho(f"ALARM  {alarm.message}", fg="red", err=True)
+    except ProctorError as error:
+        click.echo(f"warning: no alarm could be raised: {error}", err=True)
+
+
+def _gated(config: Config, run_id: str, code: int, flags: dict[str, Any]) -> int:
+    """Decide on each target of a run whose trigger says so; with no baseline yet, the run's own code holds."""
+    from proctor.cli.gate import decide_on  # noqa: PLC0415
+    from proctor.cli.triggers import worst  # noqa: PLC0415
+    from proctor.store.reading import RunReader  # noqa: PLC0415
+    from proctor.store.runs import RunStore  # noqa: PLC0415
+    from proctor.wiring.release import baseline_file  # noqa: PLC0415
+
+    with RunStore(config.store) as store:
+        reader = RunReader(store, store.get(run_id))
+        there = {target: baseline_file(config, reader, target).is_file() for target in reader.targets()}
+    codes = []
+    for target, known in there.items():
+        if known:
+            codes.append(decide_on(config, run=run_id, target=target, quiet=flags["quiet"]))
+        else:
+            click.echo(f"{target} has no baseline yet: `proctor bless {run_id}` makes this run it", err=True)
+            codes.append(code)
+    return worst(codes)
 
 
 def _until_asked_to_stop(work: Any, watching: Any) -> Any:
@@ -205,10 +245,11 @@ def _tell(config: Config, run_id: str, flags: dict[str, Any], *, done: bool) -> 
     from proctor.report.terminal import write  # noqa: PLC0415
     from proctor.store.reading import RunReader  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
+    from proctor.wiring.bands import with_bands  # noqa: PLC0415
 
     with RunStore(config.store) as store:
         reader = RunReader(store, store.get(run_id))
-        report = reader.report()
+        report = with_bands(config, reader.report())
         if not flags["quiet"]:
             write(report, reader.results, sys.stdout)
         for output in flags["outputs"]:

@@ -38,7 +38,8 @@ def verb(
     from proctor.store.reading import RunReader  # noqa: PLC0415 - verbs load what they use
     from proctor.store.runs import RunStore  # noqa: PLC0415
 
-    with RunStore(project(ctx).store) as store:
+    config = project(ctx)
+    with RunStore(config.store) as store:
         reader = RunReader(store, store.find(run))
         if case:
             _case(reader.find(case, target=target), as_json=as_json)
@@ -46,8 +47,9 @@ def verb(
             _page(reader, outcome, target, page or 1, limit)
         else:
             from proctor.report.terminal import write  # noqa: PLC0415
+            from proctor.wiring.bands import with_bands  # noqa: PLC0415
 
-            report = reader.report()
+            report = with_bands(config, reader.report())
             write(report, lambda: _troubles(reader), sys.stdout)
 
 

@@ -50,7 +50,9 @@ def _wrong_parts(config: Config) -> Iterator[InputError]:
     """Connect every model and make every target that is named; neither sends anything."""
     from proctor.models.pool import Pool  # noqa: PLC0415
     from proctor.models.wrap.pace import parse_rate  # noqa: PLC0415
+    from proctor.wiring.alerts import webhook_of  # noqa: PLC0415
     from proctor.wiring.models import Rack  # noqa: PLC0415
+    from proctor.wiring.release import policy_of  # noqa: PLC0415
     from proctor.wiring.targets import make_targets  # noqa: PLC0415
 
     settings, pool = config.settings, Pool()
@@ -61,6 +63,9 @@ def _wrong_parts(config: Config) -> Iterator[InputError]:
     tries += [partial(make_targets, [name], [], config=config, rack=rack, http=pool) for name in targets]
     if settings.run.rate:
         tries.append(partial(parse_rate, settings.run.rate))
+    tries += [partial(policy_of, config, None), partial(webhook_of, config)]
+    suites = [(name, suite) for name, trigger in settings.triggers.items() for suite in trigger.suites]
+    tries += [partial(_check_trigger, config, name, suite) for name, suite in suites]
     for attempt in tries:
         try:
             attempt()
@@ -68,6 +73,17 @@ def _wrong_parts(config: Config) -> Iterator[InputError]:
             # A key that is not here is no mistake in the file: `proctor doctor` names it.
             if "is not set" not in error.message:
                 yield error
+
+
+def _check_trigger(config: Config, trigger: str, suite: str) -> None:
+    from proctor.core.errors import ConfigError  # noqa: PLC0415
+    from proctor.wiring.job import suite_path  # noqa: PLC0415
+
+    if not suite_path(suite, config, config.folder).exists():
+        known = ", ".join(config.settings.suites) or "none"
+        mend = f"name a file, or one of `suites:` ({known})"
+        file = str(config.path) if config.path else None
+        raise ConfigError(f"there is no suite {suite!r}", file=file, field=f"triggers.{trigger}.suites", mend=mend)
 
 
 def _check(name: str, config: Config) -> int:

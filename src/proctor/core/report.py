@@ -12,7 +12,7 @@ from proctor.core.chat import Usage
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory
 
-__all__ = ["Counts", "Decision", "Fingerprint", "Outcome", "Report", "Result", "RunStatus", "Spend", "Tally"]
+__all__ = ["Cell", "Counts", "Decision", "Fingerprint", "Outcome", "Report", "Result", "RunStatus", "Spend", "Tally"]
 
 Outcome = Literal["pass", "fail", "unscored"]
 RunStatus = Literal["running", "finished", "interrupted"]
@@ -93,6 +93,23 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One dimension over the cases of one intent (``None``: over all) that were put to one target.
+
+    A dimension is a part of what makes an answer good, such as relevance; ``dimension.part`` is a part of one.
+    """
+
+    dimension: str
+    intent: str | None = None
+    target: str = ""
+    cases: int = 0
+    unscored: int = 0
+    mean: float | None = None
+    spread: float | None = None
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Spend:
     """What one model cost in one role; ``cost`` is ``None`` when a price is not known."""
 
@@ -120,6 +137,7 @@ class Report:
     by_scorer: tuple[Tally, ...] = ()
     by_intent: tuple[Tally, ...] = ()
     by_tag: tuple[Tally, ...] = ()
+    by_dimension: tuple[Cell, ...] = ()
     latency: Mapping[str, float] = field(default_factory=dict)
     spend: tuple[Spend, ...] = ()
     concurrency: tuple[Mapping[str, Any], ...] = ()

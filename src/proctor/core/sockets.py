@@ -37,21 +37,33 @@ __all__ = [
     "Scorer",
     "Tagger",
     "Target",
+    "is_optional",
     "is_socket",
     "socket",
 ]
 
 _SOCKET = "proctor.socket"
+_OPTIONAL = "proctor.optional"
 
 
-def socket() -> Any:
-    """A field that wiring fills with a live object (a model, an embedder, a catalogue)."""
+def socket(*, optional: bool = False) -> Any:
+    """A field that wiring fills with a live object (a model, an embedder, a catalogue).
+
+    An optional one stays ``None`` when nobody names a live object for it.
+    """
+    if optional:
+        return dataclasses.field(default=None, metadata={_SOCKET: True, _OPTIONAL: True}, repr=False, compare=False)
     return dataclasses.field(metadata={_SOCKET: True}, repr=False, compare=False)
 
 
 def is_socket(field: dataclasses.Field[Any]) -> bool:
     """Whether a field was made with ``socket()``."""
     return bool(field.metadata.get(_SOCKET))
+
+
+def is_optional(field: dataclasses.Field[Any]) -> bool:
+    """Whether a socket may stay empty."""
+    return bool(field.metadata.get(_OPTIONAL))
 
 
 @runtime_checkable

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from proctor.core.report import Counts, Decision, Report, Spend, Tally
+from proctor.core.report import Cell, Counts, Decision, Report, Spend, Tally
 from proctor.stats.interval import wilson
 
 __all__ = [
     "decision_word",
+    "grid_text",
     "latency_of",
     "moment",
     "money",
@@ -43,6 +44,18 @@ def percent(share: float | None) -> str:
     if share in (0.0, 1.0):
         return f"{share:.0%}".replace("%", " %")
     return f"{min(99.9, max(0.1, share * 100)):.1f} %"
+
+
+def grid_text(cell: Cell | None) -> str:
+    """What a dimension reached; a star where some cases have no value in it."""
+    if cell is None or cell.mean is None:
+        return "–"
+    shown = f"{cell.mean:.2f}"
+    if cell.dimension == "pass_rate" and 0 < cell.mean < 1:
+        shown = f"{min(99, max(1, round(cell.mean * 100)))} %"  # only what is exactly all or nothing reads so
+    elif cell.dimension == "pass_rate":
+        shown = percent(cell.mean)
+    return f"{shown} *" if cell.unscored else shown
 
 
 def range_text(counts: Counts) -> str:

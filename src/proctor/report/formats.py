@@ -14,7 +14,7 @@ from typing import Protocol, TextIO, cast
 from proctor.core.errors import InputError, StoreError
 from proctor.core.report import Report, Result
 
-__all__ = ["EXTENSIONS", "Writer", "save", "writer_for"]
+__all__ = ["EXTENSIONS", "Writer", "save", "whole_or_nothing", "writer_for"]
 
 # Extension -> module of this room; the longer name is tried first.
 _MODULES = {
@@ -77,12 +77,17 @@ def save(report: Report, results: Callable[[], Iterable[Result]], path: str | Pa
     goal = Path(path)
     if goal.is_dir():
         raise InputError("this is a folder", file=str(path), mend=f"name a file in it: {goal / 'report.html'}")
-    with _whole_or_nothing(goal) as out:
+    with whole_or_nothing(goal) as out:
         write(report, results, out)
 
 
 @contextmanager
-def _whole_or_nothing(named: Path) -> Iterator[TextIO]:
+def whole_or_nothing(named: Path) -> Iterator[TextIO]:
+    """A text file to write that is there when it is whole, and not at all before.
+
+    Raises:
+        StoreError: the disk or the folder refused; what was there before is untouched.
+    """
     try:
         goal = named.resolve()  # a link stays a link: what it points to is replaced
         goal.parent.mkdir(parents=True, exist_ok=True)

@@ -20,6 +20,7 @@ _SCRIPTS = (
     "dom.js",
     "figures.js",
     "charts.js",
+    "dimensions.js",
     "overview.js",
     "yaml.js",
     "scores.js",

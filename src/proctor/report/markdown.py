@@ -6,10 +6,12 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TextIO
 
-from proctor.core.report import Report, Result, Tally
+from proctor.core.report import Cell, Report, Result, Tally
 from proctor.report.causes import causes, label, troubles
+from proctor.report.dimensions import Grid, grids, title_of
 from proctor.report.figures import (
     decision_word,
+    grid_text,
     latency_of,
     moment,
     money,
@@ -23,7 +25,7 @@ from proctor.report.figures import (
 )
 from proctor.report.safe_text import one_line
 
-__all__ = ["write"]
+__all__ = ["escaped", "write"]
 
 _LIMIT = 60_000  # bytes; the comment field of the common hosts takes 65,536 characters
 _RESERVED = 600  # for what closes the comment
@@ -46,6 +48,8 @@ def write(report: Report, results: Callable[[], Iterable[Result]], out: TextIO) 
     found = troubles(report, results, _SHOWN)
     left = _folded(page, "Failures", found.failed, report.counts.failed)
     left += _folded(page, "Unscored", found.unscored, report.counts.unscored)
+    for grid in grids(report):
+        page.add(_grid(grid))
     page.add(_breakdown("By intent", report.by_intent))
     page.add(_breakdown("By tag", report.by_tag))
     page.add(_spend(report))
@@ -76,7 +80,7 @@ class _Page:
         return "\n".join(self._pieces)
 
 
-def _md(text: str, limit: int = 200) -> str:
+def escaped(text: str, limit: int = 200) -> str:
     """Text from outside on one line, with nothing left that Markdown or its host would act on."""
     safe = _SPECIAL.sub(r"\\\1", one_line(text, limit))
     safe = safe.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
@@ -95,14 +99,14 @@ def _table(heads: Sequence[str], rows: Sequence[str], *, left: int = 1) -> str:
 
 def _decision(report: Report) -> str:
     counts = report.counts
-    lines = [f"## {_SIGNS[report.decision]} {decision_word(report)}: {_md(report.name or report.id, 100)}", ""]
+    lines = [f"## {_SIGNS[report.decision]} {decision_word(report)}: {escaped(report.name or report.id, 100)}", ""]
     if report.reason:
-        lines += [f"**{_md(report.reason, 600)}**", ""]
+        lines += [f"**{escaped(report.reason, 600)}**", ""]
     figures = f"{counts.passed:,} passed · {counts.failed:,} failed · {counts.unscored:,} unscored"
     if counts.pass_rate is not None:
         figures += f" · pass rate {percent(counts.pass_rate)} (95 % interval {range_text(counts)})"
     lines += [figures, ""]
-    lines += [f"> {_md(note, 400)}\n" for note in report.notes[:10]]
+    lines += [f"> {escaped(note, 400)}\n" for note in report.notes[:10]]
     return "\n".join(lines)
 
 
@@ -120,7 +124,7 @@ def _targets(report: Report) -> str:
 def _outcomes(tally: Tally) -> list[str]:
     counts = tally.counts
     numbers = [f"{counts.passed:,}", f"{counts.failed:,}", f"{counts.unscored:,}"]
-    return [_md(tally.name), *numbers, percent(counts.pass_rate), range_text(counts) or "–"]
+    return [escaped(tally.name), *numbers, percent(counts.pass_rate), range_text(counts) or "–"]
 
 
 def _more(tallies: Sequence[Tally], heads: Sequence[str]) -> list[str]:
@@ -138,8 +142,24 @@ def _scorers(report: Report) -> str:
         decides = counts.passed + counts.failed > 0
         verdicts = [f"{counts.passed:,}", f"{counts.failed:,}"] if decides else ["–", "–"]
         mean = "–" if tally.mean is None else f"{tally.mean:.2f}"
-        rows.append(_row(_md(tally.name), mean, f"{scored(tally):,}", *verdicts, f"{counts.unscored:,}"))
+        rows.append(_row(escaped(tally.name), mean, f"{scored(tally):,}", *verdicts, f"{counts.unscored:,}"))
     return _table(heads, [*rows, *_more(report.by_scorer, heads)])
+
+
+def _grid(grid: Grid) -> str:
+    heads = ("Intent", "Cases", *(escaped(title_of(name)) for name in grid.dimensions))
+    rows = []
+    for row in [*grid.rows[:_ROWS], *(grid.rows[-1:] if len(grid.rows) > _ROWS else ())]:
+        cases = max((cell.cases + cell.unscored for cell in row.cells if cell), default=0)
+        rows.append(_row(escaped(row.intent) if row.intent else "**All**", f"{cases:,}", *map(_starred, row.cells)))
+    title = f"**Dimensions by intent: {escaped(grid.target, 60)}**" if grid.target else "**Dimensions by intent**"
+    unscored = any(cell and cell.unscored for row in grid.rows for cell in row.cells)
+    note = "\n\\* some of these cases could not be scored\n" if unscored else ""
+    return f"{title}\n\n{_table(heads, rows)}{note}"
+
+
+def _starred(cell: Cell | None) -> str:
+    return grid_text(cell).replace("*", "\\*")
 
 
 def _breakdown(title: str, tallies: Sequence[Tally]) -> str:
@@ -155,8 +175,8 @@ def _spend(report: Report) -> str:
         return ""
     rows = [
         _row(
-            _md(each.role),
-            _md(each.model),
+            escaped(each.role),
+            escaped(each.model),
             f"{each.calls:,}",
             tokens(each.usage.input),
             tokens(each.usage.output),
@@ -185,12 +205,12 @@ def _folded(page: _Page, title: str, shown: Sequence[Result], total: int) -> int
 
 
 def _trouble(result: Result) -> str:
-    lines = [f"- **{_md(label(result), 120)}** · {_md(result.target, 60)}"]
+    lines = [f"- **{escaped(label(result), 120)}** · {escaped(result.target, 60)}"]
     found = causes(result)
-    lines += [f"  - {_md(cause.text, 400)}" for cause in found[:5]]
+    lines += [f"  - {escaped(cause.text, 400)}" for cause in found[:5]]
     quote = next((cause.quote for cause in found if cause.quote.strip()), "")
     if quote:
-        lines += ["", f"    > {_md(quote, 300)}", ""]
+        lines += ["", f"    > {escaped(quote, 300)}", ""]
     return "\n".join(lines)
 
 
@@ -199,7 +219,7 @@ def _fold(title: str, inside: str) -> str:
 
 
 def _closing(report: Report, left: int) -> str:
-    facts = [f"run {_md(report.id, 80)}", moment(report.started)]
+    facts = [f"run {escaped(report.id, 80)}", moment(report.started)]
     duration = took(report)
     if duration is not None:
         facts.append(seconds(duration))

@@ -12,6 +12,7 @@ from proctor.core.report import Counts, Report, Result, Tally
 from proctor.core.score import Score
 from proctor.report.causes import causes
 from proctor.report.digest import Digest
+from proctor.report.dimensions import Grid, grids
 from proctor.report.figures import decision_word, latency_of, moment, scored, took, total_spend
 from proctor.report.safe_text import one_line
 from proctor.stats.interval import wilson
@@ -47,6 +48,7 @@ def page_of(report: Report, digest: Digest, rows: Sequence[Mapping[str, Any]]) -
             "intent": [_group(tally) for tally in report.by_intent[:_GROUPS]],
             "tag": [_group(tally) for tally in report.by_tag[:_GROUPS]],
         },
+        "dimensions": [_grid(grid) for grid in grids(report)],
         "latency": dict(report.latency),
         "latencies": _latencies(digest),
         "spend": [encode(each) for each in report.spend],
@@ -127,6 +129,19 @@ def _counts(counts: Counts) -> dict[str, Any]:
 
 def _group(tally: Tally) -> dict[str, Any]:
     return {"name": tally.name, "mean": tally.mean, **_counts(tally.counts)}
+
+
+def _grid(grid: Grid) -> dict[str, Any]:
+    rows = [
+        {
+            "intent": row.intent,
+            "cells": [
+                cell and {"cases": cell.cases, "unscored": cell.unscored, "mean": cell.mean} for cell in row.cells
+            ],
+        }
+        for row in grid.rows[:_GROUPS]
+    ]
+    return {"target": grid.target, "dimensions": list(grid.dimensions), "rows": rows}
 
 
 def _scorer(tally: Tally, digest: Digest) -> dict[str, Any]:

@@ -14,8 +14,10 @@ from rich.text import Text
 
 from proctor.core.report import Report, Result
 from proctor.report.causes import causes, label, troubles
+from proctor.report.dimensions import Grid, grids, title_of
 from proctor.report.figures import (
     decision_word,
+    grid_text,
     latency_of,
     money,
     percent,
@@ -54,7 +56,7 @@ def write(
     )
     console.print()
     console.print(_heading(report))
-    for table in (_targets(report), _scorers(report), _spend(report)):
+    for table in (_targets(report), *map(_grid, grids(report)), _scorers(report), _spend(report)):
         if table is not None:
             console.print()
             console.print(table)
@@ -118,6 +120,25 @@ def _targets(report: Report) -> Table | None:
             Text(percent(counts.pass_rate), style="bold"),
             range_text(counts) or "–",
             *(seconds(latency_of(report, tally).get(share)) for share in ("p50", "p95")),
+        )
+    return table
+
+
+def _grid(grid: Grid) -> Table:
+    # Heads of two words stand on two lines, so that five dimensions fit into eighty columns.
+    table = _table(["Intent", "n", *(title_of(name).replace(" ", "\n") for name in grid.dimensions)])
+    table.columns[0].no_wrap = True
+    if grid.target:
+        table.title, table.title_justify = _plain(grid.target, 60, "bold"), "left"
+    for row in grid.rows:
+        cases = max((cell.cases + cell.unscored for cell in row.cells if cell), default=0)
+        table.add_row(
+            _plain(row.intent) if row.intent else Text("All", style="bold"),
+            f"{cases:,}",
+            *(
+                Text(grid_text(cell), style="red" if cell and row.intent and cell.mean == low else "")
+                for cell, low in zip(row.cells, grid.lowest, strict=True)
+            ),
         )
     return table
 

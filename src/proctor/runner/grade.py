@@ -21,6 +21,7 @@ class Grader:
     """A scorer as a suite uses it: under which name, from which value on it passes, how much it weighs.
 
     ``asks`` is true when it calls a model or another slow part, so that several of them run side by side.
+    ``named`` is false when the suite names no threshold: a score that brings its own (by intent, say) keeps it.
     """
 
     scorer: Scorer
@@ -28,6 +29,7 @@ class Grader:
     threshold: float | None
     weight: float = 1.0
     asks: bool = False
+    named: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +66,8 @@ async def _score(grader: Grader, case: Case, run: Trajectory) -> Score:
             reason=f"the scorer broke: {type(error).__name__}: {error}"[:500],
             version=grader.scorer.version,
         )
-    return dataclasses.replace(score, name=grader.name, threshold=grader.threshold, weight=grader.weight)
+    threshold = grader.threshold if grader.named or score.threshold is None else score.threshold
+    return dataclasses.replace(score, name=grader.name, threshold=threshold, weight=grader.weight)
 
 
 def outcome_of(scores: Sequence[Score]) -> tuple[Outcome, str]:

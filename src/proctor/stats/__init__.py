@@ -1,1 +1,1 @@
-"""Numbers in, numbers out: pure Python, nothing of ours imported."""
+"""Numbers in, numbers out: nothing of ours imported; numpy only where many numbers are drawn or added."""

@@ -12,7 +12,7 @@ __all__ = ["Interval", "wilson"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """The range a share lies in with some confidence, both ends in [0, 1]."""
+    """The range a figure lies in with some confidence; both ends of a share are in [0, 1]."""
 
     low: float
     high: float

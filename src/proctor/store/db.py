@@ -86,6 +86,55 @@ MIGRATIONS: tuple[str, ...] = (
     """,
     # The figures of a finished run, so that showing one of 100,000 results need not count them again.
     "ALTER TABLE runs ADD COLUMN report TEXT;",
+    # Scores over time, what was decided on them, and what a person is asked to look at.
+    """
+    CREATE TABLE trend_points (
+        run       INTEGER NOT NULL REFERENCES runs(n) ON DELETE CASCADE,
+        target    TEXT NOT NULL,
+        dimension TEXT NOT NULL,
+        intent    TEXT NOT NULL,
+        cases     INTEGER NOT NULL,
+        unscored  INTEGER NOT NULL,
+        mean      REAL,
+        spread    REAL,
+        cost      REAL,
+        partial   INTEGER NOT NULL,
+        PRIMARY KEY (run, target, dimension, intent)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX trend_points_in_order ON trend_points (dimension, intent, run);
+
+    CREATE TABLE decisions (
+        n        INTEGER PRIMARY KEY,
+        run      TEXT NOT NULL,
+        suite    TEXT NOT NULL,
+        target   TEXT NOT NULL,
+        baseline TEXT NOT NULL,
+        decision TEXT NOT NULL,
+        reasons  TEXT NOT NULL,
+        time     TEXT NOT NULL
+    ) STRICT;
+
+    CREATE TABLE review (
+        n         INTEGER PRIMARY KEY,
+        id        TEXT NOT NULL UNIQUE,
+        origin    TEXT NOT NULL,
+        run       TEXT NOT NULL,
+        target    TEXT NOT NULL,
+        case_id   TEXT NOT NULL,
+        intent    TEXT,
+        dimension TEXT NOT NULL,
+        part      TEXT NOT NULL,
+        before    REAL,
+        after     REAL,
+        reason    TEXT NOT NULL,
+        opened    TEXT NOT NULL,
+        resolved  TEXT,
+        verdict   TEXT,
+        person    TEXT NOT NULL DEFAULT '',
+        note      TEXT NOT NULL DEFAULT ''
+    ) STRICT;
+    CREATE INDEX review_open ON review (resolved, n);
+    """,
 )
 
 

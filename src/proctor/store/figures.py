@@ -15,6 +15,7 @@ from proctor.core.report import Counts, Report, Spend, Tally
 from proctor.store.db import explained
 from proctor.store.ledger import TAG_BREAK
 from proctor.store.runs import RunRecord, RunStore
+from proctor.store.trends import cells_of
 
 __all__ = ["keep_report", "report_of"]
 
@@ -50,6 +51,7 @@ def _counted(store: RunStore, run: RunRecord) -> Report:
         by_scorer=tuple(_scorers(database, n)),
         by_intent=tuple(_group(database, n, "intent")),
         by_tag=tuple(_tags(database, n)),
+        by_dimension=tuple(cells_of(store, run)),
         latency=_latency(database, n),
         spend=tuple(_spend(database, n)),
         concurrency=tuple(json.loads(extra["concurrency"])),

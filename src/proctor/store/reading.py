@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -72,6 +73,43 @@ class RunReader:
         where, values = self._where(outcome, target)
         yield from self._whole(f"{where} ORDER BY seq", values)
 
+    def graded(self, *, target: str | None = None, cases: bool = False) -> Iterator[Result]:
+        """Every result with its scores and without its conversation, by case, for who asks only how good it was.
+
+        The conversation is by far the larger part of a journal; leaving it unread makes this many times quicker.
+        Of the case there is the name and the intent, or with ``cases`` all of it.
+        """
+        where, values = self._where(None, target)
+        with self._journal() as journal:
+            rows = self._database.execute(
+                "SELECT case_id, target, sample, intent, outcome, value, reason, trajectory_at, trajectory_length,"
+                f" result_at, result_length FROM results WHERE {where} ORDER BY case_id, target, sample",
+                values,
+            )
+            for row in rows:
+                line = journal.read(Place(row["result_at"], row["result_length"]))
+                case = Case(id=row["case_id"], intent=row["intent"])
+                if cases:
+                    before = journal.read(Place(row["trajectory_at"], row["trajectory_length"]))
+                    case = decode(Case, before["case"])
+                yield Result(
+                    case=case,
+                    target=row["target"],
+                    sample=row["sample"],
+                    trajectory=Trajectory(),
+                    scores=tuple(_score(each) for each in line["scores"]),
+                    outcome=row["outcome"],
+                    value=row["value"],
+                    reason=row["reason"],
+                )
+
+    def targets(self) -> tuple[str, ...]:
+        """The targets the run has results of, by name."""
+        rows = self._database.execute(
+            "SELECT DISTINCT target FROM results WHERE run = ? ORDER BY target", (self.run.n,)
+        )
+        return tuple(row["target"] for row in rows)
+
     def find(self, case_id: str, *, target: str | None = None, sample: int | None = None) -> list[Result]:
         """The whole results of one case.
 
@@ -107,8 +145,7 @@ class RunReader:
         return " AND ".join(where), values
 
     def _whole(self, where: str, values: list[Any]) -> Iterator[Result]:
-        journal = Journal(self._store.journal_of(self.run.id))
-        try:
+        with self._journal() as journal:
             rows = self._database.execute(
                 f"SELECT trajectory_at, trajectory_length, result_at, result_length FROM results WHERE {where}",
                 values,
@@ -118,6 +155,12 @@ class RunReader:
                     journal.read(Place(row["trajectory_at"], row["trajectory_length"])),
                     journal.read(Place(row["result_at"], row["result_length"])),
                 )
+
+    @contextmanager
+    def _journal(self) -> Iterator[Journal]:
+        journal = Journal(self._store.journal_of(self.run.id))
+        try:
+            yield journal
         except (ValueError, KeyError) as error:
             raise StoreError(
                 f"the journal of run {self.run.id} is damaged: {error}",

@@ -18,7 +18,7 @@ from proctor.core.errors import ConfigError
 
 __all__ = ["OFFERS", "Wants", "load_object", "wants_of"]
 
-OFFERS = ("text", "messages", "history", "session", "inputs", "page", "case", "sample", "state")
+OFFERS = ("text", "messages", "history", "session", "inputs", "page", "case", "sample", "state", "settings", "model")
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 

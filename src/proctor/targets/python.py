@@ -19,7 +19,7 @@ import proctor
 from proctor.core.case import Case
 from proctor.core.chat import Message
 from proctor.core.decoding import decode
-from proctor.core.sockets import Kit
+from proctor.core.sockets import Kit, Model
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.targets.answer import chat_messages, turn_of
 from proctor.targets.calling import Wants, load_object, wants_of
@@ -33,10 +33,13 @@ class PythonSettings:
     """A function, or a class with a method ``say``.
 
     ``python`` is ``module:function`` or ``path/to/file.py:function``. ``timeout`` is in seconds for each turn.
+    ``settings`` and ``model`` are for the callable: its own switches, and a model out of proctor.yaml.
     """
 
     python: str
     timeout: float | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    model: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +52,14 @@ class PythonTarget:
     wants: Wants = field(repr=False)
     making: Wants | None = field(default=None, repr=False)
     source: str = ""
+    model: Model | None = field(default=None, repr=False)
 
     @property
     def spec(self) -> Mapping[str, Any]:
-        """What is called, and a hash of the file it is in."""
-        return {"python": self.settings.python, "source": self.source}
+        """What is called, a hash of the file it is in, and what it is given of its own."""
+        given = {"settings": dict(self.settings.settings), "model": self.model.name if self.model else None}
+        told = {name: value for name, value in given.items() if value}
+        return {"python": self.settings.python, "source": self.source, **told}
 
     async def run(self, case: Case, *, sample: int = 0) -> Trajectory:
         """Put the case to the callable, turn by turn."""
@@ -112,6 +118,8 @@ class _Conversation:
             "case": self._case,
             "sample": self._sample,
             "state": self._state,
+            "settings": dict(self._target.settings.settings),
+            "model": self._target.model,
         }
 
     async def _call(self, call: Callable[..., Any], wants: Wants, offers: Mapping[str, Any]) -> Any:
@@ -196,6 +204,7 @@ def connect(kit: Kit) -> PythonTarget:
         wants=wants_of(subject.say, settings.python, method=True) if is_class else wants_of(subject, settings.python),
         making=wants_of(subject, settings.python, making=True) if is_class else None,
         source=_source(subject),
+        model=kit.model(settings.model) if settings.model else None,
     )
 
 

@@ -34,9 +34,11 @@ from proctor.store.figures import keep_report
 from proctor.store.ledger import RunLedger
 from proctor.store.reading import RunReader
 from proctor.store.runs import RunRecord, RunStore
+from proctor.store.trends import keep_points
 from proctor.suites.load import LoadedSuite, open_suite
 from proctor.suites.select import Selection, select
 from proctor.wiring.models import Rack
+from proctor.wiring.points import cells_of_run
 from proctor.wiring.scorers import Bench, check_graders
 from proctor.wiring.targets import make_targets
 
@@ -64,6 +66,14 @@ class Job:
     only_failing: str | None = None
     trigger: str = "manual"
     folder: str = ""
+    scorers: tuple[str, ...] = ()
+    light: bool = False
+
+    @property
+    def partial(self) -> bool:
+        """Whether it was narrowed to cases or checks that speak for themselves and not for the suite."""
+        chosen = (self.tags, self.not_tags, self.cases, self.first, self.only_failing, self.scorers, self.light)
+        return any(chosen)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -161,7 +171,7 @@ async def _plan(
     """Look at every case once before anything is spent: the count, the hash, and whether each can be graded."""
     suite = loaded.suite
     targets = make_targets(job.targets, job.models, config=config, rack=rack, http=pool, default=suite.target)
-    bench = Bench(suite, rack)
+    bench = Bench(suite, rack, only=job.scorers, light=job.light)
     only = RunReader(store, store.find(job.only_failing)).case_ids("fail", "unscored") if job.only_failing else None
     selection = Selection(
         tags=job.tags,
@@ -175,7 +185,8 @@ async def _plan(
     )
 
     def cases() -> Iterator[Case]:
-        return select(loaded.cases(), selection)
+        chosen = select(loaded.cases(), selection)
+        return (case for case in chosen if bench.graders(case)) if bench.narrowed else chosen
 
     digest, count = hashlib.sha256(content_id(suite).encode()), 0
     held: list[Case] = []
@@ -191,6 +202,8 @@ async def _plan(
                 raise KeyboardInterrupt
     if not count:
         what = f"no case failed in run {job.only_failing}" if job.only_failing else "no case is left after filtering"
+        if bench.narrowed:
+            what = "no case has a check that is left" + (" without a model" if job.light else "")
         raise SuiteError(what, file=str(loaded.path), mend="leave a filter out, or mend it")
     fingerprint = Fingerprint(
         suite=digest.hexdigest()[:16],
@@ -276,6 +289,8 @@ def _close_books(store: RunStore, run: RunRecord, ledger: RunLedger, rack: Rack,
         concurrency=rack.concurrency(),
     )
     if done:
+        cells = cells_of_run(RunReader(store, run))
+        keep_points(store, run, cells, partial=job.partial, some_intents=bool(job.intents))
         keep_report(store, run)
 
 

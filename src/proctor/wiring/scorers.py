@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -13,9 +13,10 @@ from proctor.core.case import Case, Check, Suite
 from proctor.core.codec import content_id
 from proctor.core.decoding import decode
 from proctor.core.errors import ConfigError, InputError, MalformedError, NotFoundError, Problem, SuiteError
-from proctor.core.sockets import Scorer, is_socket
+from proctor.core.sockets import Scorer, is_optional, is_socket
 from proctor.runner.grade import Grader
 from proctor.suites.load import LoadedSuite
+from proctor.wiring.catalogue import make_catalogue
 from proctor.wiring.local import LOCAL, local_model
 from proctor.wiring.models import Rack
 
@@ -29,10 +30,14 @@ class Bench:
     """Makes graders; equal checks share one, so that 100,000 cases do not make 100,000 scorers.
 
     Without a rack the sockets stay empty: good for checking a suite, not for grading with it.
+    With ``only`` other checks than those of these names are left out. ``light`` leaves out what asks a model; a
+    scorer with a `light` setting of its own is kept and does its exact part.
     """
 
-    def __init__(self, suite: Suite, rack: Rack | None) -> None:
+    def __init__(self, suite: Suite, rack: Rack | None, *, only: Collection[str] = (), light: bool = False) -> None:
         self._suite = suite
+        self._only = frozenset(only)
+        self._light = light
         self._rack = rack
         self._made: dict[str, Grader] = {}
         self._revisions: dict[str, str] = {}
@@ -42,11 +47,28 @@ class Bench:
         """The suite's graders and the case's own."""
         if not case.checks:
             return self._shared
-        return [*self._shared, *(self.grader(check) for check in case.checks)]
+        return [*self._shared, *self._chosen(case.checks)]
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether checks may have been left out, so that a case can be without any."""
+        return bool(self._only) or self._light
 
     @cached_property
     def _shared(self) -> Sequence[Grader]:
-        return [self.grader(check) for check in self._suite.scorers]
+        return list(self._chosen(self._suite.scorers))
+
+    def _chosen(self, checks: Iterable[Check]) -> Iterator[Grader]:
+        for check in checks:
+            if self._only and not self._only & {check.scorer, check.name}:
+                continue
+            if self._light:
+                fields = dataclasses.fields(self._kind(check.scorer))
+                if any(each.name == "light" for each in fields):
+                    check = replace(check, settings={**check.settings, "light": True})  # noqa: PLW2901
+                elif any(is_socket(each) for each in fields):
+                    continue
+            yield self.grader(check)
 
     def grader(self, check: Check) -> Grader:
         """The grader a check asks for.
@@ -61,7 +83,8 @@ class Bench:
                 self._made.pop(next(iter(self._made)))
             made = self._made[key] = self._make(check)
             # A scorer that asks with a prompt has a revision: its version and a hash of that prompt.
-            self._revisions[made.scorer.name] = getattr(made.scorer, "revision", made.scorer.version)
+            revision = getattr(made.scorer, "revision", made.scorer.version)
+            self._revisions[made.scorer.name] = f"{revision} light" if self._light else revision
         return made
 
     def specs(self) -> Mapping[str, str]:
@@ -84,7 +107,12 @@ class Bench:
         asks = any(is_socket(field) for field in dataclasses.fields(kind))
         threshold = check.threshold if check.threshold is not None else kind.threshold
         return Grader(
-            scorer=scorer, name=check.name or check.scorer, threshold=threshold, weight=check.weight, asks=asks
+            scorer=scorer,
+            name=check.name or check.scorer,
+            threshold=threshold,
+            weight=check.weight,
+            asks=asks,
+            named=check.threshold is not None,
         )
 
 
@@ -130,8 +158,12 @@ def _with_primary(check: Check, kind: Any) -> dict[str, Any]:
     return settings
 
 
-def _fill(role: str, name: Any, check: Check, rack: Rack | None) -> Any:
-    """What goes into a socket: the local model of that name, else a chat model (none without a rack)."""
+def _fill(field: dataclasses.Field[Any], name: Any, check: Check, rack: Rack | None) -> Any:
+    """What goes into a socket: the local model of that name, the catalogue, else a chat model (none without a rack).
+
+    An optional chat model is one that the check names; `judge: default` means the project's own judge.
+    """
+    role = field.name
     if role in LOCAL:
         if name not in (None, "local"):
             raise SuiteError(
@@ -140,7 +172,13 @@ def _fill(role: str, name: Any, check: Check, rack: Rack | None) -> Any:
                 mend=f"leave `{role}:` out",
             )
         return local_model(role)
-    return rack.get(name, role=role) if rack else None
+    if rack is None:
+        return None
+    if role == "catalogue":
+        return make_catalogue(name, config=rack.config, http=rack.http, model=rack.get)
+    if is_optional(field):
+        return rack.get(None if name == "default" else name, role=role) if name else None
+    return rack.get(name, role=role)
 
 
 def _build(kind: Any, check: Check, settings: dict[str, Any], rack: Rack | None) -> Scorer:
@@ -149,7 +187,7 @@ def _build(kind: Any, check: Check, settings: dict[str, Any], rack: Rack | None)
     for field in dataclasses.fields(kind):
         if is_socket(field):
             name = settings.pop(field.name, None)
-            sockets[field.name] = _fill(field.name, name, check, rack)
+            sockets[field.name] = _fill(field, name, check, rack)
     try:
         scorer: Scorer = decode(kind, {**settings, **sockets}, strict=True)
     except MalformedError as error:

@@ -119,3 +119,11 @@ def test_they_fit_their_sockets() -> None:
     assert isinstance(InjectionClassifier(), Classifier)
     assert isinstance(LocalEntailer(), Entailer)
     assert isinstance(LocalEmbedder(), Embedder)
+
+
+def test_a_score_does_not_depend_on_the_texts_beside_it() -> None:
+    pair = ("The refund is paid within 5 days of the return.", "The refund takes 30 days.")
+    others = [("A very long passage about something else entirely. " * 12, "Short."), ("x", "y")]
+    entailer = LocalEntailer()
+    alone = entailer.readings([pair])[0]
+    assert entailer.readings([*others, pair])[-1] == alone

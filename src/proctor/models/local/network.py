@@ -1,4 +1,4 @@
-"""Runs one ONNX network over lines of pieces, in batches of like length."""
+"""Runs one ONNX network over lines of pieces: one by one on a CPU, in batches of like length on a GPU."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from proctor.models.local.weights import MEND, Weights
 
 __all__ = ["Network", "open_network"]
 
-BATCH_PIECES = 256  # pieces in one call: more takes memory and gains nothing on a CPU
-GPU_PIECES = 8192  # a GPU is idle with less
+# On a CPU each line goes alone. A batch gains nothing there, and its lines would share the scale that their inputs are
+# rounded with: the score of a text would depend on its neighbours.
+CPU_PIECES = 1
+GPU_PIECES = 8192  # a GPU is idle with less; there scores move in the third digit with the company they keep
 PADDING = 1.25  # a shorter line may be padded by a quarter; beyond that it goes into another call
 
 
@@ -25,7 +27,7 @@ Array = np.ndarray[Any, Any]
 class Network:
     """A session over the shared pieces. Safe to use from several threads."""
 
-    def __init__(self, session: Any, pieces: Pieces, file: str, *, batch: int = BATCH_PIECES) -> None:
+    def __init__(self, session: Any, pieces: Pieces, file: str, *, batch: int = CPU_PIECES) -> None:
         self._session, self._pieces, self._file, self._batch = session, pieces, file, batch
 
     def run(self, lines: Sequence[Line], outputs: Sequence[str] | None = None) -> list[tuple[Array, ...]]:
@@ -80,4 +82,4 @@ def open_network(weights: Weights, name: str, pieces: Pieces, *, threads: int = 
     except Exception as broken:
         raise StoreError(f"the weights cannot be loaded: {broken}", file=str(file), mend=MEND) from broken
     on_gpu = session.get_providers()[0] != "CPUExecutionProvider"
-    return Network(session, pieces, str(file), batch=GPU_PIECES if on_gpu else BATCH_PIECES)
+    return Network(session, pieces, str(file), batch=GPU_PIECES if on_gpu else CPU_PIECES)

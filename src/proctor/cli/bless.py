@@ -1,0 +1,51 @@
+"""proctor bless: a run becomes the baseline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from proctor.cli.context import project
+
+__all__ = ["verb"]
+
+
+@click.command("bless", short_help="Make a run the baseline that later runs are compared with.")
+@click.argument("run", default="last")
+@click.option("-t", "--target", help="The target, when the run had several.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File to write.  [default: baselines/SUITE.json]",
+)
+@click.option("--force", is_flag=True, help="Also a run that did not pass, or of which much could not be judged.")
+@click.pass_context
+def verb(ctx: click.Context, run: str, target: str | None, output: Path | None, force: bool) -> None:
+    """Make RUN (an id, the beginning of one, or `last`) the baseline of its suite.
+
+    The baseline is one file with a case on each line: commit it, and a pull request shows what changed in it.
+    """
+    from proctor.core.errors import InputError  # noqa: PLC0415 - verbs load what they use
+    from proctor.store.reading import RunReader  # noqa: PLC0415
+    from proctor.store.runs import RunStore  # noqa: PLC0415
+    from proctor.wiring.release import baseline_file, bless, chosen_target, figures_of  # noqa: PLC0415
+
+    config = project(ctx)
+    with RunStore(config.store) as store:
+        reader = RunReader(store, store.find(run))
+        chosen = chosen_target(reader, target)
+        figures = figures_of(reader, chosen)
+        unscored = sum(case.unscored for case in figures.cases)
+        if unscored > len(figures.cases) / 2 and not force:
+            raise InputError(
+                f"{unscored} of {len(figures.cases)} cases of run {reader.run.id} could not be scored",
+                mend="mend what broke and run again, or bless it all the same with --force",
+            )
+        path = baseline_file(config, reader, chosen, output)
+        bless(figures, path)
+    failed = sum(case.outcome == "fail" for case in figures.cases)
+    rest = f", {failed} of them failing" if failed else ""
+    rest += f", {unscored} unscored" if unscored else ""
+    click.echo(f"blessed run {reader.run.id}: {len(figures.cases)} cases of {figures.suite}{rest} in {path}")

@@ -1,0 +1,57 @@
+"""proctor compare: a run beside its baseline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from proctor.cli.context import project
+
+__all__ = ["verb"]
+
+
+@click.command("compare", short_help="Compare a run with a baseline or another run, case by case.")
+@click.argument("run", default="last")
+@click.argument("baseline", required=False)
+@click.option("-t", "--target", help="The target, when the run had several.")
+@click.option(
+    "--policy",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File with the rules of release, for how sure a change must be.  [default: gate.yaml]",
+)
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="File to write; the ending chooses: .html .json .md. May be repeated.",
+)
+@click.pass_context
+def verb(
+    ctx: click.Context,
+    run: str,
+    baseline: str | None,
+    target: str | None,
+    policy: Path | None,
+    outputs: tuple[Path, ...],
+) -> None:
+    """Compare RUN (an id, the beginning of one, or `last`) with BASELINE: a file, or another run.
+
+    Without BASELINE it is the suite's own, as `proctor bless` wrote it. Nothing is decided: `proctor gate` does that.
+    """
+    from proctor.report.release_formats import check_name, save_release  # noqa: PLC0415 - verbs load what they use
+    from proctor.report.release_terminal import write  # noqa: PLC0415
+    from proctor.store.runs import RunStore  # noqa: PLC0415
+    from proctor.wiring.gate import compare_run  # noqa: PLC0415
+
+    for output in outputs:
+        check_name(output)
+    config = project(ctx)
+    with RunStore(config.store) as store:
+        view = compare_run(config, store, run, baseline=baseline, target=target, policy=policy)
+    write(view)
+    for output in outputs:
+        save_release(view, output)
+        click.echo(f"wrote {output}", err=True)

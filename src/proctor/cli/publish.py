@@ -1,0 +1,73 @@
+"""proctor publish: a run's figures to where other figures are watched."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import click
+
+from proctor.cli.context import project
+
+__all__ = ["verb"]
+
+
+@click.command("publish", short_help="Send a run's figures to CloudWatch, Prometheus, OpenTelemetry or a file.")
+@click.argument("run", default="last")
+@click.option(
+    "--to",
+    "places",
+    multiple=True,
+    type=click.Choice(["cloudwatch", "prometheus", "otel", "jsonl"]),
+    help="Place to publish to; may be repeated.  [default: all that `publish:` in proctor.yaml names]",
+)
+@click.option("-t", "--target", help="Only this target; CloudWatch takes one at a time.")
+@click.option("--file", "file", help="prometheus, jsonl: the file to write; {suite} and {run} stand for their names.")
+@click.option("--url", help="prometheus: push gateway; otel: collector; cloudwatch: another address than AWS's own.")
+@click.option("--namespace", help="cloudwatch: the namespace.")
+@click.option("--region", help="cloudwatch: the region.")
+@click.option("--dry-run", is_flag=True, help="Print what would be sent; send and write nothing.")
+@click.pass_context
+def verb(ctx: click.Context, /, run: str, places: tuple[str, ...], target: str | None, **flags: Any) -> int:
+    """Publish RUN (an id, the beginning of one, or `last`).
+
+    A place that does not take it is told, and the others get it all the same.
+
+    Exit codes: 0 published everywhere, 2 usage or configuration, 3 a place did not take it.
+    """
+    from proctor.cli.main import tell  # noqa: PLC0415 - verbs load what they use
+    from proctor.core.errors import InputError, ProctorError  # noqa: PLC0415
+    from proctor.store.reading import RunReader  # noqa: PLC0415
+    from proctor.store.runs import RunStore  # noqa: PLC0415
+    from proctor.wiring.publish import Publication, check_places, publish_run, shown  # noqa: PLC0415
+    from proctor.wiring.release import chosen_target  # noqa: PLC0415
+
+    config = project(ctx)
+    file = str(Path.cwd() / flags["file"]) if flags["file"] else None  # a path on the command line begins here
+    chosen = check_places(config, places)
+    given = {
+        "cloudwatch": {"namespace": flags["namespace"], "region": flags["region"], "endpoint_url": flags["url"]},
+        "prometheus": {"file": file, "push": flags["url"]},
+        "otel": {"endpoint": flags["url"]},
+        "jsonl": {"file": file},
+    }
+    worst = 0
+    with RunStore(config.store) as store:
+        reader = RunReader(store, store.find(run))
+        named = chosen_target(reader, target) if target else None
+        work = Publication(config=config, reader=reader, target=named, given=given)
+        for place in chosen:
+            try:
+                if flags["dry_run"]:
+                    for line in shown(work, place):
+                        click.echo(line)
+                else:
+                    click.echo(f"{place}: {asyncio.run(publish_run(work, place))}", err=True)
+            except InputError as error:
+                tell(error)
+                worst = worst or error.exit_code
+            except ProctorError as error:
+                tell(error)
+                worst = error.exit_code
+    return worst

@@ -1,0 +1,90 @@
+"""proctor thresholds: floors proposed from data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from proctor.cli.context import project
+
+__all__ = ["verb"]
+
+_MOST_IN_VAIN = 0.05
+
+
+@click.group("thresholds", short_help="Propose floors for gate.yaml from runs that were good.")
+def verb() -> None:
+    """Propose floors for gate.yaml from runs that were good."""
+
+
+@verb.command("suggest")
+@click.argument("runs", nargs=-1)
+@click.option("--suite", help="Suite whose runs are taken.  [default: that of the newest run]")
+@click.option("-t", "--target", help="The target, when the runs had several.")
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=10, show_default=True, help="Most runs to take.")
+@click.option(
+    "--rate",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.025,
+    show_default=True,
+    help="Share of good runs that may break a floor all the same.",
+)
+@click.pass_context
+def suggest_floors(
+    ctx: click.Context, runs: tuple[str, ...], suite: str | None, target: str | None, limit: int, rate: float
+) -> None:
+    """Propose a floor for each dimension of each intent from RUNS, as YAML for gate.yaml.
+
+    Without RUNS the newest finished ones of the suite are taken, except those that were held. The proposal is the best
+    mean so far less one standard deviation, and less than that where good runs would break it more often than --rate;
+    where people found that the gate held more than 5 % of its decisions in vain, the rate is lowered in proportion.
+    """
+    from proctor.release.thresholds import suggest  # noqa: PLC0415 - verbs load what they use
+    from proctor.store.decisions import held_in_vain  # noqa: PLC0415
+    from proctor.store.runs import RunStore  # noqa: PLC0415
+    from proctor.wiring.good_runs import good_runs  # noqa: PLC0415
+
+    with RunStore(project(ctx).store) as store:
+        figures = good_runs(store, runs, suite=suite, target=target, limit=limit)
+        vain, known = held_in_vain(store)
+    share = vain / known if known else None
+    used = rate * _MOST_IN_VAIN / share if share and share > _MOST_IN_VAIN else rate
+    found = suggest(figures, rate=used)
+    names = ", ".join(each.run for each in figures)
+    click.echo(f"# from {found.runs} run{'s' if found.runs > 1 else ''} of {figures[-1].suite} ({names})")
+    click.echo(f"# floors at one standard deviation would hold {found.start:.1%} of good runs;")
+    click.echo(f"# these hold {found.false_positives:.1%}, and may hold {found.rate:.1%}")
+    if found.over == "cases":
+        click.echo("# drawn over cases: with three runs or more, the rate would be measured from run to run")
+    _tell_reviews(share, vain, known)
+    _print_floors(found)
+
+
+def _tell_reviews(share: float | None, vain: int, known: int) -> None:
+    if share is None:
+        click.echo("# no decision of the gate has been reviewed yet")
+        return
+    click.echo(f"# people found {vain} of {known} decisions held in vain ({share:.1%})")
+    if share > _MOST_IN_VAIN:
+        click.echo(f"# that is more than {_MOST_IN_VAIN:.0%}: the rate was lowered in proportion")
+
+
+def _print_floors(found: Any) -> None:
+    by_intent: dict[str, list[Any]] = {}
+    for each in found.proposals:
+        by_intent.setdefault(each.intent, []).append(each)
+    click.echo("floors:")
+    for intent, proposals in by_intent.items():
+        click.echo(f"  {_key(intent)}:")
+        for each in proposals:
+            about = f"# best {each.best:.3f}, spread {each.spread:.3f}, {each.cases} cases"
+            click.echo(f"    {_key(each.dimension)}: {each.floor:g}  {about}")
+
+
+def _key(name: str) -> str:
+    """A name as a YAML key: anything unusual goes into quotes, as JSON writes them."""
+    import json  # noqa: PLC0415
+
+    plain = name.isascii() and name.replace("_", "a").replace(".", "a").replace("-", "a").isalnum()
+    return name if plain and name[0].isalpha() else json.dumps(name, ensure_ascii=False)

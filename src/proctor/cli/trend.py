@@ -1,0 +1,168 @@
+"""proctor trend: scores over time, with their floors and alarms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from proctor.cli.context import project
+from proctor.cli.tables import print_table
+from proctor.config import Config
+
+__all__ = ["verb"]
+
+_WIDTH = 20
+
+
+@click.command("trend", short_help="Show scores over time, with floors and alarms.")
+@click.option(
+    "-d", "--dimension", help="A dimension (relevance), a part of one (relevance.intent_relevance), quality, pass_rate."
+)
+@click.option("-i", "--intent", help="Only this intent; default: over all intents.")
+@click.option("--suite", help="Only runs of this suite.  [default: that of the newest run]")
+@click.option("-t", "--target", help="Only results of this target.  [default: that of the newest run]")
+@click.option("--trigger", help="Only runs of this trigger.")
+@click.option("--partial", is_flag=True, help="Also runs that were narrowed by hand.")
+@click.option("--floor", type=click.FloatRange(0, 1), help="Least mean.  [default: the floor in gate.yaml]")
+@click.option("--runs", type=click.IntRange(min=1), help="Runs in a row under the floor that make an alarm.")
+@click.option("--policy", type=click.Path(path_type=Path, dir_okay=False), help="File with the rules of release.")
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Most runs to show.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.pass_context
+def verb(ctx: click.Context, /, **flags: Any) -> int:
+    """Show what each run came to in one dimension, the oldest first; without --dimension, the newest of every line.
+
+    Exit code 1 when an alarm stands: the figure was under its floor in as many of the last runs as the rules say.
+    """
+    from proctor.store.runs import RunStore  # noqa: PLC0415 - verbs load what they use
+    from proctor.store.trends import TrendLine  # noqa: PLC0415
+
+    config = project(ctx)
+    names = ("dimension", "intent", "suite", "target", "trigger", "partial")
+    line = TrendLine(**{name: flags[name] for name in names})
+    with RunStore(config.store) as store:
+        return _one(config, store, line, flags) if line.dimension else _every(config, store, line, flags)
+
+
+def _one(config: Config, store: Any, line: Any, flags: dict[str, Any]) -> int:
+    from proctor.release.floors import Floor  # noqa: PLC0415
+    from proctor.store.trends import points  # noqa: PLC0415
+    from proctor.wiring.alarms import alarm_of, floor_of  # noqa: PLC0415
+
+    newest = points(store, line, limit=1)
+    if not newest:
+        return _nothing(store, line)
+    line = replace(line, suite=line.suite or newest[0].suite, target=line.target or newest[0].target)
+    found = points(store, line, limit=flags["limit"])
+    floor, needed = floor_of(config, line.dimension, line.intent, flags["policy"])
+    floor = Floor(least=flags["floor"]) if flags["floor"] is not None else floor
+    needed = flags["runs"] or needed
+    if flags["as_json"]:
+        _print_json(found, floor.least if floor else None)
+    else:
+        click.echo(f"{line.suite} · {line.target} · {line.dimension} · {line.intent or 'all intents'}", err=True)
+        rows = [
+            (
+                f"{each.time.astimezone():%Y-%m-%d %H:%M}",
+                each.run,
+                _shown(each.mean),
+                _bar(each.mean),
+                each.cases,
+                each.unscored or "",
+                "" if floor is None or each.mean is None else "under" if each.mean < floor.least else "ok",
+                _changed(before, each),
+            )
+            for before, each in zip([None, *found], found, strict=False)
+        ]
+        columns = ("started", "run", "mean", "0 to 1", "cases", "unscored", "floor", "changed before it")
+        print_table(columns, rows, empty="no points")
+    alarm = alarm_of(found, floor, needed) if floor else None
+    if floor and not flags["as_json"]:
+        click.echo(f"floor {floor.least:g}, alarm after {needed} run{'s' if needed > 1 else ''} under it", err=True)
+    if alarm:
+        click.secho(f"ALARM  {alarm.message}", fg="red", err=True)
+    return 1 if alarm else 0
+
+
+def _every(config: Config, store: Any, line: Any, flags: dict[str, Any]) -> int:
+    """The newest point of every line of one suite and target, and what came of the one before."""
+    from proctor.release.floors import Floors  # noqa: PLC0415
+    from proctor.store.trends import history  # noqa: PLC0415
+    from proctor.wiring.alarms import alarm_of  # noqa: PLC0415
+    from proctor.wiring.release import policy_of  # noqa: PLC0415
+
+    newest = history(store, line, runs=1)
+    if not newest:
+        return _nothing(store, line)
+    line = replace(line, suite=line.suite or newest[-1].suite, target=line.target or newest[-1].target)
+    rules, _ = policy_of(config, flags["policy"])
+    floors = Floors(by_intent=rules.floors)
+    lines: dict[tuple[str, str], list[Any]] = {}
+    for each in history(store, line, runs=max(2, flags["limit"])):
+        lines.setdefault((each.dimension, each.intent or ""), []).append(each)
+    rows, standing = [], []
+    for (dimension, intent), found in sorted(lines.items()):
+        floor = floors.of(intent or "all", dimension)
+        alarm = alarm_of(found, floor, floor.consecutive or rules.consecutive) if floor else None
+        standing += [alarm] if alarm else []
+        before = found[-2].mean if len(found) > 1 else None
+        state = "ALARM" if alarm else "" if floor is None else "under" if (found[-1].mean or 0) < floor.least else "ok"
+        least = "" if floor is None else f"{floor.least:g}"
+        rows.append((dimension, intent or "all", _shown(found[-1].mean), _shown(before), least, state, len(found)))
+    if flags["as_json"]:
+        _print_json([found[-1] for _, found in sorted(lines.items())], None)
+    else:
+        click.echo(f"{line.suite} · {line.target}", err=True)
+        print_table(("dimension", "intent", "mean", "before", "floor", "state", "runs"), rows, empty="no points")
+    for alarm in standing:
+        click.secho(f"ALARM  {alarm.message}", fg="red", err=True)
+    return 1 if standing else 0
+
+
+def _nothing(store: Any, line: Any) -> int:
+    """Say what there is instead."""
+    from proctor.core.decoding import closest  # noqa: PLC0415
+    from proctor.core.errors import NotFoundError  # noqa: PLC0415
+    from proctor.store.trends import known_lines  # noqa: PLC0415
+
+    dimensions, intents = known_lines(store)
+    if not dimensions:
+        raise NotFoundError("no run has been scored yet", mend="`proctor run SUITE` makes the first point")
+    for what, name, known in (("dimension", line.dimension, dimensions), ("intent", line.intent, intents)):
+        if name and name not in known:
+            guess = closest(name, known)
+            listed = ", ".join(sorted(known)) or "none"
+            mend = f"did you mean {guess!r}?" if guess else f"known: {listed}"
+            raise NotFoundError(f"no run has a score for the {what} {name!r}", mend=mend)
+    raise NotFoundError("no run answers to all of that", mend="leave a filter out, or add --partial")
+
+
+def _print_json(found: Sequence[Any], floor: float | None) -> None:
+    from proctor.core.codec import dumps, encode  # noqa: PLC0415
+
+    for each in found:
+        data = {key: value for key, value in encode(each).items() if key != "fingerprint"}
+        click.echo(dumps({**data, "floor": floor}).decode())
+
+
+def _changed(before: Any, now: Any) -> str:
+    """What was not the same as in the run before: a step in the line is often explained by it."""
+    if before is None:
+        return ""
+    old, new = before.fingerprint, now.fingerprint
+    changed = [name for name in ("suite", "scorers", "models") if getattr(old, name) != getattr(new, name)]
+    if old.targets.get(now.target) != new.targets.get(now.target):
+        changed.append("target")
+    return ", ".join(changed)
+
+
+def _shown(mean: float | None) -> str:
+    return "–" if mean is None else f"{mean:.3f}"
+
+
+def _bar(mean: float | None) -> str:
+    return "" if mean is None else "█" * round(mean * _WIDTH)

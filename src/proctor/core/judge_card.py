@@ -1,0 +1,171 @@
+"""How good a judge is: what a card says of it, and the error band it puts around every judged figure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+__all__ = [
+    "Abstentions",
+    "Agreement",
+    "Band",
+    "Estimate",
+    "JudgeCard",
+    "LengthBias",
+    "PositionBias",
+    "Repeats",
+]
+
+_DEVIATIONS = 1.959963984540054  # of a normal distribution, for 95 %
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """A figure with its 95 % interval; none where there was too little to tell it from."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """How far the judge says what people say.
+
+    ``share`` is how often both passed or both failed an answer, ``kappa`` how much of that is beyond chance,
+    ``adjusted`` what kappa would be if half of the answers were good. ``human_pass`` and ``judge_pass`` are the base
+    rates that kappa depends on. ``weighted`` lets a near miss count, over ``levels``. ``alpha`` is Krippendorff's,
+    over the scores themselves; ``rank`` is the correlation of the two orders. ``false_pass`` is the share of the
+    answers people failed that the judge passed, ``false_fail`` the other way round.
+    """
+
+    share: Estimate = field(default_factory=Estimate)
+    kappa: Estimate = field(default_factory=Estimate)
+    adjusted: float | None = None
+    human_pass: float | None = None
+    judge_pass: float | None = None
+    weighted: Estimate = field(default_factory=Estimate)
+    levels: tuple[float, ...] = ()
+    alpha: Estimate = field(default_factory=Estimate)
+    rank: Estimate = field(default_factory=Estimate)
+    false_pass: Estimate = field(default_factory=Estimate)
+    false_fail: Estimate = field(default_factory=Estimate)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Band:
+    """How far the judge's figures lie from people's.
+
+    ``bias`` is what the judge gives too much (or, below 0, too little) on the mean; ``spread`` is the standard
+    deviation of what it is off by in one case; ``mean_error`` is how far it is off on the mean.
+    """
+
+    cases: int
+    bias: Estimate
+    spread: float
+    mean_error: float
+
+    def around(self, mean: float, cases: int) -> Estimate:
+        """What people would have said of ``cases`` answers whose judged mean is this, where they are like the labelled.
+
+        Both the error in these cases and what the labels leave open of the bias are in it.
+        """
+        if cases < 1 or self.cases < 2 or self.bias.value is None:
+            return Estimate()
+        reach = _DEVIATIONS * self.spread * math.sqrt(1 / cases + 1 / self.cases)
+        middle = mean - self.bias.value
+        return Estimate(value=_share(middle), low=_share(middle - reach), high=_share(middle + reach))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeats:
+    """How far the judge agrees with itself: ``same`` is the share of repeated verdicts that are the same."""
+
+    cases: int
+    samples: int
+    same: float
+    within: float
+    correlation: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PositionBias:
+    """What the place of an answer does to the judge when it is asked in both orders.
+
+    ``first`` and ``second`` count the pairs in which it took the answer in that place both times.
+    """
+
+    pairs: int
+    consistent: Estimate
+    first: int
+    second: int
+    p: float
+
+    @property
+    def seen(self) -> str:
+        """The finding in one word."""
+        if self.p >= 0.05:
+            return "none seen"
+        return "prefers the first" if self.first > self.second else "prefers the second"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LengthBias:
+    """What the length of an answer does to the judge beyond what people think of it.
+
+    ``correlation`` is that of the judge's order and the order of lengths with people's taken out; ``doubling`` is what
+    an answer twice as long gets on top, at the same human score.
+    """
+
+    cases: int
+    correlation: Estimate
+    doubling: float | None = None
+
+    @property
+    def seen(self) -> str:
+        """The finding in one word."""
+        low, high = self.correlation.low, self.correlation.high
+        if low is None or high is None:
+            return "not enough to tell"
+        return "prefers longer" if low > 0 else "prefers shorter" if high < 0 else "none seen"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Abstentions:
+    """How often there was no verdict, and why."""
+
+    asked: int
+    missing: int
+    share: Estimate
+    reasons: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeCard:
+    """How good one judge (a model, or any scorer) is, by labels that people gave."""
+
+    scorer: str
+    judge: str = ""
+    revision: str = ""
+    labels: str = ""
+    run: str = ""
+    created: datetime | None = None
+    cases: int = 0
+    raters: int = 1
+    threshold: float = 0.5
+    people_threshold: float = 0.5
+    agreement: Agreement = field(default_factory=Agreement)
+    people: float | None = None
+    scores: Band | None = None
+    passes: Band | None = None
+    repeats: Repeats | None = None
+    position: PositionBias | None = None
+    length: LengthBias | None = None
+    abstentions: Abstentions
+    notes: tuple[str, ...] = ()
+
+
+def _share(value: float) -> float:
+    return min(1.0, max(0.0, value))

@@ -1,0 +1,51 @@
+"""A product among many: by its id, or by any of its titles in any spelling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from proctor.text.titles import same_title
+
+__all__ = ["ID_NAMES", "TITLE_NAMES", "find_row", "key_columns"]
+
+ID_NAMES = ("id", "asin", "sku", "isbn", "product_id", "item_id", "code", "key")
+TITLE_NAMES = ("title", "name", "titre", "titel", "romaji", "romanised", "romanized", "original", "english", "japanese")
+
+
+def key_columns(columns: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Which columns hold ids and which hold titles, by their names."""
+    ids, titles = [], []
+    for column in columns:
+        plain = str(column).strip().lower()  # YAML has keys that are no texts
+        if plain in ID_NAMES or plain.endswith("_id"):
+            ids.append(column)
+        elif any(name in plain.split("_") or plain.startswith(name) for name in TITLE_NAMES):
+            titles.append(column)
+    return tuple(ids), tuple(titles)
+
+
+def find_row(rows: Sequence[Mapping[str, Any]], key: str, columns: Sequence[str] = ()) -> Mapping[str, Any] | None:
+    """The row with this id or, when no id is the same, with this title; ``columns`` names where to look."""
+    wanted = key.strip()
+    if not wanted:
+        return None
+    folded = wanted.casefold()
+    for row in rows:
+        ids = columns or key_columns(row)[0]
+        if any(str(row.get(column, "")).strip().casefold() == folded for column in ids if row.get(column) is not None):
+            return row
+    for row in rows:
+        titles = columns or key_columns(row)[1]
+        if any(same_title(text, wanted) for column in titles for text in _texts(row.get(column))):
+            return row
+    return None
+
+
+def _texts(value: Any) -> list[str]:
+    """A cell's titles: one text, or several in a list or by language."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Mapping):
+        return [text for each in value.values() for text in _texts(each)]
+    return [text for each in value for text in _texts(each)] if isinstance(value, (list, tuple)) else []

@@ -1,0 +1,1 @@
+"""Decisions from results: what changed since the baseline, and whether it may ship."""

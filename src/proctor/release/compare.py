@@ -1,0 +1,312 @@
+"""What changed between two runs of the same cases, by dimension and intent, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from proctor.release.measures import ALL, PASS_RATE, QUALITY, Baseline, CaseMeasure
+from proctor.release.worse import WorseCase, worse_cases
+from proctor.stats.bootstrap import mean_intervals
+from proctor.stats.interval import Interval
+from proctor.stats.multiple import holm_reachable, reachable
+from proctor.stats.paired import SAME, mcnemar, sign_flips, smallest_p
+from proctor.stats.power import fewest_changed, minimum_effect
+
+__all__ = ["Change", "CompareSettings", "Comparison", "PartChange", "Verdict", "compare"]
+
+Verdict = Literal["regression", "improvement", "no change", "not enough data"]
+Numbers = npt.NDArray[np.float64]
+Pair = tuple[CaseMeasure, CaseMeasure]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareSettings:
+    """How sure a change must be before it is called one.
+
+    ``smallest_effect`` is the change of a mean that matters: where a change of this size would have been missed, the
+    verdict is "not enough data", not "no change". ``case_drop`` is by how much one case must fall to be listed.
+    """
+
+    alpha: float = 0.05
+    power: float = 0.8
+    smallest_effect: float = 0.1
+    fewest_cases: int = 5
+    case_drop: float = 0.1
+    resamples: int = 2000
+    flips: int = 9999
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("alpha", "power"):
+            if not 0.0 < getattr(self, name) < 1.0:
+                raise ValueError(f"{name} must be between 0 and 1, not {getattr(self, name):g}")
+        for name in ("smallest_effect", "case_drop"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name):g}")
+        for name, least in (("fewest_cases", 2), ("resamples", 100), ("flips", 999)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name} must be at least {least}, not {getattr(self, name)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One dimension of one intent, before and after.
+
+    ``p`` is that of the sign-flip test (for ``pass_rate`` this is McNemar's exact test), ``adjusted`` the same after
+    Holm's correction for all that was tested. ``spread`` is the standard deviation of the differences, ``detectable``
+    the smallest true change of the mean that would have been found.
+    """
+
+    intent: str
+    dimension: str
+    pairs: int
+    fell: int = 0
+    rose: int = 0
+    before: float | None = None
+    after: float | None = None
+    difference: float | None = None
+    spread: float | None = None
+    interval: Interval | None = None
+    p: float | None = None
+    adjusted: float | None = None
+    detectable: float | None = None
+    verdict: Verdict = "not enough data"
+
+    @property
+    def changed(self) -> int:
+        """How many cases changed at all."""
+        return self.fell + self.rose
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartChange:
+    """One sub-score of one intent, before and after: told, not tested."""
+
+    intent: str
+    part: str
+    pairs: int
+    before: float
+    after: float
+
+    @property
+    def difference(self) -> float:
+        """By how much the mean changed."""
+        return self.after - self.before
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Two runs side by side.
+
+    Cases of the baseline that were not run again are ``missing``: they count as regressions. Those whose question or
+    expectation is another than in the baseline are ``rewritten`` and are not compared.
+    """
+
+    baseline: Baseline
+    current: Baseline
+    settings: CompareSettings = field(default_factory=CompareSettings)
+    changes: tuple[Change, ...] = ()
+    parts: tuple[PartChange, ...] = ()
+    worse: tuple[WorseCase, ...] = ()
+    missing: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    rewritten: tuple[str, ...] = ()
+    unscored: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def overall(self) -> tuple[Change, ...]:
+        """The rows over all intents."""
+        return tuple(change for change in self.changes if change.intent == ALL)
+
+    @property
+    def regressions(self) -> tuple[Change, ...]:
+        """The rows that got worse beyond chance."""
+        return tuple(change for change in self.changes if change.verdict == "regression")
+
+    def change(self, dimension: str, intent: str = ALL) -> Change | None:
+        """One row; ``None`` when there is none."""
+        found = (each for each in self.changes if each.dimension == dimension and each.intent == intent)
+        return next(found, None)
+
+
+def compare(baseline: Baseline, current: Baseline, settings: CompareSettings | None = None) -> Comparison:
+    """Pair two runs by case and say of every dimension and intent whether it got better, worse, or nobody can say.
+
+    The rows over all intents and the rows of single intents are two families that get half of alpha each: a fault in
+    one place is found in its intent, one that touches every intent a little is found over all of them.
+    """
+    settings = settings or CompareSettings()
+    before = {case.case: case for case in baseline.cases}
+    after = {case.case: case for case in current.cases}
+    shared = [name for name in before if name in after]
+    rewritten = [name for name in shared if _rewritten(before[name], after[name])]
+    pairs = [(before[name], after[name]) for name in shared if name not in set(rewritten)]
+    return Comparison(
+        baseline=baseline,
+        current=current,
+        settings=settings,
+        changes=_changes(pairs, _figures(baseline, current), settings),
+        parts=_parts(pairs),
+        worse=worse_cases(pairs, settings.case_drop),
+        missing=tuple(sorted(before.keys() - after.keys())),
+        added=tuple(sorted(after.keys() - before.keys())),
+        rewritten=tuple(rewritten),
+        unscored=tuple(case.case for case in current.cases if case.unscored),
+        notes=_notes(baseline, current, len(pairs)),
+    )
+
+
+def _rewritten(before: CaseMeasure, after: CaseMeasure) -> bool:
+    return bool(before.content and after.content) and before.content != after.content
+
+
+def _figures(baseline: Baseline, current: Baseline) -> tuple[str, ...]:
+    """What is compared: every dimension, the composite where it is one of several, and the share that passed."""
+    names = tuple(dict.fromkeys((*current.dimensions, *baseline.dimensions)))
+    composite = () if QUALITY in names or len(names) < 2 else (QUALITY,)
+    return (*names, *composite, PASS_RATE)
+
+
+def _by_intent(pairs: Sequence[Pair]) -> dict[str, list[Pair]]:
+    """The pairs by intent; the intent is the one the case has now."""
+    found: dict[str, list[Pair]] = {ALL: list(pairs)}
+    for pair in pairs:
+        found.setdefault(pair[1].intent, []).append(pair)
+    return {name: found[name] for name in (ALL, *sorted(found.keys() - {ALL}))}
+
+
+def _changes(pairs: Sequence[Pair], figures: Sequence[str], settings: CompareSettings) -> tuple[Change, ...]:
+    groups = _by_intent(pairs)
+    rows = {intent: _rows(intent, group, figures, settings) for intent, group in groups.items()}
+    inner = [change for intent, found in rows.items() if intent != ALL for change in found]
+    if len(groups) <= 2:
+        # One intent is all of them: it is the same test under two names and is paid for once.
+        judged = _judged(rows[ALL], settings.alpha, settings)
+        copies = [replace(change, intent=intent) for intent in groups if intent != ALL for change in judged]
+        return (*judged, *copies)
+    share = settings.alpha / 2
+    return (*_judged(rows[ALL], share, settings), *_judged(inner, share, settings))
+
+
+def _rows(intent: str, pairs: Sequence[Pair], figures: Sequence[str], settings: CompareSettings) -> list[Change]:
+    """The rows of one intent, not yet judged."""
+    first, second = _table([pair[0] for pair in pairs], figures), _table([pair[1] for pair in pairs], figures)
+    differences = second - first
+    differences[np.abs(differences) <= SAME] = 0.0
+    values = sign_flips(differences, resamples=settings.flips, seed=settings.seed)
+    intervals = mean_intervals(differences, resamples=settings.resamples, seed=settings.seed)
+    rows = []
+    for column, dimension in enumerate(figures):
+        there = ~np.isnan(differences[:, column])
+        count = int(there.sum())
+        if not count:
+            rows.append(Change(intent=intent, dimension=dimension, pairs=0))
+            continue
+        moved = differences[there, column]
+        rows.append(
+            Change(
+                intent=intent,
+                dimension=dimension,
+                pairs=count,
+                fell=int((moved < 0).sum()),
+                rose=int((moved > 0).sum()),
+                before=float(first[there, column].mean()),
+                after=float(second[there, column].mean()),
+                difference=float(moved.mean()),
+                spread=float(moved.std(ddof=1)) if count > 1 else None,
+                interval=intervals[column],
+                p=_p(dimension, moved, values[column]),
+            )
+        )
+    return rows
+
+
+def _p(dimension: str, moved: Numbers, drawn: float) -> float:
+    """Pass and fail need no draws: flipping the signs of ones is McNemar's test, and that is known exactly."""
+    if dimension == PASS_RATE and bool(np.isin(moved, (-1.0, 0.0, 1.0)).all()):
+        return mcnemar(int((moved < 0).sum()), int((moved > 0).sum())).exact
+    return drawn
+
+
+def _table(cases: Sequence[CaseMeasure], figures: Sequence[str]) -> Numbers:
+    rows = [[np.nan if (value := case.figure(name)) is None else value for name in figures] for case in cases]
+    return np.asarray(rows, dtype=np.float64).reshape(len(cases), len(figures))
+
+
+def _judged(rows: Sequence[Change], alpha: float, settings: CompareSettings) -> list[Change]:
+    """The rows of one family with adjusted p-values and verdicts; ``alpha`` is the family's share."""
+    tested = [row for row in rows if row.p is not None]
+    smallest = [smallest_p(row.changed) for row in tested]
+    adjusted = holm_reachable([row.p or 0.0 for row in tested], smallest, alpha=alpha)
+    level = alpha / max(1, sum(reachable(smallest, alpha)))
+    known = {id(row): value for row, value in zip(tested, adjusted, strict=True)}
+    return [_verdict(row, known.get(id(row)), level, alpha, settings) for row in rows]
+
+
+def _verdict(row: Change, adjusted: float | None, level: float, alpha: float, settings: CompareSettings) -> Change:
+    if adjusted is None or row.difference is None:
+        return row
+    detectable = _detectable(row, level, settings)
+    verdict: Verdict
+    if adjusted <= alpha:
+        verdict = "regression" if row.difference < 0 else "improvement"
+    elif row.pairs < settings.fewest_cases:
+        verdict = "not enough data"
+    elif not row.changed or (detectable is not None and detectable <= settings.smallest_effect):
+        verdict = "no change"
+    else:
+        verdict = "not enough data"
+    # Told on the scale of the whole comparison, so that one alpha serves every row.
+    whole = min(1.0, adjusted * settings.alpha / alpha)
+    return replace(row, adjusted=whole, detectable=detectable, verdict=verdict)
+
+
+def _detectable(row: Change, level: float, settings: CompareSettings) -> float | None:
+    needed = fewest_changed(level)
+    if row.pairs < needed:
+        return None  # so few cases could not show any change at all
+    if not row.spread:
+        # Nothing varied, so there is no spread to go by: so many cases would have to change from end to end.
+        return needed / row.pairs
+    return minimum_effect(row.spread, row.pairs, alpha=level, power=settings.power)
+
+
+def _parts(pairs: Sequence[Pair]) -> tuple[PartChange, ...]:
+    found = []
+    for intent, group in _by_intent(pairs).items():
+        sums: dict[str, list[tuple[float, float]]] = {}
+        for before, after in group:
+            for name in before.parts.keys() & after.parts.keys():
+                sums.setdefault(name, []).append((before.parts[name], after.parts[name]))
+        for name in sorted(sums):
+            first, second = np.asarray(sums[name]).mean(axis=0)
+            change = PartChange(
+                intent=intent, part=name, pairs=len(sums[name]), before=float(first), after=float(second)
+            )
+            found.append(change)
+    return tuple(found)
+
+
+def _notes(baseline: Baseline, current: Baseline, pairs: int) -> tuple[str, ...]:
+    notes = []
+    if not pairs:
+        notes.append("the two runs have no case in common")
+    old, new = baseline.fingerprint, current.fingerprint
+    for word, first, second in (("scorers", old.scorers, new.scorers), ("models", old.models, new.models)):
+        if changed := _differing(first, second):
+            notes.append(f"other {word} than in the baseline ({', '.join(changed)}): part of the change may be theirs")
+    if baseline.suite and current.suite and baseline.suite != current.suite:
+        notes.append(f"the baseline is of another suite ({baseline.suite}, now {current.suite})")
+    return tuple(notes)
+
+
+def _differing(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:
+    if not first or not second:
+        return []
+    return sorted(name for name in first.keys() | second.keys() if first.get(name) != second.get(name))

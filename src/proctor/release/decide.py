@@ -1,0 +1,305 @@
+"""What a policy says of a comparison: ship, hold, or not enough data, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from proctor.release.compare import Change, Comparison
+from proctor.release.floors import DEFAULT, Floors
+from proctor.release.measures import ALL, PASS_RATE, QUALITY
+from proctor.release.policy import Policy
+from proctor.release.trend import TrendPoint, points, series, streak
+from proctor.release.worse import WorseCase
+
+__all__ = ["Decision", "Kind", "Outcome", "Reason", "decide"]
+
+Outcome = Literal["ship", "hold", "not enough data"]
+Kind = Literal["regression", "floor", "zero tolerance", "missing", "unscored", "data"]
+_SAME = 1e-9
+_EXIT_CODES: dict[Outcome, int] = {"ship": 0, "hold": 1, "not enough data": 3}
+_CASES_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """One thing that speaks against shipping: which figure of which intent, and the cases to look at."""
+
+    kind: Kind
+    message: str
+    intent: str = ALL
+    dimension: str | None = None
+    parts: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """Ship, hold or not enough data, with every reason; warnings decide nothing."""
+
+    outcome: Outcome
+    reasons: tuple[Reason, ...] = ()
+    warnings: tuple[Reason, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """0 ship, 1 hold, 3 not enough data."""
+        return _EXIT_CODES[self.outcome]
+
+    @property
+    def cases(self) -> tuple[str, ...]:
+        """Every case a reason names, each once: what a person should look at."""
+        return tuple(dict.fromkeys(case for reason in self.reasons for case in reason.cases))
+
+
+def decide(comparison: Comparison, policy: Policy, history: Sequence[TrendPoint] = ()) -> Decision:
+    """What the policy says of a comparison; ``history`` are the points of earlier runs, the oldest first.
+
+    A reason to hold outweighs a lack of data. Without any, the run ships only when a drop that matters would have been
+    seen in every dimension.
+    """
+    floors, near = _floors(comparison, policy, history)
+    proven, tolerated = _regressions(comparison, policy)
+    holding = (
+        *_missing(comparison, policy),
+        *proven,
+        *floors,
+        *_zero(comparison, policy),
+        *_unscored(comparison, policy),
+    )
+    unmet, elsewhere = _unmeasured(comparison, policy)
+    unsure = (*_lacking(comparison), *unmet)
+    outcome: Outcome = "hold" if holding else "not enough data" if unsure else "ship"
+    notes = tuple(Reason(kind="data", message=note) for note in comparison.notes)
+    return Decision(
+        outcome=outcome,
+        reasons=holding or unsure,
+        warnings=(*(unsure if holding else ()), *tolerated, *near, *elsewhere, *_rewritten(comparison), *notes),
+    )
+
+
+def _regressions(comparison: Comparison, policy: Policy) -> tuple[list[Reason], list[Reason]]:
+    """The proven drops that are too large, and those that are small enough to ship."""
+    proven: list[Reason] = []
+    tolerated: list[Reason] = []
+    for change in comparison.regressions:
+        if change.difference is None:
+            continue
+        too_large = -change.difference > policy.allowed_drop(change.dimension)
+        (proven if too_large else tolerated).append(_regression(comparison, change))
+    return proven, tolerated
+
+
+def _regression(comparison: Comparison, change: Change) -> Reason:
+    parts = _fallen_parts(comparison, change)
+    cases = tuple(
+        each.case
+        for each in sorted(comparison.worse, key=lambda each: -_drop(each, change.dimension))
+        if change.intent in (ALL, each.intent) and (change.dimension in each.falls or _lost(change, each.lost))
+    )
+    span = f", 95 % {change.interval.low:+.3f} to {change.interval.high:+.3f}" if change.interval else ""
+    message = (
+        f"{_place(change.intent)} {change.dimension} fell from {change.before:.3f} to {change.after:.3f} "
+        f"({change.difference:+.3f}{span}, p {_p(change.adjusted)}, {change.pairs} cases)"
+    )
+    if parts:
+        message += f"; most in {', '.join(parts)}"
+    return Reason(
+        kind="regression",
+        message=message + _listed(cases),
+        intent=change.intent,
+        dimension=change.dimension,
+        parts=parts,
+        cases=cases,
+    )
+
+
+def _drop(case: WorseCase, dimension: str) -> float:
+    return case.falls[dimension].drop if dimension in case.falls else 0.0
+
+
+def _lost(change: Change, lost: bool) -> bool:
+    return change.dimension in (PASS_RATE, QUALITY) and lost
+
+
+def _fallen_parts(comparison: Comparison, change: Change) -> tuple[str, ...]:
+    """The sub-scores that fell with the dimension, the deepest first; those that fell far less are left out."""
+    whole = change.dimension in (PASS_RATE, QUALITY)
+    fallen = [
+        part
+        for part in comparison.parts
+        if part.intent == change.intent
+        and part.difference < -_SAME
+        and (whole or part.part.startswith(f"{change.dimension}."))
+    ]
+    fallen.sort(key=lambda part: part.difference)
+    return tuple(part.part for part in fallen if part.difference <= fallen[0].difference / 3)
+
+
+def _floors(comparison: Comparison, policy: Policy, history: Sequence[TrendPoint]) -> tuple[list[Reason], list[Reason]]:
+    """The means that were under their floors often enough, and those that were, but not yet often enough."""
+    floors = Floors(by_intent=policy.floors)
+    now = points(comparison.current)
+    past = series(point for point in history if point.run != comparison.current.run)
+    holding: list[Reason] = []
+    near: list[Reason] = []
+    for point in now:
+        floor = floors.of(point.intent, point.dimension)
+        if floor is None or point.value >= floor.least - _SAME:
+            continue
+        runs = len(streak((*past.get((point.intent, point.dimension), ()), point), floor.least))
+        needed = floor.consecutive or policy.consecutive
+        message = f"{_place(point.intent)} {point.dimension} is {point.value:.3f}, under its floor of {floor.least:g}"
+        if needed > 1:
+            message += f" in {runs} run{'s' if runs > 1 else ''} in a row ({needed} hold)"
+        cases = _lowest(comparison, point, floor.least)
+        dimension, _, part = point.dimension.partition(".")
+        reason = Reason(
+            kind="floor",
+            message=message + _listed(cases),
+            intent=point.intent,
+            dimension=dimension,
+            parts=(point.dimension,) if part else _low_parts(now, point, floor.least),
+            cases=cases,
+        )
+        (holding if runs >= needed else near).append(reason)
+    return holding, near
+
+
+def _lowest(comparison: Comparison, point: TrendPoint, least: float) -> tuple[str, ...]:
+    found = [
+        (value, case.case)
+        for case in comparison.current.cases
+        if point.intent in (ALL, case.intent) and (value := case.figure(point.dimension)) is not None and value < least
+    ]
+    return tuple(case for _, case in sorted(found))
+
+
+def _low_parts(now: Sequence[TrendPoint], point: TrendPoint, least: float) -> tuple[str, ...]:
+    """The sub-scores that pull a dimension under its floor, the lowest first."""
+    inside = f"{point.dimension}."
+    low = [each for each in now if each.intent == point.intent and each.dimension.startswith(inside)]
+    return tuple(each.dimension for each in sorted(low, key=lambda each: each.value) if each.value < least)
+
+
+def _zero(comparison: Comparison, policy: Policy) -> list[Reason]:
+    if not policy.zero_tolerance:
+        return []
+    before = {case.case: case for case in comparison.baseline.cases}
+    left_out = set(comparison.rewritten)
+    reasons = []
+    for intent, names in policy.zero_tolerance.items():
+        for name in names:
+            fallen = []
+            for case in comparison.current.cases:
+                old = before.get(case.case)
+                if intent not in (ALL, case.intent) or old is None or case.case in left_out:
+                    continue
+                was, is_now = old.figure(name), case.figure(name)
+                if was is not None and is_now is not None and was - is_now > policy.tolerance + _SAME:
+                    fallen.append((is_now - was, case.case))
+            if fallen:
+                cases = tuple(case for _, case in sorted(fallen))
+                dimension, _, part = name.partition(".")
+                reason = Reason(
+                    kind="zero tolerance",
+                    message=f"{_place(intent)} {name} fell in {_count(cases)}, and may in none" + _listed(cases),
+                    intent=intent,
+                    dimension=dimension,
+                    parts=(name,) if part else (),
+                    cases=cases,
+                )
+                reasons.append(reason)
+    return reasons
+
+
+def _missing(comparison: Comparison, policy: Policy) -> list[Reason]:
+    missing = comparison.missing
+    if len(missing) <= policy.missing:
+        return []
+    were = "was" if len(missing) == 1 else "were"
+    message = f"{_count(missing)} of the baseline {were} not run, and {policy.missing} may be missing"
+    return [Reason(kind="missing", message=message + _listed(missing), cases=missing)]
+
+
+def _unscored(comparison: Comparison, policy: Policy) -> list[Reason]:
+    unscored, total = comparison.unscored, len(comparison.current.cases)
+    if not total or len(unscored) / total <= policy.unscored:
+        return []
+    share = f"{len(unscored) / total:.1%}; at most {policy.unscored:.1%} may"
+    message = f"{len(unscored)} of {total} cases could not be scored ({share})"
+    return [Reason(kind="unscored", message=message + _listed(unscored), cases=unscored)]
+
+
+def _lacking(comparison: Comparison) -> tuple[Reason, ...]:
+    """The dimensions in which a drop that matters could have gone unseen, over all intents."""
+    if not any(change.pairs for change in comparison.overall):
+        return (Reason(kind="data", message="no case was compared"),)
+    # Pass and fail are the coarsest of the figures: where there are scores, it is enough that these suffice.
+    scored = [change for change in comparison.overall if change.dimension != PASS_RATE]
+    reasons = []
+    for change in scored or comparison.overall:
+        if change.verdict != "not enough data":
+            continue
+        seen = "none at all" if change.detectable is None else f"one of {change.detectable:.3f}"
+        message = (
+            f"{change.dimension}: {change.pairs} paired cases show no change smaller than {seen}, "
+            f"and {comparison.settings.smallest_effect:g} must be seen"
+        )
+        if change.detectable is None:
+            message = f"{change.dimension}: {change.pairs} paired cases are too few to show any change"
+        reasons.append(Reason(kind="data", message=message, dimension=change.dimension))
+    return tuple(reasons)
+
+
+def _unmeasured(comparison: Comparison, policy: Policy) -> tuple[list[Reason], list[Reason]]:
+    """What the policy asks for and the run does not have: a rule that nothing answers to must not pass in silence.
+
+    An intent that this suite has no cases of is told; a figure that its cases should have, but none has, leaves the
+    decision open.
+    """
+    asked = [(intent, name) for intent, floors in policy.floors.items() for name in floors]
+    asked += [(intent, name) for intent, names in policy.zero_tolerance.items() for name in names]
+    now = {(point.intent, point.dimension) for point in points(comparison.current)}
+    intents = {ALL, *comparison.current.intents, *comparison.baseline.intents}
+    unmet: list[Reason] = []
+    elsewhere: list[Reason] = []
+    for intent, name in dict.fromkeys(asked):
+        if intent == DEFAULT or (intent, name) in now:
+            continue
+        known = intent in intents
+        message = f"the policy has a rule for {_place(intent)} {name}, and no case of this run has "
+        reason = Reason(kind="data", message=message + ("a value there" if known else "that intent"), intent=intent)
+        (unmet if known else elsewhere).append(reason)
+    return unmet, elsewhere
+
+
+def _rewritten(comparison: Comparison) -> tuple[Reason, ...]:
+    cases = comparison.rewritten
+    if not cases:
+        return ()
+    were = "was" if len(cases) == 1 else "were"
+    message = f"{_count(cases)} {were} rewritten since the baseline, and not compared"
+    return (Reason(kind="data", message=message + _listed(cases), cases=cases),)
+
+
+def _place(intent: str) -> str:
+    return "over all intents" if intent == ALL else intent
+
+
+def _count(cases: Sequence[str]) -> str:
+    return f"{len(cases)} case{'' if len(cases) == 1 else 's'}"
+
+
+def _listed(cases: Sequence[str]) -> str:
+    if not cases:
+        return ""
+    more = f" and {len(cases) - _CASES_SHOWN} more" if len(cases) > _CASES_SHOWN else ""
+    return f": {', '.join(cases[:_CASES_SHOWN])}{more}"
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return "unknown"
+    return "< 0.001" if value < 0.001 else f"= {value:.3f}"

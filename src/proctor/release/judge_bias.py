@@ -1,0 +1,69 @@
+"""What moves a judge that should not: the place of an answer, and its length."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from proctor.core.judge_card import Estimate, LengthBias, PositionBias
+from proctor.stats.bootstrap import interval_of
+from proctor.stats.correlation import partial, ranks, slope
+from proctor.stats.interval import wilson
+from proctor.stats.paired import sign_test
+
+__all__ = ["length_bias", "position_bias"]
+
+_LEAN = {"win": 1, "tie": 0, "loss": -1}
+_FEWEST = 8
+
+
+def position_bias(orders: Sequence[tuple[str, str]]) -> PositionBias | None:
+    """What the place does, from what was said of each answer when it stood first and when it stood second.
+
+    An answer that wins in the first place and loses in the second shows a judge that takes what comes first.
+    """
+    pairs = [(_LEAN[one], _LEAN[other]) for one, other in orders if one in _LEAN and other in _LEAN]
+    if not pairs:
+        return None
+    # Above 0 where the first place was taken more often than the second over both orders.
+    leaning = [one - other for one, other in pairs]
+    same = sum(one == other for one, other in pairs)
+    found = wilson(same, len(pairs))
+    return PositionBias(
+        pairs=len(pairs),
+        consistent=Estimate(
+            value=same / len(pairs), low=found.low if found else None, high=found.high if found else None
+        ),
+        first=sum(lean == 2 for lean in leaning),
+        second=sum(lean == -2 for lean in leaning),
+        p=sign_test(leaning),
+    )
+
+
+def length_bias(
+    rows: Sequence[tuple[float, float, float] | None], *, resamples: int = 500, seed: int = 0
+) -> LengthBias | None:
+    """What the length does, from (people's value, the judge's, length in doublings) of each answer.
+
+    People may rightly like longer answers, so that what they said is held still.
+    """
+    known = [row for row in rows if row is not None]
+    if len(known) < _FEWEST:
+        return None
+    human, machine, length = (np.array(column) for column in zip(*known, strict=True))
+    if np.ptp(length) <= 1e-12:
+        return None
+    places = ranks(machine), ranks(length), ranks(human)
+
+    def figure(at: npt.NDArray[np.int64]) -> float | None:
+        return partial(places[0][at], places[1][at], places[2][at])
+
+    value = figure(np.arange(len(known)))
+    interval = interval_of(len(known), figure, resamples=resamples, seed=seed) if value is not None else None
+    return LengthBias(
+        cases=len(known),
+        correlation=Estimate(value=value, low=getattr(interval, "low", None), high=getattr(interval, "high", None)),
+        doubling=slope(machine, length, human),
+    )

@@ -1,0 +1,176 @@
+"""What one run comes to, case by case: the figures that are compared, kept as a baseline and followed over time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from statistics import fmean
+
+from proctor.core.case import Case
+from proctor.core.codec import content_id, encode
+from proctor.core.errors import InputError
+from proctor.core.report import Fingerprint, Outcome, Result
+from proctor.core.score import Score
+
+__all__ = ["ALL", "DIMENSIONS", "PASS_RATE", "QUALITY", "Baseline", "CaseMeasure", "cells", "measure", "measures"]
+
+DIMENSIONS = ("relevance", "factual_accuracy", "consistency", "fluency")
+QUALITY = "quality"
+PASS_RATE = "pass_rate"  # noqa: S105 - a share, not a secret
+ALL = "all"
+_NO_INTENT = "other"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseMeasure:
+    """What one case came to in one run.
+
+    A dimension without a value (``None``) could not be scored; one that did not apply is not there at all.
+    ``parts`` are the sub-scores, named ``dimension.part``. ``content`` is a hash of what was asked and expected: a case
+    that was rewritten under its old name is another case. ``samples`` is how many answers the figures are a mean of.
+    """
+
+    case: str
+    intent: str = _NO_INTENT
+    outcome: Outcome
+    value: float | None = None
+    dimensions: Mapping[str, float | None] = field(default_factory=dict)
+    parts: Mapping[str, float] = field(default_factory=dict)
+    content: str = ""
+    samples: int = 1
+
+    def figure(self, name: str) -> float | None:
+        """One figure by name: a dimension, a part, ``quality`` or ``pass_rate``; ``None`` when it has no value."""
+        if name == PASS_RATE:
+            return None if self.outcome == "unscored" else float(self.outcome == "pass")
+        if name == QUALITY and QUALITY not in self.dimensions:
+            return self.value
+        if name in self.dimensions:
+            return self.dimensions[name]
+        return self.parts.get(name)
+
+    @property
+    def unscored(self) -> bool:
+        """Whether the case, or a dimension of it, has no value."""
+        return self.outcome == "unscored" or any(value is None for value in self.dimensions.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """The figures of one run, by case: what a later run is compared with, and the later run itself."""
+
+    name: str = ""
+    run: str
+    suite: str = ""
+    created: datetime | None = None
+    fingerprint: Fingerprint = field(default_factory=Fingerprint)
+    cases: tuple[CaseMeasure, ...] = ()
+
+    def __post_init__(self) -> None:
+        seen: set[str] = set()
+        for each in self.cases:
+            if each.case in seen:
+                raise ValueError(f"case {each.case!r} is there twice")
+            seen.add(each.case)
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """The names of all dimensions, the known four first."""
+        found = {name for case in self.cases for name in case.dimensions}
+        return (*(name for name in DIMENSIONS if name in found), *sorted(found - set(DIMENSIONS)))
+
+    @property
+    def intents(self) -> tuple[str, ...]:
+        """The names of all intents, in order."""
+        return tuple(sorted({case.intent for case in self.cases}))
+
+
+def measure(result: Result) -> CaseMeasure:
+    """What one result came to.
+
+    The dimensions are the parts of the score named ``quality``; where there is none, the scores that are named as
+    dimensions; where there are none of these either, every scorer is its own dimension.
+    """
+    whole = next((score for score in result.scores if score.name == QUALITY), None)
+    if whole is not None and whole.parts:
+        scores: Sequence[Score] = whole.parts
+    else:
+        scores = [score for score in result.scores if score.name in DIMENSIONS] or result.scores
+    applied = [score for score in scores if score.status != "skipped"]
+    return CaseMeasure(
+        case=result.case.id,
+        # The name of the row over all intents is taken.
+        intent=f"{ALL} (intent)" if result.case.intent == ALL else result.case.intent or _NO_INTENT,
+        outcome=result.outcome,
+        value=result.value if whole is None else whole.value,
+        dimensions={score.name: score.value for score in applied},
+        parts={
+            f"{score.name}.{part.name}": part.value
+            for score in applied
+            for part in score.parts
+            if part.value is not None
+        },
+        content=_content(result.case),
+    )
+
+
+def measures(results: Iterable[Result], *, target: str | None = None) -> tuple[CaseMeasure, ...]:
+    """What each case of a run came to, in the order of their names; several samples of a case become their mean.
+
+    Raises:
+        InputError: the run had several targets, and none is named.
+    """
+    by_case: dict[str, list[CaseMeasure]] = {}
+    targets: set[str] = set()
+    for result in results:
+        if target is not None and result.target != target:
+            continue
+        targets.add(result.target)
+        if len(targets) > 1:
+            names = ", ".join(sorted(targets))
+            raise InputError(f"the run had several targets ({names})", mend="name the one to compare")
+        by_case.setdefault(result.case.id, []).append(measure(result))
+    return tuple(_mean(by_case[name]) for name in sorted(by_case))
+
+
+def cells(cases: Sequence[CaseMeasure]) -> dict[str, tuple[CaseMeasure, ...]]:
+    """The cases by intent, and all of them under ``all``."""
+    found: dict[str, list[CaseMeasure]] = {ALL: list(cases)}
+    for each in cases:
+        found.setdefault(each.intent, []).append(each)
+    return {name: tuple(found[name]) for name in (ALL, *sorted(found.keys() - {ALL}))}
+
+
+def _content(case: Case) -> str:
+    """A hash of what makes the case the one it is; tags, checks and notes may change without making it another."""
+    data = encode(case)
+    said = ("input", "turns", "inputs", "history", "page", "expect")
+    return content_id({name: data[name] for name in said if name in data}, length=12)
+
+
+def _mean(samples: Sequence[CaseMeasure]) -> CaseMeasure:
+    """Several samples of one case as one: means, and the outcome of the greater part of those that were scored."""
+    if len(samples) == 1:
+        return samples[0]
+    first = samples[0]
+    passed = sum(each.outcome == "pass" for each in samples)
+    failed = sum(each.outcome == "fail" for each in samples)
+    outcome: Outcome = "unscored" if not passed + failed else "pass" if passed > failed else "fail"
+    names = dict.fromkeys(name for each in samples for name in each.dimensions)
+    parts = dict.fromkeys(name for each in samples for name in each.parts)
+    return CaseMeasure(
+        case=first.case,
+        intent=first.intent,
+        outcome=outcome,
+        value=_present([each.value for each in samples]),
+        dimensions={name: _present([each.dimensions.get(name) for each in samples]) for name in names},
+        parts={name: fmean(each.parts[name] for each in samples if name in each.parts) for name in parts},
+        content=first.content,
+        samples=len(samples),
+    )
+
+
+def _present(values: Sequence[float | None]) -> float | None:
+    present = [value for value in values if value is not None]
+    return fmean(present) if present else None

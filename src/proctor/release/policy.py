@@ -1,0 +1,76 @@
+"""The reviewed rules of release: what may ship."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from proctor.core.decoding import decode
+from proctor.release.compare import CompareSettings
+from proctor.release.floors import Floor
+
+__all__ = ["Policy", "read_policy"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What may ship: one reviewed file.
+
+    A drop of a mean holds when it is proven (at ``alpha``, over everything tested) and larger than ``largest_drop``,
+    which is one number or one for each dimension. A floor holds when the mean was under it in ``consecutive`` runs in a
+    row. Zero tolerance, by intent, names dimensions or sub-scores in which no single case may fall by more than
+    ``tolerance``. ``unscored`` is the share of cases that may go unscored, ``missing`` how many may not be run at all.
+    """
+
+    floors: Mapping[str, Mapping[str, Floor]] = field(default_factory=dict)
+    zero_tolerance: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    tolerance: float = 0.0
+    largest_drop: float | Mapping[str, float] = 0.0
+    consecutive: int = 1
+    unscored: float = 0.05
+    missing: int = 0
+    alpha: float = 0.05
+    power: float = 0.8
+    smallest_effect: float = 0.1
+    fewest_cases: int = 5
+    case_drop: float = 0.1
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        self.settings  # noqa: B018 - wrong values are refused here, where the file is read
+        drops = self.largest_drop if isinstance(self.largest_drop, Mapping) else {"": self.largest_drop}
+        named = [("largest_drop", share) for share in drops.values()]
+        for name, share in (("unscored", self.unscored), ("tolerance", self.tolerance), *named):
+            if not 0.0 <= share <= 1.0:
+                raise ValueError(f"{name} must be from 0 to 1, not {share:g}")
+        if self.consecutive < 1:
+            raise ValueError(f"consecutive must be at least 1, not {self.consecutive}")
+        if self.missing < 0:
+            raise ValueError(f"missing must be 0 or more, not {self.missing}")
+
+    @property
+    def settings(self) -> CompareSettings:
+        """How runs are compared under this policy."""
+        return CompareSettings(
+            alpha=self.alpha,
+            power=self.power,
+            smallest_effect=self.smallest_effect,
+            fewest_cases=self.fewest_cases,
+            case_drop=self.case_drop,
+            seed=self.seed,
+        )
+
+    def allowed_drop(self, dimension: str) -> float:
+        """How far a mean of this dimension may fall and still ship."""
+        if isinstance(self.largest_drop, Mapping):
+            return self.largest_drop.get(dimension, self.largest_drop.get("default", 0.0))
+        return self.largest_drop
+
+
+def read_policy(data: object, *, file: str | None = None) -> Policy:
+    """A policy from the data of its file; an unknown key or a wrong value is refused.
+
+    Raises:
+        MalformedError: naming everything that is wrong, by its place.
+    """
+    return decode(Policy, data if data is not None else {}, strict=True, file=file)

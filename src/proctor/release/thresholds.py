@@ -1,0 +1,223 @@
+"""Floors proposed from data: the best scores less one standard deviation, lower where that would hold good runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from proctor.release.floors import Floor
+from proctor.release.measures import PASS_RATE, Baseline, cells
+
+__all__ = ["Proposal", "Suggestion", "suggest"]
+
+Numbers = npt.NDArray[np.float64]
+Over = Literal["runs", "cases"]
+
+_LEAST_SPREAD = 0.01  # a figure that never moved yet may still move by a rounding
+_SAME = 1e-9
+_DIGITS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """The floor proposed for one figure, and what it rests on."""
+
+    intent: str
+    dimension: str
+    cases: int
+    best: float
+    spread: float
+    floor: float
+    false_positives: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestion:
+    """Floors that a run as good as the best one breaks, all of them together, in at most ``rate`` of all runs.
+
+    ``start`` is how often floors at one standard deviation would have been broken, ``false_positives`` how often the
+    proposed ones are. ``over`` says what was drawn anew to measure that: each case's score from the ``runs`` it had,
+    or, where there are fewer than three runs, the ``cases``.
+    """
+
+    proposals: tuple[Proposal, ...]
+    rate: float
+    start: float
+    false_positives: float
+    over: Over
+    runs: int
+
+    @property
+    def floors(self) -> Mapping[str, Mapping[str, Floor]]:
+        """The proposals as a policy holds them."""
+        found: dict[str, dict[str, Floor]] = {}
+        for each in self.proposals:
+            found.setdefault(each.intent, {})[each.dimension] = Floor(least=each.floor)
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Cell:
+    """One figure of one intent: its best mean, the spread of its cases, and its mean in each simulated run."""
+
+    intent: str
+    dimension: str
+    cases: int
+    best: float
+    spread: float
+    simulated: Numbers
+
+
+def suggest(
+    runs: Sequence[Baseline],
+    *,
+    rate: float = 0.025,
+    figures: Sequence[str] | None = None,
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> Suggestion:
+    """Propose a floor for each dimension of each intent from runs that were good.
+
+    The rate is for all floors together. It is half of 5 % unless told otherwise, since the gate's test for drops may
+    use up the other half.
+
+    Raises:
+        ValueError: there is no run to go by, or the rate is no share.
+    """
+    if not runs or not any(run.cases for run in runs):
+        raise ValueError("there is no scored case to go by")
+    if not 0.0 < rate < 1.0:
+        raise ValueError(f"the rate must be between 0 and 1, not {rate:g}")
+    over: Over = "runs" if len(runs) >= 3 else "cases"
+    source = np.random.default_rng(seed)
+    found = [
+        cell
+        for name in figures or _figures(runs)
+        for intent in cells([case for run in runs for case in run.cases])
+        if (cell := _cell(runs, intent, name, over, resamples, source)) is not None
+    ]
+    first = [_floor(cell.best - cell.spread) for cell in found]
+    # Any of them may be broken, so each gets its part of the rate.
+    floors = _lowered(found, first, rate / max(1, len(found)))
+    return Suggestion(
+        proposals=tuple(_proposal(cell, floor) for cell, floor in zip(found, floors, strict=True)),
+        rate=rate,
+        start=_broken(found, first),
+        false_positives=_broken(found, floors),
+        over=over,
+        runs=len(runs),
+    )
+
+
+def _figures(runs: Sequence[Baseline]) -> tuple[str, ...]:
+    return (*dict.fromkeys(name for run in runs for name in run.dimensions), PASS_RATE)
+
+
+def _cell(
+    runs: Sequence[Baseline], intent: str, name: str, over: Over, resamples: int, source: np.random.Generator
+) -> _Cell | None:
+    columns = []
+    for run in runs:
+        inside = cells(run.cases).get(intent, ())
+        columns.append({case.case: value for case in inside if (value := case.figure(name)) is not None})
+    names = sorted({case for column in columns for case in column})
+    if not names:
+        return None
+    table = np.array([[column.get(case, np.nan) for column in columns] for case in names])
+    means = [float(np.nanmean(table[:, run])) for run in range(len(runs)) if not np.isnan(table[:, run]).all()]
+    typical = np.nanmean(table, axis=1)
+    spread = float(typical.std(ddof=1)) if len(names) > 1 else 0.0
+    drawn = _by_runs(table, resamples, source) if over == "runs" else _by_cases(typical, resamples, source)
+    # The runs drawn are centred on the mean of all runs; the proposal starts from the best of them, as one would.
+    return _Cell(
+        intent=intent,
+        dimension=name,
+        cases=len(names),
+        best=max(means),
+        spread=max(spread, _LEAST_SPREAD),
+        simulated=drawn,
+    )
+
+
+def _by_runs(table: Numbers, resamples: int, source: np.random.Generator) -> Numbers:
+    """Means of runs made by giving each case one of the scores it had.
+
+    Deviations are widened twice: few runs show less than all of the noise, and their mean is itself not the true one.
+    """
+    rows = np.arange(table.shape[0])
+    middle = np.nanmean(table, axis=1)
+    seen = (~np.isnan(table)).sum(axis=1)
+    widened = np.sqrt(seen / np.maximum(seen - 1, 1) * (1 + 1 / seen))
+    filled = np.where(np.isnan(table), middle[:, None], table)
+    picked = filled[rows, source.integers(0, table.shape[1], size=(resamples, rows.size))]
+    return _means(middle + (picked - middle) * widened, int(seen.sum()), source)
+
+
+def _by_cases(values: Numbers, resamples: int, source: np.random.Generator) -> Numbers:
+    picked = source.integers(0, values.size, size=(resamples, values.size))
+    return _means(values[picked], values.size, source)
+
+
+def _means(scores: Numbers, seen: int, source: np.random.Generator) -> Numbers:
+    """The means of simulated runs, in which some answers fail as nobody has seen yet.
+
+    How often that happens is not known either, so it is drawn anew for each run: twice in as many answers as were seen,
+    on average. Once would be the rule of succession, and measured (benchmarks/gate) it is too few where a score is
+    either 0 or 1.
+    """
+    unseen = source.random(scores.shape) < source.beta(2, seen, size=(scores.shape[0], 1))
+    means: Numbers = np.clip(np.where(unseen, 0.0, scores).mean(axis=1), 0.0, 1.0)
+    return means
+
+
+def _floor(value: float) -> float:
+    """Rounded down, so that the digits shown are the ones that were measured."""
+    scale = 10**_DIGITS
+    return float(np.floor(max(0.0, value) * scale + 1e-9) / scale)
+
+
+def _lowered(found: Sequence[_Cell], first: Sequence[float], share: float) -> list[float]:
+    """The floors, those lowered that would be broken in more than ``share`` of all runs.
+
+    So small a share lies at the edge of what the draws show, so the normal tail is asked too and the lower one counts.
+    """
+    reach = NormalDist().inv_cdf(share)
+    return [
+        min(floor, _floor(min(float(np.quantile(cell.simulated, share)), _tail(cell, reach))))
+        for cell, floor in zip(found, first, strict=True)
+    ]
+
+
+def _tail(cell: _Cell, reach: float) -> float:
+    return float(cell.simulated.mean() + reach * cell.simulated.std())
+
+
+def _broken(found: Sequence[_Cell], floors: Sequence[float]) -> float:
+    """The share of simulated runs in which at least one floor is broken.
+
+    Figures are simulated apart from each other, and figures that move together are broken together: what is measured
+    is a little more than the truth.
+    """
+    if not found:
+        return 0.0
+    under = np.zeros(found[0].simulated.size, dtype=bool)
+    for cell, floor in zip(found, floors, strict=True):
+        under |= cell.simulated < floor - _SAME
+    return float(under.mean())
+
+
+def _proposal(cell: _Cell, floor: float) -> Proposal:
+    return Proposal(
+        intent=cell.intent,
+        dimension=cell.dimension,
+        cases=cell.cases,
+        best=cell.best,
+        spread=cell.spread,
+        floor=floor,
+        false_positives=float((cell.simulated < floor - _SAME).mean()),
+    )

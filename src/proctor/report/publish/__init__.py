@@ -1,0 +1,1 @@
+"""A run's figures for the places where other figures are watched."""

@@ -1,0 +1,159 @@
+"""A decision as one page that stands alone: no script, no request, readable from disk and on paper."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+from importlib.resources import files
+from typing import TextIO
+
+from proctor.report.figures import moment
+from proctor.report.release_view import Change, ReleaseView, WorseCase, number, place_of, signed
+from proctor.report.safe_text import one_line
+
+__all__ = ["write"]
+
+_STYLES = ("theme.css", "page.css", "table.css", "print.css")
+# What this page has and the run's page has not.
+_OWN_STYLES = """
+.reasons { display: grid; gap: 4px; padding-left: 18px; list-style: disc; }
+.names { display: flex; flex-wrap: wrap; gap: 4px 6px; }
+.interval .axis { stroke: var(--line-strong); stroke-width: 1; }
+.interval .span { stroke: var(--state, var(--ink-3)); stroke-width: 2; }
+.interval .mean { fill: var(--state, var(--ink-3)); }
+.whisker-cell { width: 120px; }
+tr.fail > td:first-child { font-weight: 600; }
+.interval { vertical-align: middle; }
+"""
+_ROWS = 500
+_CASES = 300
+_HEAD = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<style>
+{styles}
+</style>
+</head>
+<body>
+<header class="bar"><div class="bar-in"><span class="brand">Proctor</span>
+<span class="bar-run"><span class="name">{suite}</span><span class="chip {state}">{word}</span></span></div></header>
+<main>
+"""
+
+
+def write(view: ReleaseView, out: TextIO) -> None:
+    """Write the page."""
+    styles = (
+        "".join(files("proctor.report").joinpath("static", name).read_text(encoding="utf-8") for name in _STYLES)
+        + _OWN_STYLES
+    )
+    title, suite = _text(f"{view.word}: {view.suite}", 120), _text(view.suite, 80)
+    out.write(_HEAD.format(title=title, styles=styles, suite=suite, state=view.state, word=view.word))
+    out.write(_decision(view))
+    out.writelines(f'<p class="notice">{_text(note, 400)}</p>\n' for note in view.notes)
+    out.write(_changes(view.shown))
+    out.write(_worse(view))
+    for heading, names in (("Missing from this run", view.missing), ("New in this run", view.added)):
+        if names:
+            shown = " ".join(f'<span class="tag">{_text(name, 120)}</span>' for name in names[:_CASES])
+            out.write(_panel(heading, f"{len(names):,}", f'<p class="names">{shown}</p>'))
+    out.write("</main>\n</body>\n</html>\n")
+
+
+def _text(text: object, limit: int = 300) -> str:
+    return html.escape(one_line(str(text), limit))
+
+
+def _decision(view: ReleaseView) -> str:
+    facts = [("Suite", view.suite), ("Run", view.run), ("Target", view.target)]
+    facts += [("Baseline", view.baseline_run or view.baseline), ("Rules", view.policy)]
+    facts += [("Decided", moment(view.time) if view.time else "")]
+    shown = "".join(f"<div><dt>{name}</dt><dd>{_text(value, 120)}</dd></div>" for name, value in facts if value)
+    reasons = "".join(f"<li>{_text(each.text, 600)}</li>" for each in view.reasons)
+    return (
+        f'<section class="decision {view.state}"><div class="decision-line"><h1>{view.word}</h1>'
+        f'<p class="reason">{_text(view.headline, 600)}</p></div>'
+        f'{f"<ul class=reasons>{reasons}</ul>" if reasons else ""}<dl class="facts">{shown}</dl></section>\n'
+    )
+
+
+def _panel(title: str, hint: str, inside: str) -> str:
+    head = f'<div class="panel-head"><h2>{title}</h2><span class="hint">{hint}</span></div>'
+    return f'<section class="panel wide">{head}{inside}</section>\n'
+
+
+def _table(heads: Iterable[tuple[str, bool]], rows: Iterable[str]) -> str:
+    made = "".join(f"<th{' class=number' if figure else ''}>{name}</th>" for name, figure in heads)
+    return f'<div class="small-table"><table><thead><tr>{made}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+
+
+_STATES = {"regression": "fail", "improvement": "pass", "not enough data": "unscored"}
+
+
+def _changes(changes: Sequence[Change]) -> str:
+    if not changes:
+        return ""
+    heads = [("Dimension", False), ("Intent", False), ("Cases", True), ("Before", True), ("After", True)]
+    heads += [("Difference", True), ("", False), ("p", True), ("Detectable", True), ("Verdict", False)]
+    reach = max(
+        (abs(end) for each in changes for end in (each.low, each.high, each.difference) if end is not None), default=0
+    )
+    rows = [_change(each, max(reach, 0.02)) for each in changes[:_ROWS]]
+    hint = (
+        "paired by case; the bar is the 95 % interval of the difference around no change; p is corrected for all rows"
+    )
+    return _panel("What changed", hint, _table(heads, rows))
+
+
+def _change(each: Change, reach: float) -> str:
+    cells = [number(each.before), number(each.after), signed(each.difference)]
+    figures = "".join(f"<td class=number>{cell}</td>" for cell in (f"{each.cases:,}", *cells))
+    state = _STATES.get(each.verdict, "info")
+    return (
+        f"<tr class={state}><td>{_text(place_of(each))}</td><td>{_text(each.intent or 'all')}</td>{figures}"
+        f"<td class=whisker-cell>{_whisker(each, reach)}</td><td class=number>{number(each.p, 3)}</td>"
+        f"<td class=number>{number(each.detectable)}</td>"
+        f'<td><span class="chip {state}">{_text(each.verdict)}</span></td></tr>'
+    )
+
+
+def _whisker(each: Change, reach: float) -> str:
+    """The interval of a difference on one scale for the whole table, no change in the middle."""
+    if each.low is None or each.high is None or each.difference is None:
+        return ""
+
+    def at(value: float) -> float:
+        return 60 + 56 * max(-1.0, min(1.0, value / reach))
+
+    low, high, mean = at(each.low), at(each.high), at(each.difference)
+    label = f"{signed(each.low)} to {signed(each.high)}"
+    return (
+        f'<svg class="interval" width="120" height="14" role="img" aria-label="{label}"><title>{label}</title>'
+        '<line x1="60" x2="60" y1="0" y2="14" class="axis"/>'
+        f'<line x1="{low:.1f}" x2="{high:.1f}" y1="7" y2="7" class="span"/>'
+        f'<circle cx="{mean:.1f}" cy="7" r="3" class="mean"/></svg>'
+    )
+
+
+def _worse(view: ReleaseView) -> str:
+    if not view.worse:
+        return ""
+    heads = [("Case", False), ("Intent", False), ("Where", False), ("Before", True), ("After", True), ("Why", False)]
+    total = max(view.worse_in_all, len(view.worse))
+    shown = view.worse[:_CASES]
+    hint = f"{total:,}" if len(shown) == total else f"{len(shown)} of {total:,}"
+    return _panel("Cases that got worse", hint, _table(heads, (_case(each) for each in shown)))
+
+
+def _case(each: WorseCase) -> str:
+    quote = f'<div class="muted small">“{_text(each.quote, 240)}”</div>' if each.quote else ""
+    return (
+        f"<tr><td>{_text(each.case, 120)}</td><td>{_text(each.intent or '')}</td><td>{_text(place_of(each))}</td>"
+        f"<td class=number>{number(each.before)}</td><td class=number>{number(each.after)}</td>"
+        f'<td class="model">{_text(each.reason, 400)}{quote}</td></tr>'
+    )

@@ -1,0 +1,106 @@
+"""A decision as a pull-request comment: the word first, the reasons, the changes, the cases that got worse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TextIO
+
+from proctor.report.figures import moment
+from proctor.report.markdown import escaped
+from proctor.report.release_view import Change, ReleaseView, WorseCase, number, place_of, signed
+
+__all__ = ["write"]
+
+_SIGNS = {"ship": "✅", "hold": "❌", "not enough data": "⚠️", None: "▫️"}
+_ROWS = 60
+_CASES = 30
+
+
+def write(view: ReleaseView, out: TextIO) -> None:
+    """Write the comment."""
+    lines = [f"## {_SIGNS.get(view.decision, '▫️')} {view.word}: {escaped(view.suite, 100)}", ""]
+    if view.headline:
+        lines += [f"**{escaped(view.headline, 600)}**", ""]
+    lines += [f"- {escaped(reason.text, 600)}" for reason in view.reasons[:_ROWS]]
+    lines += [""] if view.reasons else []
+    lines += [f"> {escaped(note, 400)}\n" for note in view.notes[:10]]
+    lines += _changes(view.shown)
+    lines += _worse(view)
+    for title, names in (("Missing from this run", view.missing), ("New in this run", view.added)):
+        if names:
+            lines += [f"{title}: {_names(names)}", ""]
+    facts = [f"run {escaped(view.run, 80)}", f"baseline {escaped(view.baseline_run or view.baseline, 80)}"]
+    facts += [f"target {escaped(view.target, 60)}"] if view.target else []
+    facts += [f"rules {escaped(view.policy, 80)}"] if view.policy else []
+    facts += [moment(view.time)] if view.time else []
+    lines += [f"<sub>{' · '.join(facts)}</sub>", "<!-- proctor-release -->", ""]
+    out.write("\n".join(lines))
+
+
+def _names(names: Sequence[str], most: int = 8) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(escaped(name, 80) for name in names[:most]) + more
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _changes(changes: Sequence[Change]) -> list[str]:
+    if not changes:
+        return []
+    heads = (
+        "Dimension",
+        "Intent",
+        "Cases",
+        "Before",
+        "After",
+        "Difference",
+        "95 % interval",
+        "p",
+        "Detectable",
+        "Verdict",
+    )
+    lines = [_row(heads), _row([":--", ":--", *["--:"] * 7, ":--"])]
+    for each in changes[:_ROWS]:
+        interval = f"{signed(each.low)} … {signed(each.high)}" if each.low is not None else "–"
+        bold = "**" if each.verdict == "regression" else ""
+        lines.append(
+            _row(
+                (
+                    escaped(place_of(each)),
+                    escaped(each.intent) if each.intent else "all",
+                    f"{each.cases:,}",
+                    number(each.before),
+                    number(each.after),
+                    signed(each.difference),
+                    interval,
+                    number(each.p, 3),
+                    number(each.detectable),
+                    f"{bold}{escaped(each.verdict)}{bold}",
+                )
+            )
+        )
+    if len(changes) > _ROWS:
+        lines.append(_row([f"… {len(changes) - _ROWS} more", *[""] * 9]))
+    return [*lines, ""]
+
+
+def _worse(view: ReleaseView) -> list[str]:
+    if not view.worse:
+        return []
+    total = max(view.worse_in_all, len(view.worse))
+    count = f"{total:,}" if total == len(view.worse[:_CASES]) else f"{len(view.worse[:_CASES])} of {total:,}"
+    lines = ["<details open>", f"<summary>Cases that got worse ({count})</summary>", ""]
+    for each in view.worse[:_CASES]:
+        lines.append(f"- {_told(each)}")
+        if each.quote:
+            lines += ["", f"  > {escaped(each.quote, 300)}", ""]
+    return [*lines, "", "</details>", ""]
+
+
+def _told(each: WorseCase) -> str:
+    intent = f" · {escaped(each.intent, 60)}" if each.intent else ""
+    reason = f": {escaped(each.reason, 300)}" if each.reason else ""
+    figures = f"{number(each.before)} → {number(each.after)}"
+    return f"**{escaped(each.case, 120)}**{intent} · {escaped(place_of(each))} {figures}{reason}"

@@ -1,0 +1,100 @@
+"""A comparison or a decision on a terminal: what changed, which cases got worse, the word and why."""
+
+from __future__ import annotations
+
+import sys
+from typing import TextIO
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from proctor.report.release_view import ReleaseView, number, place_of, signed
+from proctor.report.safe_text import one_line
+
+__all__ = ["write"]
+
+_STYLES = {"pass": "bold green", "fail": "bold red", "unscored": "bold yellow", "info": "bold"}
+_VERDICTS = {"regression": "red", "improvement": "green", "not enough data": "yellow"}
+_ROWS = 40
+_CASES = 10
+
+
+def write(view: ReleaseView, out: TextIO | None = None, *, width: int | None = None) -> None:
+    """Print it; in a pipe the tables are as wide as they need to be."""
+    out = out or sys.stdout
+    console = Console(
+        file=out, width=width or (None if out.isatty() else 160), highlight=False, markup=False, emoji=False
+    )
+    head = Text(one_line(view.suite or "suite", 60), style="bold")
+    head.append(f"  {one_line(view.run, 60)} against {one_line(view.baseline_run or view.baseline, 80)}", style="dim")
+    console.print()
+    console.print(head)
+    if view.changes:
+        console.print()
+        console.print(_changes(view))
+    _print_worse(console, view)
+    for title, names in (("Missing from this run", view.missing), ("New in this run", view.added)):
+        if names:
+            more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+            shown = ", ".join(one_line(name, 60) for name in names[:8])
+            console.print()
+            console.print(Text.assemble((title, "bold"), f" ({len(names)}): {shown}{more}"))
+    for note in view.notes:
+        console.print(Text.assemble(("note ", "yellow"), one_line(note, 400)))
+    console.print()
+    console.print(Text.assemble((view.word, _STYLES[view.state]), "  ", one_line(view.headline, 400)))
+    for reason in view.reasons:
+        console.print(Text(f"  • {one_line(reason.text, 500)}"))
+    console.print()
+
+
+def _changes(view: ReleaseView) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), header_style="bold", show_edge=False)
+    heads = (
+        "Dimension",
+        "Intent",
+        "Cases",
+        "Before",
+        "After",
+        "Difference",
+        "95 % interval",
+        "p",
+        "Detectable",
+        "Verdict",
+    )
+    for place, name in enumerate(heads):
+        table.add_column(name, justify="left" if place in (0, 1, 9) else "right", no_wrap=place > 1, overflow="fold")
+    for each in view.shown[:_ROWS]:
+        interval = f"{signed(each.low)} … {signed(each.high)}" if each.low is not None else "–"
+        table.add_row(
+            one_line(place_of(each), 60),
+            one_line(each.intent or "all", 40),
+            f"{each.cases:,}",
+            number(each.before),
+            number(each.after),
+            signed(each.difference),
+            interval,
+            number(each.p, 3),
+            number(each.detectable),
+            Text(one_line(each.verdict), style=_VERDICTS.get(each.verdict, "dim")),
+        )
+    if len(view.shown) > _ROWS:
+        table.add_row(f"… {len(view.shown) - _ROWS} more")
+    return table
+
+
+def _print_worse(console: Console, view: ReleaseView) -> None:
+    if not view.worse:
+        return
+    total, shown = max(view.worse_in_all, len(view.worse)), view.worse[:_CASES]
+    count = f"{total:,}" if total == len(shown) else f"{len(shown)} of {total:,}"
+    console.print()
+    console.print(Text.assemble(("Cases that got worse", "bold"), (f" ({count})", "dim")))
+    for each in shown:
+        line = Text.assemble("  ", ("✗ ", "red"), (one_line(each.case, 80), "bold"), "  ")
+        line.append(f"{one_line(place_of(each), 80)} {number(each.before)} → {number(each.after)}")
+        if each.reason:
+            line.append(f": {one_line(each.reason, 200)}", style="dim")
+        console.print(line)

@@ -1,0 +1,107 @@
+"""A comparison or a decision as it is shown, in the words of the page; every writer of this room reads only this."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from proctor.report.dimensions import title_of
+
+__all__ = ["Change", "Reason", "ReleaseView", "WorseCase", "number", "place_of", "signed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One figure before and after, over the cases of one intent (``None``: all) that are in both runs."""
+
+    dimension: str
+    intent: str | None = None
+    cases: int = 0
+    before: float | None = None
+    after: float | None = None
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    detectable: float | None = None
+    verdict: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorseCase:
+    """One case that got worse: in which dimension, in which part of it, by how much, and why."""
+
+    case: str
+    intent: str | None = None
+    dimension: str = ""
+    part: str = ""
+    before: float | None = None
+    after: float | None = None
+    reason: str = ""
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """Why it is held, or why it cannot be told: the rule, in words, and the cases it rests on."""
+
+    text: str
+    rule: str = ""
+    cases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseView:
+    """Everything there is to show of one run against its baseline; without a ``decision`` nothing was decided."""
+
+    suite: str
+    run: str
+    target: str = ""
+    baseline: str = ""
+    baseline_run: str = ""
+    policy: str = ""
+    decision: str | None = None
+    headline: str = ""
+    reasons: tuple[Reason, ...] = ()
+    notes: tuple[str, ...] = ()
+    changes: tuple[Change, ...] = ()
+    worse: tuple[WorseCase, ...] = ()
+    worse_in_all: int = 0
+    missing: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    time: datetime | None = None
+
+    @property
+    def word(self) -> str:
+        """The decision as one word."""
+        return {"ship": "SHIP", "hold": "HOLD", "not enough data": "NOT ENOUGH DATA"}.get(
+            self.decision or "", "COMPARED"
+        )
+
+    @property
+    def state(self) -> str:
+        """The decision as the page's colours know it."""
+        return {"ship": "pass", "hold": "fail", "not enough data": "unscored"}.get(self.decision or "", "info")
+
+    @property
+    def shown(self) -> tuple[Change, ...]:
+        """The changes worth a row: first what got worse, then the dimensions over all intents, then the rest."""
+        order = {"regression": 0, "improvement": 2, "no change": 3, "not enough data": 4}
+        return tuple(sorted(self.changes, key=lambda each: 1 if each.intent is None else order.get(each.verdict, 3)))
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """A figure from 0 to 1."""
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def signed(value: float | None) -> str:
+    """A difference, with its sign always there."""
+    return "–" if value is None else f"{value:+.3f}".replace("-", "−")
+
+
+def place_of(change: Change | WorseCase) -> str:
+    """The dimension, and the part of it where there is one, as a person reads it."""
+    part = getattr(change, "part", "")
+    whole, _, rest = change.dimension.partition(".")
+    return " · ".join(title_of(each) for each in (whole, part or rest) if each)

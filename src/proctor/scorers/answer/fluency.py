@@ -1,0 +1,111 @@
+"""Whether an answer is well written: its language, its tone and its shape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Final
+
+from proctor.core.case import Case
+from proctor.core.score import Evidence, Score
+from proctor.core.sockets import Catalogue, Model, socket
+from proctor.core.trajectory import Trajectory
+from proctor.scorers.answer.quality_parts.grammar import Checker, score_grammar
+from proctor.scorers.answer.quality_parts.judging import by_judge
+from proctor.scorers.answer.quality_parts.layout import Format, score_formatting
+from proctor.scorers.answer.quality_parts.tone import Trait, describe, score_tone
+from proctor.scorers.parts import check_weights, combined, weighed
+from proctor.scorers.passages import no_answer
+from proctor.text.patterns import compiled
+
+__all__ = ["Fluency"]
+
+WEIGHTS: Final = {"grammar": 0.40, "tone": 0.35, "formatting": 0.25}
+DEFAULT = "default"
+
+_RUBRIC_GRAMMAR = (
+    "The answer is correct in the language it is written in: sentences, agreement, particles, punctuation, "
+    "spelling. Names, "
+    "titles, Markdown and product cards do not count. 5: no mistake; 3: some small ones; 1: hard to read."
+)
+_RUBRIC_TONE = (
+    "The tone of the answer is {tone}. Judge the tone only. "
+    "5: it is all of that throughout; 3: flat, or only in part; 1: the contrary."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fluency:
+    """Whether the answer is well written: grammar, the tone its intent asks for, and formatting."""
+
+    name: ClassVar[str] = "fluency"
+    version: ClassVar[str] = "1"
+    threshold: ClassVar[float | None] = 0.75
+    primary: ClassVar[str | None] = None
+
+    weights: Mapping[str, float] = field(default_factory=lambda: dict(WEIGHTS))
+    tones: Mapping[str, tuple[Trait, ...]] = field(default_factory=dict)
+    formats: Mapping[str, Format] = field(default_factory=dict)
+    title_fields: tuple[str, ...] = ()
+    checker: Checker = "auto"
+    light: bool = False
+    catalogue: Catalogue | None = socket(optional=True)
+    judge: Model | None = socket(optional=True)
+
+    def __post_init__(self) -> None:
+        check_weights(self.weights, WEIGHTS)
+        if self.title_fields and len(self.title_fields) < 2:
+            raise ValueError("title_fields must name the original title first and at least one other")
+        for each in self.formats.values():
+            for pattern in each.patterns:
+                compiled(pattern, ignore_case=False)
+
+    async def score(self, case: Case, run: Trajectory) -> Score:
+        """Score the last answer."""
+        if (unanswered := no_answer(self, run)) is not None:
+            return unanswered
+        intent = case.intent or ""
+        grammar = await self._grammar(case, run)
+        tone = await self._tone(self.tones.get(intent, self.tones.get(DEFAULT, ())), case, run)
+        formatting = await score_formatting(
+            run.answer,
+            self.formats.get(intent, self.formats.get(DEFAULT)),
+            case=case,
+            catalogue=self.catalogue,
+            title_fields=self.title_fields,
+        )
+        parts = [replace(part, evidence=_of_last(part, run)) for part in (grammar, tone, formatting)]
+        return combined(self.name, weighed(parts, self.weights, version=self.version), version=self.version)
+
+    async def _grammar(self, case: Case, run: Trajectory) -> Score:
+        by_rule = score_grammar(run.answer, checker=self.checker)
+        if self.judge is None or self.light or not run.answer.strip():
+            return by_rule
+        return await by_judge(
+            "grammar",
+            weight=self.weights.get("grammar", 0.0),
+            rubric=_RUBRIC_GRAMMAR,
+            include=("answer",),
+            judge=self.judge,
+            case=case,
+            run=run,
+        )
+
+    async def _tone(self, traits: tuple[Trait, ...], case: Case, run: Trajectory) -> Score:
+        by_rule = score_tone(run.answer, traits)
+        if self.judge is None or self.light or not run.answer.strip():
+            return by_rule
+        return await by_judge(
+            "tone",
+            weight=self.weights.get("tone", 0.0),
+            rubric=_RUBRIC_TONE.format(tone=describe(traits)),
+            include=("input", "answer"),
+            judge=self.judge,
+            case=case,
+            run=run,
+        )
+
+
+def _of_last(part: Score, run: Trajectory) -> tuple[Evidence, ...]:
+    """The evidence with the turn it is from: the last."""
+    return tuple(replace(one, turn=len(run.turns) - 1) for one in part.evidence)

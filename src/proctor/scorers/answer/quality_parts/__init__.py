@@ -1,0 +1,1 @@
+"""The parts that the four dimensions of quality are made of."""

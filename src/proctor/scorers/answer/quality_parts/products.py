@@ -1,0 +1,158 @@
+"""The products an answer speaks of: by id or by title in any script, with the help of the catalogue."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from proctor.core.case import Case
+from proctor.core.score import Evidence, Score
+from proctor.core.sockets import Catalogue
+from proctor.core.trajectory import Trajectory
+from proctor.scorers.passages import last_expectation, quoted
+from proctor.text.titles import candidates, mentions, title_key
+
+__all__ = [
+    "NAME",
+    "Product",
+    "expected_products",
+    "known_products",
+    "looked_up",
+    "mentioned_products",
+    "names_of",
+    "product_relevance",
+]
+
+NAME: Final = "product_relevance"
+MOST_LOOKUPS: Final = 24
+_ID = re.compile(r"(?<![\w-])(?=[A-Z0-9-]*\d)[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*\d[A-Z0-9]*(?![\w-])")
+_ID_FIELD = re.compile(r"(?:^|_)(?:id|asin|sku|isbn|code|number)$", re.IGNORECASE)
+_TITLE_FIELD = re.compile(
+    r"(?:^|_)(?:title|name|romaji|romani[sz]ed|original|english|japanese)s?(?:_[a-z]{2,9})?$", re.IGNORECASE
+)
+_NOT_TITLE = re.compile(r"author|artist|publisher|file|user|customer|first_?name|last_?name|carrier", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Product:
+    """A product as it is asked for (``key``) and all the names it goes by; ``row`` is what is known of it."""
+
+    key: str
+    names: tuple[str, ...]
+    row: Mapping[str, Any] | None = None
+    live: bool = False
+
+
+def names_of(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The ids and titles of a row, whatever its columns are called."""
+    found: list[str] = []
+    for column, value in row.items():
+        if _NOT_TITLE.search(str(column)):
+            continue
+        if _ID_FIELD.search(str(column)) or _TITLE_FIELD.search(str(column)):
+            found += [text for text in _texts(value) if 1 < len(text.strip()) <= 200]
+    return tuple(dict.fromkeys(found))
+
+
+def known_products(run: Trajectory) -> list[Product]:
+    """Products that the run itself tells of: results of tools, and sources with a title."""
+    found: list[Product] = []
+    for call in run.tool_calls:
+        for row in _rows(call.result):
+            names = names_of(row)
+            if len(names) > 1:
+                found.append(Product(key=names[0], names=names, row=row))
+    found += [
+        Product(key=source.id, names=(source.id, source.title)) for source in run.sources if source.title is not None
+    ]
+    return found[:MOST_LOOKUPS]
+
+
+def expected_products(case: Case, run: Trajectory) -> tuple[str, ...]:
+    """The ids or titles that should appear."""
+    return tuple(dict.fromkeys(name for expect in last_expectation(case, run) for name in expect.products))
+
+
+async def looked_up(keys: Iterable[str], run: Trajectory, catalogue: Catalogue | None) -> list[Product]:
+    """Each key with all its names: from the catalogue as it is now, else from the run, else alone."""
+    known = known_products(run)
+    made = []
+    for key in keys:
+        row = await catalogue.find(key) if catalogue is not None else None
+        if row is not None:
+            made.append(Product(key=key, names=(key, *names_of(row)), row=row, live=True))
+            continue
+        wanted = title_key(key)
+        same = next((one for one in known if any(title_key(name) == wanted for name in one.names)), None)
+        made.append(
+            Product(key=key, names=(key, *same.names), row=same.row) if same else Product(key=key, names=(key,))
+        )
+    return made
+
+
+async def mentioned_products(
+    answer: str, run: Trajectory, catalogue: Catalogue, extra: Sequence[str] = ()
+) -> list[Product]:
+    """The products of the catalogue that the answer names, in no particular order; each once.
+
+    What may be a title is a guess from the text; the catalogue says whether it is one.
+    """
+    guesses = [name for name in extra if mentions(name, answer, most=1)]
+    guesses += [match.group() for match in _ID.finditer(answer[:50_000])]
+    guesses += [name for one in known_products(run) for name in one.names if mentions(name, answer, most=1)]
+    guesses += [one.quote for one in candidates(answer)]
+    found: list[Product] = []
+    for guess in list(dict.fromkeys(guesses))[:MOST_LOOKUPS]:
+        if any(mentions(guess, name, most=1) for one in found for name in one.names):
+            continue
+        row = await catalogue.find(guess)
+        if row is not None:
+            found.append(Product(key=guess, names=tuple(dict.fromkeys((guess, *names_of(row)))), row=row, live=True))
+    return found
+
+
+def product_relevance(products: Sequence[Product], answer: str) -> Score:
+    """The share of the expected products that the answer names, as ids or titles in any script."""
+    evidence, found = [], 0
+    for product in products:
+        hit = next((hit for name in product.names for hit in mentions(name, answer, most=1)), None)
+        if hit is not None:
+            found += 1
+            evidence.append(Evidence(quote=quoted(hit.quote), note=f"names {quoted(product.key, 60)}"))
+        else:
+            names = " / ".join(product.names[:3])
+            evidence.append(Evidence(note=f"missing: {quoted(names, 120)}"))
+    missing = [product.key for product in products if not any(mentions(n, answer, most=1) for n in product.names)]
+    said = ", ".join(quoted(key, 60) for key in missing[:5])
+    live = any(product.live for product in products)
+    # Without a catalogue an id is looked for as it is written: a title in its place would not be known.
+    bare = [product for product in products if product.key in missing and len(product.names) == 1]
+    return Score(
+        name=NAME,
+        value=found / len(products),
+        reason=f"{found} of {len(products)} expected products are named" + (f"; missing: {said}" if missing else ""),
+        confidence=1.0 if not bare else max(0.4, 1 - 0.6 * len(bare) / len(products)),
+        producer="catalogue" if live else "rule",
+        evidence=tuple(evidence[:20]),
+    )
+
+
+def _rows(value: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
+    if isinstance(value, Mapping):
+        yield value
+        if depth < 4:
+            for each in value.values():
+                yield from _rows(each, depth + 1)
+    elif isinstance(value, (list, tuple)) and depth < 4:
+        for each in value[:50]:
+            yield from _rows(each, depth + 1)
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Mapping):
+        return [text for each in value.values() for text in _texts(each)]
+    return [text for each in value for text in _texts(each)] if isinstance(value, (list, tuple)) else []

@@ -1,0 +1,34 @@
+"""Alerts on record: a JSON file each, for whoever watches the folder."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from proctor.core.codec import dumps
+from proctor.core.errors import StoreError
+from proctor.core.event import Alert
+from proctor.store.runs import RunStore
+
+__all__ = ["keep_alert"]
+
+_UNFIT = re.compile(r"[^\w.-]+")
+
+
+def keep_alert(store: RunStore, alert: Alert) -> Path:
+    """Write an alert beside the runs; the same trouble told again replaces its file.
+
+    Raises:
+        StoreError: the disk or the folder refused.
+    """
+    name = _UNFIT.sub("-", alert.key or alert.rule).strip("-.")[:120]
+    path = store.folder / "alerts" / f"{name}.json"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_suffix(".part")
+        draft.write_bytes(dumps(alert) + b"\n")
+        draft.replace(path)
+    except OSError as error:
+        mend = "make the folder writable, or name another under `store:`"
+        raise StoreError(f"the alert cannot be written: {error.strerror}", file=str(path), mend=mend) from error
+    return path

@@ -1,0 +1,78 @@
+"""What was decided at release, run by run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from proctor.store.db import explained
+from proctor.store.runs import RunStore
+
+__all__ = ["DecisionRecord", "decisions", "held_in_vain", "keep_decision"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionRecord:
+    """One decision on record: of which run, against which baseline, and why."""
+
+    run: str
+    suite: str
+    target: str
+    baseline: str
+    decision: str
+    reasons: tuple[str, ...]
+    time: datetime
+
+
+def keep_decision(
+    store: RunStore, *, run: str, suite: str, target: str, baseline: str, decision: str, reasons: Sequence[str]
+) -> None:
+    """Put a decision on record; deciding again on the same run and baseline replaces the earlier one."""
+    with explained(store.folder), store.database:
+        store.database.execute(
+            "DELETE FROM decisions WHERE run = ? AND target = ? AND baseline = ?", (run, target, baseline)
+        )
+        store.database.execute(
+            "INSERT INTO decisions (run, suite, target, baseline, decision, reasons, time)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (run, suite, target, baseline, decision, json.dumps(list(reasons)), datetime.now(UTC).isoformat()),
+        )
+
+
+def decisions(store: RunStore, *, limit: int = 50) -> list[DecisionRecord]:
+    """The newest decisions first."""
+    rows = store.database.execute(
+        "SELECT run, suite, target, baseline, decision, reasons, time FROM decisions ORDER BY n DESC LIMIT ?", (limit,)
+    )
+    return [
+        DecisionRecord(
+            **{
+                **dict(row),
+                "reasons": tuple(json.loads(row["reasons"])),
+                "time": datetime.fromisoformat(row["time"]),
+            }
+        )
+        for row in rows
+    ]
+
+
+def held_in_vain(store: RunStore) -> tuple[int, int]:
+    """How many holds people found nothing wrong with, and of how many decisions that can be told.
+
+    A hold is in vain when everything it put up for review was looked at and found acceptable. A hold with something
+    still open, or with nothing to look at, tells neither way and is not counted; a ship is a decision not held.
+    """
+    row = store.database.execute(
+        """
+        WITH looked_at AS (
+            SELECT run, target, count(*) AS items, sum(resolved IS NULL) AS open, sum(verdict = 'acceptable') AS fine
+            FROM review WHERE origin = 'gate' GROUP BY run, target
+        )
+        SELECT sum(d.decision = 'hold' AND l.open = 0 AND l.fine = l.items) AS vain,
+               sum(d.decision = 'ship' OR (d.decision = 'hold' AND l.open = 0)) AS known
+        FROM decisions d LEFT JOIN looked_at l ON l.run = d.run AND l.target = d.target
+        """
+    ).fetchone()
+    return row["vain"] or 0, row["known"] or 0

@@ -1,0 +1,142 @@
+"""The review queue: what a person is asked to look at, and what they said."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal, get_args
+
+from proctor.core.codec import content_id
+from proctor.core.decoding import closest
+from proctor.core.errors import NotFoundError
+from proctor.store.db import explained
+from proctor.store.runs import RunStore
+
+__all__ = ["VERDICTS", "ReviewItem", "ReviewVerdict", "add_items", "find_item", "items", "open_count", "resolve"]
+
+ReviewVerdict = Literal["worse", "acceptable"]
+VERDICTS: tuple[str, ...] = get_args(ReviewVerdict)
+_COLUMNS = (
+    "id, origin, run, target, case_id, intent, dimension, part, before, after, reason, opened, resolved, verdict,"
+    " person, note"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewItem:
+    """One case somebody should look at: ``worse`` confirms that it is, ``acceptable`` says the alarm was in vain."""
+
+    origin: str
+    run: str
+    target: str
+    case_id: str
+    intent: str | None = None
+    dimension: str = ""
+    part: str = ""
+    before: float | None = None
+    after: float | None = None
+    reason: str = ""
+    id: str = ""
+    opened: datetime | None = None
+    resolved: datetime | None = None
+    verdict: ReviewVerdict | None = None
+    person: str = ""
+    note: str = ""
+
+
+def add_items(store: RunStore, new: Iterable[ReviewItem]) -> int:
+    """Put items into the queue; one that is there already stays as it is. Returns how many are new."""
+    now = datetime.now(UTC).isoformat()
+    rows = [
+        (
+            _id_of(item),
+            item.origin,
+            item.run,
+            item.target,
+            item.case_id,
+            item.intent,
+            item.dimension,
+            item.part,
+            item.before,
+            item.after,
+            item.reason,
+            now,
+        )
+        for item in new
+    ]
+    with explained(store.folder):
+        store.database.execute("BEGIN IMMEDIATE")
+        before = store.database.total_changes
+        store.database.executemany(
+            "INSERT OR IGNORE INTO review (id, origin, run, target, case_id, intent, dimension, part, before, after,"
+            " reason, opened) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            rows,
+        )
+        added = store.database.total_changes - before
+        store.database.execute("COMMIT")
+    return added
+
+
+def items(
+    store: RunStore, *, state: Literal["open", "resolved", "all"] = "open", run: str | None = None, limit: int = 50
+) -> list[ReviewItem]:
+    """Items of the queue, the oldest first."""
+    where = {"open": "resolved IS NULL", "resolved": "resolved IS NOT NULL", "all": "1"}[state]
+    values: list[object] = []
+    if run is not None:
+        where += " AND run = ?"
+        values.append(run)
+    rows = store.database.execute(f"SELECT {_COLUMNS} FROM review WHERE {where} ORDER BY n LIMIT ?", (*values, limit))
+    return [_item(row) for row in rows]
+
+
+def open_count(store: RunStore) -> int:
+    """How many items nobody has looked at."""
+    count: int = store.database.execute("SELECT count(*) FROM review WHERE resolved IS NULL").fetchone()[0]
+    return count
+
+
+def find_item(store: RunStore, name: str) -> ReviewItem:
+    """An item by its id or the beginning of it.
+
+    Raises:
+        NotFoundError: no item, or more than one, answers to the name.
+    """
+    rows = store.database.execute(
+        f"SELECT {_COLUMNS} FROM review WHERE substr(id, 1, ?) = ? ORDER BY n", (len(name), name)
+    ).fetchall()
+    if len(rows) == 1:
+        return _item(rows[0])
+    if rows:
+        mend = "give more of the id: " + ", ".join(row["id"] for row in rows[:5])
+        raise NotFoundError(f"{len(rows)} items of the review queue begin with {name!r}", mend=mend)
+    known = [row["id"] for row in store.database.execute("SELECT id FROM review ORDER BY n DESC LIMIT 200")]
+    guess = closest(name, known)
+    raise NotFoundError(
+        f"there is no item {name!r} in the review queue",
+        mend=f"did you mean {guess}?" if guess else "`proctor review list` shows the items there are",
+    )
+
+
+def resolve(store: RunStore, item: ReviewItem, *, verdict: ReviewVerdict, person: str, note: str = "") -> ReviewItem:
+    """Put on record what a person said of an item; said again, the later word stands."""
+    with explained(store.folder):
+        store.database.execute(
+            "UPDATE review SET resolved = ?, verdict = ?, person = ?, note = ? WHERE id = ?",
+            (datetime.now(UTC).isoformat(), verdict, person, note, item.id),
+        )
+    return find_item(store, item.id)
+
+
+def _id_of(item: ReviewItem) -> str:
+    """The same trouble found twice is one item."""
+    return content_id([item.origin, item.run, item.target, item.case_id, item.dimension], length=10)
+
+
+def _item(row: sqlite3.Row) -> ReviewItem:
+    data = dict(row)
+    for name in ("opened", "resolved"):
+        data[name] = datetime.fromisoformat(data[name]) if data[name] else None
+    return ReviewItem(**data)

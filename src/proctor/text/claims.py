@@ -1,0 +1,114 @@
+"""An answer as the statements in it: what can be true or false, apart from greetings, questions and offers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from proctor.text.split import sentences
+
+__all__ = ["MOST_CLAIMS", "Kind", "Statement", "claims", "plain", "statements"]
+
+Kind = Literal["claim", "question", "offer", "courtesy", "heading"]
+
+# An answer with more statements than this is read from its beginning: each is a reading of a network.
+MOST_CLAIMS: Final = 60
+_LONGEST: Final = 600
+_READ: Final = 60_000
+
+_FENCE = re.compile(r"^\s*(?:```|~~~).*$", re.MULTILINE)
+_RULE = re.compile(r"^\s*(?:[-*_=]\s*){3,}$", re.MULTILINE)
+_LINK = re.compile(r"!?\[([^\]\n]{0,300})\]\([^)\n]{0,500}\)")
+_MARK = re.compile(r"\*\*|__|~~|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
+_LEAD = re.compile(r"^\s*(?:#{1,6}\s+|>\s?|(?:[-*•・▪◦●○]|\(?\d{1,3}[.)．、]|[①-⑳])\s*)+")
+_ROW_EDGE = re.compile(r"^\s*\||\|\s*$", re.MULTILINE)
+
+_QUESTION = re.compile(r"[?？]\s*[\"'”’」』)）]*\s*$|(?:ですか|ますか|でしょうか|ませんか|ましょうか)[。.\s]*$")
+_OFFER = re.compile(
+    r"^(?:(?:please\s+)?(?:feel free|let me know|don'?t hesitate|tell me)\b"
+    r"|if you(?:'d| would| want| need| have| like)\b"
+    r"(?=.{0,200}\b(?:let me know|just ask|tell me|reach out|contact|i can|i'?ll|happy to|help)\b)"
+    r"|i(?:'d| would) be (?:happy|glad)|i can (?:also )?help|happy to help|is there anything)"
+    r"|(?:お気軽に|ご不明な点|お知らせください|お申し付けください|お手伝いします|お手伝いできます|ご相談ください)",
+    re.IGNORECASE,
+)
+# A greeting, thanks or regret on its own; one that goes on to say something ("Sorry, your order is late") is a claim.
+_COURTESY = re.compile(
+    r"^(?:"
+    r"(?:yes|no|sure|of course|certainly|absolutely|great|okay|ok|got it|understood|gladly|no problem"
+    r"|(?:great|good|big) news)"
+    r"(?: thing| question"
+    r"| choice)?"
+    r"|(?:hi|hello|hey|welcome|good (?:morning|afternoon|evening)"
+    r"|thanks?|thank you|you(?:'re| are) (?:very )?welcome|enjoy"
+    r"|happy reading|have a (?:nice|great|good)|goodbye|bye|i hope (?:this|that) helps)\b[^.!。,:\d]{0,60}"
+    r"|(?:sorry|i(?:'m| am) (?:very |so |really )?sorry|my apologies|i apologi[sz]e)"
+    r"(?: (?:to hear|about|for)\b[^.!。,:\d]{0,60})?"
+    r"|(?:こんにちは|こんばんは|おはよう|いらっしゃいませ|ようこそ)[^。、\d]{0,20}"
+    r"|[^。、\d]{0,20}(?:ありがとうござい(?:ます|ました))"
+    r"|はい|いいえ|もちろん(?:です)?|かしこまりました|承知(?:いたし|し)ました|申し訳(?:ござい|あり)ません|すみません|どういたしまして"
+    r")[\s.!?。！~〜]*$",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(r"[:：]\s*$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """One sentence or list item of an answer; ``at`` is where it begins, as a share of the text from 0 to 1."""
+
+    text: str
+    kind: Kind
+    at: float
+    share: float
+
+
+def plain(text: str) -> str:
+    """The words of a text without its Markdown: marks, links' addresses, fences and table edges are taken away."""
+    text = _RULE.sub("\n", _FENCE.sub("", text))
+    text = _ROW_EDGE.sub("", _LINK.sub(r"\1", text))
+    return "\n".join(_MARK.sub("", line) for line in text.split("\n"))
+
+
+def statements(text: str, *, most: int = MOST_CLAIMS) -> list[Statement]:
+    """Every sentence and list item in order, with what kind of thing it is; at most ``most``.
+
+    Of a very long text the beginning is read.
+    """
+    found: list[tuple[str, Kind]] = []
+    for piece in _pieces(plain(text[:_READ])):
+        found.append((piece, _kind(piece)))
+        if len(found) >= most:
+            break
+    total = sum(len(piece) for piece, _ in found) or 1
+    made, before = [], 0
+    for piece, kind in found:
+        made.append(Statement(text=piece, kind=kind, at=before / total, share=len(piece) / total))
+        before += len(piece)
+    return made
+
+
+def claims(text: str, *, most: int = MOST_CLAIMS) -> list[str]:
+    """The statements of a text that can be true or false, each once, in order."""
+    return list(dict.fromkeys(each.text for each in statements(text, most=most) if each.kind == "claim"))
+
+
+def _pieces(text: str) -> list[str]:
+    """Sentences, each on one line: a line of a list or a table is one of its own."""
+    pieces = []
+    for line in text.split("\n"):
+        for sentence in sentences(_LEAD.sub("", line)):
+            # A run of letters without an end is no sentence: its beginning stands for it.
+            pieces.append(" ".join(sentence.split())[:_LONGEST])
+    return [piece for piece in pieces if any(map(str.isalnum, piece))]
+
+
+def _kind(piece: str) -> Kind:
+    if _QUESTION.search(piece):
+        return "question"
+    if _OFFER.search(piece):
+        return "offer"
+    if _COURTESY.search(piece):
+        return "courtesy"
+    return "heading" if _HEADING.search(piece) else "claim"

@@ -1,0 +1,89 @@
+"""The words of a text that carry its content, in forms that can be compared; and whether it denies something."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Final
+
+__all__ = ["clauses", "content", "negated", "overlap_share"]
+
+_STOP: Final = frozenset(
+    """
+    a an the this that these those it its it's i i'm i'll i've me my we our us you your yours he she they them
+    their his her is am are was were be been being do does did doing done have has had having will would shall
+    should can could may might must to of in on at by for from with about into over under up down out off as
+    and or if then than so because while when where which who whom whose what how why there here please just
+    also very really more most some any all each every other another such only own same too s t re ve ll d m
+    get got go going make made let want need like know tell say said see yes no not nor never none without
+    cannot can't don't doesn't didn't isn't aren't wasn't won't n't but however within up per via okay ok well
+    now today currently
+    """.split()  # noqa: SIM905 - a page of words reads better than a page of quotation marks
+)
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff々]+|[ァ-ヺー]+|[\uac00-\ud7af]+|[\u0e01-\u0e4e]+")
+_SUFFIX = re.compile(r"(?<=[a-z]{3})(?:ies|ied)$|(?<=[a-z]{3})(?:ings?|ed|es|s|e|ly)$")
+_NUMBER = re.compile(r"[0-9]")
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|none|neither|nor|cannot|can ?not|without|unable|unavailable|unfortunately|out of stock|sold out"
+    r"|non-?(?:refundable|returnable)|nothing|fails? to|ineligible|prohibited|forbidden|excluded|impossible"
+    r"|refuse[sd]?)\b"
+    r"|n['’]t\b"
+    r"|ません|ない(?!と)|なく(?:な|、)|なかった|できかね|かねます|不可|不要|無効|対象外|在庫切れ|品切れ|売り切れ|切らして|禁止|ず(?:に|、)",
+    re.IGNORECASE,
+)
+# "Not only" denies nothing; "no later than" and "no charge" are limits and gifts.
+_NO_DENIAL = re.compile(
+    r"\b(?:not only|no later than|no more than|no less than|not later than|no problem|no worries|if not|whether or not"
+    r"|(?:at )?no (?:extra |additional )?(?:charge|cost|fee)s?|unfortunately,? (?=yes))\b"
+    r"|かもしれません|なければなりません|ないといけ",
+    re.IGNORECASE,
+)
+# The particle of a romanised title: Akagane no Kujira denies nothing.
+_PARTICLE = re.compile(r"\b[A-ZĀ-Ō][\w'’-]* no (?=[A-ZĀ-Ō])")
+_CLAUSE = re.compile(
+    r"(?<![0-9０-９])[,，](?![0-9])|(?<=[0-9])[,，](?=\s(?![12]\d{3}\b))|[;；]|、(?=.{4})|\s[–—]\s"
+    r"|(?:^|\s)(?:but|while|whereas|although|though|however)\s"
+    r"|(?:ですが|ますが|一方)[、,]?",
+    re.IGNORECASE,
+)
+
+
+def content(text: str) -> frozenset[str]:
+    """The content words of a text: stems, without numbers and function words; pairs of letters of unspaced scripts."""
+    plain = unicodedata.normalize("NFKC", text).lower() if not text.isascii() else text.lower()
+    found: set[str] = set()
+    if not plain.isascii():
+        for run in _CJK.findall(plain):
+            found.update([run] if len(run) == 1 else (run[at : at + 2] for at in range(len(run) - 1)))
+        plain = re.sub(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\u0e01-\u0e4e]+", " ", plain)
+    for word in _WORD.findall(plain):
+        if word not in _STOP and not _NUMBER.search(word) and (len(word) > 1):
+            found.add(_stem(word))
+    return frozenset(found)
+
+
+def overlap_share(wanted: frozenset[str], given: frozenset[str]) -> float:
+    """How much of what is wanted is given; 1 when nothing is wanted."""
+    return len(wanted & given) / len(wanted) if wanted else 1.0
+
+
+def negated(text: str) -> bool:
+    """Whether the text denies something."""
+    return _NEGATION.search(_NO_DENIAL.sub(" ", _PARTICLE.sub(" ", text))) is not None
+
+
+def clauses(sentence: str) -> list[str]:
+    """The parts of a sentence that say one thing each."""
+    return [part.strip() for part in _CLAUSE.split(sentence) if part and part.strip()]
+
+
+@lru_cache(maxsize=16384)
+def _stem(word: str) -> str:
+    """The word without its ending, roughly: opened, opening and opens are one, and so are movies and movie."""
+    word = re.sub(r"['’]s?$", "", word)
+    stem = _SUFFIX.sub("", word)
+    if stem != word and len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "aeiouls":
+        stem = stem[:-1]  # shipped, shipping: ship
+    return stem[:-1] if len(stem) > 4 and stem[-1] in "iy" else stem

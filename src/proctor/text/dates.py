@@ -1,0 +1,109 @@
+"""Dates written in a text, whole or in part: ISO, English, Japanese with eras."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+__all__ = ["Day", "find_dates", "read_date"]
+
+_MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_ERAS: Final = {"令和": 2018, "平成": 1988, "昭和": 1925, "大正": 1911, "明治": 1867}
+_NAME = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+_PATTERNS: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"(?<!\d)(?P<y>[12]\d{3})-(?P<m>\d{1,2})(?:-(?P<d>\d{1,2}))?(?![\d-])",
+        r"(?<!\d)(?P<y>[12]\d{3})[/.](?P<m>\d{1,2})[/.](?P<d>\d{1,2})(?!\d)",
+        r"(?P<era>令和|平成|昭和|大正|明治)\s?(?P<n>\d{1,2}|元)\s?年(?:\s?(?P<m>\d{1,2})\s?月(?:\s?(?P<d>\d{1,2})\s?日)?)?",
+        r"(?<!\d)(?P<y>[12]\d{3})\s?年(?!間)(?:\s?(?P<m>\d{1,2})\s?月(?:\s?(?P<d>\d{1,2})\s?日)?)?",
+        r"(?<!\d)(?P<m>\d{1,2})\s?月\s?(?P<d>\d{1,2})\s?日(?!間)",
+        rf"\b(?P<name>{_NAME})\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:(?:,\s*|\s+)(?P<y>[12]\d{{3}})(?!\d))?",
+        rf"(?<!\d)(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<name>{_NAME})(?:,?\s+(?P<y>[12]\d{{3}})(?!\d))?",
+        rf"\b(?P<name>{_NAME})\s+(?P<y>[12]\d{{3}})(?!\d)",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Day:
+    """A date as far as it is told; ``None`` where it is silent."""
+
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    start: int = 0
+    end: int = 0
+
+    def agrees(self, other: Day) -> bool:
+        """Whether both may be the same date: nothing that both tell differs, and something is told by both."""
+        pairs = [(self.year, other.year), (self.month, other.month), (self.day, other.day)]
+        told = [(one, two) for one, two in pairs if one is not None and two is not None]
+        return bool(told) and all(one == two for one, two in told)
+
+    @property
+    def order(self) -> tuple[int, int, int]:
+        """What dates are compared by; what is not told counts as the beginning."""
+        return (self.year or 0, self.month or 0, self.day or 0)
+
+
+def find_dates(text: str) -> tuple[Day, ...]:
+    """Every date in the text, in order, none overlapping; impossible ones (30 February) are none."""
+    found: list[Day] = []
+    taken: list[tuple[int, int]] = []
+    for (start, end), day in _matches(_plain(text)):
+        if all(end <= first or start >= last for first, last in taken):
+            taken.append((start, end))  # an impossible date is none, and no part of it is one
+            if day is not None:
+                found.append(day)
+    return tuple(sorted(found, key=lambda each: each.start))
+
+
+def read_date(text: str | None) -> Day | None:
+    """The date a field holds: one date, or a year alone; a time of day behind it does not matter."""
+    text = _plain(text or "").strip()
+    if re.fullmatch(r"[12]\d{3}", text):
+        return Day(year=int(text), end=4)
+    if re.match(r"[12]\d{3}-\d{2}-\d{2}[T ]\d", text, re.IGNORECASE):
+        text = text[:10]
+    days = find_dates(text[:100])
+    return days[0] if days and days[0].year is not None else None
+
+
+def _matches(plain: str) -> Iterator[tuple[tuple[int, int], Day | None]]:
+    for pattern in _PATTERNS:
+        for match in pattern.finditer(plain):
+            yield match.span(), _day(match)
+
+
+def _day(match: re.Match[str]) -> Day | None:
+    said = match.groupdict()
+    year = int(said["y"]) if said.get("y") else None
+    if said.get("era"):
+        year = _ERAS[said["era"]] + (1 if said["n"] == "元" else int(said["n"]))
+    month = int(said["m"]) if said.get("m") else None
+    if said.get("name"):
+        month = _MONTHS.index(said["name"][:3].lower()) + 1
+    day = int(said["d"]) if said.get("d") else None
+    try:
+        date(year or 2024, month or 1, day or 1)  # a leap year, so that 29 February alone is a date
+    except ValueError:
+        return None
+    return Day(year=year, month=month, day=day, start=match.start(), end=match.end())
+
+
+def _plain(text: str) -> str:
+    """Digits as ASCII, everything else where it was."""
+    if text.isascii():
+        return text
+    return "".join(
+        character if character.isascii() or (digit := unicodedata.decimal(character, None)) is None else str(digit)
+        for character in text
+    )

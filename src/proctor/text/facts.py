@@ -1,0 +1,206 @@
+"""Whether a text states a fact, by words, numbers, units, dates and denial: 30 days never satisfies 15 days.
+
+What these exact means cannot settle stays open, for a network or a judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final, Literal
+
+from proctor.text.claims import plain, statements
+from proctor.text.content import clauses, content, negated, overlap_share
+from proctor.text.find import Folded, fold, occurrences
+from proctor.text.quantities import Quantity, comparable, find_quantities
+
+__all__ = ["WORD_FOR_WORD", "Agreement", "Prepared", "Verdict", "compare", "prepare"]
+
+Verdict = Literal["stated", "conflict", "absent", "open"]
+
+WORD_FOR_WORD: Final = "word for word"
+MOST_PIECES: Final = 60
+ENOUGH: Final = 0.5  # of the words, when the numbers agree
+NEARLY_ALL: Final = 0.8  # of the words, when there are no numbers
+ABOUT: Final = 0.34  # of the words, for two texts to be about one thing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A clause, a sentence or two neighbours, with what it says in words and numbers."""
+
+    text: str
+    words: frozenset[str]
+    quantities: tuple[Quantity, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A text cut into pieces, from small to large, to be compared with many facts."""
+
+    folded: Folded
+    levels: tuple[tuple[Piece, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """What comparing came to, the words it rests on, and the nearest piece of the text.
+
+    ``share`` is how many of the fact's words the piece has. ``numbers`` is true when the fact has numbers and the
+    piece has them all.
+    """
+
+    verdict: Verdict
+    quote: str = ""
+    reason: str = ""
+    share: float = 0.0
+    numbers: bool = False
+
+
+def prepare(text: str) -> Prepared:
+    """Cut a text once, for many comparisons."""
+    return _remembered(text) if len(text) <= _SHORT else _prepared(text)
+
+
+# The same policies and products are retrieved again and again; long texts are not remembered, to keep memory small.
+_SHORT: Final = 4_000
+
+
+@lru_cache(maxsize=512)
+def _remembered(text: str) -> Prepared:
+    return _prepared(text)
+
+
+def _prepared(text: str) -> Prepared:
+    whole = [each.text for each in statements(text, most=MOST_PIECES)]
+    small = [part for sentence in whole for part in clauses(sentence)]
+    pairs = [f"{one} {two}" for one, two in pairwise(whole)]
+    folded = fold(plain(text[:60_000]), ignore_case=True)
+    return Prepared(
+        folded=folded, levels=tuple(tuple(map(_piece, level)) for level in (small[:120], whole, pairs) if level)
+    )
+
+
+def compare(fact: str, text: str | Prepared) -> Agreement:
+    """Whether the text states the fact, says something else in its place, lacks it, or may say it in other words."""
+    given = prepare(text) if isinstance(text, str) else text
+    wanted = _piece(fact)
+    if not given.levels or not (wanted.words or wanted.quantities):
+        return Agreement(verdict="absent", reason="the text says nothing that could be compared")
+    exact = _word_for_word(wanted, given)
+    return exact or (_by_numbers(wanted, given) if wanted.quantities else _by_words(wanted, given))
+
+
+@lru_cache(maxsize=2048)
+def _piece(text: str) -> Piece:
+    return Piece(text=text, words=content(_without_numbers(text)), quantities=find_quantities(text))
+
+
+def _without_numbers(text: str) -> str:
+    """The text less its quantities: the unit in ``15 days`` is no word to be found beside the number."""
+    out, at = [], 0
+    for each in find_quantities(text):
+        if each.unit:
+            out.append(text[at : each.start])
+            at = each.end
+    return " ".join([*out, text[at:]])
+
+
+def _word_for_word(wanted: Piece, given: Prepared) -> Agreement | None:
+    phrase = wanted.text.strip().rstrip(".。!！")
+    for start, end in occurrences(phrase, given.folded, whole_words=True, most=3):
+        around = _sentence_with(phrase, given) or given.folded.quote(start, end, around=40)
+        if negated(_clause_with(phrase, around)) == negated(wanted.text):
+            return Agreement(
+                verdict="stated", quote=around, reason=WORD_FOR_WORD, share=1.0, numbers=bool(wanted.quantities)
+            )
+    return None
+
+
+def _by_words(wanted: Piece, given: Prepared) -> Agreement:
+    share, best = _nearest(wanted, given.levels[0] + given.levels[min(1, len(given.levels) - 1)])
+    denied = negated(best.text) != negated(wanted.text)
+    if share < NEARLY_ALL or (len(wanted.words) < 2 and not denied):
+        # A single word beside others is no statement of the fact.
+        return Agreement(verdict="open", quote=best.text, share=share, reason="not in these words")
+    if not denied:
+        return Agreement(verdict="stated", quote=best.text, share=share, reason="in nearly the same words")
+    return Agreement(verdict="conflict", quote=best.text, share=share, reason="says the contrary")
+
+
+def _by_numbers(wanted: Piece, given: Prepared) -> Agreement:
+    """The smallest pieces that speak of such quantities decide."""
+    for level in given.levels:
+        about = [(overlap_share(wanted.words, each.words), each) for each in level if _speaks_of(wanted, each)]
+        if not about:
+            continue
+        found = _decided(wanted, about)
+        if found is not None:
+            return found
+    lacking = next((q for q in wanted.quantities if not _anywhere(q, given)), None)
+    share, best = _nearest(wanted, [piece for level in given.levels for piece in level])
+    if lacking is not None:
+        return Agreement(verdict="absent", quote=best.text, share=share, reason=f"{lacking.quote!r} is not said")
+    return Agreement(verdict="open", quote=best.text, share=share, numbers=True, reason="the numbers stand apart")
+
+
+def _decided(wanted: Piece, about: Sequence[tuple[float, Piece]]) -> Agreement | None:
+    top = max(share for share, _ in about)
+    # Of pieces equally near, one that agrees goes first: a text may say an old figure and the new one.
+    near = sorted(about, key=lambda each: (each[0] < top - 1e-9, not _agree(wanted, each[1])))
+    share, best = near[0]
+    if _agree(wanted, best):
+        if share < ENOUGH:
+            return None  # the right number may stand for another thing: look at larger pieces, then ask
+        same = negated(best.text) == negated(wanted.text)
+        return Agreement(
+            verdict="stated" if same else "open", quote=best.text, share=share, numbers=True, reason="numbers agree"
+        )
+    if share < ABOUT:
+        return None
+    differs = next(_differences(wanted, best), None)
+    if differs is None:
+        return None
+    one, other = differs
+    reason = f"says {other.quote.strip()!r} where {one.quote.strip()!r} is expected"
+    return Agreement(verdict="conflict", quote=best.text, share=share, reason=reason)
+
+
+def _agree(wanted: Piece, piece: Piece) -> bool:
+    return all(any(one.same(other) for other in piece.quantities) for one in wanted.quantities)
+
+
+def _differences(wanted: Piece, piece: Piece) -> Iterator[tuple[Quantity, Quantity]]:
+    for one in wanted.quantities:
+        if not any(one.same(other) for other in piece.quantities):
+            for other in piece.quantities:
+                # What both say is no rival: "480 yen, and free from 5000 yen" agrees with "480 yen".
+                if comparable(one, other) and not any(each.same(other) for each in wanted.quantities):
+                    yield one, other
+
+
+def _speaks_of(wanted: Piece, piece: Piece) -> bool:
+    return any(one.same(other) or comparable(one, other) for one in wanted.quantities for other in piece.quantities)
+
+
+def _anywhere(quantity: Quantity, given: Prepared) -> bool:
+    return any(quantity.same(other) for level in given.levels for piece in level for other in piece.quantities)
+
+
+def _nearest(wanted: Piece, pieces: Sequence[Piece]) -> tuple[float, Piece]:
+    return max(((overlap_share(wanted.words, piece.words), piece) for piece in pieces), key=lambda each: each[0])
+
+
+def _sentence_with(phrase: str, given: Prepared) -> str | None:
+    wanted = fold(phrase, ignore_case=True).text
+    for piece in given.levels[min(1, len(given.levels) - 1)]:
+        if wanted in fold(piece.text, ignore_case=True).text:
+            return piece.text
+    return None
+
+
+def _clause_with(phrase: str, sentence: str) -> str:
+    wanted = fold(phrase, ignore_case=True).text
+    return next((part for part in clauses(sentence) if wanted in fold(part, ignore_case=True).text), sentence)

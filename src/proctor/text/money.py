@@ -1,0 +1,162 @@
+"""Amounts of money written in a text: yen, dollars and others, before or behind, full-width, grouped, in ranges."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from proctor.text.numbers import Number, find_numbers
+
+__all__ = ["CURRENCIES", "Money", "find_money", "same_amount"]
+
+CURRENCIES: Final = ("JPY", "USD", "EUR", "GBP", "CNY", "KRW", "INR", "TWD", "CAD", "AUD")
+_SIGNS = {"¥": "JPY", "￥": "JPY", "$": "USD", "＄": "USD", "€": "EUR", "£": "GBP", "₩": "KRW", "₹": "INR"}
+_WORDS = {
+    "円": "JPY",
+    "えん": "JPY",
+    "yen": "JPY",
+    "jpy": "JPY",
+    "ドル": "USD",
+    "米ドル": "USD",
+    "dollar": "USD",
+    "dollars": "USD",
+    "bucks": "USD",
+    "us dollars": "USD",
+    "us dollar": "USD",
+    "usd": "USD",
+    "us$": "USD",
+    "ユーロ": "EUR",
+    "euro": "EUR",
+    "euros": "EUR",
+    "eur": "EUR",
+    "ポンド": "GBP",
+    "pounds": "GBP",
+    "gbp": "GBP",
+    "元": "CNY",
+    "人民元": "CNY",
+    "yuan": "CNY",
+    "rmb": "CNY",
+    "cny": "CNY",
+    "ウォン": "KRW",
+    "won": "KRW",
+    "krw": "KRW",
+    "rupees": "INR",
+    "inr": "INR",
+    "twd": "TWD",
+    "nt$": "TWD",
+    "cad": "CAD",
+    "ca$": "CAD",
+    "c$": "CAD",
+    "aud": "AUD",
+    "a$": "AUD",
+}
+_BEFORE = re.compile(
+    r"(?:(?P<code>(?<![A-Za-zＡ-Ｚａ-ｚ])(?:us\$|nt\$|ca\$|c\$|a\$|jp[¥￥]|usd|jpy|eur|gbp|cny|rmb|krw|inr|twd|cad|aud))"
+    r"|(?P<sign>[¥￥$＄€£₩₹]))\s{0,2}$",
+    re.IGNORECASE,
+)
+_BEHIND = re.compile(
+    r"[\s-]{0,2}(米ドル|ドル|円|えん|人民元|元|ユーロ|ポンド|ウォン|[¥￥€£₩]"
+    r"|(?:us dollars?|dollars?|bucks|yen|euros?|pounds|yuan|won|rupees"
+    r"|usd|jpy|eur|gbp|cny|rmb|krw|inr|twd|cad|aud)(?![A-Za-z]))",
+    re.IGNORECASE,
+)
+_CENTS = re.compile(r"\s{0,2}(?:cents?(?![A-Za-z])|セント)", re.IGNORECASE)
+_TO = re.compile(r"\s{0,2}(?:-|–|—|~|〜|～|to|から)\s{0,2}(?:us)?[¥￥$＄€£₩₹]?\s?", re.IGNORECASE)
+_LOOK = 14
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Money:
+    """An amount as it stands in a text; of a range ``amount`` is the lower end and ``high`` the upper."""
+
+    amount: Decimal
+    currency: str
+    start: int
+    end: int
+    quote: str
+    high: Decimal | None = None
+
+    def covers(self, amount: Decimal, currency: str) -> bool:
+        """Whether this says that amount, or a range that holds it."""
+        if currency != self.currency:
+            return False
+        if self.high is not None:
+            return self.amount <= amount <= self.high
+        return self.amount == amount
+
+
+@dataclass(slots=True)
+class _Found:
+    number: Number
+    currency: str | None
+    start: int
+    end: int
+    cents: bool = False
+
+
+def find_money(text: str) -> tuple[Money, ...]:
+    """Every amount of money in the text, in order. A number without a currency is none."""
+    found = [_look(text, number) for number in find_numbers(text)]
+    made: list[Money] = []
+    skip = False
+    for index, one in enumerate(found):
+        if skip:
+            skip = False
+            continue
+        after = found[index + 1] if index + 1 < len(found) else None
+        currency = one.currency
+        if after is not None and _is_range(text, one, after):
+            currency = currency or after.currency
+            if currency and after.number.value >= one.number.value:
+                made.append(_money(text, one, currency, end=after.end, high=after.number.value))
+                skip = True
+                continue
+        if currency:
+            made.append(_money(text, one, currency))
+    return tuple(made)
+
+
+def same_amount(one: Money, others: Sequence[Money]) -> bool:
+    """Whether an amount is among others, or in a range of theirs."""
+    return any(other.covers(one.amount, one.currency) for other in others)
+
+
+def _look(text: str, number: Number) -> _Found:
+    start, end = number.start, number.end
+    # The number's own span begins with its sign and its currency; what stands before may say which dollar.
+    inside = next((at + 1 for at in range(start, min(start + 3, end)) if text[at] in _SIGNS), start)
+    before = _BEFORE.search(text[max(0, start - _LOOK) : inside])
+    if before and not number.percent:
+        word = (before["code"] or "").lower().replace("￥", "¥")
+        currency = _WORDS.get(word) or ("JPY" if "¥" in word else _SIGNS.get(before["sign"] or ""))
+        first = max(0, start - _LOOK) + before.start()
+        behind = _BEHIND.match(text, end)
+        if behind and _WORDS.get(behind[1].lower()) and before["sign"] in ("$", "＄", None):
+            currency, end = _WORDS[behind[1].lower()], behind.end()  # $12.99 USD
+        return _Found(number, currency, first, end)
+    if number.percent:
+        return _Found(number, None, start, end)
+    if cents := _CENTS.match(text, end):
+        return _Found(number, "USD", start, cents.end(), cents=True)
+    if behind := _BEHIND.match(text, end):
+        word = behind[1].lower()
+        return _Found(number, _WORDS.get(word) or _SIGNS.get(behind[1]), start, behind.end())
+    return _Found(number, None, start, end)
+
+
+def _is_range(text: str, one: _Found, after: _Found) -> bool:
+    between = _TO.fullmatch(text[one.end : after.number.start] or " ")
+    if between is None and after.number.start > after.start:
+        between = _TO.fullmatch(text[one.end : after.start])
+    same = one.currency is None or after.currency is None or one.currency == after.currency
+    return between is not None and same and not one.cents and not after.cents
+
+
+def _money(text: str, one: _Found, currency: str, *, end: int | None = None, high: Decimal | None = None) -> Money:
+    end = one.end if end is None else end
+    value = one.number.value.scaleb(-2) if one.cents else one.number.value
+    return Money(amount=value, currency=currency, start=one.start, end=end, quote=text[one.start : end], high=high)

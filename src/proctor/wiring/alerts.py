@@ -1,0 +1,81 @@
+"""Telling somebody: an alert on record, and to the address that proctor.yaml names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from proctor.config import Config, expand
+from proctor.core.codec import dumps
+from proctor.core.decoding import decode
+from proctor.core.errors import MalformedError, ModelError, Problem
+from proctor.core.event import Alert
+from proctor.models.pool import Pool
+from proctor.store.alerts import keep_alert
+from proctor.store.runs import RunStore
+
+__all__ = ["Told", "Webhook", "tell_somebody", "webhook_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Webhook:
+    """An address that takes an alert as JSON."""
+
+    SHORTHAND = "url"
+
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    timeout: float = 10.0
+
+    def __post_init__(self) -> None:
+        if not self.url.startswith(("http://", "https://")):
+            raise ValueError(f"a webhook is an address that begins with http:// or https://, not {self.url!r}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """Where an alert went; ``failure`` says why the webhook did not take it."""
+
+    path: Path
+    delivered: bool = False
+    failure: str = ""
+
+
+def webhook_of(config: Config) -> Webhook | None:
+    """The address under `alerts: {webhook: …}`; none when there is none.
+
+    Raises:
+        MalformedError: what stands there is no address, or needs a variable that is not set.
+    """
+    written = config.settings.alerts.get("webhook")
+    if written is None:
+        return None
+    try:
+        return decode(Webhook, expand(written, config.environment), strict=True)
+    except MalformedError as error:
+        problems = [Problem(("alerts", "webhook", *each.path), each.message, each.mend) for each in error.problems]
+        raise MalformedError(problems, file=str(config.path) if config.path else None) from error
+
+
+async def tell_somebody(config: Config, store: RunStore, alert: Alert, webhook: Webhook | None) -> Told:
+    """Put an alert on record and send it; an address that does not answer is told, and loses nothing.
+
+    Raises:
+        StoreError: the alert cannot be put on record.
+    """
+    path = keep_alert(store, alert)
+    if webhook is None:
+        return Told(path=path)
+    headers = {"Content-Type": "application/json", **webhook.headers}
+    try:
+        async with Pool(proxy_for=lru_cache(maxsize=8)(config.environment.proxy_for)) as pool:
+            reply = await pool.request(
+                "POST", webhook.url, headers=headers, body=dumps(alert), timeout=webhook.timeout, max_bytes=100_000
+            )
+    except ModelError as error:
+        return Told(path=path, failure=error.message)
+    if reply.status >= 300:
+        return Told(path=path, failure=f"the webhook answered with status {reply.status}")
+    return Told(path=path, delivered=True)

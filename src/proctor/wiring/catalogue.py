@@ -1,0 +1,69 @@
+"""The catalogue of a project: from a file, a database or a service, as proctor.yaml says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from proctor import registry
+from proctor.config import Config, cache_folder, expand
+from proctor.core.errors import ConfigError, MalformedError
+from proctor.core.sockets import Catalogue, Http, Kit, Model
+
+__all__ = ["make_catalogue"]
+
+_DATABASES = (".db", ".sqlite", ".sqlite3")
+
+
+def make_catalogue(named: Any, *, config: Config, http: Http, model: Callable[[str | None], Model]) -> Catalogue | None:
+    """The catalogue a check names, or the project's; ``None`` when there is none.
+
+    Raises:
+        ConfigError: its kind is unknown, or its settings are wrong.
+    """
+    written = named if named is not None else config.settings.catalogue
+    if written is None:
+        return None
+    file = str(config.path) if config.path else None
+    try:
+        entry = _entry(expand(written, config.environment, ("catalogue",)))
+        kinds = [kind for kind in registry.names("catalogues") if kind in entry]
+        if len(kinds) != 1:
+            known = ", ".join(registry.names("catalogues"))
+            raise ConfigError(
+                f"names no kind of catalogue (one of: {known})" if not kinds else f"is of {len(kinds)} kinds",
+                file=file,
+                field="catalogue",
+                mend="write e.g. `catalogue: {file: products.csv}`",
+            )
+        kit = Kit(
+            name="catalogue",
+            settings=entry,
+            folder=str(config.folder),
+            env=config.environment.get,
+            http=http,
+            model=model,
+            cache=str(cache_folder(config.environment)),
+        )
+        made: Catalogue = registry.load("catalogues", kinds[0])(kit)
+    except MalformedError as error:
+        problems = [
+            each if each.path[:1] == ("catalogue",) else replace(each, path=("catalogue", *each.path))
+            for each in error.problems
+        ]
+        raise MalformedError(problems, file=error.file or file) from error
+    return made
+
+
+def _entry(written: Any) -> dict[str, Any]:
+    """The settings as a mapping; an address or a path alone says by its look what it is."""
+    if isinstance(written, Mapping):
+        return dict(written)
+    text = str(written)
+    if text.startswith(("http://", "https://")):
+        return {"http": text}
+    if text.startswith("sqlite://") or Path(text).suffix.lower() in _DATABASES:
+        return {"sql": text, "table": "products"}
+    return {"file": text}

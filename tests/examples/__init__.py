@@ -1,0 +1,1 @@
+"""The examples work, and show what they say they show."""

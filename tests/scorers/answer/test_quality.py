@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from proctor.core.case import Case, Expectation
+from proctor.core.chat import Message
+from proctor.core.decoding import decode
+from proctor.core.errors import MalformedError, TimedOutError
+from proctor.core.score import Score
+from proctor.core.trajectory import Source, Trajectory, Turn
+from proctor.runner.grade import Grader, grade
+from proctor.scorers.answer.quality import Quality
+from proctor.scorers.parts import LOW
+from proctor.wiring.local import local_model
+from tests.scorers.staging import BROKEN, SILENT, StagedJudge, verdict
+
+POLICY = "Opened manga can be returned within 15 days of delivery."
+CASE = Case(
+    id="c",
+    input="How long can I return opened manga?",
+    intent="faq",
+    expect=Expectation(facts=("within 15 days of delivery",)),
+)
+GOOD = "You can return opened manga within 15 days of delivery. Please start the return on your account page."
+WRONG = "You can return opened manga within 30 days of delivery. Please start the return on your account page."
+
+
+def quality(**settings: Any) -> Quality:
+    live = {name: local_model(name) for name in ("entailer", "grounder", "embedder")}
+    return decode(Quality, {**live, **settings}, strict=True)
+
+
+def answered(answer: str) -> Trajectory:
+    turn = Turn(
+        messages=(Message(role="user", content=CASE.input or ""), Message(role="assistant", content=answer)),
+        sources=(Source(id="policy", text=POLICY, date="2026-01-01"),),
+    )
+    return Trajectory(turns=(turn,))
+
+
+async def test_four_dimensions_weighed_by_the_intent_make_the_whole() -> None:
+    weights = {"relevance": 0.2, "factual_accuracy": 0.4, "consistency": 0.25, "fluency": 0.15}
+    scorer = quality(intents={"faq": {"weights": weights, "threshold": 0.85}})
+    score = await scorer.score(CASE, answered(GOOD))
+    assert score.name == "quality"
+    assert score.threshold == 0.85
+    assert [part.name for part in score.parts] == list(weights)
+    assert score.value == pytest.approx(sum(weights[part.name] * (part.value or 0) for part in score.parts))
+    assert score.value is not None
+    assert score.value > 0.85
+    assert score.confidence is not None
+    assert 0 < score.confidence < 1
+    for part in score.parts:
+        assert part.parts, "each dimension has its parts"
+        assert part.producer
+    other = await scorer.score(Case(id="c", input=CASE.input, intent="unknown", expect=CASE.expect), answered(GOOD))
+    assert other.threshold == 0.75
+    assert {part.weight for part in other.parts} == {0.25}
+
+
+async def test_a_wrong_fact_lowers_the_right_dimension_and_is_quoted() -> None:
+    good, wrong = [await quality().score(CASE, answered(answer)) for answer in (GOOD, WRONG)]
+    values = {part.name: part.value for part in wrong.parts}
+    assert (wrong.value or 0) < (good.value or 0) - 0.1
+    assert min(values, key=lambda name: values[name] or 0) == "factual_accuracy"
+    assert (values["factual_accuracy"] or 0) < LOW
+    assert "factual_accuracy" in wrong.reason
+    assert any("30 days" in each.quote for each in wrong.evidence)
+
+
+async def test_a_dimension_without_a_value_leaves_the_case_unscored() -> None:
+    hello = Case(id="c", input="Hello!", intent="chitchat")
+    run = Trajectory(
+        turns=(
+            Turn(
+                messages=(Message(role="user", content="Hello!"), Message(role="assistant", content="")),
+            ),
+        )
+    )
+    failing = StagedJudge(lambda request: TimedOutError("too slow"))
+    weights = {"relevance": 1.0}
+    score = await quality(judge=failing, default={"weights": weights}).score(hello, answered("Hi!"))
+    assert score.status == "error"
+    assert score.threshold == 0.75
+    assert "relevance is missing" in score.reason
+    assert "too slow" in score.reason
+    graded = await grade(
+        hello,
+        answered("Hi!"),
+        [
+            Grader(
+                scorer=quality(judge=failing, default={"weights": weights}), name="quality", threshold=0.75, named=False
+            )
+        ],
+    )
+    assert graded.outcome == "unscored"
+    assert (await quality().score(hello, run)).status in ("ok", "error")
+
+
+async def test_what_does_not_apply_may_be_left_out_where_the_intent_says_so() -> None:
+    case = Case(id="c", input="Where is it?", intent="chitchat")
+    run = Trajectory(
+        turns=(
+            Turn(
+                messages=(Message(role="user", content="Where?"), Message(role="assistant", content="")),
+            ),
+        )
+    )
+    blend = {"weights": {"consistency": 0.5, "fluency": 0.5}}
+    plain = await quality(default=blend).score(case, run)
+    assert plain.status == "ok"
+    assert [part.name for part in plain.parts] == ["consistency", "fluency"]
+
+
+async def test_light_asks_no_network_and_no_judge() -> None:
+    class Never:
+        async def entails(self, pairs: object) -> object:
+            raise AssertionError("asked")
+
+        supports = embed = entails
+
+    judge = StagedJudge(lambda request: verdict(5))
+    never = Never()
+    score = await quality(light=True, entailer=never, grounder=never, embedder=never, judge=judge).score(
+        CASE, answered(WRONG)
+    )
+    assert score.status == "ok"
+    assert judge.asked == []
+    assert "local model" not in score.producer
+    full = await quality().score(CASE, answered(WRONG))
+    assert score.confidence is not None
+    assert full.confidence is not None
+    assert score.confidence < full.confidence
+
+
+async def test_settings_reach_the_dimensions() -> None:
+    scorer = quality(
+        fluency={"formats": {"default": {"need": ["table"]}}}, consistency={"persona": {"must_say": ["Hondana"]}}
+    )
+    score = await scorer.score(CASE, answered(GOOD))
+    assert "has no table" in str(score.parts)
+    assert "Hondana" in str(score.parts)
+
+
+async def test_no_answer_is_no_value_and_keeps_the_threshold() -> None:
+    for run, status in ((BROKEN, "error"), (SILENT, "skipped")):
+        score = await quality(default={"threshold": 0.6}).score(CASE, run)
+        assert (score.status, score.threshold) == (status, 0.6)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"intents": {"faq": {"weights": {"relevanse": 1}}}}, "relevanse"),
+        ({"intents": {"faq": {"weights": {"relevance": -1}}}}, "0 or more"),
+        ({"intents": {"faq": {"weights": {"relevance": 0}}}}, "more than 0"),
+        ({"default": {"threshold": 2}}, "from 0 to 1"),
+        ({"default": {"optional": ["tone"]}}, "tone"),
+        ({"fluency": {"tnes": {}}}, "fluency"),
+        ({"relevance": {"judge": "openai:x"}}, "whole of quality"),
+        ({"intent": {}}, "unknown key"),
+    ],
+)
+def test_wrong_settings_are_named(wrong: Mapping[str, Any], why: str) -> None:
+    with pytest.raises(MalformedError, match=why):
+        quality(**wrong)
+
+
+def _of(score: Score, name: str) -> Score:
+    return next(part for part in score.parts if part.name == name)
+
+
+async def test_the_same_answer_gets_the_same_score() -> None:
+    first, second = [await quality().score(CASE, answered(GOOD)) for _ in range(2)]
+    assert first == second
+    assert _of(first, "fluency").version == "1"

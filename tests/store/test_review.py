@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proctor.core.errors import NotFoundError
+from proctor.store.review import ReviewItem, add_items, find_item, items, open_count, resolve
+from proctor.store.runs import RunStore
+
+
+def _item(case: str, run: str = "r1") -> ReviewItem:
+    return ReviewItem(
+        origin="gate", run=run, target="agent", case_id=case, intent="faq", dimension="relevance", before=0.9, after=0.2
+    )
+
+
+def test_the_same_trouble_is_one_item_however_often_it_is_found(tmp_path: Path) -> None:
+    with RunStore(tmp_path) as store:
+        assert add_items(store, [_item("a"), _item("b")]) == 2
+        assert add_items(store, [_item("a"), _item("c"), _item("a", run="r2")]) == 2
+        assert [(each.case_id, each.run) for each in items(store)] == [
+            ("a", "r1"),
+            ("b", "r1"),
+            ("c", "r1"),
+            ("a", "r2"),
+        ]
+        assert [each.case_id for each in items(store, run="r2")] == ["a"]
+        assert len(items(store, limit=2)) == 2
+
+
+def test_a_resolved_item_leaves_the_queue_and_stays_on_record(tmp_path: Path) -> None:
+    with RunStore(tmp_path) as store:
+        add_items(store, [_item("a"), _item("b")])
+        first = items(store)[0]
+        done = resolve(store, first, verdict="acceptable", person="kim", note="fine")
+        assert (done.verdict, done.person, done.note) == ("acceptable", "kim", "fine")
+        assert done.resolved is not None
+        assert open_count(store) == 1
+        assert [each.case_id for each in items(store, state="resolved")] == ["a"]
+        assert len(items(store, state="all")) == 2
+        assert add_items(store, [_item("a")]) == 0, "what was looked at is not put up again"
+        assert resolve(store, done, verdict="worse", person="lee").verdict == "worse"
+
+
+def test_an_item_is_found_by_the_beginning_of_its_id(tmp_path: Path) -> None:
+    with RunStore(tmp_path) as store:
+        add_items(store, [_item(str(number)) for number in range(40)])
+        whole = items(store)[0]
+        assert find_item(store, whole.id) == whole
+        assert find_item(store, whole.id[:8]).case_id == whole.case_id
+        with pytest.raises(NotFoundError, match="begin with"):
+            find_item(store, "")
+        with pytest.raises(NotFoundError, match="no item 'zz%'"):
+            find_item(store, "zz%")
+
+
+def test_an_empty_queue_is_empty(tmp_path: Path) -> None:
+    with RunStore(tmp_path) as store:
+        assert items(store) == []
+        assert open_count(store) == 0
+        assert add_items(store, []) == 0

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proctor.text.dates import Day, find_dates, read_date
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2024-05-03",
+        "May 3, 2024",
+        "May 3rd 2024",
+        "3 May 2024",
+        "3rd of May, 2024",
+        "2024年5月3日",
+        "2024/5/3",
+        "令和6年5月3日",
+        "２０２４年５月３日",
+        "on 2024-05-03, at noon",
+    ],
+)
+def test_one_date_written_in_many_ways(text: str) -> None:
+    (day,) = find_dates(text)
+    assert day.order == (2024, 5, 3)
+
+
+@pytest.mark.parametrize(("text", "order"), [("May 3", (0, 5, 3)), ("5月3日", (0, 5, 3)), ("2024年", (2024, 0, 0))])
+def test_a_date_may_be_told_in_part(text: str, order: tuple[int, int, int]) -> None:
+    (day,) = find_dates(text)
+    assert day.order == order
+
+
+@pytest.mark.parametrize("text", ["30 February 2024", "2024-13-01", "within 15 days", "may 100", "15日間", "3-5"])
+def test_what_is_no_date(text: str) -> None:
+    assert find_dates(text) == ()
+
+
+def test_dates_agree_as_far_as_both_tell() -> None:
+    whole, part = Day(year=2024, month=5, day=3), Day(month=5, day=3)
+    assert whole.agrees(part)
+    assert not whole.agrees(Day(month=5, day=4))
+    assert not Day(year=2024).agrees(part)
+
+
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("2026-09-01", (2026, 9, 1)),
+        ("2026-09-01T10:00:00Z", (2026, 9, 1)),
+        ("2026", (2026, 0, 0)),
+        ("2026-09", (2026, 9, 0)),
+        ("Sep 1, 2026", (2026, 9, 1)),
+    ],
+)
+def test_a_field_with_a_date(text: str, order: tuple[int, int, int]) -> None:
+    day = read_date(text)
+    assert day is not None
+    assert day.order == order
+
+
+@pytest.mark.parametrize("text", [None, "", "yesterday", "v2.1"])
+def test_a_field_without_one(text: str | None) -> None:
+    assert read_date(text) is None
+
+
+@given(st.dates())
+def test_iso_dates_are_read_back(day: object) -> None:
+    text = str(day)
+    if text[0] in "12":
+        (found,) = find_dates(text)
+        assert found.order == tuple(int(part) for part in text.split("-"))

@@ -1,0 +1,87 @@
+"""The catalogue of proctor.yaml reaches the scorers that ask for one."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proctor.config import Config, Environment, Settings
+from proctor.core.case import Check, Suite
+from proctor.core.decoding import decode
+from proctor.core.errors import ConfigError, MalformedError
+from proctor.models.pool import Pool
+from proctor.wiring.catalogue import make_catalogue
+from proctor.wiring.models import Rack
+from proctor.wiring.scorers import Bench
+
+
+def _rack(folder: Path, **settings: Any) -> Rack:
+    config = Config(
+        settings=decode(Settings, settings, strict=True),
+        folder=folder,
+        environment=Environment(values={"SHOP": "shop"}),
+        path=folder / "proctor.yaml",
+    )
+    return Rack(config=config, run=config.settings.run, http=Pool())
+
+
+def _made(rack: Rack, named: Any = None) -> Any:
+    return make_catalogue(named, config=rack.config, http=rack.http, model=rack.get)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "shop.csv").write_text("id,price\nA,1\n")
+    with closing(sqlite3.connect(tmp_path / "shop.db")) as db, db:
+        db.execute("CREATE TABLE products (id TEXT, price INT)")
+        db.execute("INSERT INTO products VALUES ('A', 2)")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("written", "price"),
+    [
+        ("shop.csv", "1"),
+        ({"file": "${SHOP}.csv"}, "1"),
+        ("shop.db", "2"),
+        ("sqlite:///shop.db", "2"),
+        ({"sql": "shop.db", "query": "select price from products where id = :key"}, "2"),
+    ],
+)
+async def test_a_catalogue_by_its_path_or_by_its_settings(folder: Path, written: Any, price: str) -> None:
+    found = await _made(_rack(folder, catalogue=written)).find("A")
+    assert str(found["price"]) == price
+
+
+async def test_a_scorer_gets_the_projects_catalogue_and_no_judge_unless_it_names_one(folder: Path) -> None:
+    (folder / "brain.py").write_text("def answer(request):\n    return 'x'\n")
+    rack = _rack(folder, catalogue="shop.csv", judge="rule:brain.py:answer")
+    bench = Bench(Suite(name="s"), rack)
+    scorer: Any = bench.grader(Check(scorer="factual_accuracy")).scorer
+    assert (await scorer.catalogue.find("A"))["price"] == "1"
+    assert scorer.judge is None
+    judged: Any = bench.grader(Check(scorer="factual_accuracy", settings={"judge": "default"})).scorer
+    assert judged.judge is rack.get(None, role="judge")
+    other: Any = bench.grader(Check(scorer="relevance", settings={"catalogue": "shop.db"})).scorer
+    assert (await other.catalogue.find("A"))["price"] == 2
+    bare: Any = Bench(Suite(name="s"), _rack(folder)).grader(Check(scorer="relevance")).scorer
+    assert bare.catalogue is None
+
+
+@pytest.mark.parametrize(
+    ("written", "error", "words"),
+    [
+        ({"table": "x"}, ConfigError, "names no kind"),
+        ({"file": "a.csv", "sql": "b.db"}, ConfigError, "of 2 kinds"),
+        ({"file": "a.csv", "oops": 1}, MalformedError, "catalogue.oops"),
+        ("${NOWHERE}.csv", MalformedError, "NOWHERE"),
+        ("https://x/", MalformedError, "catalogue.http"),
+    ],
+)
+def test_what_is_wrong_is_named(folder: Path, written: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        _made(_rack(folder, catalogue=written))
