@@ -155,14 +155,14 @@ def paired(data: Path) -> Mapping[str, list[tuple[Item, Item, int]]]:
     """Sets of two answers with the number (0 or 1) of the better one."""
     found: dict[str, list[tuple[Item, Item, int]]] = {"LLMBar": [], "PandaLM": [], "Auto-J": []}
     for row in _rows(data, "llmbar/all"):
-        one, other = (Item(asked=row["input"], said=row[k]) for k in ("output_1", "output_2"))
+        one, other = (Item(asked=row["input"], said=str(row[k])) for k in ("output_1", "output_2"))
         found["LLMBar"].append((one, other, int(row["label"]) - 1))
     for row in _rows(data, "pandalm/testset"):
         votes = [row[f"annotator{i}"] for i in (1, 2, 3)]
         best = max(set(votes), key=votes.count)
         if best in (1, 2) and votes.count(best) >= 2:
             asked = f"{row['instruction']}\n{row['input']}".strip()
-            one, other = (Item(asked=asked, said=row[k]) for k in ("response1", "response2"))
+            one, other = (Item(asked=asked, said=str(row[k])) for k in ("response1", "response2"))
             found["PandaLM"].append((one, other, best - 1))
     for row in _rows(data, "autoj/pairwise_test"):
         texts = [row[k] for k in ("response 1", "response 2") if k in row] or [
