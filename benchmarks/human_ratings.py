@@ -31,8 +31,9 @@ from proctor.scorers.answer.consistency import Consistency
 from proctor.scorers.answer.factual_accuracy import FactualAccuracy
 from proctor.scorers.answer.fluency import Fluency
 from proctor.scorers.answer.relevance import Relevance
+from proctor.stats.correlation import spearman
 
-__all__ = ["Item", "main", "spearman"]
+__all__ = ["Item", "main"]
 
 DIMENSIONS = ("relevance", "factual_accuracy", "consistency", "fluency")
 
@@ -64,21 +65,6 @@ class Item:
         )
         sources = (Source(id="source", text=self.source),) if self.source else ()
         return Trajectory(turns=(Turn(messages=words, sources=sources),))
-
-
-def spearman(a: Sequence[float], b: Sequence[float]) -> float:
-    """The correlation of ranks; ties share their mean rank."""
-
-    def ranks(values: Sequence[float]) -> np.ndarray[Any, Any]:
-        _, inverse, counts = np.unique(np.asarray(values), return_inverse=True, return_counts=True)
-        ends = np.cumsum(counts)
-        shared: np.ndarray[Any, Any] = ((ends - counts + 1 + ends) / 2)[inverse]
-        return shared
-
-    first, second = ranks(a), ranks(b)
-    if first.std() == 0 or second.std() == 0:
-        return float("nan")
-    return float(np.corrcoef(first, second)[0, 1])
 
 
 def _rows(data: Path, name: str) -> Iterator[dict[str, Any]]:
@@ -232,7 +218,8 @@ async def correlated(measure: Measure, items: Sequence[Item]) -> tuple[float, in
     """Spearman's correlation with people, and how many could be scored."""
     values = [await measure(item) for item in items]
     kept = [(v, i.human) for v, i in zip(values, items, strict=True) if v is not None]
-    return (spearman([v for v, _ in kept], [h for _, h in kept]) if len(kept) > 2 else float("nan")), len(kept)
+    found = spearman([v for v, _ in kept], [h for _, h in kept])
+    return (float("nan") if found is None else found), len(kept)
 
 
 async def ranked(measure: Measure, pairs: Sequence[tuple[Item, Item, int]]) -> float:

@@ -16,7 +16,7 @@ import numpy as np
 
 from training.calibrate import threshold
 from training.data import rows, written
-from training.figures import wilson
+from training.figures import share
 from training.measure_texts import entity_tables, grounding_table, intent_tables, similarity_table
 
 __all__ = ["encoded", "injection_tables", "nli_table", "write_tables"]
@@ -41,11 +41,6 @@ def encoded(text: str, kind: str) -> str:
 
 
 ENCODINGS = ("tags", "variation selectors", "hex", "rot13", "bare base64", "reversed")
-
-
-def _share(hits: int, n: int) -> str:
-    low, high = wilson(hits, n)
-    return f"{hits / n:.3f} ({low:.3f}–{high:.3f})" if n else "–"
 
 
 def _logits(model: Any, texts: Sequence[str]) -> np.ndarray:
@@ -73,7 +68,7 @@ def injection_tables(model: Any, limit: int | None, out: list[str]) -> None:
     recalls = []
     for name, wanted in sorted({(s, int(y)) for s, y in zip(source, label, strict=True)}, key=lambda x: (-x[1], x[0])):
         mine = score[(source == name) & (label == wanted)]
-        cells = [_share(int((mine > cut).sum()), len(mine)) for cut in (*cuts, here)]
+        cells = [share(int((mine > cut).sum()), len(mine)) for cut in (*cuts, here)]
         out.append(f"| {name} | {'attack' if wanted else 'benign'} | {len(mine)} | " + " | ".join(cells) + " |")
         if wanted:
             recalls.append([(mine > cut).mean() for cut in (*cuts, here)])
@@ -81,7 +76,7 @@ def injection_tables(model: Any, limit: int | None, out: list[str]) -> None:
     out.append(
         "| **all support benign** | | "
         + f"{int(support.sum())} | "
-        + " | ".join(_share(int((score[support] > c).sum()), int(support.sum())) for c in (*cuts, here))
+        + " | ".join(share(int((score[support] > c).sum()), int(support.sum())) for c in (*cuts, here))
         + " |"
     )
     out.append(
@@ -103,7 +98,7 @@ def _encodings(model: Any, test: list[dict[str, Any]], score: np.ndarray, cut: f
     out.append(f"\n| encoding of {len(found)} attacks found in clear | still found |\n|---|---|")
     for kind in ENCODINGS:
         hits = int((_logits(model, [encoded(t, kind) for t in found]) > cut).sum())
-        out.append(f"| {kind} | {_share(hits, len(found))} |")
+        out.append(f"| {kind} | {share(hits, len(found))} |")
 
 
 def languages_table(model: Any, out: list[str]) -> None:
@@ -125,7 +120,7 @@ def languages_table(model: Any, out: list[str]) -> None:
         cells = [language]
         for wanted in (1, 0):
             mine = score[np.array([r["label"] == wanted for r in by[language]])]
-            cells += [str(len(mine)), *(_share(int((mine > cut).sum()), len(mine)) for cut in cuts)]
+            cells += [str(len(mine)), *(share(int((mine > cut).sum()), len(mine)) for cut in cuts)]
         out.append("| " + " | ".join(cells) + " |")
 
 
@@ -146,7 +141,7 @@ def nli_table(model: Any, limit: int, out: list[str]) -> None:
             for x in model.judge([(r["premise"], r["hypothesis"]) for r in some[i : i + 64]])
         ]
         right = sum(labels[int(np.argmax(s))] == r["label"] for s, r in zip(seen, some, strict=True))
-        out.append(f"| {name} | {language} | {len(some)} | {_share(right, len(some))} |")
+        out.append(f"| {name} | {language} | {len(some)} | {share(right, len(some))} |")
 
 
 def cut(text: str, most: int) -> str:

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-__all__ = ["auroc", "recall_at", "wilson"]
+from proctor.stats import interval
+
+__all__ = ["auroc", "recall_at", "share", "wilson"]
 
 
 def auroc(labels: Sequence[int], scores: Sequence[float] | np.ndarray) -> float:
@@ -27,11 +29,13 @@ def recall_at(benign: np.ndarray, attacks: np.ndarray, rate: float) -> tuple[flo
     return float((attacks > threshold).mean()) if len(attacks) else float("nan"), threshold
 
 
-def wilson(hits: int, n: int, z: float = 1.96) -> tuple[float, float]:
-    """The 95 % interval of a share."""
-    if not n:
-        return 0.0, 1.0
-    p = hits / n
-    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * (p * (1 - p) / n + z * z / (4 * n * n)) ** 0.5
-    return max(0.0, middle - half), min(1.0, middle + half)
+def wilson(hits: int, n: int) -> tuple[float, float]:
+    """The 95 % interval of a share; everything when there is nothing to go by."""
+    found = interval.wilson(hits, n)
+    return (found.low, found.high) if found else (0.0, 1.0)
+
+
+def share(hits: int, n: int) -> str:
+    """A share with its interval, as the tables show it."""
+    low, high = wilson(hits, n)
+    return f"{hits / n:.3f} ({low:.3f}–{high:.3f})" if n else "–"

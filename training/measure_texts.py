@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from proctor.stats.correlation import spearman
 from training.data import read, rows, written
-from training.figures import auroc, wilson
+from training.figures import auroc, share
 from training.peer_entities import compared
 from training.splits import fingerprint
 
-__all__ = ["entity_tables", "grounding_table", "intent_tables", "rouge_l", "similarity_table", "spearman"]
+__all__ = ["entity_tables", "grounding_table", "intent_tables", "rouge_l", "similarity_table"]
 
 RISKS = ("legal_threat", "media_complaint", "safety_incident", "self_harm")
 TRUSTED = ("begin", "factcheckgpt_stance", "fm2", "halueval_qa", "q2", "summedits")  # cleared for weights that ship
@@ -67,17 +68,6 @@ def grounding_table(model: Any, data: Path, readings: Path, out: list[str], each
     out.append(f"| **mean** | | {first} | {second} | | " + " | ".join(rest) + " |")
 
 
-def spearman(a: np.ndarray, b: np.ndarray) -> float:
-    """The correlation of ranks; ties share their mean rank."""
-
-    def ranks(x: np.ndarray) -> np.ndarray:
-        _, inverse, counts = np.unique(x, return_inverse=True, return_counts=True)
-        ends = np.cumsum(counts)
-        return ((ends - counts + 1 + ends) / 2)[inverse]
-
-    return float(np.corrcoef(ranks(a), ranks(b))[0, 1])
-
-
 def similarity_table(model: Any, out: list[str], each: int = 500) -> None:
     """Spearman's correlation with people's similarity, within a language and across to English (never trained on)."""
     by: dict[str, list[dict[str, Any]]] = collections.defaultdict(list)
@@ -124,7 +114,7 @@ def intent_tables(model: Any, out: list[str]) -> None:
         right = sum(n == r["label"] for n, r in zip(named, by[language], strict=True))
         risk = [1 - s["none"] > cut for s in shares]
         cells = [
-            _share([f for f, r in zip(risk, by[language], strict=True) if (r["label"] != "none") == bad])
+            _flagged([f for f, r in zip(risk, by[language], strict=True) if (r["label"] != "none") == bad])
             for bad in (True, False)
         ]
         out.append(f"| {language} | {len(named)} | {right / len(named):.3f} | " + " | ".join(cells) + " |")
@@ -136,13 +126,12 @@ def intent_tables(model: Any, out: list[str]) -> None:
     support = [r["text"] for r in rows("injection/test") if r["src"] in ("banking77", "bitext", "clinc150", "xsid")]
     flagged = [1 - s["none"] > cut for s in model.intents(random.Random(4).sample(support, 4000))]
     out.append(
-        f"\nSupport messages of the injection test set flagged at `0.5%`: {_share(flagged)} of {len(flagged):,}."
+        f"\nSupport messages of the injection test set flagged at `0.5%`: {_flagged(flagged)} of {len(flagged):,}."
     )
 
 
-def _share(flags: list[bool]) -> str:
-    low, high = wilson(sum(flags), len(flags))
-    return f"{sum(flags) / len(flags):.3f} ({low:.3f}–{high:.3f})"
+def _flagged(flags: list[bool]) -> str:
+    return share(sum(flags), len(flags))
 
 
 def entity_tables(model: Any, out: list[str]) -> None:

@@ -12,8 +12,8 @@ from proctor.core.errors import InputError
 from proctor.core.report import Cell, Report, Tally
 from proctor.report import html, markdown, release_html, release_markdown, release_terminal, terminal
 from proctor.report.dimensions import grids
-from proctor.report.release_formats import ENDINGS, save_release
-from proctor.report.release_view import Change, Reason, ReleaseView, WorseCase
+from proctor.report.release_formats import ENDINGS, check_name, save_release
+from proctor.report.release_view import Change, Reason, ReleaseView, WorseCase, chance, number
 from tests.report.hostile import HOSTILE
 
 
@@ -167,3 +167,16 @@ def test_the_grid_stands_on_the_terminal_in_markdown_and_on_the_page() -> None:
     html.write(report, list, out)
     page = out.getvalue().partition('id="page-data">')[2].partition("</script>")[0]
     assert json.loads(page)["dimensions"][0]["rows"][0]["intent"] == "chitchat"
+
+
+def test_a_chance_is_never_shown_as_nothing() -> None:
+    assert chance(0.0) == chance(0.0004) == "<0.001"
+    assert chance(0.0123) == "0.012"
+    assert chance(None) == number(None, 3)
+
+
+def test_a_folder_is_no_name_for_a_decision(tmp_path: Path) -> None:
+    folder = tmp_path / "gate.md"
+    folder.mkdir()
+    with pytest.raises(InputError, match="folder"):
+        check_name(folder)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import errno
 import os
 import secrets
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol, TextIO, cast
+from typing import Protocol, TextIO, TypeVar, cast
 
 from proctor.core.errors import InputError, StoreError
 from proctor.core.report import Report, Result
 
-__all__ = ["EXTENSIONS", "Writer", "save", "whole_or_nothing", "writer_for"]
+__all__ = ["EXTENSIONS", "Writer", "check_ending", "save", "save_by_ending", "whole_or_nothing", "writer_for"]
 
 # Extension -> module of this room; the longer name is tried first.
 _MODULES = {
@@ -41,6 +41,9 @@ _MENDS = {
 }
 
 
+Thing = TypeVar("Thing")
+
+
 class Writer(Protocol):
     """Writes a run to a text stream in one format."""
 
@@ -59,11 +62,7 @@ def writer_for(path: str | Path) -> Writer:
     for extension, module in _MODULES.items():
         if name.endswith(extension):
             return cast(Writer, import_module(f"proctor.report.{module}").write)
-    raise InputError(
-        "no report can be written under this name",
-        file=str(path),
-        mend=f"end the file name with one of {', '.join(EXTENSIONS)}",
-    )
+    raise _no_writer("report", path, EXTENSIONS)
 
 
 def save(report: Report, results: Callable[[], Iterable[Result]], path: str | Path) -> None:
@@ -75,10 +74,42 @@ def save(report: Report, results: Callable[[], Iterable[Result]], path: str | Pa
     """
     write = writer_for(path)
     goal = Path(path)
-    if goal.is_dir():
-        raise InputError("this is a folder", file=str(path), mend=f"name a file in it: {goal / 'report.html'}")
+    _no_folder(goal, "report.html")
     with whole_or_nothing(goal) as out:
         write(report, results, out)
+
+
+def check_ending(what: str, path: Path, endings: Collection[str]) -> None:
+    """Say before anything is done whether such a thing can be written under this name.
+
+    Raises:
+        InputError: nothing writes files with this ending, or the name is a folder's.
+    """
+    if path.suffix.lower() not in endings:
+        raise _no_writer(what, path, endings)
+    _no_folder(path, f"{what}{next(iter(endings))}")
+
+
+def save_by_ending(what: str, thing: Thing, path: Path, writers: Mapping[str, Callable[[Thing, TextIO], None]]) -> None:
+    """Write the thing in the format the file's name asks for; the file is whole or is not there.
+
+    Raises:
+        InputError: nothing writes files with this ending, or the name is a folder's.
+        StoreError: the disk or the folder refused; what was there before is untouched.
+    """
+    check_ending(what, path, writers)
+    with whole_or_nothing(path) as out:
+        writers[path.suffix.lower()](thing, out)
+
+
+def _no_writer(what: str, path: str | Path, endings: Collection[str]) -> InputError:
+    mend = f"end the file name with one of {', '.join(endings)}"
+    return InputError(f"no {what} can be written under this name", file=str(path), mend=mend)
+
+
+def _no_folder(path: Path, example: str) -> None:
+    if path.is_dir():
+        raise InputError("this is a folder", file=str(path), mend=f"name a file in it: {path / example}")
 
 
 @contextmanager

@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
-from proctor.core.errors import InputError
 from proctor.core.judge_card import Band, Estimate, JudgeCard
 from proctor.report.figures import moment, percent
-from proctor.report.formats import whole_or_nothing
+from proctor.report.formats import check_ending, save_by_ending
 from proctor.report.markdown import escaped
 from proctor.report.safe_text import one_line
 
@@ -85,26 +84,22 @@ ENDINGS = tuple(_WRITERS)
 
 
 def check_name(path: Path) -> None:
-    """Say before anything is asked whether a file of this name can be written.
+    """Say before anything is asked whether a card can be written under this name.
 
     Raises:
-        InputError: nothing writes files with this ending.
+        InputError: nothing writes files with this ending, or the name is a folder's.
     """
-    if path.suffix.lower() not in _WRITERS:
-        mend = f"end the file name with one of {', '.join(ENDINGS)}"
-        raise InputError("no card can be written under this name", file=str(path), mend=mend)
+    check_ending("card", path, ENDINGS)
 
 
 def save_card(card: JudgeCard, path: Path) -> None:
     """Write the card in the format the file's name asks for; the file is whole or is not there.
 
     Raises:
-        InputError: nothing writes files with this ending.
+        InputError: nothing writes files with this ending, or the name is a folder's.
         StoreError: the disk or the folder refused.
     """
-    check_name(path)
-    with whole_or_nothing(path) as out:
-        _WRITERS[path.suffix.lower()](card, out)
+    save_by_ending("card", card, path, _WRITERS)
 
 
 def _title(card: JudgeCard) -> str:

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TextIO
 
 from proctor.core.codec import encode
-from proctor.core.errors import InputError
 from proctor.report import release_html, release_markdown
-from proctor.report.formats import whole_or_nothing
+from proctor.report.formats import check_ending, save_by_ending
 from proctor.report.release_view import ReleaseView
 
 __all__ = ["ENDINGS", "check_name", "save_release"]
@@ -30,23 +29,19 @@ ENDINGS = tuple(_WRITERS)
 
 
 def check_name(path: Path) -> None:
-    """Say before anything is done whether a file of this name can be written.
+    """Say before anything is done whether a decision can be written under this name.
 
     Raises:
-        InputError: nothing writes files with this ending.
+        InputError: nothing writes files with this ending, or the name is a folder's.
     """
-    if path.suffix.lower() not in _WRITERS:
-        mend = f"end the file name with one of {', '.join(ENDINGS)}"
-        raise InputError("no decision can be written under this name", file=str(path), mend=mend)
+    check_ending("decision", path, ENDINGS)
 
 
 def save_release(view: ReleaseView, path: Path) -> None:
     """Write the decision in the format the file's name asks for; the file is whole or is not there.
 
     Raises:
-        InputError: nothing writes files with this ending.
+        InputError: nothing writes files with this ending, or the name is a folder's.
         StoreError: the disk or the folder refused.
     """
-    check_name(path)
-    with whole_or_nothing(path) as out:
-        _WRITERS[path.suffix.lower()](view, out)
+    save_by_ending("decision", view, path, _WRITERS)

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import TextIO
 
 from proctor.report.figures import moment
-from proctor.report.release_view import Change, ReleaseView, WorseCase, number, place_of, signed
+from proctor.report.release_view import Change, ReleaseView, WorseCase, chance, number, place_of, signed
 from proctor.report.safe_text import one_line
 
 __all__ = ["write"]
@@ -116,7 +116,7 @@ def _change(each: Change, reach: float) -> str:
     state = _STATES.get(each.verdict, "info")
     return (
         f"<tr class={state}><td>{_text(place_of(each))}</td><td>{_text(each.intent or 'all')}</td>{figures}"
-        f"<td class=whisker-cell>{_whisker(each, reach)}</td><td class=number>{number(each.p, 3)}</td>"
+        f"<td class=whisker-cell>{_whisker(each, reach)}</td><td class=number>{_text(chance(each.p))}</td>"
         f"<td class=number>{number(each.detectable)}</td>"
         f'<td><span class="chip {state}">{_text(each.verdict)}</span></td></tr>'
     )

@@ -7,7 +7,17 @@ from typing import TextIO
 
 from proctor.report.figures import moment
 from proctor.report.markdown import escaped
-from proctor.report.release_view import Change, ReleaseView, WorseCase, number, place_of, signed
+from proctor.report.release_view import (
+    HEADS,
+    Change,
+    ReleaseView,
+    WorseCase,
+    chance,
+    interval_of,
+    number,
+    place_of,
+    signed,
+)
 
 __all__ = ["write"]
 
@@ -49,21 +59,8 @@ def _row(cells: Iterable[str]) -> str:
 def _changes(changes: Sequence[Change]) -> list[str]:
     if not changes:
         return []
-    heads = (
-        "Dimension",
-        "Intent",
-        "Cases",
-        "Before",
-        "After",
-        "Difference",
-        "95 % interval",
-        "p",
-        "Detectable",
-        "Verdict",
-    )
-    lines = [_row(heads), _row([":--", ":--", *["--:"] * 7, ":--"])]
+    lines = [_row(HEADS), _row([":--", ":--", *["--:"] * 7, ":--"])]
     for each in changes[:_ROWS]:
-        interval = f"{signed(each.low)} … {signed(each.high)}" if each.low is not None else "–"
         bold = "**" if each.verdict == "regression" else ""
         lines.append(
             _row(
@@ -74,8 +71,8 @@ def _changes(changes: Sequence[Change]) -> list[str]:
                     number(each.before),
                     number(each.after),
                     signed(each.difference),
-                    interval,
-                    number(each.p, 3),
+                    interval_of(each),
+                    chance(each.p),
                     number(each.detectable),
                     f"{bold}{escaped(each.verdict)}{bold}",
                 )

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from proctor.report.release_view import ReleaseView, number, place_of, signed
+from proctor.report.release_view import HEADS, ReleaseView, chance, interval_of, number, place_of, signed
 from proctor.report.safe_text import one_line
 
 __all__ = ["write"]
@@ -52,22 +52,9 @@ def write(view: ReleaseView, out: TextIO | None = None, *, width: int | None = N
 
 def _changes(view: ReleaseView) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), header_style="bold", show_edge=False)
-    heads = (
-        "Dimension",
-        "Intent",
-        "Cases",
-        "Before",
-        "After",
-        "Difference",
-        "95 % interval",
-        "p",
-        "Detectable",
-        "Verdict",
-    )
-    for place, name in enumerate(heads):
+    for place, name in enumerate(HEADS):
         table.add_column(name, justify="left" if place in (0, 1, 9) else "right", no_wrap=place > 1, overflow="fold")
     for each in view.shown[:_ROWS]:
-        interval = f"{signed(each.low)} … {signed(each.high)}" if each.low is not None else "–"
         table.add_row(
             one_line(place_of(each), 60),
             one_line(each.intent or "all", 40),
@@ -75,8 +62,8 @@ def _changes(view: ReleaseView) -> Table:
             number(each.before),
             number(each.after),
             signed(each.difference),
-            interval,
-            number(each.p, 3),
+            interval_of(each),
+            chance(each.p),
             number(each.detectable),
             Text(one_line(each.verdict), style=_VERDICTS.get(each.verdict, "dim")),
         )

@@ -7,7 +7,32 @@ from datetime import datetime
 
 from proctor.report.dimensions import title_of
 
-__all__ = ["Change", "Reason", "ReleaseView", "WorseCase", "number", "place_of", "signed"]
+__all__ = [
+    "HEADS",
+    "Change",
+    "Reason",
+    "ReleaseView",
+    "WorseCase",
+    "chance",
+    "interval_of",
+    "number",
+    "place_of",
+    "signed",
+]
+
+# What the table of changes says, column by column.
+HEADS = (
+    "Dimension",
+    "Intent",
+    "Cases",
+    "Before",
+    "After",
+    "Difference",
+    "95 % interval",
+    "p",
+    "Detectable",
+    "Verdict",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,3 +130,13 @@ def place_of(change: Change | WorseCase) -> str:
     part = getattr(change, "part", "")
     whole, _, rest = change.dimension.partition(".")
     return " · ".join(title_of(each) for each in (whole, part or rest) if each)
+
+
+def interval_of(change: Change) -> str:
+    """The interval of the difference."""
+    return f"{signed(change.low)} … {signed(change.high)}" if change.low is not None else "–"
+
+
+def chance(p: float | None) -> str:
+    """A probability as readers know it: never 0, which it is not."""
+    return "<0.001" if p is not None and p < 0.001 else number(p, 3)

@@ -15,7 +15,7 @@ from proctor.models.local.house import network_of, pieces_of
 from proctor.models.local.pieces import END, START, Line
 from proctor.models.local.windows import groups, spread, windows
 
-__all__ = ["LocalEmbedder", "connect"]
+__all__ = ["LocalEmbedder"]
 
 LONGEST = 128
 
@@ -65,8 +65,3 @@ class LocalEmbedder:
             sums[owner] += output[0]
         sums /= np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
         return [tuple(row.tolist()) for row in sums]
-
-
-def connect(_kit: object) -> LocalEmbedder:
-    """The sentence vectors that ship with Proctor."""
-    return LocalEmbedder()

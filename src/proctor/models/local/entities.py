@@ -18,7 +18,7 @@ from proctor.models.local.house import network_of, pieces_of
 from proctor.models.local.pieces import END, READ, START, Line, Pieces, Place, case_types
 from proctor.models.local.windows import groups
 
-__all__ = ["KINDS", "TAGS", "LocalTagger", "connect", "read"]
+__all__ = ["KINDS", "TAGS", "LocalTagger", "read"]
 
 KINDS = ("PERSON", "PLACE", "ORG", "ADDRESS")
 TAGS = ("O", *(f"{mark}-{kind}" for kind in KINDS for mark in "BI"))
@@ -189,8 +189,3 @@ def _opens(span: str) -> bool:
 
 def _closes(span: str) -> bool:
     return _SHORT.search(span) is not None or any(span[-1] == b and a in span for a, b in _BRACKETS)
-
-
-def connect(_kit: object) -> LocalTagger:
-    """The finder of names that ships with Proctor."""
-    return LocalTagger()

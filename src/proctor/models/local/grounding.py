@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,9 +12,10 @@ from proctor.models.local.evidence import select_evidence
 from proctor.models.local.house import network_of, pieces_of, weights_of
 from proctor.models.local.pairs import claims, flat, line, refuse_long
 from proctor.models.local.pieces import Line
+from proctor.models.local.shares import sigmoid
 from proctor.models.local.weights import MEND
 
-__all__ = ["LocalGrounder", "connect"]
+__all__ = ["LocalGrounder"]
 
 SUPPORT = 3  # which logit of the entailment network says "supported"
 CLAIMS = 8  # of a text; more sentences than that are judged in groups
@@ -56,7 +56,7 @@ class LocalGrounder:
         found = []
         for some in many:
             whole, *parts = (next(logits) for _ in some)
-            found.append(_sigmoid(slope * (whole + min(parts, default=whole)) / 2 + offset))
+            found.append(sigmoid(slope * (whole + min(parts, default=whole)) / 2 + offset))
         return found
 
     def _lines(self, passage: str, text: str) -> list[Line]:
@@ -72,12 +72,3 @@ class LocalGrounder:
             line(first, ids, LONGEST_WHOLE),
             *(line(near, part.ids, LONGEST_PART) for near, part in zip(rest, parts, strict=False)),
         ]
-
-
-def _sigmoid(x: float) -> float:
-    return 1 / (1 + math.exp(-x)) if x > -500 else 0.0
-
-
-def connect(_kit: object) -> LocalGrounder:
-    """The judge of support that ships with Proctor."""
-    return LocalGrounder()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -14,11 +13,12 @@ from proctor.core.errors import InputError, StoreError
 from proctor.models.local.batching import Batcher
 from proctor.models.local.house import network_of, pieces_of, weights_of
 from proctor.models.local.ngrams import Linear
+from proctor.models.local.shares import sigmoid, softmax
 from proctor.models.local.weights import MEND
 from proctor.models.local.windows import spread, windows
 from proctor.text.normalise import normalise, views
 
-__all__ = ["CATEGORIES", "InjectionClassifier", "Reading", "connect"]
+__all__ = ["CATEGORIES", "InjectionClassifier", "Reading"]
 
 CATEGORIES = ("override", "hijack", "smuggling", "extraction", "jailbreak", "indirect")
 SEGMENT, OVERLAP = 600, 100  # letters
@@ -86,7 +86,7 @@ class InjectionClassifier:
         for owner, (output,) in zip(owners, outputs, strict=True):
             logit = float(output[0])
             if owner not in best or logit > best[owner][0]:
-                best[owner] = (logit, _shares(output[1:].tolist()))
+                best[owner] = (logit, softmax(output[1:].tolist()))
         found, at = [], 0
         for plan in plans:
             mine = [(best[at + i], kinds) for i, (_, kinds) in enumerate(plan.segments)]
@@ -97,7 +97,7 @@ class InjectionClassifier:
     def labels(self, reading: Reading) -> Mapping[str, float]:
         """The calibrated probabilities of a reading."""
         settings = weights_of(self.folder).of("injection")
-        share = _sigmoid(float(settings.get("slope", 1.0)) * reading.logit + float(settings.get("offset", 0.0)))
+        share = sigmoid(float(settings.get("slope", 1.0)) * reading.logit + float(settings.get("offset", 0.0)))
         kinds = {name: share * part for name, part in zip(CATEGORIES, reading.categories, strict=True)}
         return {"injection": share, "benign": 1 - share, **kinds}
 
@@ -139,16 +139,6 @@ def _reading(seen: Sequence[tuple[tuple[float, tuple[float, ...]], tuple[str, ..
     return Reading(logit=logit, categories=shares, hidden=kinds, read=True)
 
 
-def _shares(logits: Sequence[float]) -> tuple[float, ...]:
-    top = max(logits)
-    parts = [math.exp(float(x) - float(top)) for x in logits]
-    return tuple(part / sum(parts) for part in parts)
-
-
-def _sigmoid(x: float) -> float:
-    return 1 / (1 + math.exp(-x)) if x > -500 else 0.0
-
-
 @cache
 def _linear(folder: Path | None) -> Linear:
     file = weights_of(folder).path("linear.npz")
@@ -157,8 +147,3 @@ def _linear(folder: Path | None) -> Linear:
             return Linear(kept["weights"], float(kept["scale"]), float(kept["bias"]))
     except Exception as broken:
         raise StoreError(f"the weights cannot be read: {broken}", file=str(file), mend=MEND) from broken
-
-
-def connect(_kit: object) -> InjectionClassifier:
-    """The injection model that ships with Proctor."""
-    return InjectionClassifier()

@@ -14,7 +14,7 @@ from proctor.models.local.house import network_of, pieces_of, weights_of
 from proctor.models.local.pieces import READ, case_types
 from proctor.models.local.windows import groups, spread, windows
 
-__all__ = ["INTENTS", "LETTERS", "LocalIntents", "connect"]
+__all__ = ["INTENTS", "LETTERS", "LocalIntents"]
 
 INTENTS = ("none", "legal_threat", "media_complaint", "safety_incident", "self_harm")
 LONGEST = 160  # pieces in one window
@@ -73,8 +73,3 @@ class LocalIntents:
             best[owner, 1:] = np.maximum(best[owner, 1:], shares[1:])
             best[owner, 0] = min(best[owner, 0], shares[0])
         return [dict(zip(INTENTS, row.tolist(), strict=True)) for row in best]
-
-
-def connect(_kit: object) -> LocalIntents:
-    """The finder of dangerous intents that ships with Proctor."""
-    return LocalIntents()

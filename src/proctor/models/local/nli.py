@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,8 +12,9 @@ from proctor.models.local.evidence import select_evidence, sentences
 from proctor.models.local.house import network_of, pieces_of, weights_of
 from proctor.models.local.pairs import CLAIM, Claim, claims, flat, line, refuse_long
 from proctor.models.local.pieces import Pieces
+from proctor.models.local.shares import softmax
 
-__all__ = ["LABELS", "LocalEntailer", "connect"]
+__all__ = ["LABELS", "LocalEntailer"]
 
 LABELS = ("entailment", "neutral", "contradiction")
 LONGEST = 256  # pieces in one line
@@ -88,7 +88,7 @@ def passages(premise: str, claim: str) -> list[str]:
 def _calibrated(logits: Sequence[float], settings: Mapping[str, Any]) -> Shares:
     warmth = float(settings.get("temperature", 1.0))
     bias = settings.get("bias", (0.0,) * len(LABELS))
-    return _softmax([(float(x) + float(b)) / warmth for x, b in zip(logits, bias, strict=True)])
+    return softmax([(float(x) + float(b)) / warmth for x, b in zip(logits, bias, strict=True)])
 
 
 def _whole(parts: Sequence[Shares]) -> Shares:
@@ -97,14 +97,3 @@ def _whole(parts: Sequence[Shares]) -> Shares:
     follows, against = min(part[0] for part in parts), max(part[2] for part in parts)
     total = max(1.0, follows + against)
     return follows / total, max(0.0, 1 - (follows + against) / total), against / total
-
-
-def _softmax(logits: Sequence[float]) -> Shares:
-    top = max(logits)
-    parts = [math.exp(x - top) for x in logits]
-    return tuple(part / sum(parts) for part in parts)
-
-
-def connect(_kit: object) -> LocalEntailer:
-    """The entailment model that ships with Proctor."""
-    return LocalEntailer()

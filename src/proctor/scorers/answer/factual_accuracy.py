@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from proctor.core.case import Case
@@ -14,7 +14,7 @@ from proctor.core.trajectory import Trajectory
 from proctor.scorers.answer.quality_parts import context, coverage, live_check, products, support
 from proctor.scorers.answer.quality_parts.judging import by_judge
 from proctor.scorers.material import Included
-from proctor.scorers.parts import combined
+from proctor.scorers.parts import check_weights, combined, weighed
 from proctor.scorers.passages import last_expectation, no_answer, quoted
 from proctor.text.money import find_money, same_amount
 
@@ -53,10 +53,7 @@ class FactualAccuracy:
     judge: Model | None = socket(optional=True)
 
     def __post_init__(self) -> None:
-        if unknown := [name for name in self.weights if name not in _PARTS]:
-            raise ValueError(f"weights names {unknown[0]!r}, which is none of {', '.join(_PARTS)}")
-        if not sum(self.weights.values()) > 0 or min(self.weights.values()) < 0:
-            raise ValueError("weights must be 0 or more, and not all 0")
+        check_weights(self.weights, _PARTS)
 
     async def score(self, case: Case, run: Trajectory) -> Score:
         """Score the last answer on its three parts."""
@@ -70,8 +67,7 @@ class FactualAccuracy:
             await self._support(case, run, rows, facts),
             self._prices(case, run, found, failure),
         )
-        weighed = [replace(part, weight=self.weights.get(part.name, 0.0), version=self.version) for part in parts]
-        return combined(self.name, weighed, version=self.version)
+        return combined(self.name, weighed(parts, self.weights, version=self.version), version=self.version)
 
     async def _live(self, case: Case, run: Trajectory) -> tuple[list[products.Product], str | None]:
         """The products the answer names, as the catalogue knows them now; or why it could not be asked."""

@@ -13,7 +13,7 @@ from proctor.core.sockets import Catalogue, Embedder, Model, socket
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.answer.quality_parts import context, products, topic
 from proctor.scorers.answer.quality_parts.judging import by_judge
-from proctor.scorers.parts import combined
+from proctor.scorers.parts import check_weights, combined, weighed
 from proctor.scorers.passages import no_answer, quoted
 
 __all__ = ["Relevance"]
@@ -49,10 +49,7 @@ class Relevance:
     judge: Model | None = socket(optional=True)
 
     def __post_init__(self) -> None:
-        if unknown := [name for name in self.weights if name not in _PARTS]:
-            raise ValueError(f"weights names {unknown[0]!r}, which is none of {', '.join(_PARTS)}")
-        if not sum(self.weights.values()) > 0 or min(self.weights.values()) < 0:
-            raise ValueError("weights must be 0 or more, and not all 0")
+        check_weights(self.weights, _PARTS)
 
     async def score(self, case: Case, run: Trajectory) -> Score:
         """Score the last answer on its three parts."""
@@ -76,8 +73,7 @@ class Relevance:
             self._products(case, wanted, run.answer, failure),
             await context.context_relevance(asked, run.answer, case.page, shown, embedder),
         )
-        weighed = [replace(part, weight=self.weights.get(part.name, 0.0), version=self.version) for part in parts]
-        return combined(self.name, weighed, version=self.version)
+        return combined(self.name, weighed(parts, self.weights, version=self.version), version=self.version)
 
     async def _intent(self, case: Case, run: Trajectory, asked: topic.Asked, embedder: Embedder | None) -> Score:
         if self.judge is not None and not self.light:
