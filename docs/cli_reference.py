@@ -5,7 +5,6 @@ Run it with ``python docs/cli_reference.py``.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -40,7 +39,8 @@ def page() -> str:
     """The whole page."""
     parts = [_OPENING, _section("proctor", cli)]
     for name in VERBS:
-        command = importlib.import_module(f"proctor.cli.{name}").verb
+        command = cli.get_command(click.Context(cli), name)
+        assert command is not None
         parts.extend(_sections(f"proctor {name}", command))
     return "\n".join(parts)
 

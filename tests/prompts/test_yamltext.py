@@ -80,6 +80,9 @@ def laughs(merge: bool) -> str:
         ("a: \x01", None, "characters are not allowed"),
         ("[" * 100_000, None, "nested too deeply"),
         ("[" * 300 + "]" * 300, 1, "nested too deeply"),
+        ("a:\n" + "- " * 50_000 + "x", None, "nested too deeply"),
+        ("- " * 300 + "x", 1, "nested too deeply"),
+        ("".join(" " * depth + "- ? -\n" for depth in range(0, 2_000, 6)), None, "nested too deeply"),
         ("a: " + "9" * 5000, None, "cannot be read"),
     ],
 )
@@ -89,6 +92,16 @@ def test_bad_yaml_is_told_with_its_line(text: str, line: int | None, what: str) 
     assert what in caught.value.message
     assert caught.value.line == line
     assert caught.value.file == "s.yaml"
+
+
+def test_deep_text_is_not_deep_data() -> None:
+    staircase = "".join("  " + " " * step + "x\n" for step in range(0, 700, 7))
+    assert read_yaml("a: |\n" + staircase)["a"].count("x") == 100
+    assert read_yaml("a: |\n  x\n" + " " * 5_000 + "y\n")["a"].endswith("y\n")
+
+
+def test_an_anchor_may_be_set_anew() -> None:
+    assert read_yaml("a: &x 1\nb: &x 2\nc: *x") == {"a": 1, "b": 2, "c": 2}
 
 
 def test_lines_count_from_where_the_text_begins() -> None:

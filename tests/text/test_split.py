@@ -83,3 +83,8 @@ def test_nothing_with_a_letter_is_lost(text: str) -> None:
     assert [sign for piece in words(text) for sign in piece if sign.isalnum()] == kept
     assert [sign for piece in sentences(text) for sign in piece if sign.isalnum()] == kept
     assert all(piece == piece.strip() and piece for piece in sentences(text))
+
+
+def test_a_long_run_of_full_stops_is_read_once() -> None:
+    text = "." * 200_000 + "x"
+    assert sentences(f"One. Two {text}") == ["One.", f"Two {text}"]

@@ -16,6 +16,9 @@ __all__ = ["verb"]
 @click.argument("baseline", required=False)
 @click.option("-t", "--target", help="The target, when the run had several.")
 @click.option(
+    "--against", metavar="TARGET", help="Another target to compare with: the same prompt on another model, say."
+)
+@click.option(
     "--policy",
     type=click.Path(path_type=Path, dir_okay=False),
     help="File with the rules of release, for how sure a change must be.  [default: gate.yaml]",
@@ -34,12 +37,14 @@ def verb(
     run: str,
     baseline: str | None,
     target: str | None,
+    against: str | None,
     policy: Path | None,
     outputs: tuple[Path, ...],
 ) -> None:
     """Compare RUN (an id, the beginning of one, or `last`) with BASELINE: a file, or another run.
 
-    Without BASELINE it is the suite's own, as `proctor bless` wrote it. Nothing is decided: `proctor gate` does that.
+    Without BASELINE it is the suite's own, as `proctor bless` wrote it; with --against it is that target of the same
+    run, case by case. Nothing is decided: `proctor gate` does that.
     """
     from proctor.report.release_formats import check_name, save_release  # noqa: PLC0415 - verbs load what they use
     from proctor.report.release_terminal import write  # noqa: PLC0415
@@ -50,7 +55,7 @@ def verb(
         check_name(output)
     config = project(ctx)
     with RunStore(config.store) as store:
-        view = compare_run(config, store, run, baseline=baseline, target=target, policy=policy)
+        view = compare_run(config, store, run, baseline=baseline, target=target, policy=policy, against=against)
     write(view)
     for output in outputs:
         save_release(view, output)

@@ -17,10 +17,13 @@ __all__ = ["VERBS", "cli", "main", "tell"]
 # name -> the line `proctor --help` shows. The module proctor.cli.NAME holds the command `verb`.
 VERBS = {
     "init": "Start a project here: proctor.yaml, a first suite, a README.",
-    "run": "Put a suite to one or more targets and grade every answer.",
+    "generate": "Make tests from a prompt: its intent, inputs, rules, and tests for every rule.",
+    "run": "Put a suite, or a prompt's own tests, to one or more targets and grade every answer.",
+    "mutate": "Break a prompt's rules one at a time and see whether its tests notice.",
     "list": "List runs, or scorers, targets, models, gates, attacks, suites.",
     "show": "Show a run: its figures, its results page by page, or one case whole.",
-    "export": "Write a run to files: JSON, HTML, JUnit XML, Markdown, CSV, JSONL.",
+    "export": "Write a run to files, or a prompt's tests for other tools.",
+    "import": "Bring in prompts and tests that were made for other tools.",
     "validate": "Check proctor.yaml and suites; name the file, the line and the mend.",
     "doctor": "Show the settings in force, where each came from, and what is missing for what.",
     "models": "Fetch and list models that run in process.",
@@ -32,11 +35,12 @@ VERBS = {
     "gate": "Decide on a run against its baseline: ship, hold, or not enough data.",
     "trend": "Show scores over time, with floors and alarms.",
     "thresholds": "Propose floors for gate.yaml from runs that were good.",
-    "review": "List what a person should look at, and put on record what they said.",
+    "review": "Review a prompt's tests; list what a person should look at, and put on record what they said.",
     "schedule": "Run what is due by `triggers:` in proctor.yaml; for cron.",
     "judge": "Measure a judge or any scorer against what people said: a card.",
     "publish": "Send a run's figures to CloudWatch, Prometheus, OpenTelemetry or a file.",
 }
+_MODULES = {"import": "import_from"}  # a verb that Python keeps for itself
 
 
 class _LazyGroup(click.Group):
@@ -48,7 +52,7 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        command: click.Command = importlib.import_module(f"proctor.cli.{cmd_name}").verb
+        command: click.Command = importlib.import_module(f"proctor.cli.{_MODULES.get(cmd_name, cmd_name)}").verb
         return command
 
     def resolve_command(

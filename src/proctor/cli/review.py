@@ -1,8 +1,10 @@
-"""proctor review: the queue of what a person should look at."""
+"""proctor review: the tests of a prompt, and the queue of what a person should look at."""
 
 from __future__ import annotations
 
+import asyncio
 import getpass
+from pathlib import Path
 
 import click
 
@@ -12,12 +14,74 @@ from proctor.cli.tables import print_table
 __all__ = ["verb"]
 
 
-@click.group("review", short_help="List what a person should look at, and put on record what they said.")
-def verb() -> None:
-    """List what a person should look at, and put on record what they said.
+class _PromptOrVerb(click.Group):
+    """`review my.prompty` means `review tests my.prompty`: a first word with an ending is a file, not a verb."""
 
-    The release gate puts every case here that got worse. What people say of them tells how often it holds in vain.
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.commands and Path(args[0]).suffix:
+            args = ["tests", *args]
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    "review",
+    cls=_PromptOrVerb,
+    short_help="Review a prompt's tests; list what a person should look at, and put on record what they said.",
+)
+def verb() -> None:
+    """Review a prompt's tests, or list what a person should look at and put on record what they said.
+
+    `proctor review my.prompty` is short for `proctor review tests my.prompty`.
+
+    The release gate puts every case that got worse into the queue. What people say of them tells how often it holds in
+    vain.
     """
+
+
+@verb.command("tests")
+@click.argument("prompt", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.option("-m", "--model", help="Model that looks at the tests too; without one, only what code can tell.")
+@click.option("--keep", type=click.IntRange(min=1), help="Choose the N best by coverage, diversity and past failures.")
+@click.option("--write", "write_back", is_flag=True, help="With --keep: leave only those in tests.yaml.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder of the tests, if not beside it.")
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="File to write; the ending chooses: .json .md .html. May be repeated.",
+)
+@click.pass_context
+def review_tests(
+    ctx: click.Context,
+    prompt: Path,
+    model: str | None,
+    keep: int | None,
+    write_back: bool,
+    out: Path | None,
+    outputs: tuple[Path, ...],
+) -> None:
+    """Review the tests of PROMPT: ways to fail with their harm, what each test is worth, what repeats what."""
+    from proctor.report.collection import check_name, save_review, write  # noqa: PLC0415 - verbs load what they use
+    from proctor.wiring.collection_review import ReviewJob, review_collection, write_kept  # noqa: PLC0415
+
+    if write_back and keep is None:
+        raise click.UsageError("--write goes with --keep N.")
+    for output in outputs:
+        check_name(output)
+    config = project(ctx)
+    job = ReviewJob(prompt=prompt, out=out, keep=keep, model=model, run=config.settings.run)
+    review = asyncio.run(review_collection(config, job))
+    write(review)
+    for output in outputs:
+        save_review(review, output)
+        click.echo(f"wrote {output}", err=True)
+    if write_back:
+        gone = write_kept(job, review)
+        click.echo(f"{gone} tests taken out of {job.folder / 'tests.yaml'}", err=True)
 
 
 @verb.command("list")

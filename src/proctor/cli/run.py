@@ -20,7 +20,7 @@ from proctor.runner.decide import EXIT_CODES, INTERRUPTED
 __all__ = ["carry", "verb"]
 
 
-@click.command("run", short_help="Put a suite to one or more targets and grade every answer.")
+@click.command("run", short_help="Put a suite, or a prompt's own tests, to one or more targets and grade every answer.")
 @click.argument("suite", required=False)
 @click.option(
     "-t",
@@ -36,7 +36,22 @@ __all__ = ["carry", "verb"]
     multiple=True,
     help="Model for prompt targets: a name in proctor.yaml or provider:model. May be repeated.",
 )
-@click.option("--judge", help="Model that judges; default: `judge:` in proctor.yaml.")
+@click.option(
+    "--judge",
+    "judges",
+    multiple=True,
+    envvar="PROCTOR_RUN_JUDGE",
+    help="Model that judges; default: `judge:` in proctor.yaml. Repeated: rules and metrics ask all of them.",
+)
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="A .metric.prompty file to judge by; those beside a prompt are used anyway. May be repeated.",
+)
+@click.option("--baseline", is_flag=True, help="Of a prompt: its baseline tests too, for comparison.")
+@click.option("--store-completions", is_flag=True, help="Ask the provider to store each answer, with its test's data.")
 @click.option("-j", "--concurrency", type=int, help="Cases in flight at once.  [default: 50]")
 @click.option("-k", "--repeat", type=int, help="Samples per case and target.  [default: 1]")
 @click.option("--resume", metavar="RUN", help="Go on with a run that stopped; no finished call is repeated.")
@@ -83,6 +98,9 @@ __all__ = ["carry", "verb"]
 @click.pass_context
 def verb(ctx: click.Context, /, **flags: Any) -> int:
     """Put SUITE (a file, a folder, or a name in proctor.yaml) to targets and grade every answer.
+
+    A prompt file in the place of SUITE runs the tests that `proctor generate` made from it, on each model (-m): a
+    verdict for every test and rule, by code where it can be, else by the judges.
 
     A folder with a proctor.yaml of its own is a project: its settings are used and its suites are run.
 
@@ -246,10 +264,11 @@ def _tell(config: Config, run_id: str, flags: dict[str, Any], *, done: bool) -> 
     from proctor.store.reading import RunReader  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
     from proctor.wiring.bands import with_bands  # noqa: PLC0415
+    from proctor.wiring.overview import with_overview  # noqa: PLC0415
 
     with RunStore(config.store) as store:
         reader = RunReader(store, store.get(run_id))
-        report = with_bands(config, reader.report())
+        report = with_overview(reader, with_bands(config, reader.report()))
         if not flags["quiet"]:
             write(report, reader.results, sys.stdout)
         for output in flags["outputs"]:

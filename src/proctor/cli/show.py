@@ -48,8 +48,9 @@ def verb(
         else:
             from proctor.report.terminal import write  # noqa: PLC0415
             from proctor.wiring.bands import with_bands  # noqa: PLC0415
+            from proctor.wiring.overview import with_overview  # noqa: PLC0415
 
-            report = with_bands(config, reader.report())
+            report = with_overview(reader, with_bands(config, reader.report()))
             write(report, lambda: _troubles(reader), sys.stdout)
 
 

@@ -49,7 +49,11 @@ def jobs_of(config: Config, flags: Mapping[str, Any]) -> list[Job]:
     return [
         Job(
             suite=suite,
-            judge=flags.get("judge"),
+            judge=next(iter(flags.get("judges") or ()), None),
+            judges=tuple(flags.get("judges") or ()),
+            metrics=tuple(str(each) for each in flags.get("metrics") or ()),
+            baseline=bool(flags.get("baseline")),
+            store_completions=bool(flags.get("store_completions")),
             run=settings,
             cases=tuple(flags.get("cases") or ()),
             first=flags.get("first"),

@@ -77,7 +77,7 @@ def _wrong_parts(config: Config) -> Iterator[InputError]:
 
 def _check_trigger(config: Config, trigger: str, suite: str) -> None:
     from proctor.core.errors import ConfigError  # noqa: PLC0415
-    from proctor.wiring.job import suite_path  # noqa: PLC0415
+    from proctor.wiring.prompt_suite import suite_path  # noqa: PLC0415
 
     if not suite_path(suite, config, config.folder).exists():
         known = ", ".join(config.settings.suites) or "none"
@@ -88,11 +88,10 @@ def _check_trigger(config: Config, trigger: str, suite: str) -> None:
 
 def _check(name: str, config: Config) -> int:
     """Read every case and make every grader, with nothing in the sockets."""
-    from proctor.suites.load import open_suite  # noqa: PLC0415
-    from proctor.wiring.job import suite_path  # noqa: PLC0415
+    from proctor.wiring.prompt_suite import open_tests, suite_path  # noqa: PLC0415
     from proctor.wiring.scorers import Bench, check_graders  # noqa: PLC0415
 
-    loaded = open_suite(suite_path(name, config, Path.cwd()))
+    loaded = open_tests(suite_path(name, config, Path.cwd())).loaded
     bench = Bench(loaded.suite, None)
     count = 0
     for case in loaded.cases():

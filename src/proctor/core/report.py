@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from proctor.core.case import Case
 from proctor.core.chat import Usage
+from proctor.core.overview import Overview
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory
 
@@ -125,7 +126,10 @@ class Spend:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A run in figures. The results are streamed beside it and are never all in memory."""
+    """A run in figures. The results are streamed beside it and are never all in memory.
+
+    ``overview`` is there when answers were judged by the rules of their prompt.
+    """
 
     id: str
     name: str = ""
@@ -138,6 +142,7 @@ class Report:
     by_intent: tuple[Tally, ...] = ()
     by_tag: tuple[Tally, ...] = ()
     by_dimension: tuple[Cell, ...] = ()
+    overview: Overview | None = None
     latency: Mapping[str, float] = field(default_factory=dict)
     spend: tuple[Spend, ...] = ()
     concurrency: tuple[Mapping[str, Any], ...] = ()

@@ -27,6 +27,8 @@ class Rule:
 
     A rule with a ``predicate`` is checked by code; one without needs a judge. Its ``id`` is a hash
     of what it says, so that moving a rule in a list, locking it or weighting it does not rename it.
+    ``source`` is where it stands in the text of its prompt. ``origin`` is who found it: ``extractor``
+    (by code), the name of a model, or ``person``.
     """
 
     SHORTHAND = "text"
@@ -42,6 +44,7 @@ class Rule:
     locked: bool = False
     disabled: bool = False
     groundedness: float | None = None
+    origin: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from proctor.core.chat import Role
 from proctor.core.errors import PromptError
-from proctor.prompts.front import declared_inputs, model_of, response_schema, sampling_of, unknown_keys
+from proctor.prompts.body import ROLES, find_front, sections_of
+from proctor.prompts.front import model_of, response_schema, sampling_of, syntax_of
+from proctor.prompts.inputs import declared_inputs
+from proctor.prompts.keys import is_metric, notes_on_keys
+from proctor.prompts.notes import notes_on_names, notes_on_sections, notes_on_variables
 from proctor.prompts.prompt import Prompt, PromptMessage, Syntax
 from proctor.prompts.render import variables_in
+from proctor.prompts.rows import named_file, read_rows
 from proctor.prompts.yamltext import read_yaml
 
-__all__ = ["ENDINGS", "load_prompt", "parse_prompt"]
+__all__ = ["ENDINGS", "is_yaml", "load_prompt", "parse_prompt", "read_text"]
 
 ENDINGS = (".prompty", ".prompt.yml", ".prompt.yaml", ".yml", ".yaml", ".md", ".txt")
 _MOST_BYTES = 4_000_000
-_ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
-_FENCE = re.compile(r"\A\s*---[ \t]*\r?\n(.*?)(?:^|\n)---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
-_SECTION = re.compile(
-    r"^[ \t]*(?:#[ \t]*)?(system|developer|user|assistant)[ \t]*:[ \t]*\r?$", re.MULTILINE | re.IGNORECASE
-)
 
 
 def load_prompt(path: str | Path) -> Prompt:
@@ -33,10 +31,10 @@ def load_prompt(path: str | Path) -> Prompt:
         PromptError: the file is missing, is not text, or is not a prompt.
     """
     path = Path(path)
-    text = _read(path)
+    text = _plain(read_text(path))
     if not text.strip():
         raise PromptError("the file is empty", file=str(path), mend="write the prompt into it")
-    if path.suffix.lower() in (".yml", ".yaml"):
+    if is_yaml(path):
         return _from_yaml(text, path)
     return _from_text(text, file=str(path), name=path.name.partition(".")[0], must_be=path.suffix.lower() == ".prompty")
 
@@ -47,10 +45,25 @@ def parse_prompt(text: str, *, name: str = "prompt") -> Prompt:
     Raises:
         PromptError: its front matter or a template is not valid.
     """
-    return _from_text(text, file=None, name=name, must_be=False)
+    return _from_text(_plain(text), file=None, name=name, must_be=False)
 
 
-def _read(path: Path) -> str:
+def _plain(text: str) -> str:
+    """One text for one prompt, wherever it was checked out: no byte order mark, and one kind of line ending."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def is_yaml(path: str | Path) -> bool:
+    """Whether the file is YAML throughout, as GitHub Models has it."""
+    return str(path).lower().endswith((".yml", ".yaml"))
+
+
+def read_text(path: Path) -> str:
+    """The text of a prompt file as it is on disk, byte order mark and line endings too.
+
+    Raises:
+        PromptError: the file is missing, is too large, or is not text.
+    """
     try:
         with path.open("rb") as handle:
             data = handle.read(_MOST_BYTES + 1)
@@ -59,9 +72,10 @@ def _read(path: Path) -> str:
     except OSError as error:
         raise PromptError(f"cannot be read: {error.strerror}", file=str(path), mend="check its permissions") from None
     if len(data) > _MOST_BYTES:
-        raise PromptError(f"is larger than {_MOST_BYTES // 1_000_000} MB", file=str(path))
+        mend = "a prompt of this size is data: put it into a suite"
+        raise PromptError(f"is larger than {_MOST_BYTES // 1_000_000} MB", file=str(path), mend=mend)
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode()
     except UnicodeDecodeError as error:
         what = f"is not UTF-8 text: byte 0x{data[error.start]:02x} at offset {error.start:,}"
         raise PromptError(what, file=str(path), mend="save the file as UTF-8") from None
@@ -80,13 +94,13 @@ def _near(path: Path) -> str:
 
 def _from_text(text: str, *, file: str | None, name: str, must_be: bool) -> Prompt:
     front, body, first_line = _split(text, file, must_be=must_be)
-    messages = _messages(body, first_line, file)
-    return _made(front, messages, "jinja", file=file, name=name)
+    messages = _messages(body, first_line, file, syntax_of(front, []))
+    return _made(front, messages, file=file, name=name)
 
 
 def _split(text: str, file: str | None, *, must_be: bool) -> tuple[Mapping[str, Any], str, int]:
     """The front matter, the rest, and the line the rest begins on."""
-    match = _FENCE.match(text)
+    match = find_front(text)
     if match is None:
         if must_be and text.lstrip().startswith("---"):
             raise PromptError(
@@ -102,32 +116,20 @@ def _split(text: str, file: str | None, *, must_be: bool) -> tuple[Mapping[str, 
     return front or {}, text[match.end() :], text[: match.end()].count("\n") + 1
 
 
-def _messages(body: str, first_line: int, file: str | None) -> tuple[PromptMessage, ...]:
-    """The sections of a prompt; text before the first one is the system's.
+def _messages(body: str, first_line: int, file: str | None, syntax: Syntax) -> tuple[PromptMessage, ...]:
+    """The messages of a prompt, one for each section.
 
     Without sections the whole text is one message: the user's when it has variables to fill, the system's
     when it has none and the user's words are still to come.
     """
-    heads = list(_SECTION.finditer(body))
-    if not heads:
-        if not body.strip():
-            return ()
-        role: Role = "user" if variables_in(body, "jinja", file=file, line=first_line) else "system"
-        return (_message(role, body, 0, len(body), first_line),)
-    parts = [("system", 0, heads[0].start())]
-    ends = [head.start() for head in heads[1:]] + [len(body)]
-    parts += [(head.group(1).lower(), head.end(), end) for head, end in zip(heads, ends, strict=True)]
-    return tuple(
-        _message(cast(Role, _ROLES[role]), body, start, end, first_line)
-        for index, (role, start, end) in enumerate(parts)
-        if index > 0 or body[start:end].strip()
-    )
-
-
-def _message(role: Role, body: str, start: int, end: int, first_line: int) -> PromptMessage:
-    text = body[start:end]
-    skipped = len(text) - len(text.lstrip())
-    return PromptMessage(role=role, text=text.strip(), line=first_line + body.count("\n", 0, start + skipped))
+    made = []
+    for section in sections_of(body, first_line=first_line, file=file):
+        text = body[section.start : section.end]
+        role = section.role
+        if role is None:
+            role = "user" if variables_in(text, syntax, file=file, line=section.line) else "system"
+        made.append(PromptMessage(role=role, text=text, line=section.line))
+    return tuple(made)
 
 
 def _from_yaml(text: str, path: Path) -> Prompt:
@@ -142,29 +144,40 @@ def _from_yaml(text: str, path: Path) -> Prompt:
 def _yaml_message(item: Any, index: int, file: str) -> PromptMessage:
     role = item.get("role") if isinstance(item, dict) else None
     content = item.get("content") if isinstance(item, dict) else None
-    if role not in _ROLES or not isinstance(content, str):
+    if role not in ROLES or not isinstance(content, str):
         mend = "give each message `role:` (system, user or assistant) and `content:` (text)"
         raise PromptError("not a message", file=file, field=f"messages[{index}]", mend=mend)
-    return PromptMessage(role=cast(Role, _ROLES[role]), text=content)
+    return PromptMessage(role=ROLES[role], text=content)
 
 
 def _made(
-    front: Mapping[str, Any], messages: tuple[PromptMessage, ...], syntax: Syntax, *, file: str | None, name: str
+    front: Mapping[str, Any],
+    messages: tuple[PromptMessage, ...],
+    syntax: Syntax | None = None,
+    *,
+    file: str | None,
+    name: str,
 ) -> Prompt:
-    warnings = unknown_keys(front)
-    inputs = declared_inputs(front, file)
-    for message in messages:
-        for variable in sorted(variables_in(message.text, syntax, file=file, line=message.line)):
-            inputs.setdefault(variable, {"type": "string"})
-    shape = response_schema(front, file)
-    sample = front.get("sample")
+    warnings = notes_on_keys(front)
+    templated = syntax is None and syntax_of(front, warnings) == "plain"
+    syntax = syntax or ("plain" if templated else "jinja")
+    declared = declared_inputs(front, file, warnings)
+    found = (variables_in(message.text, syntax, file=file, line=message.line) for message in messages)
+    variables = tuple(dict.fromkeys(name for names in found for name in names))
+    sample = _sample(front, declared, file)
+    texts = [message.text for message in messages]
+    if not is_metric(file, front):  # a judge's prompt may leave out what it is handed
+        warnings += notes_on_variables(texts, variables, declared, sample)
+    warnings += notes_on_names(texts) if syntax == "jinja" else notes_on_sections(texts) if templated else []
+    inputs = {**declared, **{name: _undeclared(sample.get(name)) for name in variables if name not in declared}}
+    shape = response_schema(front, file, warnings)
     return Prompt(
         name=_text(front, "name") or name,
         messages=messages,
         description=_text(front, "description"),
-        inputs=inputs,
+        inputs=inputs if variables else {},
         defaults={key: schema["default"] for key, schema in inputs.items() if "default" in schema},
-        sample=sample if isinstance(sample, dict) else {},
+        sample=sample,
         model=model_of(front),
         sampling=sampling_of(front, file, warnings),
         schema=shape[1] if shape else None,
@@ -174,6 +187,26 @@ def _made(
         warnings=tuple(warnings),
         path=file,
     )
+
+
+def _undeclared(sample: Any) -> dict[str, Any]:
+    """A variable nobody declared is text, unless the sample shows a list or a mapping."""
+    return {"type": "array" if isinstance(sample, list) else "object" if isinstance(sample, dict) else "string"}
+
+
+def _sample(front: Mapping[str, Any], declared: Mapping[str, Mapping[str, Any]], file: str | None) -> dict[str, Any]:
+    """One set of inputs to try the prompt with: written out, in a file, or an example at each input."""
+    given = front.get("sample")
+    name = named_file(given)
+    if name is not None:
+        rows = read_rows(name, prompt=file, field="sample")
+        given = rows[0] if rows else {}
+    if given is not None and not isinstance(given, dict):
+        mend = "write `sample:` and under it `input: value`, or name a CSV, JSON or YAML file beside the prompt"
+        raise PromptError("expected a sample of each input", file=file, field="sample", mend=mend)
+    if given:
+        return given
+    return {name: schema["examples"][0] for name, schema in declared.items() if schema.get("examples")}
 
 
 def _text(front: Mapping[str, Any], key: str) -> str:

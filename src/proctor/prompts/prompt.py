@@ -27,8 +27,9 @@ class PromptMessage:
 class Prompt:
     """A prompt file, or a prompt given as text.
 
-    ``inputs`` has a JSON schema for each variable, those that were not declared among them; ``defaults``
-    the values of those that have one. ``model`` and ``sampling`` are the author's wish. ``front`` is all
+    ``inputs`` has a JSON schema for each variable, first those declared and then the others as they appear; it is
+    empty where the prompt has no variable, and free text is all that goes in. ``defaults`` has the values of
+    those that have one. ``model`` and ``sampling`` are the author's wish. ``front`` is all
     that the file said beside the messages, known or not; ``warnings`` names what was not understood.
     ``syntax`` is ``plain`` where ``{{name}}`` is replaced and nothing else is special.
     """
@@ -47,6 +48,11 @@ class Prompt:
     front: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     path: str | None = None
+
+    @property
+    def text(self) -> str:
+        """All that the prompt says, its messages one under the other: what the spans of rules point into."""
+        return "\n\n".join(message.text for message in self.messages)
 
     @property
     def hash(self) -> str:

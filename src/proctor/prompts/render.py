@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +24,7 @@ __all__ = ["CompiledPrompt", "compile_prompt", "variables_in"]
 INPUT = "input"
 _PLAIN = re.compile(r"\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}")
 _MARKS = ("{{", "{%", "{#")
+_MOST_MARKS = 10_000
 _MISSING = re.compile(r"'([^']+)' is undefined")
 
 Writer = Callable[[dict[str, Any]], str]
@@ -45,6 +48,8 @@ class CompiledPrompt:
             PromptError: a variable has no value, or the template cannot be rendered.
         """
         values = {**self.prompt.defaults, **inputs}
+        if text is None and not self.variables and isinstance(inputs.get(INPUT), str):
+            text = inputs[INPUT]  # a prompt without variables has one input: what the user says
         taken = text is None or self._give(values, inputs, text)
         messages = tuple(
             Message(role=message.role, content=self._write(message, writer, values))
@@ -101,24 +106,43 @@ def compile_prompt(prompt: Prompt) -> CompiledPrompt:
     names: set[str] = set()
     writers: list[tuple[PromptMessage, Writer]] = []
     for message in prompt.messages:
-        names |= variables_in(message.text, prompt.syntax, file=prompt.path, line=message.line)
-        writers.append((message, _writer(message.text, prompt.syntax, environment)))
+        names.update(variables_in(message.text, prompt.syntax, file=prompt.path, line=message.line))
+        writers.append((message, _writer(message, prompt, environment)))
     return CompiledPrompt(prompt=prompt, variables=frozenset(names), _writers=tuple(writers))
 
 
-def variables_in(text: str, syntax: Syntax, *, file: str | None = None, line: int = 1) -> set[str]:
-    """The variables a template needs from outside.
+def variables_in(text: str, syntax: Syntax, *, file: str | None = None, line: int = 1) -> tuple[str, ...]:
+    """The variables a template needs from outside, in the order of their appearance.
 
     Raises:
         PromptError: the template is not valid; the line is named.
     """
     if syntax == "plain":
-        return set(_PLAIN.findall(text))
+        return tuple(dict.fromkeys(_PLAIN.findall(text)))
     if not any(mark in text for mark in _MARKS):
-        return set()
-    environment = make_environment()
+        return ()
+    with _told(text, file, line):
+        environment = _reader()
+        found = meta.find_undeclared_variables(environment.parse(text)) - set(environment.globals)
+        named = (value for _, kind, value in environment.lex(text) if kind == "name")
+        return tuple(dict.fromkeys(name for name in named if name in found))
+
+
+@functools.cache
+def _reader() -> Any:
+    """An environment that only reads templates: nothing is kept in it."""
+    return make_environment()
+
+
+@contextmanager
+def _told(text: str, file: str | None, line: int) -> Iterator[None]:
+    """Whatever reading a template raises, as an error that names the file and the line."""
+    marks = sum(text.count(mark) for mark in _MARKS)
+    if marks > _MOST_MARKS:
+        what = f"the template has {marks:,} places to fill in; {_MOST_MARKS:,} is the most"
+        raise PromptError(what, file=file, line=line, mend="put long data into a variable")
     try:
-        found = meta.find_undeclared_variables(environment.parse(text))
+        yield
     except TemplateSyntaxError as error:
         raise PromptError(
             f"the template is not valid: {error.message}",
@@ -126,17 +150,18 @@ def variables_in(text: str, syntax: Syntax, *, file: str | None = None, line: in
             line=line + error.lineno - 1,
             mend="close every {{ and {%; text that holds them goes between {% raw %} and {% endraw %}",
         ) from None
-    except (TemplateError, RecursionError) as error:
-        raise PromptError(f"the template is not valid: {error}", file=file, line=line) from None
-    return found - set(environment.globals)
+    except (TemplateError, RecursionError, SyntaxError, ValueError, MemoryError, OverflowError) as error:
+        raise PromptError(f"the template is not valid: {str(error)[:200]}", file=file, line=line) from None
 
 
-def _writer(text: str, syntax: Syntax, environment: Any) -> Writer:
-    if syntax == "plain":
+def _writer(message: PromptMessage, prompt: Prompt, environment: Any) -> Writer:
+    text = message.text
+    if prompt.syntax == "plain":
         return lambda values: _PLAIN.sub(lambda match: _plain_value(match.group(1), values), text)
     if not any(mark in text for mark in _MARKS):
         return lambda values: text
-    template = environment.from_string(text)
+    with _told(text, prompt.path, message.line):
+        template = environment.from_string(text)
     return lambda values: environment.render(template, values)
 
 

@@ -24,6 +24,8 @@ _TAG = "tag:yaml.org,2002:"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BRACKET = re.compile(r"[\[\]{}]")
 _MOST_BRACKETS = 500
+_PREFIX = re.compile(r"^(?:[-?:][ \t]|[ \t])*", re.MULTILINE)
+_LONG_PREFIX = re.compile(r"^(?:[-?:][ \t]|[ \t]){500}", re.MULTILINE)
 _BASES = {"0o": 8, "0x": 16, "0b": 2}
 
 
@@ -88,12 +90,36 @@ def _brackets(text: str) -> int:
     return deepest
 
 
+def _steps(text: str) -> int:
+    """How deep lines stand under one another, at most: the reader in C goes down until its stack is gone.
+
+    Each step needs a column of its own at the beginning of a line, so most texts are let pass unmeasured.
+    """
+    if _LONG_PREFIX.search(text) is None:
+        return 0
+    deepest = 0
+    columns: list[int] = []
+    for prefix in _PREFIX.finditer(text):
+        lead = prefix.group()
+        column = len(lead) - len(lead.lstrip(" \t"))
+        while columns and columns[-1] >= column:
+            columns.pop()
+        marks = [column + at for at, mark in enumerate(lead[column:]) if mark in "-?:"]
+        columns += [*marks, len(lead)]
+        deepest = max(deepest, len(columns))
+    return deepest
+
+
 def _compose(text: str) -> Any:
+    if _steps(text) > _MOST_BRACKETS:
+        raise RecursionError
     try:
         return YAML(typ="safe").compose(text)
     except YAMLError:
         # The reader in C knows fewer escapes and names other places: the one in Python has the last word.
-        return YAML(typ="safe", pure=True).compose(text)
+        plain = YAML(typ="safe", pure=True)
+        plain.composer.warn_double_anchors = False  # an anchor may be set anew
+        return plain.compose(text)
 
 
 def _step(node: Any, step: str | int) -> tuple[Any, Any] | None:

@@ -23,6 +23,7 @@ _MODULES = {
     ".json": "json_file",
     ".html": "html",
     ".xml": "junit",
+    ".overview.csv": "overview_csv",
     ".csv": "table_csv",
     ".md": "markdown",
 }

@@ -21,6 +21,7 @@ _SCRIPTS = (
     "figures.js",
     "charts.js",
     "dimensions.js",
+    "compliance.js",
     "overview.js",
     "yaml.js",
     "scores.js",

@@ -23,6 +23,7 @@ from proctor.report.figures import (
     took,
     total_spend,
 )
+from proctor.report.overview_tables import OverviewTable, overview_tables
 from proctor.report.safe_text import one_line
 
 __all__ = ["escaped", "write"]
@@ -44,6 +45,8 @@ def write(report: Report, results: Callable[[], Iterable[Result]], out: TextIO) 
     page = _Page(_LIMIT - _RESERVED)
     page.add(_decision(report))
     page.add(_targets(report))
+    for table in overview_tables(report):
+        page.add(_overview(table))
     page.add(_scorers(report))
     found = troubles(report, results, _SHOWN)
     left = _folded(page, "Failures", found.failed, report.counts.failed)
@@ -144,6 +147,14 @@ def _scorers(report: Report) -> str:
         mean = "–" if tally.mean is None else f"{tally.mean:.2f}"
         rows.append(_row(escaped(tally.name), mean, f"{scored(tally):,}", *verdicts, f"{counts.unscored:,}"))
     return _table(heads, [*rows, *_more(report.by_scorer, heads)])
+
+
+def _overview(shown: OverviewTable) -> str:
+    rows = [_row(*(escaped(cell.text, 160) for cell in row)) for row in shown.rows[:_ROWS]]
+    if len(shown.rows) > _ROWS:
+        rows.append(_row(f"… {len(shown.rows) - _ROWS} more", *[""] * (len(shown.heads) - 1)))
+    table = _table([escaped(head) for head in shown.heads], rows, left=shown.names)
+    return f"**{escaped(shown.title, 80)}** ({escaped(shown.hint, 300)})\n\n{table}"
 
 
 def _grid(grid: Grid) -> str:

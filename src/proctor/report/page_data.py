@@ -14,6 +14,7 @@ from proctor.report.causes import causes
 from proctor.report.digest import Digest
 from proctor.report.dimensions import Grid, grids
 from proctor.report.figures import decision_word, latency_of, moment, scored, took, total_spend
+from proctor.report.overview_tables import OverviewTable, overview_tables
 from proctor.report.safe_text import one_line
 from proctor.stats.interval import wilson
 
@@ -48,6 +49,7 @@ def page_of(report: Report, digest: Digest, rows: Sequence[Mapping[str, Any]]) -
             "intent": [_group(tally) for tally in report.by_intent[:_GROUPS]],
             "tag": [_group(tally) for tally in report.by_tag[:_GROUPS]],
         },
+        "overview": [_overview(table) for table in overview_tables(report)],
         "dimensions": [_grid(grid) for grid in grids(report)],
         "latency": dict(report.latency),
         "latencies": _latencies(digest),
@@ -142,6 +144,16 @@ def _grid(grid: Grid) -> dict[str, Any]:
         for row in grid.rows[:_GROUPS]
     ]
     return {"target": grid.target, "dimensions": list(grid.dimensions), "rows": rows}
+
+
+def _overview(table: OverviewTable) -> dict[str, Any]:
+    return {
+        "title": table.title,
+        "hint": table.hint,
+        "heads": list(table.heads),
+        "names": table.names,
+        "rows": [[[cell.text, cell.state] for cell in row] for row in table.rows[:_GROUPS]],
+    }
 
 
 def _scorer(tally: Tally, digest: Digest) -> dict[str, Any]:

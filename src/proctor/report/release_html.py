@@ -71,7 +71,7 @@ def _text(text: object, limit: int = 300) -> str:
 
 def _decision(view: ReleaseView) -> str:
     facts = [("Suite", view.suite), ("Run", view.run), ("Target", view.target)]
-    facts += [("Baseline", view.baseline_run or view.baseline), ("Rules", view.policy)]
+    facts += [("Baseline", view.other), ("Rules", view.policy)]
     facts += [("Decided", moment(view.time) if view.time else "")]
     shown = "".join(f"<div><dt>{name}</dt><dd>{_text(value, 120)}</dd></div>" for name, value in facts if value)
     reasons = "".join(f"<li>{_text(each.text, 600)}</li>" for each in view.reasons)

@@ -39,7 +39,7 @@ def write(view: ReleaseView, out: TextIO) -> None:
     for title, names in (("Missing from this run", view.missing), ("New in this run", view.added)):
         if names:
             lines += [f"{title}: {_names(names)}", ""]
-    facts = [f"run {escaped(view.run, 80)}", f"baseline {escaped(view.baseline_run or view.baseline, 80)}"]
+    facts = [f"run {escaped(view.run, 80)}", f"baseline {escaped(view.other, 80)}"]
     facts += [f"target {escaped(view.target, 60)}"] if view.target else []
     facts += [f"rules {escaped(view.policy, 80)}"] if view.policy else []
     facts += [moment(view.time)] if view.time else []

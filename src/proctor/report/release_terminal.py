@@ -28,7 +28,8 @@ def write(view: ReleaseView, out: TextIO | None = None, *, width: int | None = N
         file=out, width=width or (None if out.isatty() else 160), highlight=False, markup=False, emoji=False
     )
     head = Text(one_line(view.suite or "suite", 60), style="bold")
-    head.append(f"  {one_line(view.run, 60)} against {one_line(view.baseline_run or view.baseline, 80)}", style="dim")
+    shown = f"{view.run} {view.target}" if view.baseline_run == view.run else view.run
+    head.append(f"  {one_line(shown, 120)} against {one_line(view.other, 120)}", style="dim")
     console.print()
     console.print(head)
     if view.changes:

@@ -97,6 +97,11 @@ class ReleaseView:
     time: datetime | None = None
 
     @property
+    def other(self) -> str:
+        """What the run is compared with: another run, a baseline, or another target of the same run."""
+        return self.baseline if self.baseline_run == self.run else self.baseline_run or self.baseline
+
+    @property
     def word(self) -> str:
         """The decision as one word."""
         return {"ship": "SHIP", "hold": "HOLD", "not enough data": "NOT ENOUGH DATA"}.get(

@@ -6,11 +6,12 @@ import csv
 from collections.abc import Callable, Iterable
 from typing import TextIO
 
+from proctor.core.codec import dumps
 from proctor.core.report import Report, Result
 from proctor.core.score import Score
 from proctor.report.safe_text import visible
 
-__all__ = ["write"]
+__all__ = ["cell", "write"]
 
 _COLUMNS = (
     "case",
@@ -31,6 +32,7 @@ _COLUMNS = (
     "started",
     "duration_s",
 )
+_TEST_COLUMNS = ("scenario", "strategy", "polarity", "valid", "aims at")
 # A cell that begins so is a formula to a spreadsheet, and a formula can call out.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _CELL_LIMIT = 32_000  # a spreadsheet cell holds 32,767 characters
@@ -41,9 +43,12 @@ def write(report: Report, results: Callable[[], Iterable[Result]], out: TextIO) 
     scorers = [tally.name for tally in report.by_scorer] or _scorers_in(results())
     table = csv.writer(out, lineterminator="\n")
     heads = [head for name in scorers for head in (f"score:{name}", f"verdict:{name}")]
-    table.writerow([*_COLUMNS, *map(_text, heads)])
+    rules = list(dict.fromkeys(row.rule for row in report.overview.rules)) if report.overview else []
+    heads += [*_TEST_COLUMNS, *(f"rule:{rule}" for rule in rules)] if report.overview else []
+    table.writerow([*_COLUMNS, *map(cell, heads)])
     for result in results():
-        table.writerow([*_facts(result), *_verdicts(result, scorers)])
+        of_test = [*_of_test(result), *_by_rule(result, rules)] if report.overview else []
+        table.writerow([*_facts(result), *_verdicts(result, scorers), *of_test])
 
 
 def _scorers_in(results: Iterable[Result]) -> list[str]:
@@ -56,17 +61,17 @@ def _facts(result: Result) -> list[str]:
     usage = run.usage
     told = any(turn.usage for turn in run.turns)
     return [
-        _text(result.case.id),
-        _text(result.target),
+        cell(result.case.id),
+        cell(result.target),
         str(result.sample),
         result.outcome,
         _number(result.value),
-        _text(result.reason),
-        _text(result.case.intent or ""),
-        _text(", ".join(result.case.tags)),
-        _text("\n".join(ask.text for ask in result.case.asks)),
-        _text(run.answer),
-        _text(run.error or ""),
+        cell(result.reason),
+        cell(result.case.intent or ""),
+        cell(", ".join(result.case.tags)),
+        cell("\n".join(ask.text for ask in result.case.asks) or _inputs(result)),
+        cell(run.answer),
+        cell(run.error or ""),
         _number(run.latency),
         str(usage.input) if told else "",
         str(usage.output) if told else "",
@@ -74,6 +79,25 @@ def _facts(result: Result) -> list[str]:
         result.started.isoformat() if result.started else "",
         _number(result.duration),
     ]
+
+
+def _inputs(result: Result) -> str:
+    """What fills a prompt's variables, for a case that says nothing of its own."""
+    return dumps(result.case.inputs).decode() if result.case.inputs else ""
+
+
+def _of_test(result: Result) -> list[str]:
+    """What is known of a generated test."""
+    known = result.case.metadata
+    aims = known.get("rules")
+    texts = [str(known.get(name) or "") for name in ("scenario", "strategy", "polarity")]
+    valid = "" if known.get("valid") is None else str(known["valid"] is True).lower()
+    return [*map(cell, texts), valid, cell(", ".join(map(str, aims)) if isinstance(aims, (list, tuple)) else "")]
+
+
+def _by_rule(result: Result, rules: list[str]) -> list[str]:
+    labels = {part.name: part.label or "" for score in result.scores for part in score.parts}
+    return [labels.get(rule, "") for rule in rules]
 
 
 def _verdicts(result: Result, scorers: list[str]) -> list[str]:
@@ -95,8 +119,9 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.6g}"
 
 
-def _text(text: str) -> str:
-    cell = visible(text[:_CELL_LIMIT])
+def cell(text: str) -> str:
+    """Text from outside as a spreadsheet takes it: never a formula, never too long."""
+    shown = visible(text[:_CELL_LIMIT])
     if len(text) > _CELL_LIMIT:
-        cell += "…"
-    return f"'{cell}" if cell.lstrip(" ").startswith(_FORMULA) else cell
+        shown += "…"
+    return f"'{shown}" if shown.lstrip(" ").startswith(_FORMULA) else shown

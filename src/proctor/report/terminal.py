@@ -28,11 +28,14 @@ from proctor.report.figures import (
     took,
     total_spend,
 )
+from proctor.report.overview_tables import OverviewTable, overview_tables
 from proctor.report.safe_text import one_line
 
 __all__ = ["write"]
 
 _SHOWN = 10
+_OVERVIEW_ROWS = 40
+_MARKS = {"": "", "fail": "red", "unscored": "yellow", "muted": "dim"}
 _STYLES = {"passed": "bold green", "failed": "bold red", "unjudged": "bold yellow", None: "bold"}
 
 
@@ -56,7 +59,8 @@ def write(
     )
     console.print()
     console.print(_heading(report))
-    for table in (_targets(report), *map(_grid, grids(report)), _scorers(report), _spend(report)):
+    overview = [_overview(each) for each in overview_tables(report, narrow=True)]
+    for table in (_targets(report), *overview, *map(_grid, grids(report)), _scorers(report), _spend(report)):
         if table is not None:
             console.print()
             console.print(table)
@@ -140,6 +144,20 @@ def _grid(grid: Grid) -> Table:
                 for cell, low in zip(row.cells, grid.lowest, strict=True)
             ),
         )
+    return table
+
+
+def _overview(shown: OverviewTable) -> Table:
+    table = _table(list(shown.heads), names=shown.names)
+    table.title, table.title_justify = _plain(shown.title, 80, "bold"), "left"
+    for column in table.columns[: shown.names]:
+        column.min_width = 8
+    if shown.heads[-1] == "Rules that wavered":
+        table.columns[-1].no_wrap, table.columns[-1].justify = False, "left"
+    for row in shown.rows[:_OVERVIEW_ROWS]:
+        table.add_row(*(_plain(cell.text, 120, _MARKS[cell.state]) for cell in row))
+    if len(shown.rows) > _OVERVIEW_ROWS:
+        table.add_row(f"… {len(shown.rows) - _OVERVIEW_ROWS} more", *[""] * (len(shown.heads) - 1))
     return table
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from typing import Literal
 
@@ -11,11 +10,13 @@ from proctor.core.chat import Message
 from proctor.core.codec import dumps
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.passages import last_expectation
+from proctor.text import fencing
 
 __all__ = ["EVERYTHING", "Included", "Section", "collect", "fence"]
 
 Included = Literal["input", "history", "answer", "reference", "facts", "sources", "rules", "tool_calls", "page"]
-Section = tuple[str, str]
+Section = fencing.Section
+fence = fencing.fence
 
 # What frames the answer comes first, the answer last: that is the order a judge reads in.
 EVERYTHING: tuple[Included, ...] = (
@@ -36,33 +37,6 @@ def collect(case: Case, run: Trajectory, include: Sequence[Included]) -> list[Se
     chosen = set(include)
     sections = [(name, _READ[name](case, run)) for name in EVERYTHING if name in chosen]
     return [(name, text) for name, text in sections if text or name == "answer"]
-
-
-def fence(sections: Sequence[Section]) -> tuple[str, str]:
-    """The sections between marker lines, and the code on these lines.
-
-    The code is drawn from the content, so that the same material makes the same request (and finds it in
-    the cache); nobody can write a text that holds its own code.
-    """
-    clean = [(title, _clean(text)) for title, text in sections]
-    digest = hashlib.sha256()
-    for title, text in clean:
-        digest.update(f"{title}\0{text}\0".encode())
-    code = digest.hexdigest()[:12]
-    while any(code in text for _, text in clean):
-        digest.update(b"again")
-        code = digest.hexdigest()[:12]
-    blocks = [f"<<<{code} {title}\n{text}\n{code}>>>" for title, text in clean]
-    return "\n\n".join(blocks), code
-
-
-def _clean(text: str) -> str:
-    """Text that can be sent: half a surrogate pair is no character."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
 
 
 def _input(case: Case, run: Trajectory) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from statistics import NormalDist
 
-__all__ = ["Interval", "wilson"]
+__all__ = ["Interval", "wilson", "wilson_of_share"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,17 +26,28 @@ def wilson(hits: int, total: int, *, confidence: float = 0.95) -> Interval | Non
     """
     if total < 0 or not 0 <= hits <= total:
         raise ValueError(f"{hits} hits in {total} cannot be")
+    return wilson_of_share(hits / total if total else 0.0, total, confidence=confidence)
+
+
+def wilson_of_share(share: float, count: int, *, confidence: float = 0.95) -> Interval | None:
+    """The Wilson score interval about a mean of ``count`` shares; ``None`` when there are none.
+
+    With shares of 0 and 1 it is that of a count. Shares between them vary less than that, so that it is then wider
+    than it need be, never narrower.
+    """
+    if count < 0 or not 0.0 <= share <= 1.0:
+        raise ValueError(f"a share of {share} in {count} cannot be")
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence must be between 0 and 1, not {confidence}")
-    if total == 0:
+    if count == 0:
         return None
     z = _deviations(confidence)
-    share, square = hits / total, z * z / total
+    square = z * z / count
     middle = (share + square / 2) / (1 + square)
-    reach = z * math.sqrt(share * (1 - share) / total + square / (4 * total)) / (1 + square)
+    reach = z * math.sqrt(share * (1 - share) / count + square / (4 * count)) / (1 + square)
     # At the ends the exact bound is the share itself; rounding must not push it past.
-    low = 0.0 if hits == 0 else max(0.0, min(share, middle - reach))
-    high = 1.0 if hits == total else min(1.0, max(share, middle + reach))
+    low = 0.0 if share == 0.0 else max(0.0, min(share, middle - reach))
+    high = 1.0 if share == 1.0 else min(1.0, max(share, middle + reach))
     return Interval(low=low, high=high)
 
 

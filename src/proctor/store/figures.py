@@ -6,11 +6,13 @@ import json
 import math
 import sqlite3
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from proctor.core.chat import Usage
 from proctor.core.codec import dumps
 from proctor.core.decoding import decode
+from proctor.core.overview import Overview
 from proctor.core.report import Counts, Report, Spend, Tally
 from proctor.store.db import explained
 from proctor.store.ledger import TAG_BREAK
@@ -30,9 +32,9 @@ def report_of(store: RunStore, run: RunRecord) -> Report:
     return _counted(store, run)
 
 
-def keep_report(store: RunStore, run: RunRecord) -> None:
+def keep_report(store: RunStore, run: RunRecord, *, overview: Overview | None = None) -> None:
     """Keep the figures of a run that has come to its end."""
-    line = dumps(_counted(store, store.get(run.id))).decode()
+    line = dumps(replace(_counted(store, store.get(run.id)), overview=overview)).decode()
     with explained(store.folder):
         store.database.execute("UPDATE runs SET report = ? WHERE n = ?", (line, run.n))
 

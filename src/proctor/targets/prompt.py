@@ -11,7 +11,7 @@ from typing import Any
 
 from proctor.core.case import Case
 from proctor.core.chat import Message, Reply, Request, Sampling, Tool
-from proctor.core.codec import encode
+from proctor.core.codec import content_id, encode
 from proctor.core.decoding import decode
 from proctor.core.errors import MalformedError, Problem, PromptError
 from proctor.core.sockets import Kit, Model
@@ -22,6 +22,9 @@ from proctor.prompts.render import CompiledPrompt, compile_prompt
 from proctor.targets.drive import drive
 
 __all__ = ["PromptSettings", "PromptTarget", "connect"]
+
+
+_METADATA_LENGTH = 512  # of one value, as the services that store answers have it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +49,10 @@ class PromptSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptTarget:
-    """A prompt on a model, filled in for each case."""
+    """A prompt on a model, filled in for each case.
+
+    With ``stored`` the provider is asked to keep each answer, under these names and what is known of its test.
+    """
 
     name: str
     compiled: CompiledPrompt = field(repr=False)
@@ -54,6 +60,7 @@ class PromptTarget:
     sampling: Sampling = field(default_factory=Sampling)
     tools: tuple[Tool, ...] = ()
     schema: Mapping[str, Any] | None = None
+    stored: Mapping[str, str] | None = None
 
     @property
     def prompt(self) -> Prompt:
@@ -75,6 +82,24 @@ class PromptTarget:
         """Put the case to the model, turn by turn."""
         return await drive(case, lambda: _Conversation(self, case, sample), target=self.name)
 
+    def sampling_for(self, case: Case, sample: int) -> Sampling:
+        """How an answer to this case is drawn, and what it is stored under where it is to be stored."""
+        if self.stored is None:
+            return self.sampling
+        known = {
+            **self.stored,
+            "prompt": self.prompt.name,
+            "test": case.id,
+            "scenario": str(case.metadata.get("scenario") or ""),
+            "rules": " ".join(map(str, case.metadata.get("rules") or ())),
+            "baseline": str("baseline" in case.tags).lower(),
+            "sample": str(sample),
+            # By the test's name and not by its place, so that a test stays where it is when others come and go.
+            "dataset": "test" if int(content_id(case.id, length=8), 16) % 4 == 0 else "training",
+        }
+        told = {name: value[:_METADATA_LENGTH] for name, value in known.items() if value}
+        return dataclasses.replace(self.sampling, extra={**self.sampling.extra, "store": True, "metadata": told})
+
 
 class _Conversation:
     """The messages so far."""
@@ -94,7 +119,7 @@ class _Conversation:
             tools=self._target.tools,
             schema=self._target.schema,
             schema_name=self._target.prompt.schema_name,
-            sampling=self._target.sampling,
+            sampling=self._target.sampling_for(self._case, self._sample),
             sample=self._sample,
         )
         reply = await self._target.model.complete(request)

@@ -22,7 +22,7 @@ _ASCII_TOKEN = re.compile(r"[a-z0-9]+")
 _CLOSING = "\"'”’»)\\]）」』】〉》"
 _SENTENCE_END = re.compile(
     rf"[。！？｡]+[{_CLOSING}]*"  # needs no space after it
-    rf"|[.!?؟।…]+[{_CLOSING}]*(?=\s|$)"  # needs one, so that 3.14 and example.com stay whole
+    rf"|(?<![.!?؟।…])[.!?؟।…]++[{_CLOSING}]*(?=\s|$)"  # needs one, so that 3.14 and example.com stay whole
     r"|\n\s*\n"
     r"|\n(?=\s*(?:[-*•・]|\d{1,3}[.)])\s)"  # the next item of a list
 )

@@ -41,9 +41,16 @@ class Verdict:
 
 
 def compare_run(
-    config: Config, store: RunStore, run: str, *, baseline: str | None, target: str | None, policy: Path | None = None
+    config: Config,
+    store: RunStore,
+    run: str,
+    *,
+    baseline: str | None,
+    target: str | None,
+    policy: Path | None = None,
+    against: str | None = None,
 ) -> ReleaseView:
-    """A run beside its baseline, with nothing decided.
+    """A run beside its baseline, or one target of it beside another, with nothing decided.
 
     Raises:
         InputError: the run, the baseline or the rules cannot be used.
@@ -51,7 +58,7 @@ def compare_run(
     reader = RunReader(store, store.find(run))
     chosen = chosen_target(reader, target)
     rules, _ = policy_of(config, policy)
-    before, name = other_side(config, store, reader, chosen, baseline)
+    before, name = other_side(config, store, reader, chosen, baseline, against)
     found = _compared(before, figures_of(reader, chosen), rules, resumed_job(store, reader.run))
     return view_of(found, reader, target=chosen, baseline=name)
 

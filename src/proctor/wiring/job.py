@@ -35,14 +35,15 @@ from proctor.store.ledger import RunLedger
 from proctor.store.reading import RunReader
 from proctor.store.runs import RunRecord, RunStore
 from proctor.store.trends import keep_points
-from proctor.suites.load import LoadedSuite, open_suite
 from proctor.suites.select import Selection, select
 from proctor.wiring.models import Rack
+from proctor.wiring.overview import overview_of_run
 from proctor.wiring.points import cells_of_run
+from proctor.wiring.prompt_suite import Opened, open_tests, suite_path
 from proctor.wiring.scorers import Bench, check_graders
-from proctor.wiring.targets import make_targets
+from proctor.wiring.targets import make_targets, stored
 
-__all__ = ["Job", "Watching", "carry_out", "resumed_job", "suite_path"]
+__all__ = ["Job", "Watching", "carry_out", "open_job", "resumed_job"]
 
 
 _HELD = 1_000  # cases of a small suite are kept from the first look; a large one is read again
@@ -56,6 +57,10 @@ class Job:
     targets: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     judge: str | None = None
+    judges: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    baseline: bool = False
+    store_completions: bool = False
     run: RunSettings = field(default_factory=RunSettings)
     tags: tuple[str, ...] = ()
     not_tags: tuple[str, ...] = ()
@@ -87,16 +92,24 @@ class Watching:
     spend: Callable[[], tuple[Spend, ...]] | None = None
 
 
-def suite_path(name: str, config: Config, folder: Path) -> Path:
-    """A suite by its name in proctor.yaml, or by its path."""
-    if name in config.settings.suites:
-        return config.folder / config.settings.suites[name]
-    return folder / name
-
-
 def resumed_job(store: RunStore, run: RunRecord) -> Job:
     """What was asked of a run that is to go on."""
     return decode(Job, run.settings["job"])
+
+
+def open_job(config: Config, job: Job) -> Opened:
+    """What a job is run on: its suite, or its prompt's tests.
+
+    Raises:
+        InputError: there is no such file, or something in it is wrong.
+    """
+    folder = Path(job.folder)
+    return open_tests(
+        suite_path(job.suite, config, folder),
+        metrics=[folder / metric for metric in job.metrics],
+        baseline=job.baseline,
+        judged=bool(job.judges or job.judge or config.settings.judge) or job.light,
+    )
 
 
 async def carry_out(
@@ -116,10 +129,10 @@ async def carry_out(
         InputError: the suite, a target, a scorer or a setting is wrong; nothing was run.
         StoreError: results can no longer be kept; what was kept before is safe.
     """
-    if job.judge:
-        settings = dataclasses.replace(config.settings, judge=job.judge)
+    if named := job.judge or next(iter(job.judges), None):
+        settings = dataclasses.replace(config.settings, judge=named)
         config = dataclasses.replace(config, settings=settings)
-    loaded = open_suite(suite_path(job.suite, config, Path(job.folder)))
+    opened = open_job(config, job)
     async with AsyncExitStack() as stack:
         store = stack.enter_context(RunStore(config.store))
         pool = await stack.enter_async_context(Pool(proxy_for=lru_cache(maxsize=256)(config.environment.proxy_for)))
@@ -129,8 +142,10 @@ async def carry_out(
         stack.push_async_callback(rack.close)
         if job.run.cache != "off":
             rack.cache = stack.enter_context(closing(SqliteCache(config.store / "cache.db")))
-        plan = await _plan(config, job, loaded, store, rack, pool, watching)
-        for warning in dict.fromkeys(_warnings(plan.targets)):
+        plan = await _plan(config, job, opened, store, rack, pool, watching)
+        if job.store_completions:
+            plan = dataclasses.replace(plan, targets=stored(plan.targets, run_id))
+        for warning in dict.fromkeys((*opened.warnings, *_warnings(plan.targets))):
             if watching.warned:
                 watching.warned(warning)
         run = _opened(store, run_id, plan, job, resume=resume is not None)
@@ -166,12 +181,20 @@ class _Plan:
 
 
 async def _plan(
-    config: Config, job: Job, loaded: LoadedSuite, store: RunStore, rack: Rack, pool: Pool, watching: Watching
+    config: Config, job: Job, opened: Opened, store: RunStore, rack: Rack, pool: Pool, watching: Watching
 ) -> _Plan:
     """Look at every case once before anything is spent: the count, the hash, and whether each can be graded."""
-    suite = loaded.suite
-    targets = make_targets(job.targets, job.models, config=config, rack=rack, http=pool, default=suite.target)
-    bench = Bench(suite, rack, only=job.scorers, light=job.light)
+    loaded, suite = opened.loaded, opened.loaded.suite
+    targets = make_targets(
+        job.targets,
+        job.models,
+        config=config,
+        rack=rack,
+        http=pool,
+        default=suite.target,
+        prompt=opened.prompt,
+    )
+    bench = Bench(suite, rack, only=job.scorers, light=job.light, judges=job.judges)
     only = RunReader(store, store.find(job.only_failing)).case_ids("fail", "unscored") if job.only_failing else None
     selection = Selection(
         tags=job.tags,
@@ -289,9 +312,9 @@ def _close_books(store: RunStore, run: RunRecord, ledger: RunLedger, rack: Rack,
         concurrency=rack.concurrency(),
     )
     if done:
-        cells = cells_of_run(RunReader(store, run))
-        keep_points(store, run, cells, partial=job.partial, some_intents=bool(job.intents))
-        keep_report(store, run)
+        reader = RunReader(store, run)
+        keep_points(store, run, cells_of_run(reader), partial=job.partial, some_intents=bool(job.intents))
+        keep_report(store, run, overview=overview_of_run(reader))
 
 
 def _log_of(store: RunStore, run_id: str) -> Path:

@@ -27,9 +27,8 @@ from proctor.models.pool import Pool
 from proctor.release.judge_card import Judged, judge_card
 from proctor.runner.grade import Grader, grade
 from proctor.store.reading import RunReader
-from proctor.suites.load import open_suite
 from proctor.suites.shape import make_checks
-from proctor.wiring.job import Job, suite_path
+from proctor.wiring.job import Job, open_job
 from proctor.wiring.labels import Labelled, read_labels, value_of
 from proctor.wiring.models import Rack
 from proctor.wiring.scorers import Bench
@@ -231,7 +230,7 @@ def _bench(
         check, part = _written(question.scorer)
         return Bench(Suite(name="labels"), rack).grader(check), part
     job = decode(Job, reader.run.settings["job"])
-    suite = open_suite(suite_path(job.suite, config, Path(job.folder))).suite
+    suite = open_job(config, job).loaded.suite
     checks = [*suite.scorers, *(check for each in answers for check in each.case.checks)]
     wanted = question.scorer or _only_scorer(answers)
     first = wanted.partition(".")[0]

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from proctor import registry
 from proctor.config import Config, Price, RunSettings, cache_folder, expand
+from proctor.core.chat import Usage
 from proctor.core.codec import content_id, encode
 from proctor.core.decoding import closest, decode
 from proctor.core.errors import ConfigError, MalformedError
@@ -75,6 +76,15 @@ class Rack:
             built = self._built[chosen, role] = self._wrapped(chosen, role)
         return built
 
+    def wire(self, name: str) -> Model:
+        """The model of that name with nothing wrapped around it: for what is no question, such as an upload.
+
+        Raises:
+            ConfigError: there is no such model, or its settings are wrong.
+        """
+        self.get(name)
+        return self._wires[name]
+
     def specs(self) -> dict[str, str]:
         """The models connected so far, each with a hash of what decides its answers."""
         return {name: f"{wire.name}#{content_id(dict(_spec(wire)))}" for name, wire in self._wires.items()}
@@ -88,6 +98,22 @@ class Rack:
     def spend(self) -> tuple[Spend, ...]:
         """What has been spent so far, by model and role."""
         return self.meter.spend()
+
+    def price(self, name: str, usage: Usage) -> float | None:
+        """What so many tokens of a model cost; ``None`` when its price is not known. A key need not be set yet.
+
+        Raises:
+            ConfigError: there is no such model.
+        """
+        wrapping, settings, provider = self._settings(name)
+        try:
+            wire = self._wires.get(name) or self._connect(name, provider, settings)
+        except ConfigError:
+            known = Prices.default().extended({each: encode(own) for each, own in self.config.settings.prices.items()})
+            found = known.find(f"{provider}:{settings.get('model')}")
+        else:
+            found = self._prices(wire, wrapping).find(wire.name)
+        return found.of(usage) if found is not None else None
 
     def notes(self) -> list[str]:
         """What went wrong beside the answers: a cache that could not be written, say."""

@@ -104,19 +104,23 @@ def open_baseline(path: Path) -> Baseline:
 
 
 def other_side(
-    config: Config, store: RunStore, reader: RunReader, target: str, named: str | None
+    config: Config, store: RunStore, reader: RunReader, target: str, named: str | None, against: str | None = None
 ) -> tuple[Baseline, str]:
     """What a run is compared with, and its name: a baseline file, another run, or the suite's own baseline.
+
+    ``against`` is another target: of the run that is named, or where none is, of this one.
 
     Raises:
         InputError: there is no such file or run, or it cannot be used.
     """
+    if named is None and against is not None:
+        return figures_of(reader, chosen_target(reader, against)), f"{against} in the same run"
     if named is None or named.endswith(".json") or Path(named).is_file():
         path = baseline_file(config, reader, target, Path(named) if named else None)
         return open_baseline(path), _short(path, config.folder)
     other = RunReader(store, store.find(named))
     same = target if target in other.targets() else None
-    return figures_of(other, chosen_target(other, same)), f"run {other.run.id}"
+    return figures_of(other, chosen_target(other, against or same)), f"run {other.run.id}"
 
 
 def _short(path: Path, folder: Path) -> str:

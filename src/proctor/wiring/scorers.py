@@ -13,7 +13,7 @@ from proctor.core.case import Case, Check, Suite
 from proctor.core.codec import content_id
 from proctor.core.decoding import decode
 from proctor.core.errors import ConfigError, InputError, MalformedError, NotFoundError, Problem, SuiteError
-from proctor.core.sockets import Scorer, is_optional, is_socket
+from proctor.core.sockets import Model, Scorer, is_optional, is_socket
 from proctor.runner.grade import Grader
 from proctor.suites.load import LoadedSuite
 from proctor.wiring.catalogue import make_catalogue
@@ -31,11 +31,21 @@ class Bench:
 
     Without a rack the sockets stay empty: good for checking a suite, not for grading with it.
     With ``only`` other checks than those of these names are left out. ``light`` leaves out what asks a model; a
-    scorer with a `light` setting of its own is kept and does its exact part.
+    scorer with a `light` setting of its own is kept and does its exact part. ``judges`` are asked by scorers that take
+    several; with none they ask the project's own, where there is one.
     """
 
-    def __init__(self, suite: Suite, rack: Rack | None, *, only: Collection[str] = (), light: bool = False) -> None:
+    def __init__(
+        self,
+        suite: Suite,
+        rack: Rack | None,
+        *,
+        only: Collection[str] = (),
+        light: bool = False,
+        judges: Sequence[str] = (),
+    ) -> None:
         self._suite = suite
+        self._judges = judges
         self._only = frozenset(only)
         self._light = light
         self._rack = rack
@@ -103,6 +113,8 @@ class Bench:
     def _make(self, check: Check) -> Grader:
         kind = self._kind(check.scorer)
         settings = _with_primary(check, kind)
+        if "judges" not in settings and self._judges and any(f.name == "judges" for f in dataclasses.fields(kind)):
+            settings["judges"] = list(self._judges)
         scorer = _build(kind, check, settings, self._rack)
         asks = any(is_socket(field) for field in dataclasses.fields(kind))
         threshold = check.threshold if check.threshold is not None else kind.threshold
@@ -174,11 +186,26 @@ def _fill(field: dataclasses.Field[Any], name: Any, check: Check, rack: Rack | N
         return local_model(role)
     if rack is None:
         return None
+    if role == "judges":
+        return _judges(name, check, rack)
     if role == "catalogue":
         return make_catalogue(name, config=rack.config, http=rack.http, model=rack.get)
     if is_optional(field):
         return rack.get(None if name == "default" else name, role=role) if name else None
     return rack.get(name, role=role)
+
+
+def _judges(named: Any, check: Check, rack: Rack) -> tuple[Model, ...]:
+    """Several judges by their names; where none is named, the project's own judge, or none at all."""
+    names = [named] if isinstance(named, str) else named if named is not None else [rack.config.settings.judge]
+    if not isinstance(names, (list, tuple)) or not all(name is None or isinstance(name, str) for name in names):
+        raise SuiteError(
+            "judges is a list of models",
+            field=f"checks.{check.scorer}.judges",
+            mend="write `judges: [openai:gpt-5-mini, local:smollm2]`",
+        )
+    wanted = dict.fromkeys(rack.config.settings.judge if name == "default" else name for name in names)
+    return tuple(rack.get(name, role="judge") for name in wanted if name)
 
 
 def _build(kind: Any, check: Check, settings: dict[str, Any], rack: Rack | None) -> Scorer:

@@ -12,11 +12,12 @@ from proctor.config import Config, cache_folder, expand
 from proctor.core.decoding import closest
 from proctor.core.errors import ConfigError, MalformedError
 from proctor.core.sockets import Http, Kit, Target
+from proctor.suites.generated import PROMPT_ENDINGS
+from proctor.targets.prompt import PromptTarget
 from proctor.wiring.models import Rack
 
-__all__ = ["make_targets"]
+__all__ = ["make_targets", "stored"]
 
-PROMPT_ENDINGS = (".prompty", ".prompt.yml", ".prompt.yaml", ".md", ".txt")
 _TAKES_MODEL = "prompt"
 
 
@@ -28,15 +29,20 @@ def make_targets(
     rack: Rack,
     http: Http,
     default: str | None = None,
+    prompt: Path | None = None,
 ) -> list[Target]:
     """The targets of a run: each name once, a prompt once for each model.
 
-    ``default`` is the suite's own target, which goes before the project's. With models and no target that takes
-    one, each model is asked the bare question; a target that was asked for by name and takes no model is an error.
+    ``default`` is the suite's own target, which goes before the project's. ``prompt`` is the file whose tests are run:
+    where no target is named it is the target, on each model, and goes by its own name and the model's. With models and
+    no target that takes one, each model is asked the bare question; a target that was asked for by name and takes no
+    model is an error.
 
     Raises:
         ConfigError: there is no such target, or its settings are wrong.
     """
+    if prompt is not None and not names:
+        return _on_models(prompt, models, config=config, rack=rack, http=http)
     chosen = list(names) or [each for each in (default or config.settings.target,) if each]
     if models and not any(_settings(name, config)[0] == _TAKES_MODEL for name in chosen):
         if names:
@@ -59,6 +65,43 @@ def make_targets(
         for model in models or (settings.get("model") or config.settings.model,):
             label = _label(name, model, several=len(models) > 1 or not name)
             targets.append(_make(label, kind, {**settings, "model": model}, base, config, rack, http))
+    _refuse_twins(targets)
+    return targets
+
+
+def stored(targets: Sequence[Target], run: str) -> list[Target]:
+    """The targets with every answer stored by the provider, under the run's name and its test's.
+
+    Raises:
+        ConfigError: a target is no prompt, so that what it asks for is not ours to say.
+    """
+    for target in targets:
+        if not isinstance(target, PromptTarget):
+            mend = "leave --store-completions out, or name a prompt as the target"
+            raise ConfigError(f"the answers of {target.name!r} cannot be stored: it is no prompt", mend=mend)
+    return [replace(target, stored={"run": run}) for target in targets if isinstance(target, PromptTarget)]
+
+
+def _on_models(prompt: Path, models: Sequence[str], *, config: Config, rack: Rack, http: Http) -> list[Target]:
+    """A prompt on each model; named alike however many there are, so that two runs can be compared."""
+    if not models and not config.settings.model:
+        raise ConfigError(
+            f"no model is set to put {prompt.name} to",
+            mend="give --model (e.g. -m local:smollm2 -m openai:gpt-5-mini), or set `model:` in proctor.yaml",
+        )
+    name = prompt.name.partition(".")[0] or prompt.name
+    targets = [
+        _make(
+            f"{name}@{model}",
+            _TAKES_MODEL,
+            {"prompt": str(prompt.absolute()), "model": model},
+            prompt.parent,
+            config,
+            rack,
+            http,
+        )
+        for model in models or (config.settings.model,)
+    ]
     _refuse_twins(targets)
     return targets
 

@@ -15,6 +15,7 @@ function drawOverview(page, table) {
     ...page.run.notes.map((note) => outside(note, "p", { class: "notice" })),
     tiles(page, table),
     el("div", { class: "panels" }, targetPanel(page, table), latencyPanel(page)),
+    ...compliancePanels(page, table),
     ...dimensionPanels(page, table),
     scorerPanel(page, table) || "",
     breakdowns(page, table),

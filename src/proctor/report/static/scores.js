@@ -47,10 +47,15 @@ function quotation(evidence, goToTurn) {
 function partList(parts) {
   return el("ul", { class: "parts" }, parts.map((part) => (typeof part === "string" ? el("li", {}, part) : el("li", { class: part.state },
     sign(part.state, 12),
-    el("span", {}, el("span", { class: "hidden-words" }, `${STATE_WORDS[part.state]}: `), outside(part.name),
+    el("span", {}, el("span", { class: "hidden-words" }, `${STATE_WORDS[part.state]}: `), outside(ruleOf(part) || part.name),
       part.reason ? passage(` – ${part.reason}`, "span", { class: "muted" }) : ""),
     el("span", { class: "muted" }, decimals(part.value)),
     part.parts?.length ? partList(part.parts) : ""))));
+}
+
+/** The words of the rule that a verdict is about; its name is only a hash. */
+function ruleOf(part) {
+  return part.evidence?.find?.((each) => each.where === "rule")?.quote;
 }
 
 function finePrint(score) {

@@ -1,0 +1,296 @@
+"""``proctor generate``: tests from a prompt."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from proctor.cli.context import project
+
+__all__ = ["verb"]
+
+INTERRUPTED = 130
+_STAGES = ("intent", "inputs", "rules", "inverse", "tests", "expand", "baseline", "groundtruth")
+_EFFORTS = ("min", "low", "medium", "high")
+_SHOWN = 12
+_BASELINE = 10
+
+
+@click.command("generate")
+@click.argument("prompt", type=click.Path(path_type=Path))
+@click.option("-m", "--model", help="Model that writes; default: `model:` of the project. None at all: made by code.")
+@click.option(
+    "--judge",
+    "judges",
+    multiple=True,
+    help="Model that checks rules and tests; default: the one that writes. Several grade expected outputs together.",
+)
+@click.option("--no-model", is_flag=True, help="Ask no model: rules by the extractor, tests by code.")
+@click.option("--groundtruth", metavar="MODEL", help="Model that answers each test, for its expected output.")
+@click.option("--effort", type=click.Choice(_EFFORTS), help="How much is made; default: medium.")
+@click.option("--plan", "plan_only", is_flag=True, help="Show calls, tokens and money; ask nothing.")
+@click.option("--resume", is_flag=True, help="Go on with one that was interrupted (it does so by itself, too).")
+@click.option("--from", "start", type=click.Choice(_STAGES), help="Make this stage anew, and all that follows from it.")
+@click.option("--force", is_flag=True, help="Make everything anew but what a person locked, added or edited.")
+@click.option(
+    "-o", "--out", type=click.Path(path_type=Path), help="Folder to write; default: NAME.tests beside PROMPT."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Another seed, other tests.")
+@click.option("--budget", type=float, help="Dollars that may be spent.")
+@click.option("-j", "--concurrency", type=click.IntRange(1, 1000), default=64, show_default=True, help="Calls at once.")
+@click.option("--most-rules", type=int, help="Rules to find at most.")
+@click.option("--tests-per-rule", type=int, help="Tests of each rule, and of its opposite, in each scenario.")
+@click.option("--rules-per-call", type=int, help="Rules that share one call for tests.")
+@click.option("--generations", type=int, help="How often tests are asked for while some are missing.")
+@click.option("--expansions", type=int, help="How often each test is made longer.")
+@click.option("--baseline/--no-baseline", default=None, help="Tests from the prompt alone, to compare with.")
+@click.option("--most-tests", type=click.IntRange(1), help="Choose so many tests, evenly over rules and strategies.")
+@click.option(
+    "--agreement", is_flag=True, help="Put each test to intent and rules in place of the prompt, and compare."
+)
+@click.option("--no-cross-check", is_flag=True, help="Leave out rules that only the extractor found.")
+@click.option("--instruction", "instructions", multiple=True, metavar="STAGE=TEXT", help="Words for a stage.")
+@click.option("-q", "--quiet", is_flag=True, help="Say only what was written.")
+@click.pass_context
+def verb(ctx: click.Context, /, **flags: Any) -> int:
+    """Make tests from a prompt: its intent, inputs, rules, and tests for every rule.
+
+    The folder NAME.tests beside the prompt has one file for each of them, to be read and edited. After an edit of
+    the prompt or of a file, call it again: what still holds stays.
+    """
+    if flags["force"] and (flags["resume"] or flags["start"]):
+        raise click.UsageError("--force makes everything anew: leave --resume and --from out.")
+    if flags["no_model"] and (flags["model"] or flags["judges"] or flags["groundtruth"]):
+        raise click.UsageError("--no-model asks no model: leave --model, --judge and --groundtruth out.")
+    config = project(ctx)
+    wish = _wish(flags)
+    if flags["plan_only"]:
+        return _show_plan(config, wish)
+    return _carry_out(config, wish, quiet=flags["quiet"])
+
+
+def _wish(flags: dict[str, Any]) -> Any:
+    from proctor.generate.effort import DEFAULT, PRESETS  # noqa: PLC0415
+    from proctor.wiring.generation import Wish  # noqa: PLC0415
+
+    names = ("most_rules", "tests_per_rule", "rules_per_call", "generations", "expansions")
+    numbers = {name: flags[name] for name in names}
+    if flags["baseline"] is not None:
+        numbers["baseline"] = (PRESETS[flags["effort"] or DEFAULT].baseline or _BASELINE) if flags["baseline"] else 0
+    same = ("out", "model", "judges", "groundtruth", "no_model", "effort", "start", "force", "resume", "seed", "budget")
+    return Wish(
+        prompt=flags["prompt"],
+        numbers=numbers,
+        concurrency=flags["concurrency"],
+        cross_check=not flags["no_cross_check"],
+        most_tests=flags["most_tests"],
+        agreement=flags["agreement"],
+        instructions=_instructions(flags["instructions"]),
+        **{name: flags[name] for name in same},
+    )
+
+
+def _instructions(given: Sequence[str]) -> dict[str, str]:
+    made: dict[str, str] = {}
+    for each in given:
+        stage, equals, text = each.partition("=")
+        if not equals or stage not in _STAGES or not text.strip():
+            known = ", ".join(_STAGES)
+            raise click.UsageError(f"--instruction takes STAGE=TEXT, not {each!r}; stages: {known}.")
+        made[stage] = f"{made[stage]}\n{text.strip()}" if stage in made else text.strip()
+    return made
+
+
+def _show_plan(config: Any, wish: Any) -> int:
+    from proctor.wiring.generation import plan_generation  # noqa: PLC0415
+
+    plan = asyncio.run(plan_generation(config, wish))
+    width = max([20, *(len(row.model) for row in plan.rows)])
+    click.echo(f"{'stage':<14}{'model':<{width}}{'calls':>7}{'at most':>9}{'input':>10}{'output':>9}{'cost':>10}")
+    for row in plan.rows:
+        click.echo(
+            f"{row.stage:<14}{row.model:<{width}}{row.calls:>7}{row.most:>9}{row.usage.input:>10,}"
+            f"{row.usage.output:>9,}{_money(row.cost):>10}"
+        )
+    usage = plan.usage
+    click.echo(
+        f"{'together':<14}{'':<{width}}{plan.calls:>7}{plan.most:>9}{usage.input:>10,}{usage.output:>9,}"
+        f"{_money(plan.cost):>10}"
+    )
+    baseline = f", {plan.baseline} baseline tests" if plan.baseline else ""
+    click.echo(f"for about {plan.rules} rules: {plan.tests} tests{baseline}. Tokens are estimates; nothing was asked.")
+    if any(row.cost is None for row in plan.rows):
+        click.echo("A price that is not known can be given under `prices:` in proctor.yaml.")
+    return 0
+
+
+def _carry_out(config: Any, wish: Any, *, quiet: bool) -> int:
+    from proctor.wiring.generation import Watching, carry_out_generation  # noqa: PLC0415
+
+    line = _Line(shown=not quiet and sys.stderr.isatty())
+
+    def begun(answers: int) -> None:
+        if answers and not quiet:
+            click.echo(f"going on: {answers} answers are there from before", err=True)
+
+    def warned(text: str) -> None:
+        click.echo(f"warning: {text}", err=True)
+
+    watching = Watching(warned=warned, begun=begun, answered=line.answered)
+    try:
+        outcome = _until_asked_to_stop(carry_out_generation(config, wish, watching), watching)
+    finally:
+        line.clear()
+    if outcome is None:
+        click.echo(f"interrupted; every answer is kept: go on with `proctor generate {wish.prompt}`", err=True)
+        return INTERRUPTED
+    if quiet:
+        click.echo(f"wrote {outcome.folder}" if outcome.made else f"{outcome.folder} is up to date")
+        return 0
+    _tell(outcome)
+    return 0
+
+
+class _Line:
+    """One line that says how far it is."""
+
+    def __init__(self, *, shown: bool) -> None:
+        self.shown = shown
+        self.width = 0
+
+    def answered(self, done: int, under_way: int) -> None:
+        if self.shown:
+            text = f"{done} answers, {under_way} under way"
+            sys.stderr.write("\r" + text.ljust(self.width))
+            sys.stderr.flush()
+            self.width = len(text)
+
+    def clear(self) -> None:
+        if self.shown and self.width:
+            sys.stderr.write("\r" + " " * self.width + "\r")
+            sys.stderr.flush()
+
+
+def _until_asked_to_stop(work: Any, watching: Any) -> Any:
+    """Run to the end; Ctrl-C or SIGTERM waits for what is under way, a second one drops it. Then there is no result."""
+
+    async def guarded() -> Any:
+        loop = asyncio.get_running_loop()
+        task = asyncio.ensure_future(work)
+        asked = 0
+
+        def stop() -> None:
+            nonlocal asked
+            asked += 1
+            word = "finishing what is under way; once more to drop it" if asked == 1 else "dropping what is under way"
+            click.echo(f"\nstopping: {word}", err=True)
+            if asked == 1:
+                task.cancel()
+            elif watching.drop is not None:
+                watching.drop()
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, stop)
+        try:
+            return await task
+        except asyncio.CancelledError:
+            if not asked:
+                raise
+            return None
+        finally:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.remove_signal_handler(number)
+
+    return asyncio.run(guarded())
+
+
+def _tell(outcome: Any) -> None:
+    artefacts, made = outcome.artefacts, outcome.made
+    _tell_rules(artefacts)
+    _tell_tests(artefacts)
+    if made is not None:
+        _tell_doubts(made)
+        _tell_changes(made.changes)
+    _tell_spend(artefacts.provenance)
+    click.echo(f"wrote {outcome.folder}" if made else f"{outcome.folder} is up to date: nothing to make")
+
+
+def _tell_rules(artefacts: Any) -> None:
+    enabled = artefacts.specification.enabled
+    predicates = sum(rule.predicate is not None for rule in enabled)
+    off = sum(rule.disabled for rule in artefacts.rules if rule.polarity == "positive")
+    more = f"; {off} switched off" if off else ""
+    click.echo(f"intent  {artefacts.intent or '(none)'}")
+    click.echo(f"rules   {len(enabled)}: {predicates} checked by code, {len(enabled) - predicates} need a judge{more}")
+    if artefacts.provenance.get("mode") == "offline":
+        click.echo("        found by the extractor: no model was asked")
+
+
+def _tell_tests(artefacts: Any) -> None:
+    from proctor.generate.gathering import uncovered_rules  # noqa: PLC0415
+    from proctor.generate.provenance import by_strategy  # noqa: PLC0415
+
+    counts = ", ".join(f"{count} {name}" for name, count in by_strategy(artefacts.tests).items())
+    click.echo(f"tests   {len(artefacts.tests)}" + (f": {counts}" if counts else ""))
+    if artefacts.baseline:
+        click.echo(f"        {len(artefacts.baseline)} baseline tests beside them")
+    if given := [case.metadata["groundtruth"] for case in artefacts.tests if "groundtruth" in case.metadata]:
+        accepted = sum(bool(each.get("accepted")) for each in given)
+        click.echo(f"        expected output accepted for {accepted} of {len(given)}")
+    if agreement := artefacts.provenance.get("counts", {}).get("agreement"):
+        told = agreement["ok"] + agreement["err"]
+        more = f"; {agreement['unknown']} could not be told" if agreement["unknown"] else ""
+        click.echo(f"        intent and rules alone answer {agreement['ok']} of {told} as the prompt wants{more}")
+    enabled = artefacts.specification.enabled
+    missing = uncovered_rules(artefacts.rules, artefacts.tests)
+    click.echo(f"covered {len(enabled) - len(missing)} of {len(enabled)} rules")
+    _list("no test aims at", (rule.text for rule in missing), sign="!")
+
+
+def _tell_doubts(made: Any) -> None:
+    if made.invalid:
+        click.echo(f"        {made.invalid} tests were not valid inputs and were left out")
+    if made.repeats:
+        click.echo(f"        {made.repeats} tests said the same as another and were left out")
+    _list("found by the extractor and not by the model", (rule.text for rule in made.only_code))
+    _list("found by the model and not by the extractor", (rule.text for rule in made.only_model))
+    for note in made.notes:
+        click.echo(f"note    {note}")
+
+
+def _tell_changes(changes: Any) -> None:
+    if not (changes.rules_kept or changes.rules_dropped or changes.tests_kept or changes.tests_dropped):
+        return  # the first time: everything is new
+    _list(f"rules: {len(changes.rules_kept)} kept; added", changes.rules_added, sign="+")
+    _list("rules dropped", changes.rules_dropped, sign="-")
+    added, kept, dropped = len(changes.tests_added), len(changes.tests_kept), len(changes.tests_dropped)
+    click.echo(f"changed {kept} tests kept, {added} added, {dropped} dropped")
+
+
+def _tell_spend(provenance: Any) -> None:
+    for each in provenance.get("spend", ()):
+        click.echo(
+            f"spent   {each['model']}: {each['calls']} calls, {each['input']:,} + {each['output']:,} tokens, "
+            f"{_money(each['cost'])}"
+        )
+
+
+def _list(title: str, texts: Iterable[str], *, sign: str = "·") -> None:
+    lines = list(texts)
+    if not lines:
+        return
+    click.echo(f"        {title} {len(lines)}:")
+    for text in lines[:_SHOWN]:
+        click.echo(f"          {sign} {text if len(text) <= 100 else text[:99] + '…'}")
+    if len(lines) > _SHOWN:
+        click.echo(f"          … and {len(lines) - _SHOWN} more")
+
+
+def _money(cost: float | None) -> str:
+    return "?" if cost is None else f"${cost:.4f}"

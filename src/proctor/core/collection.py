@@ -1,0 +1,77 @@
+"""What a review of a prompt's tests found: ways to fail, what each test is worth, and which would be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from proctor.core.report import Spend
+from proctor.core.rule import Rule
+
+__all__ = ["HARMS", "CollectionReview", "FailureMode", "Harm", "TestNote"]
+
+Harm = Literal["low", "medium", "high"]
+HARMS: tuple[Harm, ...] = ("low", "medium", "high")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailureMode:
+    """A way in which the output may go wrong, how much that would hurt, and the tests that would show it.
+
+    ``rule`` is the one it breaks; empty for one that belongs to none. ``producer`` is who said so: ``rule``, by a
+    table for each kind of rule, or the name of a model.
+    """
+
+    text: str
+    harm: Harm
+    rule: str = ""
+    tests: tuple[str, ...] = ()
+    producer: str = "rule"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestNote:
+    """What one test is worth, from 0 to 1, and why.
+
+    ``alone`` are the rules no other test aims at. ``like`` is the test it repeats. ``failures`` and ``runs`` are what
+    stored runs say of it; ``None`` when none has it.
+    """
+
+    __test__ = False  # no test itself, whatever its name says
+
+    test: str
+    importance: float
+    reasons: tuple[str, ...] = ()
+    alone: tuple[str, ...] = ()
+    like: str = ""
+    likeness: float = 0.0
+    failures: int | None = None
+    runs: int | None = None
+    producer: str = "rule"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollectionReview:
+    """The review of all tests of a prompt. ``parts`` are shares from 0 to 1; one that is not known is in no mean."""
+
+    prompt: str
+    prompt_hash: str = ""
+    created: datetime | None = None
+    model: str = ""
+    tests: int = 0
+    rules: tuple[Rule, ...] = ()
+    modes: tuple[FailureMode, ...] = ()
+    notes: tuple[TestNote, ...] = ()
+    parts: Mapping[str, float | None] = field(default_factory=dict)
+    keep: tuple[str, ...] | None = None
+    runs: int = 0
+    spend: tuple[Spend, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def score(self) -> float | None:
+        """The mean of the parts that are known."""
+        known = [value for value in self.parts.values() if value is not None]
+        return sum(known) / len(known) if known else None

@@ -1,0 +1,97 @@
+"""Fewer tests than there are, chosen so that every rule, polarity, scenario and strategy keeps its share."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from proctor.core.case import Case
+from proctor.core.codec import content_id
+
+__all__ = ["choose"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """What a test is for: tests in the same cell can stand in for one another."""
+
+    rules: tuple[str, ...]
+    polarity: str
+    scenario: str
+    strategy: str
+
+
+def choose(cases: Sequence[Case], *, most: int | None, seed: int = 0) -> tuple[Case, ...]:
+    """At most ``most`` of the cases, in their order; the same for the same seed.
+
+    One after the other the test is taken that is most needed: for the rule with the fewest tests so far; among
+    those for the polarity and the scenario this rule lacks, then for the polarity, scenario and strategy that all
+    lack most. Which test of several that would do is drawn by the seed, never by their order.
+    """
+    if most is None or len(cases) <= most:
+        return tuple(cases)
+    cells: defaultdict[_Cell, list[int]] = defaultdict(list)
+    for number, case in enumerate(cases):
+        cells[_cell(case)].append(number)
+    for numbers in cells.values():
+        numbers.sort(key=lambda number: content_id([seed, cases[number].id, number]))
+    order = {cell: content_id([seed, cell.rules, cell.polarity, cell.scenario, cell.strategy]) for cell in cells}
+    taken: Counter[Hashable] = Counter()
+    waiting = [(_need(cell, taken), order[cell], number, cell) for number, cell in enumerate(cells)]
+    heapq.heapify(waiting)
+    chosen: list[int] = []
+    while waiting and len(chosen) < most:
+        need, name, number, cell = heapq.heappop(waiting)
+        now = _need(cell, taken)
+        if now != need:  # others were taken since: needs only become less, so the best is found all the same
+            heapq.heappush(waiting, (now, name, number, cell))
+            continue
+        chosen.append(cells[cell].pop())
+        taken.update(_sides(cell))
+        if cells[cell]:
+            heapq.heappush(waiting, (_need(cell, taken), name, number, cell))
+    return tuple(cases[number] for number in sorted(chosen))
+
+
+def _cell(case: Case) -> _Cell:
+    about = case.metadata
+    rules = about.get("rules")
+    return _Cell(
+        rules=tuple(sorted(map(str, rules))) if isinstance(rules, (list, tuple)) and rules else ("",),
+        polarity=str(about.get("polarity", "")),
+        scenario=str(about.get("scenario", "")),
+        strategy=str(about.get("strategy", "")),
+    )
+
+
+def _need(cell: _Cell, taken: Counter[Hashable]) -> tuple[int, ...]:
+    """How much there is already of what the cell stands for: the least is needed most."""
+    least = min(
+        (
+            taken["rule", rule],
+            taken["rule and polarity", rule, cell.polarity],
+            taken["rule and scenario", rule, cell.scenario],
+        )
+        for rule in cell.rules
+    )
+    return (
+        *least,
+        taken["polarity", cell.polarity],
+        taken["scenario", cell.scenario],
+        taken["strategy", cell.strategy],
+        min(taken["rule and strategy", rule, cell.strategy] for rule in cell.rules),
+    )
+
+
+def _sides(cell: _Cell) -> list[Hashable]:
+    sides: list[Hashable] = [("polarity", cell.polarity), ("scenario", cell.scenario), ("strategy", cell.strategy)]
+    for rule in cell.rules:
+        sides += [
+            ("rule", rule),
+            ("rule and polarity", rule, cell.polarity),
+            ("rule and scenario", rule, cell.scenario),
+            ("rule and strategy", rule, cell.strategy),
+        ]
+    return sides

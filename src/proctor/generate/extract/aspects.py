@@ -1,0 +1,100 @@
+"""A part of a clause that code can check, and what the whole output of a prompt is called in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from proctor.generate.extract.vocabulary import worded
+from proctor.text.predicates import PredicateError, parse
+
+__all__ = ["NUMBER", "Aspect", "Kind", "Scope", "checkable", "number_of", "quoted", "quoted_texts"]
+
+Kind = Literal["format", "content", "refusal", "style", "safety"]
+
+_OUTPUT: Final = worded(
+    "output response answer reply result completion it everything they them text texts message genera"
+    "tion responses answers "
+    "outputs replies results content you"
+)
+_COUNTED: Final = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+_NUMBERS: Final = {word: number for number, word in enumerate(_COUNTED.split())} | {
+    "a": 1,
+    "an": 1,
+    "single": 1,
+    "twenty": 20,
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "sixty": 60,
+    "eighty": 80,
+    "hundred": 100,
+}
+NUMBER: Final = r"(?:\d{1,3}(?:,\d{3})+|\d{1,6}|(?:" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + r"))"
+_QUOTE: Final = re.compile(
+    r"\"([^\"\n]{1,400})\"|“([^”\n]{1,400})”|`([^`\n]{1,400})`|「([^」\n]{1,200})」|『([^』\n]{1,200})』|"
+    r"(?<!\w)'([^'\n]{1,200})'(?!\w)"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aspect:
+    """What a stretch of a clause asks, in words and as a predicate."""
+
+    text: str
+    predicate: str
+    start: int
+    end: int
+    kind: Kind = "format"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """What is known of a prompt as a whole before its clauses are read.
+
+    ``nouns`` are the words that mean the whole output here, ``parts`` those that mean a part of it;
+    ``labels`` are the answers allowed, ``special`` those named in conditions; ``fields`` are the keys of the JSON
+    that is asked for. ``alone`` is whether the label, ``numeric`` whether a number, is said to be all there is.
+    """
+
+    nouns: frozenset[str] = frozenset()
+    parts: frozenset[str] = frozenset()
+    labels: tuple[str, ...] = ()
+    special: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+    structured: bool = False
+    alone: bool = False
+    numeric: bool = False
+    inputs: tuple[str, ...] = ()
+
+    def means_output(self, noun: str) -> bool:
+        """Whether this noun stands for the whole output."""
+        noun = noun.lower()
+        bare = {noun, noun.removesuffix("s"), re.sub(r"ies$", "y", noun)}
+        return not bare & self.parts and bool(bare & (self.nouns | _OUTPUT))
+
+
+def checkable(predicate: str) -> str | None:
+    """The predicate as the library writes it; None where the library does not know it."""
+    try:
+        return parse(predicate).text
+    except PredicateError:
+        return None
+
+
+def number_of(word: str) -> int:
+    """The number a word or some digits stand for."""
+    word = word.lower().replace(",", "")
+    return _NUMBERS[word] if word in _NUMBERS else int(word)
+
+
+def quoted(texts: Iterable[str]) -> str:
+    """Texts as the predicates write them: in double quotes, with commas."""
+    return ", ".join('"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"' for text in texts)
+
+
+def quoted_texts(text: str) -> Sequence[str]:
+    """What stands in quotes or backticks in a text."""
+    return [next(group for group in match.groups() if group is not None) for match in _QUOTE.finditer(text)]

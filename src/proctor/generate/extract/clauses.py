@@ -1,0 +1,220 @@
+"""One sentence into the clauses that each ask one thing, and the condition they stand under."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from proctor.generate.extract.statements import Statement, protected, trimmed
+from proctor.generate.extract.verbs import COMMANDS, from_gerund, looks_like_command
+
+__all__ = ["Clause", "clauses_of"]
+
+_CONDITION: Final = re.compile(
+    r"(?P<lead>(?:and|but|however|also|otherwise|note that|please)?,?\s*)"
+    r"(?P<condition>(?:(?:only |even )?if|when|whenever|unless|in case|once|"
+    r"in an?\b(?=[^,]{0,30}\bemergency)|in all other cases|"
+    r"for (?:any|all|other|anything|everything|questions?|topics?|requests?|unrelated|off-topic|"
+    r"invalid|unclear|inputs?)(?=[^,]{0,60}\b(?:other|else|outside|not|unrelated|off-topic|invalid|"
+    r"unclear|without)\b))\b"
+    r"(?:[^,\"“`(:;]|\"[^\"]*\"|“[^”]*”|`[^`]*`|\([^)]*\)|,(?=\d)|,\s*(?:and|or|but)\s){1,400}?)"
+    r"(?:,\s*(?:then\s+)?|\s+then\s+|:\s+)(?=\S)",
+    re.IGNORECASE,
+)
+_TRAILING: Final = re.compile(
+    r"(?<=[,\s])(?P<condition>(?:only if|if|when|unless|whenever|in case)\s+[^\n]+)$", re.IGNORECASE
+)
+_WHETHER: Final = re.compile(
+    r"\b(?:determine|check|decide|see|tell|ask|know|evaluate|assess|verify|indicate|say|state|judge|"
+    r"specify|find out|identify)\W*$",
+    re.IGNORECASE,
+)
+_OTHERWISE: Final = re.compile(r"(?:otherwise|else)\b,?\s*", re.IGNORECASE)
+_LABEL: Final = re.compile(
+    r"(?:\*\*|__)?[A-Z][\w/&' -]{1,30}?(?:\*\*|__)?\s*:\s*(?:\*\*|__)?\s*(?=[A-Z\"*][\w'’]*\s+\S)"
+)
+_JOINT: Final = re.compile(
+    r"\s*;\s*(?:and\s+|but\s+|instead,?\s+|rather,?\s+|then\s+)?|\s*,?\s+(?:and then|and finally|"
+    r"and also|and|but|then)\s+"
+    r"|,\s*(?:and then |then |finally |and finally |and )?",
+    re.IGNORECASE,
+)
+_VERBAL: Final = re.compile(
+    r"(?P<adverb>(?:(?:do not|don[’']t|never|always|only|please|also|then|"
+    r"instead)\s+)*)(?P<verb>[A-Za-z]+)\b(?:\s+(?P<next>\S+))?",
+    re.IGNORECASE,
+)
+_FINITE: Final = re.compile(
+    r"(?:is|are|has|have|does|do not|don't|must|should|shall|may not|cannot|will|can only|needs? to|"
+    r"contains?|includes?|starts?|ends?|never|always)\s+\S",
+    re.IGNORECASE,
+)
+_MODAL_LEAD: Final = re.compile(r"\b(?:must|should|shall|needs to|has to)(?: not| never)?$", re.IGNORECASE)
+_OF_LIST: Final = re.compile(
+    r"(?:focus(?:ing)?|concentrat(?:e|ing)|work|insist)\s+on\s+|aim (?:at|for)\s+", re.IGNORECASE
+)
+_SUBJECT: Final = re.compile(
+    r"(?P<subject>[^,;:]{1,80}?)\s+(?:must|should|shall|is|are|has|have|does|do|needs? to|will|cannot|"
+    r"can|may|contains?|includes?)\b",
+    re.IGNORECASE,
+)
+_MANNER: Final = re.compile(
+    r"(?P<head>(?:the|your|each|every|all|it)\b[^,;:]{0,60}?\s+(?:must|should|shall|has to|have to|"
+    r"needs? to)\s+be)\s+(?P<list>[^,;:]{2,80}(?:,\s+[^,;:]{2,100}){1,6})[.!]?$",
+    re.IGNORECASE,
+)
+_PLACE: Final = re.compile(
+    r"\W*(?:(?:then|first|finally|next|also|please)\b[,\s]*)*(?:inside|within|in|for|at|on|based|using|"
+    r"from|with|given|under|below|above|after|before|as|during|to|by)\b",
+    re.IGNORECASE,
+)
+_ADJECTIVE: Final = re.compile(r"\b(?:a|an|the|more|very|and|clear|short|be|is|are)\s+[\w-]+$", re.IGNORECASE)
+_NOUN_PART: Final = re.compile(r"(?:part|value|field|key|property|column|entry|cell)s?\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clause:
+    """A part of a sentence that asks one thing: its words, made whole where it borrows its subject, and its place."""
+
+    start: int
+    end: int
+    text: str
+    condition: str = ""
+    whole: str = ""  # the sentence it stands in
+    first: bool = True
+    borrowed: bool = False
+
+    @property
+    def of_part(self) -> bool:
+        """Whether the condition is about a part of the output, such as one field."""
+        return bool(_NOUN_PART.search(self.condition)) and not re.search(r"\bcolumn of the input\b", self.condition)
+
+
+def clauses_of(statement: Statement) -> Iterator[Clause]:
+    """The clauses of a statement, with offsets into the prompt's text."""
+    text, base = statement.text, statement.start
+    begin = label.end() if (label := _LABEL.match(text)) else 0
+    if (listed := _MANNER.match(text, begin)) and "followed by" not in listed.group("list"):
+        yield from _manners(text, base, listed)
+        return
+    condition, opened = "", begin
+    if (match := _CONDITION.match(text, begin)) and 1 < len(match.group("condition").split()) < 60:
+        condition, begin = match.group("condition").strip(), match.end()
+    elif otherwise := _OTHERWISE.match(text, begin):
+        condition, begin = "otherwise", otherwise.end()
+    subject = _subject_of(statement)
+    for number, (start, end) in enumerate(_pieces(text, begin)):
+        own, at = condition, end
+        trailing = None if condition else _TRAILING.search(text, start, end)
+        if (
+            trailing
+            and not _WHETHER.search(text, start, trailing.start())
+            and not any(low < trailing.start() < high for low, high in protected(text))
+        ):
+            own, at = trailing.group("condition").strip(" .!"), trailing.start()
+        first, last = trimmed(text, start, at, " \t\r\n,;")
+        # The quote of a rule under a condition has the condition in it.
+        low, high = trimmed(text, opened if condition else first, max(end, last), " \t\r\n,;")
+        said = text[first:last]
+        if not any(map(str.isalnum, said)):
+            continue
+        borrowed = bool(subject and (_FINITE.match(said) or (number == 0 and _MODAL_LEAD.search(subject))))
+        if not borrowed and (found := _SUBJECT.match(said)):
+            subject = found.group("subject")
+        yield Clause(
+            start=base + low,
+            end=base + high,
+            text=f"{subject} {said}" if borrowed else said,
+            condition=own,
+            whole=text,
+            first=number == 0,
+            borrowed=borrowed,
+        )
+
+
+def _subject_of(statement: Statement) -> str:
+    """The line above an item that goes on with its sentence: ``The title:`` and under it ``must be short``."""
+    if not statement.item or not re.search(r"[:：]\s*$", statement.lead):
+        return ""
+    lead = statement.lead.rstrip(":： *_")
+    named = re.fullmatch(r"(?:the|your|each|every|all)\s+(?:[\w-]+\s*){1,4}", lead, re.IGNORECASE)
+    return (
+        lead
+        if named
+        or re.fullmatch(
+            r"(?:the|your|each|every|all)\s+(?:[\w-]+\s+){1,4}(?:must|should|shall|needs to|has to)(?: not| never)?",
+            lead,
+            re.IGNORECASE,
+        )
+        else ""
+    )
+
+
+def _manners(text: str, base: int, listed: re.Match[str]) -> Iterator[Clause]:
+    """``The reply should be polite, short, and signed``: one clause for each manner."""
+    at = listed.start("list")
+    for number, piece in enumerate(re.finditer(r"(?:[^,\"“`]|\"[^\"]*\"|“[^”]*”|`[^`]*`)+", listed.group("list"))):
+        start, end = at + piece.start(), at + piece.end()
+        bare = re.sub(r"^\s*(?:and|or|but)\s+", "", text[start:end])
+        start = end - len(bare)
+        first, last = trimmed(text, start, end, " \t\r\n,;.")
+        low = 0 if number == 0 else first
+        if first < last:
+            again = re.match(r"(?:must|should|be|is|has|have|contain|include)\b", text[first:last], re.IGNORECASE)
+            head = listed.group("head") if not again else listed.group("head").rsplit(" ", 2)[0]
+            yield Clause(
+                start=base + low, end=base + last, text=f"{head} {text[first:last]}", whole=text, first=number == 0
+            )
+
+
+def _pieces(text: str, begin: int) -> Iterator[tuple[int, int]]:
+    safe = protected(text)
+    start = begin
+    listed = _OF_LIST.search(text, begin) is not None
+    for joint in _JOINT.finditer(text, begin):
+        if joint.start() <= start or any(low <= joint.start() < high for low, high in safe):
+            continue
+        before, rest = text[start : joint.start()], text[joint.end() :]
+        if not listed and not _says_something(before):
+            continue
+        if _begins(rest, joint.group(), before, listed=listed):
+            yield start, joint.start()
+            start = joint.end()
+    yield start, len(text)
+
+
+def _says_something(piece: str) -> bool:
+    """Whether there is a verb before the joint: a place or an occasion alone is no clause."""
+    if len(piece.split()) < 2:
+        return False
+    if not _PLACE.match(piece):
+        return True
+    after = re.sub(r"^\W*(?:(?:then|first|finally|next|also|please)\b[,\s]*)+", "", piece, flags=re.IGNORECASE)
+    return bool(re.search(r"[,:]\s*\w+", after))
+
+
+def _begins(rest: str, joint: str, before: str, *, listed: bool) -> bool:
+    """Whether what follows a joint is a clause of its own: a command, a gerund, or a verb with the same subject."""
+    match = _VERBAL.match(rest)
+    if ";" in joint or match is None:
+        return ";" in joint
+    verb, following = match.group("verb").lower(), match.group("next") or ""
+    if looks_like_command(verb, following, adverb=match.group("adverb")):
+        return not (verb in COMMANDS and re.match(r"(?:of|or)\b", following))
+    root = from_gerund(verb)
+    if root is not None and following and ("," in joint or (listed and "and" in joint)):
+        if "and" not in joint and _ADJECTIVE.search(before) and not listed:
+            return False
+        if root == "include":
+            return following.lower() in ("words", "phrases", "terms", "expressions", "at", "the")
+        return not (listed and "and" not in joint and re.search(r"\b(?:a|an|the)\s+[\w-]+$", before)) and root not in (
+            "follow",
+            "accord",
+        )
+    if "and" in joint or "but" in joint:
+        return bool(_FINITE.match(rest))
+    return bool(re.match(r"(?:must|should|shall|cannot|is|are|has)\s+(?:not\s+|never\s+)?\w", rest)) and bool(
+        _SUBJECT.match(before)
+    )

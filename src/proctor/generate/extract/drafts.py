@@ -1,0 +1,273 @@
+"""One statement of a prompt into the rules it holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from proctor.generate.extract.aspects import Aspect, Scope, checkable, quoted
+from proctor.generate.extract.clauses import Clause, clauses_of
+from proctor.generate.extract.draft import Draft
+from proctor.generate.extract.japanese import is_japanese, japanese_drafts
+from proctor.generate.extract.kinds import kind_of, priority_of
+from proctor.generate.extract.labels import special_answer
+from proctor.generate.extract.languages import find_languages
+from proctor.generate.extract.lengths import find_lengths
+from proctor.generate.extract.mentions import find_mentions
+from proctor.generate.extract.ranges import find_ranges
+from proctor.generate.extract.scope import speaks_of_whole, with_output, without_subject
+from proctor.generate.extract.shapes import find_shapes
+from proctor.generate.extract.statements import Statement
+from proctor.generate.extract.verbs import COMMANDS
+from proctor.generate.extract.vocabulary import worded
+from proctor.generate.extract.voices import ROLE
+from proctor.generate.extract.wording import about_input, plain, reworded
+
+__all__ = ["drafts_of"]
+
+_EMPTY: Final = worded(
+    """
+    a an the of in to and or for with your you it its is are be must should output response answer reply
+    please always only just write return respond generate produce provide give use keep make format
+    formatted valid texts text result results that this have has contain include using following schema
+    below shape do not never than long length as all will shall ensure sure limit maximum max at most
+    least crafted no more limited exactly total single exceed exceeding wrap begin start end beginning
+    starting ending by put answers any
+    """
+)
+_EMPTY_LEAD: Final = re.compile(
+    r"\b(?:follow|adhere to|stick to|obey|use|apply|observe|respect|comply with)\s+(?:all\s+|"
+    r"strictly\s+)?(?:the|these|this|those|below)?\s*(?:following|below|above|given|exact|"
+    r"strict)?\s*(?:[\w-]+\s+)?(?:rules?|guidelines?|instructions?|steps?|format|requirements?|"
+    r"constraints?|structure|template|principles?|criteria)\b[^.]*$",
+    re.IGNORECASE,
+)
+_GOES_ON: Final = re.compile(r"(?:is|are|has|have|does|do|was|were|will|can|may)\b", re.IGNORECASE)
+_FINITE: Final = re.compile(r"\b(?:is|are|was|were|has|have|had|will|can|may|does|did|you|we|they|i)\b", re.IGNORECASE)
+_STRICT_LEAD: Final = re.compile(
+    r"\b(?:rules|guidelines|requirements|constraints|restrictions|output|response|must|should|style|tone|format)\b",
+    re.IGNORECASE,
+)
+_INSIDE: Final = re.compile(
+    r"\b(?:inside|within|in|for|to)\s+(?:each|every)\s+<(?P<tag>[A-Za-z][\w-]*)>", re.IGNORECASE
+)
+_PURPOSE: Final = re.compile(r"\s*\bto\s+(?P<verb>[a-z]+)\b", re.IGNORECASE)
+_GUARDS: Final = (
+    (
+        re.compile(
+            r"\b(?:input|text|message|question|sentence|document|review|article)\b[^,]{0,20}\bis (?:empty|"
+            r"blank)\b|\bempty (?:input|text|message)\b",
+            re.IGNORECASE,
+        ),
+        "input is empty",
+    ),
+    (
+        re.compile(
+            r"\b(?:input|text|message|article|document|review)\b[^,]{0,30}\b(?:more|"
+            r"longer) than (?P<n>\d+) (?P<unit>words|characters|sentences)\b",
+            re.IGNORECASE,
+        ),
+        "input {unit} > {n}",
+    ),
+    (
+        re.compile(
+            r"\b(?:input|text|message|article|document|review)\b[^,]{0,30}\b(?:fewer|less|"
+            r"shorter) than (?P<n>\d+) (?P<unit>words|characters|sentences)\b",
+            re.IGNORECASE,
+        ),
+        "input {unit} < {n}",
+    ),
+)
+
+
+def drafts_of(statement: Statement, scope: Scope) -> Iterator[Draft]:
+    """The rules of one statement, in the order they stand in it."""
+    if is_japanese(statement.text):
+        yield from japanese_drafts(statement)
+        return
+    if about_input(statement.text) or _EMPTY_LEAD.search(statement.text):
+        return
+    lead = statement.lead if statement.section in ("rules", "never") else ""
+    said = False
+    for clause in clauses_of(statement):
+        if not said and not clause.first and (clause.borrowed or _GOES_ON.match(clause.text)):
+            continue  # it goes on about something that is not the output
+        strength = f"{lead}\n{clause.text}"
+        made = list(
+            _conditional(clause, statement, scope, strength)
+            if clause.condition
+            else _unconditional(clause, statement, scope, strength)
+        )
+        said = said or bool(made)
+        yield from made
+
+
+def _conditional(clause: Clause, statement: Statement, scope: Scope, strength: str) -> Iterator[Draft]:
+    special = special_answer(clause.text)
+    told = reworded(clause.text, first=clause.first, barred=_barred(statement)) or (
+        f"The output is {special}." if special else None
+    )
+    if told is None:
+        return
+    condition = plain(clause.condition)
+    joined = f"{condition[:1].upper()}{condition[1:]}, {told[:1].lower()}{told[1:]}"
+    guard = _guard(condition, scope)
+    predicate = checkable(f"when {guard}: one of {quoted([special])}") if guard and special else None
+    yield Draft(
+        text=joined,
+        start=clause.start,
+        end=clause.end,
+        kind=kind_of(clause.text, condition=condition, special=special is not None),
+        priority=priority_of(strength),
+        predicate=predicate,
+        condition=condition,
+    )
+
+
+def _barred(statement: Statement) -> bool:
+    """Whether a statement is an item under a line such as ``Do not:``."""
+    return statement.section == "never" and statement.item
+
+
+def _guard(condition: str, scope: Scope) -> str | None:
+    if len(scope.inputs) > 1:
+        return None
+    for pattern, form in _GUARDS:
+        if match := pattern.search(condition):
+            return form.format(**match.groupdict())
+    return None
+
+
+def _unconditional(clause: Clause, statement: Statement, scope: Scope, strength: str) -> Iterator[Draft]:
+    told = reworded(with_output(clause.text, scope), first=clause.first, barred=_barred(statement)) or _of_field(
+        clause.text, scope
+    )
+    if told is None and not clause.first and re.match(r"(?:is|are|has|does)\b", clause.text):
+        told = f"The output {plain(clause.text).rstrip('.')}."
+    kept: list[Aspect] = []
+    for aspect in _aspects(clause.text, statement, scope):
+        same = any(other.predicate == aspect.predicate or _weaker(aspect, other) for other in kept)
+        if not same and checkable(aspect.predicate):
+            kept.append(aspect)
+    if told is None and not kept and clause.first:
+        told = _noted(statement)
+    if told is None and not (kept and _stands(clause, statement)):
+        return
+    made = [_from_aspect(aspect, clause, strength) for aspect in kept]
+    rest = frozenset(_rest(without_subject(clause.text, scope), clause.text, kept))
+    if told and (not kept or len(rest) >= 2):
+        purpose = _purpose(clause, kept)
+        if purpose is not None:
+            made.append(purpose)
+        elif not (kept and (_INSIDE.search(clause.text) or ROLE.match(clause.text))):
+            made.insert(0, replace(_judged(told, clause, strength), rest=rest if kept else None))
+    yield from made
+
+
+def _noted(statement: Statement) -> str | None:
+    """An item under ``Constraints`` that is no sentence, such as ``Tone: neutral``."""
+    if not statement.item or statement.section not in ("rules", "output") or _FINITE.search(statement.text):
+        return None
+    if "{{" in statement.text or not _STRICT_LEAD.search(statement.lead) or len(statement.text.split()) > 25:
+        return None
+    return f"The output keeps to this: {plain(statement.text).rstrip('.')}."
+
+
+def _weaker(aspect: Aspect, other: Aspect) -> bool:
+    """Whether one says less than another of the same clause: any JSON, beside a JSON object."""
+    return aspect.predicate == "is json" and other.predicate.startswith(("is json ", "json "))
+
+
+def _of_field(text: str, scope: Scope) -> str | None:
+    """``The score is a number``: a statement about a field that the output has."""
+    match = re.match(
+        r"(?:the\s+)?[`\"“]?(?P<name>[A-Za-z_][\w-]*)[`\"”]?(?:\s+(?:field|key|value))?\s+(?:is|are|has|"
+        r"have|contains?|holds?|lists?)\b",
+        text,
+        re.IGNORECASE,
+    )
+    if match is None or match.group("name").lower() not in {name.lower() for name in scope.fields}:
+        return None
+    return f"In the output, {text[:1].lower()}{plain(text)[1:].rstrip('.')}."
+
+
+def _stands(clause: Clause, statement: Statement) -> bool:
+    """Whether a clause without a command still speaks of the output."""
+    return statement.section in ("rules", "output", "format", "never") or bool(
+        re.search(r"\b(?:you|your|output|response|answer|who|that)\b", clause.whole, re.IGNORECASE)
+    )
+
+
+def _judged(told: str, clause: Clause, strength: str) -> Draft:
+    return Draft(text=told, start=clause.start, end=clause.end, kind=kind_of(told), priority=priority_of(strength))
+
+
+def _from_aspect(aspect: Aspect, clause: Clause, strength: str) -> Draft:
+    return Draft(
+        text=aspect.text,
+        start=clause.start,
+        end=clause.end,
+        kind=aspect.kind,
+        priority=priority_of(strength),
+        predicate=checkable(aspect.predicate),
+    )
+
+
+def _aspects(text: str, statement: Statement, scope: Scope) -> Iterator[Aspect]:
+    bare = re.sub(r"\((?:e\.g\.|for example|such as)[^)]*\)", lambda match: " " * len(match.group()), text)
+    if inside := _INSIDE.search(bare):
+        tag = inside.group("tag").lower()
+        for found in find_lengths(bare[inside.end() :], scope):
+            if found.predicate.startswith("tags"):
+                yield _shifted(found, tag, inside.end())
+        return
+    if not speaks_of_whole(bare, statement, scope):
+        given = re.match(
+            r"\W*(?:\w+\W+){0,2}?(?:output|return|respond|reply|answer|produce|provide|give|generate)\b",
+            bare,
+            re.IGNORECASE,
+        )
+        yield from (
+            each for each in find_shapes(bare) if "json" in each.predicate and (given or "array" not in each.predicate)
+        )
+        return
+    if _barred(statement):
+        bare = f"do not {bare}"
+    yield from find_lengths(bare, scope)
+    yield from find_ranges(bare, scope)
+    yield from find_languages(bare)
+    yield from find_shapes(bare)
+    yield from find_mentions(bare)
+
+
+def _shifted(found: Aspect, tag: str, by: int) -> Aspect:
+    said = found.text.removeprefix("The output has ")
+    return replace(
+        found,
+        text=f"Each <{tag}> has {said}",
+        predicate=f'tags "{tag}" >= 1 and each "{tag}": {found.predicate}',
+        start=found.start + by,
+        end=found.end + by,
+    )
+
+
+def _rest(kept_text: str, text: str, aspects: list[Aspect]) -> list[str]:
+    """The words of a clause that no predicate answers for."""
+    kept = list(kept_text if len(kept_text) == len(text) else text)
+    for aspect in aspects:
+        kept[aspect.start : aspect.end] = " " * (aspect.end - aspect.start)
+    return [word for word in re.findall(r"[^\W\d_]+", "".join(kept).lower()) if word not in _EMPTY]
+
+
+def _purpose(clause: Clause, aspects: list[Aspect]) -> Draft | None:
+    """``… to emphasize key words``: what a thing that was counted is for is a rule of its own."""
+    if not aspects:
+        return None
+    last = max(aspect.end for aspect in aspects)
+    match = _PURPOSE.match(clause.text, last)
+    if match is None or match.group("verb").lower() not in COMMANDS:
+        return None
+    told = reworded(clause.text[match.start("verb") :])
+    return Draft(text=told, start=clause.start, end=clause.end, kind=kind_of(told), priority=1) if told else None

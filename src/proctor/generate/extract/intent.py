@@ -1,0 +1,37 @@
+"""What a prompt is for, in one sentence of its own."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from proctor.generate.extract.clauses import clauses_of
+from proctor.generate.extract.statements import statements_of
+from proctor.generate.extract.wording import plain, reworded
+from proctor.prompts.prompt import Prompt
+
+__all__ = ["extract_intent"]
+
+_TASK: Final = re.compile(
+    r"\b(?:your|the) (?:main |only |primary )*(?:task|job|role|goal|mission|objective|purpose)\b", re.IGNORECASE
+)
+
+
+def extract_intent(prompt: Prompt) -> str:
+    """The purpose of a prompt: what its file says of it, or its first command; empty where it says neither."""
+    if prompt.description.strip():
+        return _closed(plain(prompt.description))
+    statements = [
+        each for each in statements_of(prompt) if not each.code and each.section not in ("labels", "fields", "input")
+    ]
+    ordered = sorted(statements, key=lambda each: not _TASK.search(each.text))
+    for statement in ordered:
+        for clause in clauses_of(statement):
+            if not clause.condition and reworded(clause.text, first=clause.first):
+                return _closed(plain(statement.text))
+    return _closed(plain(statements[0].text)) if statements else ""
+
+
+def _closed(text: str) -> str:
+    text = text.rstrip(" :;,")
+    return text if not text or text.endswith((".", "!", "?", "。")) else text + "."

@@ -1,0 +1,97 @@
+"""What kind of rule a statement is, and how strongly it is meant."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from proctor.generate.extract.aspects import Kind
+
+__all__ = ["kind_of", "priority_of"]
+
+_KINDS: Final[tuple[tuple[Kind, str], ...]] = (
+    (
+        "safety",
+        r"\b(?:harm(?:ful)?|dangerous|illegal|offensive|hate|hateful|discriminat\w+|violen\w+|"
+        r"personal (?:data|information)|pii|"
+        r"confidential|secrets?|passwords?|credentials?|system prompt|these instructions|your instructions|internal|"
+        r"(?:medical|legal|financial|investment|tax) (?:advice|diagnos\w+)|diagnos\w+|self-harm|suicid\w+|"
+        r"prompt injection|"
+        r"inappropriate|sexual|profan\w+|swear|slurs?|private|sensitive|api keys?|emergency|"
+        r"stereotyp\w+)\b|個人情報|機密|医療|法律相談",
+    ),
+    (
+        "refusal",
+        r"\b(?:decline|refuse|reject|unable|cannot|can[’']t answer|do(?:es)? not know|don[’']t know|"
+        r"not sure|unsure|uncertain|insufficient|"
+        r"unknown|cantanswer|not (?:found|available|mentioned|provided|present|contain|in the)|"
+        r"off[- ]topic|unrelated|irrelevant|outside|out of scope|"
+        r"no (?:answer|information|match|such)|n/?a\b|apologi[sz]e|ambiguous|unclear|empty|missing|"
+        r"invalid|doesn[’']t|does not|do not find|don[’']t find)\b|わからない|分からない|不明|答えられ",
+    ),
+    (
+        "format",
+        r"\b(?:format|json|xml|html|markdown|yaml|csv|table|bullets?|bulleted|numbered|characters|"
+        r"single (?:word|sentence|line|paragraph)|"
+        r"headings?|headers?|part of speech tag|tags?|code block|backticks|only the|just the|nothing else|"
+        r"no (?:other|extra|additional)|explanations?|preamble|"
+        r"comma[- ]separated|columns?|keys?|fields?|quotes|quotation|uppercase|lowercase|camelcase|"
+        r"capital\w*|punctuation|colon|prefix|"
+        r"brackets?|emojis?|hashtags?|length|in english|indent\w*|title case|date|iso)\b|<\w+>|"
+        r"形式|文字|箇条書き|日本語で|英語で|のみ",
+    ),
+    (
+        "style",
+        r"\b(?:tone|style|voice|words like|simple words|honorifics|formal|informal|casual|friendly|"
+        r"polite\w*|professional\w*|warm|empath\w+|concise\w*|brief\w*|short|clear\w*|simple|simpl\w+|"
+        r"plain|conversational|engaging|readab\w+|easy|fluid|natural\w*|humou?r\w*|persona|jargon|slang|"
+        r"sound\w*|enthusias\w+|"
+        r"respectful\w*|neutral|objective|first person|second person|third person|active voice|passive|"
+        r"sarcas\w+|poetic|artistic|vivid|"
+        r"shakespeare\w*|pirate|like a|encouraging|positive|upbeat|direct\w*|wordy|verbose|succinct\w*|"
+        r"calm|patient\w*|courteous)\b|敬語|丁寧|口調|簡潔|です・ます",
+    ),
+)
+_COMPILED: Final = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _KINDS)
+_STRONG: Final = re.compile(
+    r"^\W*(?:do not|don[’']t|please do not)\b|\b(?:must|never|always|only|cannot|required|mandatory|strictly|exactly|"
+    r"important|critical|under no circumstances|ensure|have to|shall)\b|"
+    r"\*\*|必ず|絶対|のみ|しないで",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SOFT: Final = re.compile(
+    r"\b(?:prefer\w*|try to|ideally|where possible|if possible|when possible|consider|aim to|may|"
+    r"optional\w*|could|generally|usually)\b|なるべく|できるだけ",
+    re.IGNORECASE,
+)
+
+
+def kind_of(text: str, *, condition: str = "", special: bool = False) -> Kind:
+    """The kind of a rule in these words; what is asked only under a condition of failure is a refusal."""
+    for kind, pattern in _COMPILED:
+        if kind == "refusal":
+            if condition and condition != "otherwise" and (special or pattern.search(condition) or _declines(text)):
+                return "refusal"
+            if _declines(text):
+                return "refusal"
+        elif pattern.search(text):
+            return kind
+    return "content"
+
+
+def _declines(text: str) -> bool:
+    return bool(
+        re.search(
+            r"\b(?:declines?|refuses?|apologi[sz]es?|say(?:s|ing)? (?:that )?(?:you|it) (?:do|does|"
+            r"can)(?:n[’']t| not))\b",
+            text,
+            re.IGNORECASE,
+        )
+    )
+
+
+def priority_of(text: str) -> int:
+    """2 for what must be, 1 for what is plainly asked, 0 for what is only preferred."""
+    if _SOFT.search(text) and not re.search(r"\b(?:must|never)\b", text, re.IGNORECASE):
+        return 0
+    return 2 if _STRONG.search(text) else 1

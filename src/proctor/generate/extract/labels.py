@@ -1,0 +1,167 @@
+"""The answers a prompt allows: listed labels, quoted choices, and the special answers named in conditions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from proctor.generate.extract.aspects import quoted, quoted_texts
+from proctor.generate.extract.statements import Statement
+from proctor.generate.extract.vocabulary import worded
+
+__all__ = ["LabelSet", "ignoring_case", "label_of_item", "labels_in", "special_answer"]
+
+_MOST: Final = 200
+_CODES: Final = re.compile(r"(?:(?<=[:,;]\s)|(?<=[:,;])|^)\s*([A-Z][\w$/+-]{0,14})\s*(?::|=|–)\s+(?=\S)")
+_AFTER_COLON: Final = re.compile(
+    r"\b(?:categor(?:y|ies)|labels?|classes|tags?|intents?|sentiments?|options|choices|values|topics|genres|levels|"
+    r"(?:one|any) of (?:the following|these)(?: [\w-]+){0,3}|choose (?:from|"
+    r"between))\b[^:.\n]{0,60}[:：]\s*(?P<list>[^\n]+(?:\n(?!\n)[^\n]+)*)",
+    re.IGNORECASE,
+)
+_AS: Final = re.compile(
+    r"\b(?:classif(?:y|ies|ied)|categoriz(?:e|es|ed)|categoris(?:e|ed)|label(?:s|led|ed)?|tag(?:s|"
+    r"ged)?|mark(?:ed)?|determine|decide|judge|identify|"
+    r"predict|rate|assess|detect|say|sort|assign)\b[^.:;]{0,120}?\b(?:as(?: either| one of)?|"
+    r"into(?: one of| either)?|whether (?:it|the \w+|this \w+) is|"
+    r"is(?: either)?|to be|one of|either)\b:?\s+(?P<list>[^.;\n]+)",
+    re.IGNORECASE,
+)
+_GIVEN: Final = re.compile(
+    r"\b(?:respond|reply|answer|return|output|say|print|write|choose|pick|select|be|is|use|provide|"
+    r"give)\b(?:\s+(?:with|using|only|just|exactly|either|one of|from|as|a single|one word|"
+    r"the (?:word|words|label|labels|value|values|string|strings)|single|word|of|the|following|"
+    r"between|and)\b:?)*\s+(?P<list>(?:\"[^\"\n]{1,60}\"|“[^”\n]{1,60}”|`[^`\n]{1,60}`|"
+    r"'[^'\n]{1,60}')"
+    r"(?:(?:\s*,\s*(?:or |and )?|\s+or\s+|\s*/\s*|\s+and\s+)(?:\"[^\"\n]{1,60}\"|“[^”\n]{1,60}”|"
+    r"`[^`\n]{1,60}`|'[^'\n]{1,60}'))+)",
+    re.IGNORECASE,
+)
+_LETTERS: Final = re.compile(
+    r"\b(?:respond|reply|answer|return|output)\b(?:\s+(?:only|just))?\s+(?:with\s+)?(?:only\s+|"
+    r"just\s+)?(?:a|an|one|the|exactly one)\s+(?:single\s+)?(?:[\w-]+\s+)?"
+    r"(?:letter|word|label|number|value|option|category|verdict|class|tag)s?:\s*(?P<list>[^.;\n]+)",
+    re.IGNORECASE,
+)
+_YES_NO: Final = re.compile(
+    r"\b(?:answer|respond|reply|return|output|say)\b[^.;]{0,40}?[\"'“`]?\byes\b[\"'”`]?\s*(?:or|/)\s*[\"'“`]?no\b",
+    re.IGNORECASE,
+)
+_JOIN: Final = re.compile(r"\s*[,;/|、]\s*(?:or\s+|and\s+)?|\s+or\s+|\s+and\s+", re.IGNORECASE)
+_COMMAS: Final = re.compile(r"\s*[,;|、]\s*(?:or\s+|and\s+)?|\s+or\s+|(?<=,)\s*and\s+|\s+and\s+(?=[A-Z\"'`][^,]*$)")
+_ITEM_LABEL: Final = re.compile(
+    r"\s*(?:\*\*|`|\"|“|')?(?P<label>[^\n*`\"“”]{1,60}?)(?:\*\*|`|\"|”|')?\s*(?:[:：]|\s[-–—]\s|\(|（|=|→|$)"
+)
+_SINGLE: Final = re.compile(r"[\"“`']?([^\"”`'\n]{1,60}?)[\"”`']?[.!]?\s*$")
+_FILLER: Final = re.compile(r"^(?:a|an|the|either|one of|being|exactly|just|only)\s+", re.IGNORECASE)
+_WORDY: Final = re.compile(
+    r"\b(?:the|a|an|of|is|are|that|which|based|whether|not|your|it|its|etc|using|with|to|by|from|on|per)\b",
+    re.IGNORECASE,
+)
+_SPECIAL: Final = re.compile(
+    r"\b(?:return|respond|reply|answer|output|say|write|print|give|choose|label (?:it|them)|"
+    r"classify (?:it|them|the \w+)|mark (?:it|them)|be)\b"
+    r"(?:\s+(?:with|as|only|just|exactly|simply|a|an|the|single|word|string|value|message|text|phrase|"
+    r"label|category|tag|empty|it|them|be|by|saying|following|sentence)\b:?)*\s*"
+    r"(?:(?P<quoted>\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|`[^`\n]{1,300}`|'[^'\n]{2,300}')|"
+    r"(?P<array>\[\s*\\?\"?[^\]\n]{0,40}\])|(?P<object>\{\s*\})|"
+    r"(?P<bare>[A-Z][A-Za-z0-9_/-]{0,30}|-?\d{1,6}|null|none|unknown|nothing|true|false|n/a|"
+    r"undefined)(?=\s*[.,;!)]|\s*$|\s+and\b))",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelSet:
+    """Labels and where they are listed; ``alone`` is whether the label is said to be the whole output."""
+
+    labels: tuple[str, ...]
+    start: int
+    end: int
+    alone: bool = False
+    yes_no: bool = False
+
+    def predicate(self, special: Iterable[str], *, alone: bool, ignoring_case: bool) -> str:
+        """The set as a predicate, with the special answers among the labels."""
+        every = tuple(dict.fromkeys((*self.labels, *special)))
+        ending = " ignoring case" if ignoring_case else ""
+        if alone:
+            return f"one of {quoted(every)}{ending}"
+        return f"contains any {quoted(every)} as words{ending}"
+
+
+def labels_in(statement: Statement) -> LabelSet | None:
+    """The labels that a statement lists in its own words."""
+    text, base = statement.text, statement.start
+    if match := _YES_NO.search(text):
+        return LabelSet(labels=("Yes", "No"), start=base + match.start(), end=base + len(text), alone=True, yes_no=True)
+    if match := _LETTERS.search(text):
+        labels = _listed(match.group("list"))
+        if len(labels) >= 2:
+            return LabelSet(labels=labels, start=base + match.start(), end=base + match.end(), alone=True)
+    if match := _GIVEN.search(text):
+        labels = tuple(quoted_texts(match.group("list")))
+        return LabelSet(labels=labels, start=base + match.start(), end=base + match.end(), alone=True)
+    if match := _AFTER_COLON.search(text):
+        labels = _coded(match.group("list")) or _listed(match.group("list"))
+        if len(labels) >= 2:
+            return LabelSet(labels=labels, start=base, end=base + len(text))
+    if match := _AS.search(text):
+        labels = _listed(match.group("list"))
+        if len(labels) >= 2:
+            return LabelSet(labels=labels, start=base + match.start(), end=base + match.end())
+    return None
+
+
+def _coded(text: str) -> tuple[str, ...]:
+    """``CC: Coordinating conjunction, CD: Cardinal number``: the codes, not what they mean."""
+    found = tuple(dict.fromkeys(match.group(1) for match in _CODES.finditer(text)))
+    return found[:_MOST] if len(found) >= 3 else ()
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    """``positive, negative, or neutral``; nothing where one of them is more than a short name."""
+    text = re.sub(r"\([^)]*\)", "", text).strip().rstrip(".!;:")
+    marked = quoted_texts(text)
+    if len(marked) >= 2:
+        return tuple(dict.fromkeys(marked))[:_MOST]
+    slashes = "," not in text and " or " not in text
+    pieces = [_FILLER.sub("", piece.strip(" *\"'`")) for piece in (_JOIN if slashes else _COMMAS).split(text)]
+    pieces = [piece for piece in pieces if piece]
+    if len(pieces) < 2 or any(
+        len(piece.split()) > 4 or len(piece) > 40 or (len(piece) > 1 and _WORDY.search(piece)) for piece in pieces
+    ):
+        return ()
+    return tuple(dict.fromkeys(pieces))[:_MOST]
+
+
+def label_of_item(text: str) -> str | None:
+    """The label that an item of a list of labels names, without its explanation."""
+    match = _ITEM_LABEL.match(text)
+    label = match.group("label").strip() if match else ""
+    return label if label and "{{" not in text and len(label.split()) <= 6 else None
+
+
+def special_answer(clause: str) -> str | None:
+    """The answer that a clause under a condition names: ``return Unknown``."""
+    match = _SPECIAL.search(clause)
+    if match is None or re.match(
+        r"\s*(?:inside|within|in the|for the|as the|to the)\b", clause[match.end() :], re.IGNORECASE
+    ):
+        return None
+    if words := match.group("quoted"):
+        return words[1:-1]
+    if words := match.group("array") or match.group("object"):
+        return words.replace('\\"', '"')
+    word = match.group("bare")
+    return word if word is not None and (not word.islower() or word in _LITERALS) else None
+
+
+_LITERALS: Final = worded("null none unknown true false n/a undefined")
+
+
+def ignoring_case(labels: Sequence[str]) -> bool:
+    """Whether labels are ordinary words, whose letter case nobody meant."""
+    return all(label.islower() for label in labels)

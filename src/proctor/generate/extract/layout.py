@@ -1,0 +1,305 @@
+"""The layout of a prompt: headings, paragraphs, items of lists, blocks of code, and what each stands under."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from proctor.core.chat import Role
+from proctor.generate.extract.sections import Section, section_of
+from proctor.prompts.prompt import Prompt
+
+__all__ = ["Block", "blocks_of", "veiled"]
+
+BlockKind = Literal["heading", "lead", "paragraph", "item", "code", "pair"]
+
+_FENCE: Final = re.compile(r"\s*(?:```|~~~)")
+_HASHES: Final = re.compile(r"\s{0,3}(#{1,6})\s+(.+?)\s*#*\s*$")
+_BOLD_LINE: Final = re.compile(r"\s*(?:\*\*|__)([^*_\n]{1,80}?)(?:\*\*|__)\s*[:：]?\s*$")
+_RULED_LINE: Final = re.compile(
+    r"\s*(?:={2,}|-{2,}|\*{3,}|【|\[)\s*([^\[\]=\n]{1,60}?)\s*(?:={2,}|-{2,}|\*{3,}|】|\])\s*[:：]?\s*$"
+)
+_TAG_LINE: Final = re.compile(r"\s*<(/?)([A-Za-z][\w-]{0,40})(?:\s[^<>\n]*)?>\s*$")
+_ITEM: Final = re.compile(
+    r"(\s*)(?:[-*+•‣▪◦–・●○■]\s+|[・●]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)）]\s+|[①-⑳]\s*)(?=\S)"
+)
+_BLANK: Final = re.compile(r"\s*$")
+_RULE: Final = re.compile(r"\s*(?:-{3,}|\*{3,}|_{3,}|={3,})\s*$")
+_LEAD_END: Final = re.compile(r"[:：]\s*(?:\*\*|__)?\s*$")
+_TEMPLATE: Final = re.compile(r"\{%[^%]{0,2000}%\}|\{#[^#]{0,2000}#\}")
+_PAIR: Final = re.compile(
+    r"\s*(?:[-*]\s+)?(?:\*\*)?(input|output|q|a|question|answer|user|human|assistant|ai|bot|response|request|"
+    r"text|review|tweet|sentence|sentiment|label|category|english|french|customer|agent|result|query|reply|"
+    r"入力|出力|質問|回答|ユーザー|アシスタント)(?: ?\d{1,2})?\s*(?:\*\*)?\s*[:：]",
+    re.IGNORECASE,
+)
+_GIVING: Final = frozenset(
+    [
+        "output",
+        "a",
+        "answer",
+        "assistant",
+        "ai",
+        "bot",
+        "response",
+        "sentiment",
+        "label",
+        "category",
+        "french",
+        "agent",
+        "result",
+        "reply",
+        "出力",
+        "回答",
+        "アシスタント",
+    ]
+)
+_SHOWN_FIELD: Final = re.compile(r"\s*(?:\*\*)?[\w /-]{1,40}(?:\*\*)?:\s*(?:\*\*)?\s*[\[<{]")
+_OBJECT: Final = re.compile(r"\s*[\[{]\s*(?:$|\"|[\[{]\s*(?:$|\"))")
+_GOING_ON: Final = re.compile(
+    r"\W*(?:now\b|remember\b|important\b|based on\b|please\b|your task\b|do not\b|never\b)", re.IGNORECASE
+)
+_LONGEST_HEADING: Final = 200
+_MOST_LINES: Final = 20_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A stretch of the prompt's text that belongs together; ``lead`` and ``section`` are what it stands under."""
+
+    kind: BlockKind
+    start: int
+    end: int
+    section: Section = "plain"
+    lead: str = ""
+    role: Role = "system"
+    depth: int = 0
+
+
+@dataclass(slots=True)
+class _Line:
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(slots=True)
+class _Place:
+    """Where the reader stands: the heading it is under, the lead-in before this block, the open tag."""
+
+    heading: str = ""
+    heading_section: Section = "plain"
+    lead: str = ""
+    lead_section: Section | None = None
+    tags: list[str] = field(default_factory=list)
+
+    @property
+    def section(self) -> Section:
+        """What the innermost of lead-in, tag and heading says."""
+        if self.lead_section is not None and self.lead_section != "plain":
+            return self.lead_section
+        return self.heading_section
+
+    @property
+    def over(self) -> str:
+        return self.lead or self.heading
+
+
+def veiled(text: str) -> str:
+    """The text with template statements and comments blanked out; every offset stays what it was."""
+    return _TEMPLATE.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
+
+
+def blocks_of(prompt: Prompt) -> tuple[Block, ...]:
+    """The blocks of all messages, in order; offsets are into the prompt's text."""
+    found: list[Block] = []
+    offset = 0
+    messages = prompt.messages
+    for number, message in enumerate(messages):
+        following = messages[number + 1].role if number + 1 < len(messages) else None
+        shown = message.role == "assistant" or (
+            message.role == "user" and following == "assistant" and "{{" not in message.text
+        )
+        text = veiled(message.text)
+        if not shown:  # a message that shows the dialogue is an example
+            found.extend(_blocks(text, offset, message.role))
+        offset += len(message.text) + 2
+    return tuple(found)
+
+
+def _lines(text: str) -> list[_Line]:
+    lines, at = [], 0
+    for piece in text.split("\n")[:_MOST_LINES]:
+        lines.append(_Line(at, at + len(piece), piece))
+        at += len(piece) + 1
+    return lines
+
+
+def _heading(line: str) -> str | None:
+    if len(line) > _LONGEST_HEADING:
+        return None
+    for pattern, group in ((_HASHES, 2), (_BOLD_LINE, 1), (_RULED_LINE, 1)):
+        if (match := pattern.match(line)) and not (group == 1 and match.group(1).rstrip().endswith((".", "!", "。"))):
+            return match.group(group).strip("*_ :：")
+    return None
+
+
+def _blocks(text: str, offset: int, role: Role) -> Iterator[Block]:
+    lines = _lines(text)
+    place = _Place()
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        if _BLANK.match(line.text) or (_RULE.match(line.text) and not _heading(line.text)):
+            at += 1
+            _after_blank(place, lines, at)
+        elif (last := _code_until(lines, at)) is not None:
+            yield _block("code", lines[at], lines[last], place, offset, role)
+            at = last + 1
+            _shown(place)
+        elif tag := _TAG_LINE.match(line.text):
+            _enter(place, closing=bool(tag.group(1)), name=tag.group(2))
+            at += 1
+        elif (heading := _heading(line.text)) is not None:
+            place.heading, place.heading_section = heading, section_of(heading)
+            place.lead, place.lead_section = "", None
+            yield _block("heading", line, line, place, offset, role)
+            at += 1
+        else:
+            stop, kind = _extent(lines, at)
+            made = _block(kind, line, lines[stop - 1], place, offset, role)
+            yield made
+            if _LEAD_END.search(lines[stop - 1].text[-40:]):
+                _lead(place, text[made.start - offset : made.end - offset], kind)
+            at = stop
+
+
+def _block(kind: BlockKind, first: _Line, last: _Line, place: _Place, offset: int, role: Role) -> Block:
+    start, end = first.start, last.end
+    depth = len(first.text) - len(first.text.lstrip())
+    return Block(
+        kind=kind,
+        start=offset + start,
+        end=offset + end,
+        section=place.section,
+        lead=place.over,
+        role=role,
+        depth=depth,
+    )
+
+
+def _code_until(lines: list[_Line], at: int) -> int | None:
+    """The last line of the code or the JSON that begins on this one; None where none does."""
+    if _FENCE.match(lines[at].text):
+        return _closing(lines, at)
+    return _balanced(lines, at) if _OBJECT.match(lines[at].text) else None
+
+
+def _closing(lines: list[_Line], at: int) -> int:
+    for stop in range(at + 1, len(lines)):
+        if _FENCE.match(lines[stop].text):
+            return stop
+    return len(lines) - 1
+
+
+def _balanced(lines: list[_Line], at: int) -> int | None:
+    """The line on which the brackets that open here are closed; None where they never are."""
+    depth = 0
+    for stop in range(at, min(at + 400, len(lines))):
+        text = lines[stop].text
+        depth += sum(map(text.count, "{[")) - sum(map(text.count, "}]"))
+        if depth <= 0:
+            return stop
+    return None
+
+
+def _shown(place: _Place) -> None:
+    """A format that has been shown is over; the examples may go on."""
+    if place.lead_section == "format":
+        place.lead, place.lead_section = "", None
+
+
+def _enter(place: _Place, *, closing: bool, name: str) -> None:
+    if closing:
+        if name in place.tags:
+            del place.tags[place.tags.index(name) :]
+        opened = place.tags[-1] if place.tags else ""
+    else:
+        place.tags.append(name)
+        opened = name
+    place.heading = opened.replace("_", " ").replace("-", " ")
+    place.heading_section = section_of(place.heading) if opened else "plain"
+    place.lead, place.lead_section = "", None
+
+
+def _lead(place: _Place, text: str, kind: BlockKind) -> None:
+    """The line before a list or a block says what that is; only its last sentence does."""
+    last = re.split(r"(?<=[.!?。])\s+", text.strip())[-1]
+    section = section_of(last)
+    if place.lead_section == "example" and kind == "pair":
+        return
+    if place.heading_section == "example" and section != "rules":
+        section = "example"
+    place.lead, place.lead_section = last.strip("*_# "), section
+
+
+def _after_blank(place: _Place, lines: list[_Line], at: int) -> None:
+    """After an empty line a lead-in holds on only for a list, a block of code, or one more example."""
+    if at >= len(lines) or place.lead_section is None or _BLANK.match(lines[at].text):
+        return
+    following = lines[at].text
+    holds = bool(_ITEM.match(following) or _FENCE.match(following))
+    if place.lead_section == "example":
+        shown = holds or _PAIR.match(following) or following.lstrip()[:1] in "\"“'`{[<>「|"
+        holds = bool(shown) and not _GOING_ON.match(following)
+    elif place.lead_section == "format":
+        holds = holds or following.lstrip()[:1] in "{[<" or bool(_SHOWN_FIELD.match(following))
+    if not holds:
+        place.lead, place.lead_section = "", None
+
+
+def _extent(lines: list[_Line], at: int) -> tuple[int, BlockKind]:
+    """Where the block that begins on this line stops, and what it is."""
+    first = lines[at].text
+    item = _ITEM.match(first)
+    kind: BlockKind = "item" if item else ("pair" if _PAIR.match(first) else "paragraph")
+    stop = at + 1
+    while stop < len(lines):
+        text = lines[stop].text
+        if (
+            _BLANK.match(text)
+            or _FENCE.match(text)
+            or _ITEM.match(text)
+            or _TAG_LINE.match(text)
+            or _OBJECT.match(text)
+            or _heading(text) is not None
+        ):
+            break
+        if kind != "paragraph" and _PAIR.match(text):
+            break
+        if kind == "paragraph" and _breaks(lines, at, stop):
+            break
+        if kind == "item" and _breaks(lines, at, stop) and not text.startswith((" ", "\t")):
+            break
+        stop += 1
+    return stop, kind
+
+
+def _breaks(lines: list[_Line], at: int, stop: int) -> bool:
+    """Whether a new line begins a new statement rather than goes on with a wrapped one."""
+    before, after = lines[stop - 1].text.rstrip(), lines[stop].text.lstrip("*_\"'“`([ \t")
+    widest = max(len(line.text) for line in lines[at : stop + 1])
+    wrapped = widest >= 60 and len(before) >= widest - 28
+    if before.endswith((":", "：")):
+        return not wrapped
+    if _PAIR.match(lines[stop].text):
+        return True
+    if before.endswith((".", "!", "?", "。", "！", "？", ".**", "!**")):
+        return True
+    if re.search(
+        r"(?:,|、|\b(?:the|a|an|of|and|or|to|in|for|with|is|are|be|that|which|your|not|by|from|on|as))$", before
+    ):
+        return False
+    return not wrapped and (after[:1].isupper() or not after[:1].isascii())

@@ -1,0 +1,285 @@
+"""The rules of a prompt, read from its statements by code: no model is asked."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import groupby
+from typing import Final
+
+from proctor.core.rule import Rule, Span
+from proctor.generate.extract.aspects import Scope, checkable, quoted
+from proctor.generate.extract.draft import Draft
+from proctor.generate.extract.drafts import drafts_of
+from proctor.generate.extract.japanese import is_japanese, japanese_labels
+from proctor.generate.extract.labels import LabelSet, ignoring_case, label_of_item, labels_in
+from proctor.generate.extract.scope import of_part, scope_of
+from proctor.generate.extract.sections import section_of
+from proctor.generate.extract.statements import Statement, statements_of
+from proctor.generate.extract.templates import field_names, json_keys, shown_fields, shown_json
+from proctor.generate.extract.vocabulary import worded
+from proctor.generate.extract.wording import about_input, plain, reworded
+from proctor.prompts.prompt import Prompt
+from proctor.text.predicates import parse
+
+__all__ = ["extract_rules"]
+
+_MOST_RULES: Final = 500
+# A line that only says that a format follows; the format itself is the rule.
+_FORMAT_LEAD: Final = re.compile(
+    r"(?:\b(?:following|this|below|desired|exact)\s+(?:\w+\s+)?(?:format|template|schema|structure)\b|"
+    r"\bas (?:valid )?json\b)[^.]*[:：]\W*$",
+    re.IGNORECASE,
+)
+_OF_FORMAT: Final = re.compile(r"\b(?:format|template|schema|structure|json)\b", re.IGNORECASE)
+_GIVING_LEAD: Final = re.compile(
+    r"\b(?:write|generate|create|provide|give|produce|return|output|draft|compose|make)\b[^.]*[:：]\W*$", re.IGNORECASE
+)
+_ONLY: Final = re.compile(r"\b(?:only|just|nothing but|single)\b", re.IGNORECASE)
+_LABEL_NOUN: Final = re.compile(
+    r"\b(?:tag|label|category|class|intent|sentiment|option|name of the category|one word)\b", re.IGNORECASE
+)
+_STOP: Final = worded(
+    "following below above given you your the a an of in to and or for with output is are be its it t"
+    "his that as only just always must should"
+)
+
+
+def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
+    """The rules that the plain statements of a prompt hold, in the order they stand in it.
+
+    Each has the span of the prompt it comes from; those that code can check have a predicate.
+    """
+    statements = statements_of(prompt)
+    scope = scope_of(prompt, statements)
+    sets = list(_label_sets(statements, scope))
+    scope = replace(scope, fields=_fields(statements))
+    if sets:
+        scope = replace(scope, labels=tuple(dict.fromkeys(label for each in sets for label in each.labels)))
+    drafts = [*_schema(prompt), *_drafts(statements, sets, scope)]
+    drafts = [_excused(draft, scope) for draft in drafts if not _says_labels(draft, sets)]
+    kept = _without_repeats(_without_weaker(sorted(drafts, key=lambda draft: draft.start)))
+    return tuple(_rule(draft, prompt.text) for draft in kept[:_MOST_RULES])
+
+
+def _rule(draft: Draft, text: str) -> Rule:
+    return Rule(
+        text=draft.text,
+        source=Span(start=draft.start, end=draft.end, quote=text[draft.start : draft.end]),
+        kind=draft.kind,
+        predicate=draft.predicate,
+        priority=draft.priority,
+        groundedness=1.0,
+        origin="extractor",
+    )
+
+
+def _schema(prompt: Prompt) -> Iterator[Draft]:
+    """The schema the file itself asks for; it stands in the head of the file, so its span is empty."""
+    if prompt.schema == {"type": "object"}:
+        yield Draft(
+            text="The output is a JSON object.", start=0, end=0, kind="format", priority=2, predicate="is json object"
+        )
+    elif prompt.schema:
+        predicate = checkable(f"json schema {json.dumps(prompt.schema, ensure_ascii=False)}")
+        text = "The output is JSON that fits the schema of the prompt file."
+        yield Draft(text=text, start=0, end=0, kind="format", priority=2, predicate=predicate)
+
+
+def _label_sets(statements: Sequence[Statement], scope: Scope) -> Iterator[LabelSet]:
+    for statement in statements:
+        if statement.code or (statement.section in ("labels", "fields", "input", "tools") and statement.item):
+            continue
+        if is_japanese(statement.text):
+            if names := japanese_labels(statement.text):
+                yield LabelSet(labels=names, start=statement.start, end=statement.end)
+        elif (found := labels_in(statement)) and not of_part(statement.text, scope):
+            yield found
+    for (section, _), group in groupby(statements, key=lambda each: (each.section, each.lead)):
+        items = [each for each in group if each.item]
+        labels = [label for each in items if (label := label_of_item(each.text))]
+        if section == "labels" and len(labels) >= 2 and len(labels) == len(items):
+            yield LabelSet(labels=tuple(dict.fromkeys(labels)), start=items[0].start, end=items[-1].end)
+
+
+def _drafts(statements: Sequence[Statement], sets: Iterable[LabelSet], scope: Scope) -> Iterator[Draft]:
+    for labels in sets:
+        yield _from_labels(labels, scope)
+    shown = {_tail(each.lead) for each in statements if each.section == "format"}
+    for (section, lead), group in groupby(statements, key=lambda each: (each.section, each.lead)):
+        members = list(group)
+        if section == "labels":
+            yield from (draft for each in members if not each.item for draft in drafts_of(each, scope))
+        elif section == "fields":
+            yield from _from_fields(members, lead)
+        elif section == "format":
+            yield from _from_format(members, lead, scope)
+        elif section not in ("input", "tools"):
+            for each in members:
+                announces = _tail(each.text) in shown and _FORMAT_LEAD.search(each.text)
+                yield from (
+                    one for one in _from_statement(each, scope) if not (announces and _OF_FORMAT.search(one.text))
+                )
+
+
+def _tail(text: str) -> str:
+    return plain(re.split(r"(?<=[.!?。])\s+", text.strip())[-1]).rstrip(":： ")
+
+
+def _from_statement(statement: Statement, scope: Scope) -> Iterator[Draft]:
+    if statement.code:
+        return
+    if statement.text.rstrip("*_ ").endswith((":", "：")) and section_of(statement.text) in (
+        "example",
+        "input",
+        "tools",
+    ):
+        return
+    listed = statement.section == "include" or (statement.section == "plain" and _GIVING_LEAD.search(statement.lead))
+    if listed and statement.item and reworded(statement.text) is None and not about_input(statement.text):
+        text = f"The output includes {plain(statement.text).rstrip('.')}."
+        yield Draft(text=text, start=statement.start, end=statement.end, kind="content", priority=1)
+        return
+    for draft in drafts_of(statement, scope):
+        yield _only_label(draft, scope)
+
+
+def _only_label(draft: Draft, scope: Scope) -> Draft:
+    """Nothing but a label, where every label is one word, is one word."""
+    if (
+        draft.predicate
+        or not scope.labels
+        or draft.condition
+        or not (_ONLY.search(draft.text) and _LABEL_NOUN.search(draft.text))
+    ):
+        return draft
+    if all(len(label.split()) == 1 for label in (*scope.labels, *scope.special)):
+        return replace(draft, predicate="words = 1", kind="format")
+    return draft
+
+
+def _from_labels(found: LabelSet, scope: Scope) -> Draft:
+    alone = (found.alone or scope.alone) and not scope.structured
+    every = tuple(dict.fromkeys((*found.labels, *scope.special)))
+    if found.yes_no and not scope.special:
+        predicate = "is yes or no"
+    else:
+        predicate = found.predicate(scope.special, alone=alone, ignoring_case=ignoring_case(found.labels))
+    listed = ", ".join(every[:-1]) + f" or {every[-1]}"
+    return Draft(
+        text=f"The output is one of {listed}." if alone else f"The output names one of {listed}.",
+        start=found.start,
+        end=found.end,
+        kind="format",
+        priority=2 if alone else 1,
+        predicate=checkable(predicate),
+    )
+
+
+def _from_fields(members: Sequence[Statement], lead: str) -> Iterator[Draft]:
+    items = [each for each in members if each.item]
+    names = field_names(items)
+    if not names:
+        return
+    structured = "json" in lead.lower() or "object" in lead.lower()
+    yield Draft(
+        text=f"The output has the fields {', '.join(names)}.",
+        start=items[0].start,
+        end=items[-1].end,
+        kind="format",
+        priority=2,
+        predicate=checkable(f"json has {quoted(names)}") if structured else None,
+    )
+
+
+def _from_format(members: Sequence[Statement], lead: str, scope: Scope) -> Iterator[Draft]:
+    lines = [line for each in members for line in each.text.strip("`\n ").split("\n") if line.strip()]
+    start, end = members[0].start, members[-1].end
+    if fields := shown_fields(lines):
+        text = f"The output has these fields, in this order: {', '.join(fields)}"
+        predicate = checkable(f"fields in order {quoted(fields)}")
+        yield Draft(text=text + ".", start=start, end=end, kind="format", priority=2, predicate=predicate)
+        if re.search(r"comma[-_ ]separated", " ".join(lines), re.IGNORECASE):
+            text = "What stands in a field of the output is a comma separated list."
+            yield Draft(text=text, start=start, end=end, kind="format", priority=1)
+        return
+    for each in members:
+        predicate = shown_json(each.text) if each.code or each.text.lstrip().startswith(("{", "[")) else None
+        if predicate and checkable(predicate):
+            text = "The output is JSON of the shape that is shown."
+            yield Draft(
+                text=text, start=each.start, end=each.end, kind="format", priority=2, predicate=checkable(predicate)
+            )
+        elif not each.code:
+            yield from drafts_of(each, scope)
+
+
+def _excused(draft: Draft, scope: Scope) -> Draft:
+    """A special answer that a condition asks for breaks no other rule."""
+    if draft.predicate is None or draft.condition or not scope.special:
+        return draft
+    check = parse(draft.predicate)
+    excused = [answer for answer in scope.special if check.check(answer, inputs={}).ok is False]
+    if not excused:
+        return draft
+    return replace(draft, predicate=checkable(f"({draft.predicate}) or one of {quoted(excused)}"))
+
+
+def _says_labels(draft: Draft, sets: Iterable[LabelSet]) -> bool:
+    """Whether a rule for a judge only says again which labels there are."""
+    if draft.predicate or draft.condition or not draft.text.startswith("The output is"):
+        return False
+    return any(each.alone and each.start < draft.end and draft.start < each.end for each in sets)
+
+
+def _fields(statements: Sequence[Statement]) -> tuple[str, ...]:
+    """The keys of the JSON that the prompt shows or lists."""
+    names = [name for each in statements if each.code for name in json_keys(each.text[each.text.find("{") :])]
+    for (section, _), group in groupby(statements, key=lambda each: (each.section, each.lead)):
+        if section == "fields":
+            names.extend(field_names([each for each in group if each.item]))
+    return tuple(dict.fromkeys(names))
+
+
+def _without_weaker(drafts: Sequence[Draft]) -> list[Draft]:
+    """Less the rules that only say again, or say less than, what others do."""
+    told = [draft for draft in drafts if draft.predicate is None and draft.rest is None]
+    shaped = any((draft.predicate or "").startswith(("is json ", "json schema")) for draft in drafts)
+    kept = []
+    for draft in drafts:
+        if shaped and draft.predicate == "is json":
+            continue
+        if draft.rest is not None and any(draft.rest <= _words(other.text) for other in told):
+            continue
+        kept.append(draft)
+    return kept
+
+
+def _without_repeats(drafts: Iterable[Draft]) -> list[Draft]:
+    kept: list[Draft] = []
+    first: dict[tuple[str, str | None], Draft] = {}
+    for draft in drafts:
+        first.setdefault((draft.text, draft.predicate), draft)
+    for draft in list(first.values())[: 2 * _MOST_RULES]:
+        words = _words(draft.text)
+        if any(_same(draft, words, other) for other in kept):
+            continue
+        kept.append(draft)
+    return kept
+
+
+def _same(draft: Draft, words: frozenset[str], other: Draft) -> bool:
+    if draft.predicate or other.predicate:
+        return draft.predicate == other.predicate
+    others = _words(other.text)
+    if draft.condition or other.condition:
+        return words == others
+    return words <= others or len(words & others) / len(words | others) >= 0.85
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text.lower())) - _STOP

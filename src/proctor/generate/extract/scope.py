@@ -1,0 +1,191 @@
+"""What is known of a prompt as a whole: what its output is called, its labels, its special answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from proctor.generate.extract.aspects import Scope
+from proctor.generate.extract.clauses import clauses_of
+from proctor.generate.extract.japanese import is_japanese, japanese_special
+from proctor.generate.extract.labels import special_answer
+from proctor.generate.extract.statements import Statement
+from proctor.prompts.prompt import Prompt
+
+__all__ = ["of_part", "scope_of", "speaks_of_whole", "with_output", "without_subject"]
+
+_MADE: Final = re.compile(
+    r"\b(?:write|generate|create|compose|draft|produce|craft|return|provide|give|output|suggest|"
+    r"come up with|tell|make|design|prepare|build)\s+(?:me |us |only )?(?:a|an|the|one|just the|"
+    r"only the)\s+"
+    r"(?P<noun>(?:[\w-]+\s+){0,4}?[\w-]+?)(?=\s+(?:for|of|to|in|that|which|about|based|from|with|"
+    r"using|on|as|by|under|and|or|between|no|at|describing|summari\w+|explaining)\b|[,.;:]|$)",
+    re.IGNORECASE,
+)
+_ADDED: Final = re.compile(
+    r"\b(?:add|include|append|insert|attach|(?:followed|accompanied) by)\s+(?:a|an|"
+    r"one)\s+(?P<noun>(?:[\w-]+\s+){0,3}?[\w-]+?)(?=\s+(?:for|of|to|in|that|which|about|with|at|under|"
+    r"between|no)\b|[,.;:]|$)",
+    re.IGNORECASE,
+)
+_INTO: Final = re.compile(
+    r"\b(?:transform|convert|turn|rewrite|"
+    r"change)\s+(?P<of>[\w' -]{1,40}?)\s+into\s+(?P<noun>(?:[\w-]+\s+){0,3}?[\w-]+?)(?=\s+(?:for|of|"
+    r"to|in|that|which|with)\b|[,.;:]|$)",
+    re.IGNORECASE,
+)
+_DERIVED: Final = {
+    "summari": "summary",
+    "translat": "translation",
+    "paraphras": "paraphrase",
+    "explain": "explanation",
+    "rate\\b": "rating",
+}
+_ALONE: Final = re.compile(
+    r"\b(?:only|just|nothing (?:but|else)|no (?:other|extra|additional) (?:text|words)|a single|"
+    r"exactly one|one)\s+(?:the\s+|a\s+|one\s+|with\s+|of\s+)*(?:\S+\s+){0,4}?(?:tag|label|category|"
+    r"class|word|name|intent|sentiment|number|letter|option|value|answer|code|id)\b|"
+    r"(?:tag|label|category|class|intent|sentiment|number|name)(?: name)? only\b|\bnothing else\b|"
+    r"\bwithout (?:any )?(?:explanation|other text|additional text)|\b(?:no|do not (?:provide|include|"
+    r"add|give|write)(?: any)?|don[’']t (?:provide|include|add|give|explain)(?: any)?)\s+(?:other |"
+    r"extra |additional )?(?:explanations?|text|commentary|words)\b|"
+    r"のみ(?:を)?(?:出力|回答|返)|だけ(?:を)?(?:出力|回答|返|答え)",
+    re.IGNORECASE,
+)
+_LABELLED: Final = re.compile(
+    r"\b(?:categor(?:y|ies)|labels?|class(?:es)?|tags?|intents?|sentiments?|options?|choices?|values|"
+    r"ratings?|verdict|decision|article|text|review|tweet|message|ticket|you)\b",
+    re.IGNORECASE,
+)
+_NUMERIC: Final = re.compile(
+    r"\b(?:only|just)\s+(?:with\s+|return\s+|output\s+)?(?:the|a|an|"
+    r"one)?\s*(?:single\s+)?(?:numeric(?:al)?\s+|integer\s+)?(?:number|score|rating|integer|digit)\b|"
+    r"\b(?:number|score|rating|integer) only\b|\bnumeric score, followed by\b|\bnothing but (?:the|"
+    r"a) (?:number|score)\b",
+    re.IGNORECASE,
+)
+_STRUCTURED: Final = re.compile(r"\bJSON\b|\bXML\b|\bYAML\b", re.IGNORECASE)
+_SUBJECT: Final = re.compile(
+    r"\W*(?:(?:ensur\w+|make sure|making sure|that)\s+)*(?P<each>the|your|each|every|all|any|"
+    r"its)\s+(?P<noun>(?:[\w'’-]+\s+){0,4}?[\w'’-]+)\s+(?:\*\*)?(?:must|should|shall|is|are|has|have|"
+    r"does|do|needs?|may|can|will|cannot|ought|contains?|includes?|exceeds?|stays?)\b",
+    re.IGNORECASE,
+)
+_OBJECT: Final = re.compile(
+    r"\W*(?:(?:please|always|you (?:must|should)|then|and|make sure to|be sure to)[,\s]\s*)*(?:keep|limit|"
+    r"restrict|make|write|begin|start|end|finish|prefix|hold|cap|shorten|wrap|format|use|include|"
+    r"provide|add|give|generate|create|return|put|present)\s+(?P<each>the|your|each|every|all|any|a|"
+    r"an|its|one)\s+"
+    r"(?P<noun>(?:[\w'’-]+\s+){0,3}?[\w'’-]+?)(?=\s+(?:to|under|below|within|at|as|in|of|with|short|"
+    r"no|between|less|fewer|that|up|for|on|around|about|inside|using|by|and|from|than|not)\b|"
+    r"\s*[,.;:]|\s*$)",
+    re.IGNORECASE,
+)
+_EACH: Final = re.compile(r"\b(?:each|every|per|all)\s+(?:of the\s+)?(?P<noun>[\w-]+)", re.IGNORECASE)
+_GENERIC: Final = re.compile(
+    r"\b(?:rules?|guidelines?|requirements?|instructions?|constraints?|output|response|answer|format|"
+    r"important|must|should|always|never|notes?|length|style|tone|language|tasks?|reply|formatting|条件|"
+    r"ルール|注意|制約|出力|形式|指示|要件|回答)\b|条件|ルール|注意|制約|出力|形式|指示|要件|回答",
+    re.IGNORECASE,
+)
+
+
+def scope_of(prompt: Prompt, statements: Sequence[Statement]) -> Scope:
+    """Reads a prompt once, for what its single clauses do not say."""
+    nouns, parts = _nouns(statements)
+    special = []
+    for statement in statements:
+        for clause in clauses_of(statement):
+            answer = (
+                special_answer(clause.text) if clause.condition and not clause.of_part and not statement.code else None
+            )
+            if answer:
+                special.append(answer)
+        if is_japanese(statement.text) and (answer := japanese_special(statement.text)):
+            special.append(answer)
+    alone = any(_ALONE.search(statement.text) for statement in statements if not statement.code)
+    return Scope(
+        nouns=nouns,
+        parts=parts,
+        special=tuple(dict.fromkeys(special)),
+        alone=alone,
+        numeric=any(_NUMERIC.search(statement.text) for statement in statements if not statement.code),
+        structured=any(_STRUCTURED.search(statement.text) for statement in statements),
+        inputs=tuple(prompt.inputs),
+    )
+
+
+def _nouns(statements: Sequence[Statement]) -> tuple[frozenset[str], frozenset[str]]:
+    made: list[str] = []
+    same: set[str] = set()
+    added: set[str] = set()
+    for statement in statements:
+        if statement.code or statement.section in ("labels", "fields", "input", "tools"):
+            continue
+        for match in _INTO.finditer(statement.text):
+            made.append(_head(match.group("noun")))
+            same.add(_head(match.group("of")))
+        if not _INTO.search(statement.text):
+            made.extend(_head(match.group("noun")) for match in _MADE.finditer(statement.text))
+        added.update(_head(match.group("noun")) for match in _ADDED.finditer(statement.text))
+        same.update(noun for stem, noun in _DERIVED.items() if re.search(rf"\b{stem}", statement.text, re.IGNORECASE))
+    kinds = list(dict.fromkeys(noun for noun in made if noun not in ("list", "response", "answer", "output", "reply")))
+    parts = {*kinds[1:], *added} - set(kinds[:1])
+    return frozenset({*kinds[:1], *same} - parts), frozenset(parts)
+
+
+def _head(phrase: str) -> str:
+    noun = phrase.rsplit(maxsplit=1)[-1].lower()
+    return re.sub(r"ies$", "y", noun) if noun.endswith("ies") else noun.removesuffix("s")
+
+
+def speaks_of_whole(clause: str, statement: Statement, scope: Scope) -> bool:
+    """Whether what a clause says holds of the output as a whole, not of a title or an item in it."""
+    if statement.item and re.match(
+        r"(?:an?|one|the|\d+)\s+(?!max|min|total|single|limit|output|response|answer|reply)[^.]*\(",
+        clause,
+        re.IGNORECASE,
+    ):
+        return False  # ``A headline (max 10 words)`` names one part of several
+    for match in _EACH.finditer(clause):
+        noun = match.group("noun")
+        if not scope.means_output(noun) and not re.fullmatch(
+            r"(?:questions?|quer(?:y|ies)|messages?|requests?|inputs?)", noun, re.IGNORECASE
+        ):
+            return False
+    if re.search(r"\byour (?:final )?(?:answer|response|output|reply)\b(?! to)", clause, re.IGNORECASE):
+        return True
+    if named := _SUBJECT.match(clause) or _OBJECT.match(clause):
+        noun = named.group("noun").split()[-1]
+        if named.group("each").lower() in ("a", "an", "one"):
+            return _head(noun) not in scope.parts
+        return scope.means_output(noun)
+    if statement.item and statement.lead and statement.section in ("plain", "include", "fields"):
+        return bool(_GENERIC.search(statement.lead))
+    return not (set(re.findall(r"[a-z]+", clause.lower())) & scope.parts)
+
+
+def without_subject(clause: str, scope: Scope) -> str:
+    """The clause with its subject blanked out where that is the output itself."""
+    match = _SUBJECT.match(clause)
+    if match and scope.means_output(match.group("noun").split()[-1]):
+        return " " * match.end("noun") + clause[match.end("noun") :]
+    return clause
+
+
+def of_part(text: str, scope: Scope) -> bool:
+    """Whether a list of values is for a part of the output: ``Status must be one of …``."""
+    match = _SUBJECT.match(text) or re.match(r"(?P<noun>[A-Z]?\w+)\s+(?:must|should)\b", text)
+    if match is None:
+        return False
+    noun = match.group("noun").split()[-1]
+    return not scope.means_output(noun) and not _LABELLED.search(match.group("noun"))
+
+
+def with_output(clause: str, scope: Scope) -> str:
+    """The clause with ``the story`` read as ``the output``, where the story is the output."""
+    match = _SUBJECT.match(clause)
+    if match and match.group("each").lower() in ("the", "your") and scope.means_output(match.group("noun").split()[-1]):
+        return f"{clause[: match.start('each')]}the output{clause[match.end('noun') :]}"
+    return clause

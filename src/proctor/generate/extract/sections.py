@@ -1,0 +1,74 @@
+"""What a heading or a lead-in line says about what stands under it."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Literal
+
+__all__ = ["Section", "section_of"]
+
+Section = Literal[
+    "plain", "rules", "example", "input", "format", "labels", "fields", "tools", "never", "include", "output"
+]
+
+# The first that fits wins, so what is told apart by one word stands before what is told by many.
+_KINDS: Final[tuple[tuple[Section, str], ...]] = (
+    (
+        "example",
+        r"\b(?:examples?|few[- ]?shots?|demonstrations?|sample (?:input|output|dialog\w*|conversation)s?)\b|"
+        r"例|サンプル",
+    ),
+    (
+        "never",
+        r"(?:\bdo not|\bdon[’']?ts?|\bnever|\bavoid(?: the following| these)?|\bmust not|\bshould not|"
+        r"\bmay not|\bcannot|"
+        r"\bprohibited|\bforbidden|\bnot allowed|\boff[- ]limits|\bthings to avoid)(?: the following|"
+        r" any of the following|"
+        r" topics| behaviou?rs?| to)?\W*$|^\W*(?:禁止|してはいけない)",
+    ),
+    ("tools", r"\b(?:tools?|functions?|apis?|plugins?)\b(?: you (?:can|may) use)?\W*$|\bhave access to\b|ツール"),
+    ("fields", r"\b(?:fields?|keys?|properties|attributes|columns|key[- ]value pairs)\b[^.]*$|項目|キー"),
+    (
+        "format",
+        r"\b(?:format|template|schema|structure|layout|looks? like(?: this)?)\b|\bas (?:valid )?json\W*$|"
+        r"形式|フォーマット|書式",
+    ),
+    (
+        "labels",
+        r"\b(?:one|any|some) of (?:the following|these|those)\b|\bchoose (?:from|between)\b|"
+        r"\b(?:categor(?:y|ies)|labels?|classes|tags?|intents?|sentiments?|options|choices|"
+        r"possible (?:values|answers|outputs)|"
+        r"allowed (?:values|answers|outputs)|valid (?:values|answers))\b(?: (?:are|include|below|"
+        r"used in this task))?\W*$|"
+        r"カテゴリー?|ラベル|分類先|選択肢",
+    ),
+    (
+        "include",
+        r"\b(?:includes?|contains?|covers?|mentions?|consists? of|provides?|with|has|have)"
+        r"(?: (?:all )?(?:of )?(?:the following|these)(?: [\w-]+){0,3})?\W*$|含めて",
+    ),
+    (
+        "rules",
+        r"\b(?:rules?|guidelines?|requirements?|instructions?|constraints?|important|must|should|always|steps?|"
+        r"criteria|principles?|restrictions?|polic(?:y|ies)|follow|remember|notes?|tone|style|tasks?|guardrails)\b|"
+        r"ルール|条件|注意|制約|指示|要件|手順",
+    ),
+    ("output", r"^\W*(?:(?:the|your) )?(?:output|response|answer|reply|deliverables?|result)s?\W*$|^\W*出力\W*$"),
+    (
+        "input",
+        r"^\W*(?:the |your |user(?:'s)? )?(?:input|context|background|about\b.*|text|document|article|abstract|"
+        r"conversation(?: history)?|transcript|data|message|query|question|knowledge base|company.*|product.*|"
+        r"definitions?|glossary|persona|role|profile|information|facts|history|review|email|passage|sentence|code|"
+        r"source|content)\W*$|\byou (?:will|are|may) (?:be )?(?:given|receiv|provided|presented|see)|"
+        r"入力|文章|背景|テキスト",
+    ),
+)
+_COMPILED: Final = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _KINDS)
+
+
+def section_of(lead: str) -> Section:
+    """The kind of what stands under a heading or a lead-in; ``plain`` where it does not say."""
+    for kind, pattern in _COMPILED:
+        if pattern.search(lead):
+            return kind
+    return "plain"

@@ -1,0 +1,163 @@
+"""The statements of a prompt: its sentences and items with their offsets; examples and data left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from proctor.generate.extract.layout import Block, blocks_of
+from proctor.generate.extract.sections import Section
+from proctor.prompts.prompt import Prompt
+
+__all__ = ["Statement", "protected", "shown_examples", "statements_of", "trimmed"]
+
+LONGEST: Final = 3_000  # what is longer is no sentence, and its end is not read
+_MARKER: Final = re.compile(r"\s*(?:[-*+•‣▪◦–・●○■]\s+|[・●]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)）]\s+|[①-⑳]\s*)?")
+_END: Final = re.compile(r"[.!?]+[\"'”’)\]*_]*(?=\s|$)|[。！？]+[」』）]*")
+_ABBREVIATION: Final = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|Mr|Mrs|Ms|Dr|approx|incl)|\b[b-hj-z])\.$", re.IGNORECASE
+)
+_PROTECTED: Final = re.compile(
+    r"`[^`\n]{1,200}`|\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|「[^」\n]{1,300}」|\([^()\n]{1,200}\)|"
+    r"（[^）\n]{1,200}）|\[[^\[\]\n]{1,200}\]"
+)
+_LABEL: Final = re.compile(r"(?:\*\*)?[^\s:：][^:：\n]{0,40}?(?:\*\*)?\s*[:：]\s*")
+_FIELD: Final = re.compile(r"\s*(?:\*\*)?[^\s:：][^:：.]{0,40}?(?:\*\*)?\s*[:：]|\s*[<\[{]")
+_VARIABLE: Final = re.compile(r"\{\{.*?\}\}")
+_EXAMPLE_SENTENCE: Final = re.compile(
+    r"\W*(?:for example|for instance|e\.g\.|examples?\b\s*\d*\s*:|sample\s*:|例えば|例[:：])", re.IGNORECASE
+)
+_EDGE: Final = " \t\r\n*_"
+_DESCRIBED: Final = re.compile(r"(?:a|an|the|one|two|only|just|either|json|your|each|all|no)\b|[<\[{]", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """One sentence or item: ``text`` is exactly what stands between its offsets."""
+
+    start: int
+    end: int
+    text: str
+    section: Section = "plain"
+    lead: str = ""
+    item: bool = False
+    code: bool = False
+    user: bool = False
+
+
+def protected(text: str) -> list[tuple[int, int]]:
+    """Stretches in quotes, brackets or backticks, where nothing ends."""
+    return [match.span() for match in _PROTECTED.finditer(text)]
+
+
+def trimmed(text: str, start: int, end: int, edge: str = _EDGE) -> tuple[int, int]:
+    """The offsets without spaces and marks of emphasis at the ends."""
+    while start < end and text[start] in edge:
+        start += 1
+    while end > start and text[end - 1] in edge:
+        end -= 1
+    return start, end
+
+
+def statements_of(prompt: Prompt) -> tuple[Statement, ...]:
+    """All statements that may hold a rule, in the order they stand in."""
+    text = prompt.text
+    blocks = blocks_of(prompt)
+    shown = _shown(text, blocks)
+    found: list[Statement] = []
+    for number, block in enumerate(blocks):
+        if number in shown or block.kind == "heading":
+            continue
+        found.extend(_statements(text, block))
+    return tuple(found)
+
+
+def shown_examples(prompt: Prompt) -> tuple[str, ...]:
+    """The texts of the examples the prompt shows, as they stand there."""
+    text = prompt.text
+    blocks = blocks_of(prompt)
+    return tuple(text[blocks[number].start : blocks[number].end] for number in sorted(_shown(text, blocks)))
+
+
+def _shown(text: str, blocks: Sequence[Block]) -> set[int]:
+    """Which blocks are examples: those under such a heading, and questions with their answers."""
+    found = {number for number, block in enumerate(blocks) if block.section == "example" and block.kind != "heading"}
+    run: list[int] = []
+    for number in range(len(blocks) + 1):
+        if number < len(blocks) and blocks[number].kind == "pair":
+            run.append(number)
+            continue
+        if len(run) > 1 and _is_dialogue([text[blocks[each].start : blocks[each].end] for each in run]):
+            found.update(run)
+        run = []
+    return found
+
+
+def _is_dialogue(texts: Sequence[str]) -> bool:
+    bodies = [_LABEL.sub("", text.strip(), count=1).strip() for text in texts]
+    return (
+        bool(bodies[1]) and not any(_VARIABLE.search(body) for body in bodies[:2]) and not _DESCRIBED.match(bodies[1])
+    )
+
+
+def _statements(text: str, block: Block) -> Iterator[Statement]:
+    start, end = block.start, block.end
+    if block.kind == "code":
+        yield _statement(text, start, end, block)
+        return
+    if block.kind == "item" and (marker := _MARKER.match(text, start, end)):
+        start = marker.end()
+    if block.section in ("labels", "fields") or (block.section == "format" and _shows(text[start:end])):
+        first, last = trimmed(text, start, end, " \t\r\n")
+        if first < last:
+            yield _statement(text, first, last, block)
+        return
+    for first, last in _sentences(text, start, end):
+        piece = text[first:last]
+        if not _EXAMPLE_SENTENCE.match(piece) and _VARIABLE.sub("", piece).strip(_EDGE + "\"'`"):
+            yield _statement(text, first, last, block)
+
+
+def _shows(text: str) -> bool:
+    """Whether each line of a block is a field or a placeholder, as in a format that is shown."""
+    return all(_FIELD.match(line) for line in text.split("\n") if line.strip())
+
+
+def _statement(text: str, start: int, end: int, block: Block) -> Statement:
+    end = min(end, start + LONGEST)
+    return Statement(
+        start=start,
+        end=end,
+        text=text[start:end],
+        section=block.section,
+        lead=block.lead,
+        item=block.kind == "item",
+        code=block.kind == "code",
+        user=block.role == "user",
+    )
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    body = text[start:end]
+    safe = protected(body)[::-1]  # the next one last
+    begin = 0
+    for match in _END.finditer(body):
+        if match.group().startswith(".") and _ABBREVIATION.search(
+            body, max(begin, match.start() - 8), match.start() + 1
+        ):
+            continue
+        while safe and safe[-1][1] <= match.start():
+            safe.pop()
+        if safe and safe[-1][0] < match.start() < safe[-1][1] - 1 and match.end() < safe[-1][1]:
+            continue
+        yield from _kept(text, start + begin, start + match.end())
+        begin = match.end()
+    yield from _kept(text, start + begin, end)
+
+
+def _kept(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    first, last = trimmed(text, start, end)
+    if any(map(str.isalnum, text[first:last])):
+        yield first, last

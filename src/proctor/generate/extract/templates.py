@@ -1,0 +1,107 @@
+"""A format that a prompt shows instead of describing it: fields with placeholders, JSON, a JSON schema."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from proctor.generate.extract.aspects import quoted
+from proctor.generate.extract.statements import Statement
+
+__all__ = ["field_names", "json_keys", "shown_fields", "shown_json"]
+
+_FIELD_LINE: Final = re.compile(
+    r"\s*(?:[-*]\s+)?(?P<label>(?:\*\*)?[A-Za-z\u3040-\u30ff\u4e00-\u9fff][^:：<>\[\]{}\n]{0,40}?(?:\*\*"
+    r")?\s*[:：](?:\*\*)?)\s*(?P<rest>.*)$"
+)
+_HOLDER: Final = re.compile(
+    r"^(?:<[^<>\n]+>|\[[^\[\]\n]+\]|\{[^{}\n]+\}|-\|\|-|\.\.\.|…|\"?[a-z_]+_[a-z_]+\"?|)\s*[.,]?$"
+)
+_KEY: Final = re.compile(r"(?P<quote>[\"'“])(?P<key>[\w .$-]{1,60})[\"'”]\s*:")
+_NAMED: Final = re.compile(r"^\W{0,4}(?P<key>[A-Za-z_][\w.-]{0,40})(?:`|\"|\*\*|')?\s*(?:[:：(（]|\s[-–—]\s|$)")
+_MOST: Final = 100_000
+
+
+def shown_fields(lines: Sequence[str]) -> tuple[str, ...]:
+    """The labels of lines such as ``Title: <title>``; none unless every line with a label has a placeholder."""
+    labels: list[str] = []
+    for line in lines:
+        match = _FIELD_LINE.match(line)
+        if match is None or not _HOLDER.match(match.group("rest").strip()):
+            return ()
+        labels.append(match.group("label").replace("**", "").strip())
+    return tuple(labels) if len(labels) >= 2 and len(set(labels)) == len(labels) else ()
+
+
+def shown_json(text: str) -> str | None:
+    """A predicate for the JSON a prompt shows: its schema, or the keys it has at the top."""
+    text = text[:_MOST]
+    begin = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
+    if begin < 0 or text.startswith("{{", begin):
+        return None
+    body = _balanced(text, begin)
+    if body is None:
+        return None
+    schema = _schema(body)
+    if schema is not None:
+        return f"json schema {json.dumps(schema, ensure_ascii=False)}"
+    keys = json_keys(body)
+    if body.startswith("["):
+        return "is json array" if keys or '"' in body else None
+    return f"is json object and json has {quoted(keys)}" if keys else None
+
+
+def _schema(body: str) -> object:
+    if '"properties"' not in body or '"type"' not in body:
+        return None
+    for tried in (body, re.sub(r",(\s*[}\]])", r"\1", body)):
+        try:
+            found = json.loads(tried)
+        except ValueError:
+            continue
+        return found if isinstance(found, dict) and "properties" in found else None
+    return None
+
+
+def _balanced(text: str, begin: int) -> str | None:
+    """From an opening bracket to the one that closes it."""
+    depth, inside = 0, False
+    for at in range(begin, len(text)):
+        character = text[at]
+        if character == '"' and text[at - 1 : at] != "\\":
+            inside = not inside
+        elif not inside and character in "{[":
+            depth += 1
+        elif not inside and character in "}]":
+            depth -= 1
+            if depth == 0:
+                return text[begin : at + 1]
+    return None
+
+
+def json_keys(body: str) -> tuple[str, ...]:
+    """The keys at the top of an object as a prompt shows it, which need not be strict JSON."""
+    keys, depth, at = [], 0, 0
+    while at < len(body):
+        character = body[at]
+        if character in "{[":
+            depth += 1
+        elif character in "}]":
+            depth -= 1
+        elif depth == 1 and (match := _KEY.match(body, at)):
+            keys.append(match.group("key"))
+            at = match.end()
+            continue
+        elif character == '"':
+            closing = body.find('"', at + 1)
+            at = closing if closing > 0 else at
+        at += 1
+    return tuple(dict.fromkeys(keys))
+
+
+def field_names(items: Sequence[Statement]) -> tuple[str, ...]:
+    """The keys that a list of fields names, one an item."""
+    names = [match.group("key") for item in items if (match := _NAMED.match(item.text))]
+    return tuple(dict.fromkeys(names)) if len(names) == len(items) else ()

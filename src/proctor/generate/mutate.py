@@ -1,0 +1,206 @@
+"""Mutants of a prompt: one rule dropped, negated, weakened or asked for in another form, everything else as it was."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from proctor.core.codec import content_id
+from proctor.core.errors import PromptError
+from proctor.core.rule import Rule
+from proctor.generate.mutate_places import Stretch, edited, own_stretch, without
+from proctor.generate.mutate_words import negated, swapped, template_parts, weakened
+from proctor.generate.spec import Specification
+from proctor.prompts.prompt import Prompt
+from proctor.prompts.render import compile_prompt
+from proctor.text.predicates import PredicateError, parse
+
+__all__ = ["OPERATORS", "LeftOut", "Mutant", "Mutants", "Operator", "choose_mutants", "make_mutants"]
+
+Operator = Literal["drop", "negate", "weaken", "swap"]
+OPERATORS: tuple[Operator, ...] = get_args(Operator)
+Extract = Callable[[Prompt], Sequence[Rule]]
+_CLOSED = ("one of TEXTS", "is TEXT")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mutant:
+    """A prompt with one statement changed. ``rules`` are the rules that stood in what was changed.
+
+    ``at`` is where in the prompt's text. ``read`` is false where the extractor still finds the rule in it, or rules it
+    follows from: a model may hear the difference, the scripted one cannot.
+    """
+
+    operator: Operator
+    rules: tuple[str, ...]
+    prompt: Prompt = field(repr=False)
+    before: str
+    after: str
+    at: int = 0
+    read: bool = False
+
+    @property
+    def id(self) -> str:
+        """The mutant's name: a hash of what its prompt says."""
+        return "m-" + content_id([self.prompt.hash], length=10)
+
+    def diff(self, original: Prompt) -> str:
+        """What was changed, as a unified diff of the two prompts' texts."""
+        lines = difflib.unified_diff(
+            original.text.splitlines(), self.prompt.text.splitlines(), "prompt", self.id, lineterm="", n=1
+        )
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A change that was not made a mutant of, and why."""
+
+    rule: str
+    operator: Operator | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mutants:
+    """All mutants of a prompt, and what none could be made of."""
+
+    made: tuple[Mutant, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+
+
+def make_mutants(prompt: Prompt, spec: Specification, *, extract: Extract) -> Mutants:
+    """Change each enabled rule in each way that applies to it.
+
+    ``extract`` finds the rules of a prompt by code. A mutant whose text is the original's but for white space, or that
+    says in another place what was dropped or weakened in this, or leaves only answers that keep it, is equivalent: no
+    test could tell, so it is left out.
+    Two rules whose changes give the same text share one mutant.
+    """
+    made: dict[str, Mutant] = {}
+    left: list[LeftOut] = []
+    said = _demands(extract(prompt))
+    for rule in spec.enabled:
+        stretch = own_stretch(prompt.text, rule, spec.enabled)
+        if stretch is None:
+            left.append(LeftOut(rule=rule.id, operator=None, reason="its place in the prompt is not known"))
+            continue
+        for operator in OPERATORS:
+            mutant = _mutant(prompt, spec, rule, operator, stretch)
+            if mutant is None:
+                left.append(LeftOut(rule=rule.id, operator=operator, reason="nothing in its words can be changed so"))
+                continue
+            found = tuple(extract(mutant.prompt))
+            if why := _equivalent(prompt, rule, mutant, found):
+                left.append(LeftOut(rule=rule.id, operator=operator, reason=f"equivalent: {why}"))
+                continue
+            twin = made.get(mutant.id, mutant)
+            touched = tuple(dict.fromkeys((*twin.rules, *mutant.rules)))
+            read = _is_read([each for each in spec.enabled if each.id in touched], found, said)
+            made[mutant.id] = dataclasses.replace(twin, rules=touched, read=read)
+    return Mutants(made=tuple(made.values()), left_out=tuple(left))
+
+
+def choose_mutants(mutants: Sequence[Mutant], *, most: int | None, seed: int = 0) -> tuple[Mutant, ...]:
+    """At most so many, spread over rules and operators as evenly as they go; the order of the rest stays."""
+    if most is None or len(mutants) <= most:
+        return tuple(mutants)
+    taken: list[Mutant] = []
+    waiting = sorted(mutants, key=lambda each: content_id([seed, each.id]))
+    rules: Counter[str] = Counter()
+    operators: Counter[str] = Counter()
+    while len(taken) < most:
+        best = min(waiting, key=lambda each: (min(rules[rule] for rule in each.rules), operators[each.operator]))
+        waiting.remove(best)
+        taken.append(best)
+        rules.update(best.rules)
+        operators[best.operator] += 1
+    chosen = {each.id for each in taken}
+    return tuple(each for each in mutants if each.id in chosen)
+
+
+def _mutant(prompt: Prompt, spec: Specification, rule: Rule, operator: Operator, stretch: Stretch) -> Mutant | None:
+    start, end = stretch
+    before = prompt.text[start:end]
+    if operator == "drop":
+        start, end = without(prompt.text, start, end)
+        after: str | None = template_parts(prompt.text[start:end])
+    else:
+        after = _changes(spec, rule)[operator](before)
+    if after is None or after == before:
+        return None
+    changed = edited(prompt, start, end, after)
+    if changed is None or not _same_variables(prompt, changed):
+        return None
+    touched = tuple(each.id for each in spec.enabled if each.id == rule.id or _touched(prompt, each, start, end))
+    if operator != "drop":  # other rules may share the sentence, but only this one's words were changed
+        touched = (rule.id,)
+    return Mutant(operator=operator, rules=touched, prompt=changed, before=before, after=after, at=start)
+
+
+def _changes(spec: Specification, rule: Rule) -> Mapping[str, Callable[[str], str | None]]:
+    opposite = next((each.text for each in spec.opposites(rule) if not each.disabled), "")
+    return {"negate": lambda text: negated(text, opposite), "weaken": weakened, "swap": swapped}
+
+
+def _touched(prompt: Prompt, rule: Rule, start: int, end: int) -> bool:
+    """Whether a rule stands wholly in what was changed."""
+    span = rule.source
+    return span is not None and start <= span.start and span.end <= end and span.end <= len(prompt.text)
+
+
+def _same_variables(prompt: Prompt, changed: Prompt) -> bool:
+    try:
+        return compile_prompt(prompt).variables == compile_prompt(changed).variables
+    except PromptError:
+        return False
+
+
+def _equivalent(prompt: Prompt, rule: Rule, mutant: Mutant, found: Sequence[Rule]) -> str:
+    """Why nothing could tell the mutant from the original; empty when something could."""
+    if mutant.prompt.text.split() == prompt.text.split():
+        return "the same text"
+    if mutant.operator not in ("drop", "weaken") or not rule.predicate:
+        return ""  # a negated statement contradicts its twin, and so changes something
+    end = mutant.at + len(mutant.after)
+    spans = [each.source for each in found if each.predicate == rule.predicate and each.source is not None]
+    if any(span.end <= mutant.at or span.start >= end for span in spans):
+        return "the prompt says the same in another place"
+    return "it follows from another rule, whose every answer keeps it" if _follows(rule.predicate, found) else ""
+
+
+def _is_read(rules: Sequence[Rule], found: Sequence[Rule], said: frozenset[tuple[str, str]]) -> bool:
+    """Whether code sees that a rule is no longer demanded; of rules without predicate, that something changed."""
+    checked = [rule.predicate for rule in rules if rule.predicate]
+    if not checked:
+        return _demands(found) != said
+    still = {each.predicate for each in found}
+    return any(each not in still and not _follows(each, found) for each in checked)
+
+
+def _follows(predicate: str, found: Sequence[Rule]) -> bool:
+    """Whether a rule with a closed list of answers leaves none that would break the predicate."""
+    try:
+        wanted = parse(predicate)
+        lists = [parse(rule.predicate) for rule in found if rule.predicate and rule.predicate != predicate]
+    except PredicateError:
+        return False
+    for each in lists:
+        parts = each.root.inner if each.root.form == "and" else (each.root,)
+        answers = [text for part in parts if part.form in _CLOSED for text in _texts(part.values)]
+        if answers and all(wanted.check(answer).ok for answer in answers):
+            return True
+    return False
+
+
+def _texts(values: Sequence[object]) -> list[str]:
+    return [text for value in values for text in ([value] if isinstance(value, str) else value)]  # type: ignore[attr-defined]
+
+
+def _demands(rules: Iterable[Rule]) -> frozenset[tuple[str, str]]:
+    return frozenset((re.sub(r"\W+", " ", rule.text).strip().lower(), rule.predicate or "") for rule in rules)

@@ -1,0 +1,1 @@
+"""Outputs made to keep predicates: what the scripted obedient model writes with."""

@@ -1,0 +1,44 @@
+"""Whether a test fits what is declared of its inputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from proctor.core.case import Case
+from proctor.generate.making import Brief, input_specs, inputs_of
+from proctor.generate.offline.shapes import is_http, shape_of
+from proctor.generate.offline.values import fits
+from proctor.generate.spec import InputSpec
+
+__all__ = ["offline_validity"]
+
+
+def offline_validity(brief: Brief, case: Case) -> tuple[bool | None, str]:
+    """Whether every input is there, fits its declared type, values and shape, and is not empty; and why not.
+
+    What is said of an input in words only is not looked at: code cannot tell.
+    """
+    inputs = inputs_of(case)
+    for spec in input_specs(brief.prompt, brief.spec.inputs):
+        if spec.name not in inputs:
+            return False, f"the input {spec.name} is missing"
+        if wrong := _wrong_with(brief, spec, inputs[spec.name]):
+            return False, f"{spec.name}: {wrong}"
+    return True, "fits the declared types, values and shape"
+
+
+def _wrong_with(brief: Brief, spec: InputSpec, value: Any) -> str:
+    if spec.name in brief.scenario.parameters:
+        return "" if value == brief.scenario.parameters[spec.name] else "it is not what the scenario fixes"
+    if wrong := fits(spec, value):
+        return wrong
+    if not isinstance(value, str) or spec.values:
+        return ""
+    examples = [sample[spec.name] for sample in (*brief.samples, brief.prompt.sample) if spec.name in sample]
+    examples += spec.examples
+    if not value.strip() and value not in examples:
+        return "it is empty"
+    if examples and all(is_http(example) for example in examples) and not is_http(value):
+        return "it is no HTTP method with an address, as the samples are"
+    shape = shape_of(examples)
+    return shape.wrong_with(value) if shape is not None else ""

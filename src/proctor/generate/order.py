@@ -1,0 +1,94 @@
+"""What is asked of a generation, by whom it is made, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from proctor.core.rule import Rule
+from proctor.core.sockets import Model
+from proctor.generate.artefacts import Artefacts
+from proctor.generate.effort import Effort
+from proctor.generate.spec import Scenario
+from proctor.prompts.prompt import Prompt
+
+__all__ = ["STAGES", "Changes", "Made", "Makers", "Order", "Stage"]
+
+Stage = Literal["intent", "inputs", "rules", "inverse", "tests", "expand", "baseline", "groundtruth"]
+STAGES: tuple[Stage, ...] = ("intent", "inputs", "rules", "inverse", "tests", "expand", "baseline", "groundtruth")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What is to be made of a prompt.
+
+    ``instructions`` are the author's words for a stage. ``start`` makes that stage and all that follow from it anew;
+    what a person locked, added or edited stays all the same. ``most_tests`` chooses among the tests at the end.
+    ``agreement`` puts each test to intent and rules in place of the prompt, and asks whether the prompt is kept.
+    """
+
+    prompt: Prompt
+    samples: tuple[Mapping[str, Any], ...] = ()
+    scenarios: tuple[Scenario, ...] = ()
+    instructions: Mapping[str, str] = field(default_factory=dict)
+    effort: Effort = field(default_factory=Effort)
+    seed: int = 0
+    cross_check: bool = True
+    start: Stage | None = None
+    most_tests: int | None = None
+    agreement: bool = False
+    threshold: float = 0.8
+
+    def anew(self, stage: Stage) -> bool:
+        """Whether the stage is to be made anew, whatever is there."""
+        return self.start is not None and STAGES.index(stage) >= STAGES.index(self.start)
+
+    def words(self, stage: str) -> str:
+        """The author's words for a stage."""
+        return self.instructions.get(stage, "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Makers:
+    """The models that make: without a ``writer`` everything is made by code.
+
+    ``judge`` checks rules and tests; ``truth`` answers the prompt itself, and ``truth_judges`` grade its answers.
+    ``rehearsed`` marks stand-ins whose inputs are not looked at.
+    """
+
+    writer: Model | None = None
+    judge: Model | None = None
+    truth: Model | None = None
+    truth_judges: tuple[Model, ...] = ()
+    rehearsed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """What became of the rules and tests that were there: texts of rules, ids of tests."""
+
+    rules_added: tuple[str, ...] = ()
+    rules_kept: tuple[str, ...] = ()
+    rules_dropped: tuple[str, ...] = ()
+    tests_added: tuple[str, ...] = ()
+    tests_kept: tuple[str, ...] = ()
+    tests_dropped: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """What came of a generation.
+
+    ``invalid`` and ``repeats`` are the numbers of tests that were left out; ``uncovered`` are enabled rules without a
+    test. ``only_code`` and ``only_model`` are the rules that one found and the other did not.
+    """
+
+    artefacts: Artefacts
+    changes: Changes = field(default_factory=Changes)
+    invalid: int = 0
+    repeats: int = 0
+    uncovered: tuple[Rule, ...] = ()
+    only_code: tuple[Rule, ...] = ()
+    only_model: tuple[Rule, ...] = ()
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,178 @@
+"""What a generation will ask before anything is spent: calls and tokens by stage, and money where prices are known.
+
+The pipeline itself is walked through with stand-ins for the models, so that the plan knows what is there already, what
+stays after an edit, and how the rules fall into calls. The rules are taken to be those that code finds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+
+from proctor.core.chat import Usage
+from proctor.core.rule import Rule
+from proctor.generate.artefacts import Artefacts
+from proctor.generate.order import Makers, Order
+from proctor.generate.pipeline import generate
+from proctor.generate.rehearsal import Rehearsal
+
+__all__ = ["Plan", "Row", "make_plan"]
+
+Priced = Callable[[str, Usage], float | None]
+
+_LETTERS_A_TOKEN = 3.6  # of English with JSON around it; Japanese has fewer, so a plan for it is low
+# Tokens of an answer, for each thing that is asked for.
+_ANSWER = {
+    "intent": 40,
+    "inputs": 120,
+    "rules": 60,
+    "groundedness": 60,
+    "opposites": 35,
+    "tests": 110,
+    "validity": 60,
+    "expand": 300,
+    "baseline": 80,
+    "groundtruth": 200,
+    "truth": 60,
+    "specified": 200,
+    "agreement": 60,
+}
+# How often a question may be put when the answers are of no use: asked, told what is wrong, drawn anew.
+_MOST_ASKINGS = 3
+_MOST_TRIES = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One stage on one model. ``most`` is the number of calls when every answer has to be asked for again."""
+
+    stage: str
+    model: str
+    calls: int
+    most: int
+    usage: Usage
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is to be asked, and what will be there afterwards if all goes well."""
+
+    rows: tuple[Row, ...]
+    rules: int
+    tests: int
+    baseline: int
+
+    @property
+    def calls(self) -> int:
+        """All calls together."""
+        return sum(row.calls for row in self.rows)
+
+    @property
+    def most(self) -> int:
+        """All calls when every answer has to be asked for again."""
+        return sum(row.most for row in self.rows)
+
+    @property
+    def usage(self) -> Usage:
+        """All tokens together."""
+        return sum((row.usage for row in self.rows), Usage())
+
+    @property
+    def cost(self) -> float | None:
+        """The money; ``None`` when the price of one of the models is not known."""
+        costs = [row.cost for row in self.rows]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if len(known) == len(costs) else None
+
+
+async def make_plan(
+    order: Order, makers: Makers, present: Artefacts, edited: Collection[str], *, priced: Priced
+) -> Plan:
+    """Walk through the generation without asking anybody."""
+    rules = _expected(order)
+    cast = _cast(makers, rules)
+    stand_ins = Makers(
+        writer=cast.get(makers.writer.name) if makers.writer else None,
+        judge=cast.get(makers.judge.name) if makers.judge else None,
+        rehearsed=True,
+    )
+    made = await generate(replace(order, agreement=False), stand_ins, present, edited)
+    rows = [row for each in cast.values() for row in _rows(each, order, priced)]
+    tests = made.artefacts.tests
+    if makers.truth is not None:
+        open_tests = sum(case.expect.reference is None and "groundtruth" not in case.metadata for case in tests)
+        rows += _truth_rows(order, makers, open_tests, priced)
+    if order.agreement and makers.writer is not None and makers.judge is not None:
+        rows += _agreement_rows(order, makers, sum("agreement" not in case.metadata for case in tests), priced)
+    enabled = [rule for rule in made.artefacts.rules if rule.polarity == "positive" and not rule.disabled]
+    rows.sort(key=lambda row: list(_ANSWER).index(row.stage))
+    return Plan(
+        rows=tuple(row for row in rows if row.calls),
+        rules=len(enabled),
+        tests=len(tests),
+        baseline=len(made.artefacts.baseline),
+    )
+
+
+def _expected(order: Order) -> tuple[Rule, ...]:
+    from proctor.generate.extract import extract_rules  # noqa: PLC0415
+
+    found = extract_rules(order.prompt)
+    if found:
+        return found
+    return (Rule(text="The answer does what the prompt asks for.", kind="content"),)
+
+
+def _cast(makers: Makers, rules: Sequence[Rule]) -> dict[str, Rehearsal]:
+    models = [model for model in (makers.writer, makers.judge) if model is not None]
+    return {model.name: Rehearsal(name=model.name, rules=rules) for model in models}
+
+
+def _rows(each: Rehearsal, order: Order, priced: Priced) -> list[Row]:
+    rows = []
+    for stage, calls in each.calls.items():
+        per_item = _ANSWER.get(stage, 60)
+        items = each.items[stage]
+        if stage == "rules":
+            items = len(each.rules)
+        elif stage == "tests":
+            items *= order.effort.tests_per_rule
+        elif stage == "baseline":
+            items = order.effort.baseline
+        usage = Usage(input=_tokens(each.characters[stage]), output=items * per_item)
+        turns = order.effort.generations if stage in ("tests", "validity") else 1
+        rows.append(_row(stage, each.name, calls, calls * _MOST_ASKINGS * turns, usage, priced))
+    return rows
+
+
+def _truth_rows(order: Order, makers: Makers, tests: int, priced: Priced) -> list[Row]:
+    assert makers.truth is not None
+    size = _tokens(len(order.prompt.text)) + _ANSWER["tests"]
+    answers = Usage(input=tests * size, output=tests * _ANSWER["groundtruth"])
+    rows = [_row("groundtruth", makers.truth.name, tests, tests * _MOST_TRIES, answers, priced)]
+    for judge in makers.truth_judges:
+        graded = Usage(input=tests * (size + 600), output=tests * _ANSWER["truth"])
+        rows.append(_row("truth", judge.name, tests, tests * _MOST_TRIES * _MOST_ASKINGS, graded, priced))
+    return rows
+
+
+def _agreement_rows(order: Order, makers: Makers, tests: int, priced: Priced) -> list[Row]:
+    assert makers.writer is not None
+    assert makers.judge is not None
+    size = _tokens(len(order.prompt.text)) + _ANSWER["tests"]
+    answers = Usage(input=tests * size, output=tests * _ANSWER["specified"])
+    graded = Usage(input=tests * (size + 600), output=tests * _ANSWER["agreement"])
+    return [
+        _row("specified", makers.writer.name, tests, tests, answers, priced),
+        _row("agreement", makers.judge.name, tests, tests * _MOST_ASKINGS, graded, priced),
+    ]
+
+
+def _row(stage: str, model: str, calls: int, most: int, usage: Usage, priced: Priced) -> Row:
+    row = Row(stage=stage, model=model, calls=calls, most=most, usage=usage)
+    return replace(row, cost=priced(model, usage))
+
+
+def _tokens(characters: int) -> int:
+    return round(characters / _LETTERS_A_TOKEN)

@@ -1,0 +1,132 @@
+"""Where the files of a folder come from: what they were made from, by whom, with which numbers, and what it took.
+
+There is no time of day in it: the same prompt, numbers and answers give the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from proctor.core.case import Case
+from proctor.core.codec import content_id, encode
+from proctor.generate.artefacts import Artefacts
+from proctor.generate.order import Made, Makers, Order
+from proctor.generate.present import case_digest, made_from
+
+__all__ = ["by_strategy", "order_id", "provenance_of"]
+
+FORMAT = 1
+_BY_CODE = "extractor-1"
+_STAGES = (
+    "intent",
+    "inputs",
+    "rules",
+    "opposites",
+    "tests",
+    "expand",
+    "baseline",
+    "groundedness",
+    "validity",
+    "truth",
+    "agreement",
+)
+
+
+def order_id(order: Order, makers: Makers) -> str:
+    """A hash of all that decides what is made: the same order on the same files has nothing left to do."""
+    return content_id(
+        [
+            order.prompt.hash,
+            made_from(order),
+            asdict(order.effort),
+            [order.seed, order.cross_check, order.most_tests, order.threshold, order.agreement],
+            [encode(scenario) for scenario in order.scenarios],
+            dict(order.instructions),
+            _names(makers),
+            _versions(makers),
+        ]
+    )
+
+
+def provenance_of(
+    order: Order, makers: Makers, made: Made, before: Artefacts, spend: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """What ``provenance.json`` says, but for the hashes of the files, which are added as they are written."""
+    artefacts = made.artefacts
+    rules = [rule for rule in artefacts.rules if rule.polarity == "positive"]
+    enabled = [rule for rule in rules if not rule.disabled]
+    cases = (*artefacts.tests, *artefacts.baseline)
+    mode = "model" if makers.writer is not None else str(before.provenance.get("mode", "offline"))
+    return {
+        "format": FORMAT,
+        "mode": mode,
+        "order": order_id(order, makers),
+        "prompt": {"name": order.prompt.name, "hash": order.prompt.hash, "text": content_id(order.prompt.text)},
+        "made_from": made_from(order),
+        "models": {role: name for role, name in _names(makers).items() if name},
+        "stages": _versions(makers),
+        "effort": asdict(order.effort),
+        "seed": order.seed,
+        "counts": {
+            "rules": len(rules),
+            "enabled": len(enabled),
+            "predicates": sum(rule.predicate is not None for rule in enabled),
+            "judged": sum(rule.predicate is None for rule in enabled),
+            "tests": len(artefacts.tests),
+            "strategies": by_strategy(artefacts.tests),
+            "baseline": len(artefacts.baseline),
+            **_agreement(artefacts.tests),
+            "invalid": made.invalid,
+            "repeats": made.repeats,
+        },
+        "uncovered": [rule.id for rule in made.uncovered],
+        "cross_check": {
+            "only_extractor": [rule.id for rule in made.only_code],
+            "only_model": [rule.id for rule in made.only_model],
+        },
+        "notes": list(made.notes),
+        "spend": [dict(each) for each in spend],
+        "rules": {rule.id: rule.inverse_of for rule in artefacts.rules},
+        "cases": {case.id: case_digest(case) for case in cases if case.metadata.get("origin") != "person"},
+        "removed": _removed(before, artefacts),
+    }
+
+
+def _agreement(tests: Sequence[Case]) -> dict[str, Any]:
+    """How often the specification, put in place of the prompt, answered as the prompt wants."""
+    asked = [case.metadata["agreement"]["ok"] for case in tests if "agreement" in case.metadata]
+    if not asked:
+        return {}
+    return {"agreement": {"ok": asked.count(True), "err": asked.count(False), "unknown": asked.count(None)}}
+
+
+def by_strategy(tests: Sequence[Case]) -> dict[str, int]:
+    """How many tests there are of each strategy; a person's own are their own kind."""
+    counts = Counter(str(case.metadata.get("strategy") or case.metadata.get("origin") or "person") for case in tests)
+    return dict(sorted(counts.items()))
+
+
+def _removed(before: Artefacts, after: Artefacts) -> list[str]:
+    """What a person took out of the files and must not come back: ids that were written once and are not there."""
+    old = before.provenance
+    there = {rule.id for rule in before.rules} | {case.id for case in (*before.tests, *before.baseline)}
+    taken_out = ({*old.get("rules", {}), *old.get("cases", {})} - there) | set(old.get("removed", ()))
+    now = {rule.id for rule in after.rules} | {case.id for case in (*after.tests, *after.baseline)}
+    return sorted(taken_out - now)
+
+
+def _names(makers: Makers) -> dict[str, str]:
+    roles = {"generator": makers.writer, "judge": makers.judge, "groundtruth": makers.truth}
+    names = {role: model.name if model is not None else "" for role, model in roles.items()}
+    return names | {"groundtruth_judges": ", ".join(model.name for model in makers.truth_judges)}
+
+
+def _versions(makers: Makers) -> dict[str, str]:
+    if makers.writer is None:
+        return dict.fromkeys(("intent", "inputs", "rules", "opposites", "tests"), _BY_CODE)
+    from proctor.generate.stages import stage_version  # noqa: PLC0415
+
+    return {stage: stage_version(stage) for stage in _STAGES} | {"extractor": _BY_CODE}

@@ -1,0 +1,224 @@
+"""A review of a prompt's tests without a model: coverage, importance, redundancy, and which to keep."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from proctor.core.case import Case
+from proctor.core.codec import dumps
+from proctor.core.collection import FailureMode, TestNote
+from proctor.core.rule import Rule
+from proctor.generate.failure_modes import failure_modes
+from proctor.generate.making import inputs_of
+from proctor.generate.near import THRESHOLD
+from proctor.generate.spec import Specification
+
+__all__ = ["Findings", "Past", "keep_best", "review_tests"]
+
+_LIKE_FROM = 0.6  # from here on two tests are called alike, though not the same
+# How much each reason counts; one that is not known (no stored run) counts neither way.
+_WEIGHTS = {"alone": 0.35, "weight": 0.2, "failed": 0.2, "distance": 0.15, "tempts": 0.1}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Past:
+    """What stored runs say of the tests: in how many runs each was, and how often it failed."""
+
+    runs: Mapping[str, int] = field(default_factory=dict)
+    failures: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """What a review found."""
+
+    modes: tuple[FailureMode, ...] = ()
+    notes: tuple[TestNote, ...] = ()
+    parts: Mapping[str, float | None] = field(default_factory=dict)
+
+
+def review_tests(spec: Specification, tests: Sequence[Case], past: Past | None = None) -> Findings:
+    """Look at the tests by rule alone; no model is asked, and none is imitated."""
+    past = past or Past()
+    aimed = {case.id: _aims(case, spec) for case in tests}
+    covering = Counter(rule for rules in aimed.values() for rule in rules)
+    nearest = _nearest(tests)
+    notes = tuple(_note(case, spec, aimed, covering, nearest[case.id], past) for case in tests)
+    modes = tuple(mode for rule in spec.enabled for mode in failure_modes(rule, tests))
+    return Findings(modes=modes, notes=notes, parts=_parts(spec, tests, aimed, notes, modes))
+
+
+def keep_best(spec: Specification, tests: Sequence[Case], notes: Iterable[TestNote], *, most: int) -> tuple[str, ...]:
+    """The ids of the tests to keep, in their order: one after the other the one that adds the most.
+
+    What adds: a rule, and a rule from its other side, that no kept test aims at; a test that has failed before; being
+    unlike what is kept. A person's own tests go first, and a test with an invalid input last.
+    """
+    worth = {note.test: note for note in notes}
+    weights = {rule.id: max(rule.weight, 0.0) for rule in spec.enabled}
+    waiting, kept = list(tests), list[Case]()
+    seen: set[tuple[str, str]] = set()
+    close = {case.id: 0.0 for case in tests}
+    grams = {case.id: _grams(case) for case in tests}
+    cells = {case.id: _cells(case, spec) for case in tests}
+    while waiting and len(kept) < most:
+        best = max(
+            waiting, key=lambda case: _gain(case, cells[case.id], weights, seen, close[case.id], worth.get(case.id))
+        )
+        waiting.remove(best)
+        kept.append(best)
+        seen |= cells[best.id]
+        for case in waiting:
+            close[case.id] = max(close[case.id], _likeness(grams[case.id], grams[best.id]))
+    chosen = {case.id for case in kept}
+    return tuple(case.id for case in tests if case.id in chosen)
+
+
+def _gain(
+    case: Case,
+    cells: set[tuple[str, str]],
+    weights: Mapping[str, float],
+    seen: set[tuple[str, str]],
+    closeness: float,
+    note: TestNote | None,
+) -> tuple[bool, bool, float, float]:
+    rules = {rule for rule, _ in seen}
+    new = sum(weights.get(rule, 1.0) * (1.0 if rule not in rules else 0.4) for rule, _ in cells - seen)
+    failed = (note.failures or 0) / max(note.runs or 0, 1) if note else 0.0
+    own = case.metadata.get("origin") in ("person", None)
+    valid = case.metadata.get("valid") is not False
+    return valid, own, new + 0.5 * failed + 0.5 * (1.0 - closeness), note.importance if note else 0.0
+
+
+def _cells(case: Case, spec: Specification) -> set[tuple[str, str]]:
+    side = str(case.metadata.get("polarity", "positive"))
+    return {(rule, side) for rule in _aims(case, spec)}
+
+
+def _aims(case: Case, spec: Specification) -> tuple[str, ...]:
+    """The enabled rules a test aims at."""
+    named = case.metadata.get("rules")
+    known = {rule.id for rule in spec.enabled}
+    return tuple(rule for rule in named if rule in known) if isinstance(named, (list, tuple)) else ()
+
+
+def _nearest(tests: Sequence[Case]) -> dict[str, tuple[str, float]]:
+    """The test each one is most like; a variant that was made to be like another is not held against it."""
+    best = {case.id: ("", 0.0) for case in tests}
+    own = [(case, _grams(case)) for case in tests if not case.metadata.get("relation")]
+    for at, (one, grams) in enumerate(own):
+        for other, others in own[at + 1 :]:
+            alike = _likeness(grams, others)
+            for mine, theirs in ((one, other), (other, one)):
+                if alike > best[mine.id][1]:
+                    best[mine.id] = (theirs.id, alike)
+    return best
+
+
+_Grams = tuple[str, frozenset[str]]
+
+
+def _grams(case: Case) -> _Grams:
+    """The scenario, and the triples of letters of all inputs: taken once, as every test is held against every other."""
+    values = sorted(inputs_of(case).items())
+    said = "\n".join(value if isinstance(value, str) else dumps(value).decode() for _, value in values)
+    text = f" {' '.join(said.casefold().split())} "
+    return str(case.metadata.get("scenario", "")), frozenset(text[at : at + 3] for at in range(max(1, len(text) - 2)))
+
+
+def _likeness(one: _Grams, other: _Grams) -> float:
+    """How alike two tests are; the same words in another scenario are another test."""
+    if one[0] != other[0]:
+        return 0.0
+    shared = len(one[1] & other[1])
+    return shared / (len(one[1]) + len(other[1]) - shared)
+
+
+def _note(
+    case: Case,
+    spec: Specification,
+    aimed: Mapping[str, Sequence[str]],
+    covering: Counter[str],
+    nearest: tuple[str, float],
+    past: Past,
+) -> TestNote:
+    rules = {rule.id: rule for rule in spec.enabled}
+    mine = [rules[rule] for rule in aimed[case.id]]
+    alone = tuple(rule.id for rule in mine if covering[rule.id] == 1)
+    runs, failures = past.runs.get(case.id), past.failures.get(case.id, 0)
+    tempts = case.metadata.get("polarity") == "negative" or case.metadata.get("strategy") == "adversarial"
+    heaviest = max((rule.weight for rule in rules.values()), default=0.0)
+    signals: dict[str, float | None] = {
+        "alone": float(bool(alone)),
+        "weight": max((rule.weight for rule in mine), default=0.0) / heaviest if heaviest else 0.0,
+        "failed": min(1.0, failures / runs) if runs else None,
+        "distance": 1.0 - nearest[1],
+        "tempts": float(tempts),
+    }
+    known = {name: value for name, value in signals.items() if value is not None}
+    importance = sum(_WEIGHTS[name] * value for name, value in known.items()) / sum(_WEIGHTS[name] for name in known)
+    like = nearest if nearest[1] >= _LIKE_FROM else ("", nearest[1])
+    return TestNote(
+        test=case.id,
+        importance=importance * (0.5 if case.metadata.get("valid") is False else 1.0),
+        reasons=tuple(_reasons(case, mine, alone, like, runs, failures, tempts=tempts)),
+        alone=alone,
+        like=like[0],
+        likeness=like[1],
+        failures=failures if runs else None,
+        runs=runs,
+    )
+
+
+def _reasons(
+    case: Case,
+    mine: Sequence[Rule],
+    alone: Sequence[str],
+    like: tuple[str, float],
+    runs: int | None,
+    failures: int,
+    *,
+    tempts: bool,
+) -> Iterable[str]:
+    if alone:
+        yield f"the only test of {len(alone)} rule{'s' * (len(alone) > 1)}"
+    if not mine:
+        yield "aims at no enabled rule"
+    elif not alone:
+        yield f"aims at {mine[0].id}" + (f" and {len(mine) - 1} more" if len(mine) > 1 else "")
+    if tempts:
+        yield "tempts the model to break its rule"
+    if runs:
+        yield f"failed {failures} of {runs} times"
+    if like[0]:
+        yield f"{like[1]:.0%} like {like[0]}"
+    if case.metadata.get("valid") is False:
+        yield "its input is not valid"
+
+
+def _parts(
+    spec: Specification,
+    tests: Sequence[Case],
+    aimed: Mapping[str, Sequence[str]],
+    notes: Sequence[TestNote],
+    modes: Sequence[FailureMode],
+) -> dict[str, float | None]:
+    covered = {rule for rules in aimed.values() for rule in rules}
+    sides = {(rule, str(case.metadata.get("polarity", "positive"))) for case in tests for rule in aimed[case.id]}
+    both = [rule for rule in spec.enabled if {(rule.id, "positive"), (rule.id, "negative")} <= sides]
+    said = [case.metadata.get("valid") for case in tests if case.metadata.get("valid") is not None]
+    repeats = sum(note.likeness >= THRESHOLD for note in notes)
+    harmful = [mode for mode in modes if mode.harm != "low"]
+    return {
+        "rules with a test": _share(len(covered), len(spec.enabled)),
+        "rules tested from both sides": _share(len(both), len(spec.enabled)),
+        "harmful ways to fail with a test": _share(sum(bool(mode.tests) for mode in harmful), len(harmful)),
+        "tests that repeat no other": _share(len(tests) - repeats, len(tests)),
+        "tests with a valid input": _share(sum(map(bool, said)), len(said)),
+    }
+
+
+def _share(hits: int, total: int) -> float | None:
+    return hits / total if total else None

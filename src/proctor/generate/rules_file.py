@@ -1,0 +1,172 @@
+"""``rules.yaml``: each rule with its opposites inside it, as a person edits them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from proctor.core.codec import dumps, loads
+from proctor.core.decoding import decode
+from proctor.core.errors import MalformedError, Problem
+from proctor.core.rule import Rule
+from proctor.generate.folder import read_text
+from proctor.text.yaml_form import to_yaml
+
+__all__ = ["read_rules", "rules_text"]
+
+PERSON = "person"
+_HEAD = """\
+# The rules an answer must keep. Edit them: `proctor generate` goes on from what stands here.
+#   text       the rule; reword it and leave its `id`, which keeps its tests with it
+#   predicate  checked by code, e.g. `words <= 80` (docs/predicates.md); `judge: true` where a model has to judge
+#   weight     how much it counts; `disabled: true` switches a rule off; `locked: true` keeps it as it is, whatever
+#              becomes of the prompt
+#   inverse    the opposite, from which tests are made that tempt a model to break the rule
+# A rule of your own needs no more than `- text: …`.
+"""
+_ORDER = ("text", "kind", "predicate", "judge", "source", "weight", "priority", "locked", "disabled", "groundedness")
+_SHARED = ("kind", "source", "priority", "groundedness", "origin")  # an opposite has them of its rule
+_ALWAYS: Mapping[str, Any] = {"weight": 1.0, "priority": 0, "locked": False, "disabled": False}
+
+
+def rules_text(rules: Sequence[Rule]) -> str:
+    """The file's text. An opposite stands inside its rule; one whose rule is not there stands by itself."""
+    known = {rule.id for rule in rules}
+    entries = []
+    for rule in rules:
+        if rule.inverse_of in known:
+            continue
+        entry = _entry(rule)
+        opposites = [_inner(each, rule) for each in rules if each.inverse_of == rule.id]
+        if opposites:
+            entry["inverse"] = opposites
+        entries.append(entry)
+    return _HEAD + to_yaml({"rules": entries})
+
+
+def read_rules(path: Path) -> tuple[tuple[Rule, ...], dict[str, str]]:
+    """The rules, each followed by its opposites, and the present id for each id on file that is another.
+
+    Raises:
+        InputError: the file is not YAML, or not a list of rules; every problem is named with its line.
+    """
+    text = read_text(path)
+    if not text.strip():
+        return (), {}
+    from proctor.prompts.yamltext import lines_in_yaml, read_yaml  # noqa: PLC0415 - costs 40 ms
+
+    data = read_yaml(text, file=str(path))
+    reading = _Reading()
+    rules = tuple(reading.rules(data))
+    if reading.problems:
+        line = lines_in_yaml(text)
+        placed = [Problem(each.path, each.message, each.mend, line(each.path)) for each in reading.problems]
+        raise MalformedError(placed, file=str(path))
+    return rules, reading.aliases
+
+
+class _Reading:
+    """One file being read: what is wrong with it, and which ids have changed."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+        self.aliases: dict[str, str] = {}
+        self._places: dict[str, tuple[str | int, ...]] = {}
+
+    def rules(self, data: Any) -> Iterator[Rule]:
+        entries = data.get("rules", []) if isinstance(data, Mapping) else data
+        if entries is None:
+            return
+        if not isinstance(entries, list):
+            self.problems.append(Problem(("rules",), "expected a list of rules", "write `rules:` and `- text: …`"))
+            return
+        prefix: tuple[str | int, ...] = ("rules",) if isinstance(data, Mapping) else ()
+        for index, entry in enumerate(entries):
+            yield from self._with_opposites(entry, (*prefix, index))
+
+    def _with_opposites(self, entry: Any, path: tuple[str | int, ...]) -> Iterator[Rule]:
+        rule = self._rule(entry, path, {})
+        if rule is None:
+            return
+        yield rule
+        inner = entry.get("inverse") if isinstance(entry, Mapping) else None
+        if inner is None:
+            return
+        # Who found the rule found its opposite, also when a person has reworded the rule since.
+        shared = {name: getattr(rule, name) for name in _SHARED} | {"origin": entry.get("origin", rule.origin)}
+        for index, each in enumerate(inner if isinstance(inner, list) else [inner]):
+            place = (*path, "inverse", index) if isinstance(inner, list) else (*path, "inverse")
+            written = {"text": each} if isinstance(each, str) else each
+            whole = {**shared, **written} if isinstance(written, Mapping) else written
+            opposite = self._rule(whole, place, {"polarity": "negative", "inverse_of": rule.id})
+            if opposite is not None:
+                yield opposite
+
+    def _rule(self, entry: Any, path: tuple[str | int, ...], fixed: Mapping[str, Any]) -> Rule | None:
+        fields = {"text": entry} if isinstance(entry, str) else entry
+        if not isinstance(fields, Mapping):
+            self.problems.append(Problem(path, "expected a rule: a mapping with `text`, or the text itself"))
+            return None
+        fields = {key: value for key, value in fields.items() if key not in ("id", "inverse", "judge")}
+        written = entry.get("id") if isinstance(entry, Mapping) else None
+        try:
+            rule = decode(Rule, {**fields, **fixed})
+        except MalformedError as error:
+            self.problems += [Problem((*path, *each.path), each.message, each.mend) for each in error.problems]
+            return None
+        rule = self._checked(replace(rule, text=rule.text.strip()), path)
+        if written is not None and str(written) != rule.id:
+            self.aliases[str(written)] = rule.id
+        changed = written is None or str(written) != rule.id
+        # An opposite's id holds its rule's: it changes with it, though nobody touched the opposite.
+        theirs = written is None if fixed else changed
+        return replace(rule, origin=PERSON) if theirs or not rule.origin else rule
+
+    def _checked(self, rule: Rule, path: tuple[str | int, ...]) -> Rule:
+        if not rule.text:
+            self.problems.append(Problem((*path, "text"), "the rule says nothing", "write what an answer must keep"))
+        elif rule.id in self._places:
+            self.problems.append(Problem(path, "the same rule is there twice", "remove one of them"))
+        if not rule.weight >= 0:
+            self.problems.append(Problem((*path, "weight"), f"a weight is 0 or more, not {rule.weight:g}"))
+        if rule.predicate is not None:
+            self._check_predicate(rule.predicate, (*path, "predicate"))
+        self._places[rule.id] = path
+        return rule
+
+    def _check_predicate(self, written: str, path: tuple[str | int, ...]) -> None:
+        from proctor.text.predicates import PredicateError, parse  # noqa: PLC0415 - only where a rule has one
+
+        try:
+            parse(written)
+        except PredicateError as error:
+            mend = getattr(error, "mend", None) or "see docs/predicates.md, or write `judge: true` in its place"
+            self.problems.append(Problem(path, str(error).partition("\n")[0], mend))
+
+
+def _entry(rule: Rule) -> dict[str, Any]:
+    data: dict[str, Any] = {**_ALWAYS, **loads(dumps(rule))}
+    if rule.polarity == "positive":
+        data.pop("polarity", None)
+    if rule.predicate is None:
+        data["judge"] = True
+    return _in_order(rule, data)
+
+
+def _inner(rule: Rule, around: Rule) -> dict[str, Any]:
+    """What the file says of an opposite: only what is not as in the rule around it."""
+    data: dict[str, Any] = loads(dumps(rule))
+    del data["polarity"], data["inverse_of"]
+    for name in _SHARED:
+        if getattr(rule, name) == getattr(around, name):
+            data.pop(name, None)
+        else:
+            data.setdefault(name, getattr(rule, name))
+    return _in_order(rule, data)
+
+
+def _in_order(rule: Rule, data: dict[str, Any]) -> dict[str, Any]:
+    first = {"id": rule.id, **{name: data.pop(name) for name in _ORDER if name in data}}
+    return first | data

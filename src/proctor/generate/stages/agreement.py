@@ -1,0 +1,73 @@
+"""Whether the specification can stand in for the prompt: its answers are held against the prompt itself."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from proctor.core.case import Case
+from proctor.core.chat import Message, Request
+from proctor.core.errors import ModelError
+from proctor.core.sockets import Model
+from proctor.generate.making import Brief
+from proctor.generate.stages.asking import Question, ask, stage_prompt
+from proctor.generate.stages.checking import shown_inputs, verdict_reader, verdict_schema
+
+__all__ = ["Agreement", "check_agreement"]
+
+_VERDICTS = ("ok", "err", "unsure")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """What the specification answered to one test, and whether the prompt's judges take it for the prompt's own.
+
+    ``ok`` is ``None`` when no judge could say, or as many said yes as no.
+    """
+
+    case: str
+    output: str
+    ok: bool | None
+    reason: str = ""
+    judges: tuple[str, ...] = ()
+
+
+async def check_agreement(model: Model, judges: Sequence[Model], brief: Brief, case: Case) -> Agreement:
+    """Put the test to intent and rules in place of the prompt, and ask whether the prompt would be content.
+
+    Raises:
+        ModelError: the model did not answer.
+    """
+    system = stage_prompt("agreement").fill(
+        "specification",
+        intent=brief.spec.intent or "answer as the rules say",
+        rules="\n".join(f"- {rule.text}" for rule in brief.spec.enabled),
+    )
+    messages = (Message(role="system", content=system), Message(role="user", content=shown_inputs(case)))
+    output = (await model.complete(Request(messages=messages, sampling=brief.prompt.sampling))).text.strip()
+    opinions = await asyncio.gather(*(_opinion(judge, brief, case, output) for judge in judges))
+    votes = Counter(opinion[0] for opinion in opinions if opinion and opinion[0] != "unsure")
+    ok = None if votes["ok"] == votes["err"] else votes["ok"] > votes["err"]
+    word = {True: "ok", False: "err", None: ""}[ok]
+    reason = next((opinion[1] for opinion in opinions if opinion and opinion[0] == word), "no verdict")
+    return Agreement(case=case.id, output=output, ok=ok, reason=reason, judges=tuple(judge.name for judge in judges))
+
+
+async def _opinion(judge: Model, brief: Brief, case: Case, output: str) -> tuple[str, str] | None:
+    question = Question(
+        stage="agreement",
+        material=[
+            ("prompt under test", brief.prompt.text),
+            ("input", shown_inputs(case)),
+            ("answer", output or "(empty)"),
+        ],
+        schema=verdict_schema(_VERDICTS),
+        holes={},
+    )
+    try:
+        verdict: tuple[str, str] = await ask(judge, question, verdict_reader(_VERDICTS))
+    except ModelError:
+        return None
+    return verdict

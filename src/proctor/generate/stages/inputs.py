@@ -1,0 +1,96 @@
+"""What a valid value of each input is, as a model reads it from the prompt and its samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from proctor.core.codec import dumps
+from proctor.core.sockets import Model
+from proctor.generate.making import input_specs
+from proctor.generate.spec import InputSpec
+from proctor.generate.stages.asking import Question, Reading, ask
+from proctor.prompts.prompt import Prompt
+
+__all__ = ["find_inputs", "sample_lines"]
+
+_MOST_SAMPLES = 5
+_LONGEST_SAMPLE = 1_500
+
+
+async def find_inputs(
+    model: Model, prompt: Prompt, samples: Sequence[Mapping[str, Any]], *, instructions: str = ""
+) -> tuple[InputSpec, ...]:
+    """Ask the model for the specification of every input; types and declared values stay as they were declared.
+
+    Raises:
+        ModelError: the model said nothing usable of any input.
+    """
+    declared = input_specs(prompt)
+    names = [spec.name for spec in declared]
+    question = Question(
+        stage="inputs",
+        material=[("prompt under test", prompt.text), ("samples", sample_lines(samples or _own(prompt)))],
+        schema=_schema(names),
+        holes={"names": ", ".join(names)},
+        instructions=instructions,
+    )
+    said = await ask(model, question, lambda data: _read(data, names))
+    examples = _examples(samples or _own(prompt), names)
+    return tuple(_joined(spec, said.get(spec.name, {}), examples[spec.name]) for spec in declared)
+
+
+def sample_lines(samples: Sequence[Mapping[str, Any]]) -> str:
+    """The first samples as lines of JSON, the answers they may hold among them."""
+    lines = [dumps(dict(sample)).decode()[:_LONGEST_SAMPLE] for sample in samples[:_MOST_SAMPLES]]
+    return "\n".join(lines)
+
+
+def _own(prompt: Prompt) -> Sequence[Mapping[str, Any]]:
+    return (prompt.sample,) if prompt.sample else ()
+
+
+def _examples(samples: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, tuple[Any, ...]]:
+    return {name: tuple(sample[name] for sample in samples if name in sample) for name in names}
+
+
+def _schema(names: Sequence[str]) -> Mapping[str, Any]:
+    texts = {"type": "array", "items": {"type": "string"}}
+    each = {"name": {"type": "string", "enum": list(names)}, "description": {"type": "string"}}
+    item = {
+        "type": "object",
+        "properties": {**each, "statements": texts, "values": texts},
+        "required": ["name", "description", "statements", "values"],
+        "additionalProperties": False,
+    }
+    return {
+        "type": "object",
+        "properties": {"inputs": {"type": "array", "items": item}},
+        "required": ["inputs"],
+        "additionalProperties": False,
+    }
+
+
+def _read(data: Any, names: Sequence[str]) -> Reading[dict[str, Mapping[str, Any]]]:
+    said = {str(each["name"]): each for each in data.get("inputs", ()) if str(each.get("name")) in names}
+    complaints = [f"nothing is said of the input {name}" for name in names if name not in said]
+    complaints += [
+        f"no statement says what a valid {name} is"
+        for name, each in said.items()
+        if not any(str(text).strip() for text in each.get("statements", ()))
+    ]
+    return Reading(value=said or None, complaints=tuple(complaints))
+
+
+def _joined(spec: InputSpec, said: Mapping[str, Any], examples: tuple[Any, ...]) -> InputSpec:
+    """What was declared, completed by what the model said; what was declared wins."""
+    statements = tuple(dict.fromkeys(" ".join(str(text).split()) for text in said.get("statements", ())))
+    values = tuple(dict.fromkeys(str(value) for value in said.get("values", ()) if str(value).strip()))
+    return replace(
+        spec,
+        description=spec.description or str(said.get("description") or "").strip(),
+        statements=tuple(text for text in statements if text),
+        values=spec.values or (values if spec.type == "string" else ()),
+        examples=examples,
+    )

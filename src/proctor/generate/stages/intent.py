@@ -1,0 +1,39 @@
+"""What a prompt is for, in one sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from proctor.core.sockets import Model
+from proctor.generate.stages.asking import Question, Reading, ask
+from proctor.prompts.prompt import Prompt
+
+__all__ = ["find_intent"]
+
+_SCHEMA = {
+    "type": "object",
+    "properties": {"intent": {"type": "string"}},
+    "required": ["intent"],
+    "additionalProperties": False,
+}
+_MOST_WORDS = 60
+
+
+async def find_intent(model: Model, prompt: Prompt, *, instructions: str = "") -> str:
+    """Ask the model what the prompt is for.
+
+    Raises:
+        ModelError: the model gave no sentence that can be used.
+    """
+    material = [("prompt under test", prompt.text), ("its name", prompt.name), ("its description", prompt.description)]
+    question = Question(stage="intent", material=material, schema=_SCHEMA, holes={}, instructions=instructions)
+    return await ask(model, question, _read)
+
+
+def _read(data: Any) -> Reading[str]:
+    intent = " ".join(str(data.get("intent") or "").split())
+    if len(intent.split()) < 3 and intent.isascii():
+        return Reading(complaints=("that is no sentence",))
+    if len(intent.split()) > _MOST_WORDS:
+        return Reading(complaints=(f"it has {len(intent.split())} words; one sentence of at most 30 was asked for",))
+    return Reading(value=intent)

@@ -1,0 +1,127 @@
+"""``tests.yaml``, ``baseline.yaml`` and ``inputs.yaml``: generated tests as a suite, and what goes into a prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from proctor.core.case import Case
+from proctor.core.codec import content_id, dumps, loads
+from proctor.core.decoding import decode
+from proctor.core.errors import MalformedError, Problem
+from proctor.generate.folder import read_text
+from proctor.generate.spec import InputSpec
+from proctor.text.yaml_form import to_yaml
+
+__all__ = ["inputs_text", "read_inputs", "read_tests", "tests_text"]
+
+Noun = TypeVar("Noun")
+
+_TESTS_HEAD = """\
+# Tests made from the prompt, a suite like any other. Add your own under `cases`, edit and remove: a case that
+# you add or change is yours, and `proctor generate` keeps it. `metadata.rules` are the ids of the rules in rules.yaml
+# that a test aims at; every enabled rule is judged on every test.
+"""
+_INPUTS_HEAD = """\
+# What a valid value of each input is. Tests are made from this; edit it, and `proctor generate` uses what you wrote.
+"""
+
+
+def tests_text(cases: Sequence[Case], *, name: str, metadata: Mapping[str, Any], description: str = "") -> str:  # noqa: PT028
+    """The text of a suite file with these cases."""
+    suite: dict[str, Any] = {"name": name}
+    if description:
+        suite["description"] = description
+    if metadata:
+        suite["metadata"] = dict(metadata)
+    return _TESTS_HEAD + to_yaml({**suite, "cases": [loads(dumps(case)) for case in cases]})
+
+
+def inputs_text(inputs: Sequence[InputSpec]) -> str:
+    """The text of ``inputs.yaml``."""
+    return _INPUTS_HEAD + to_yaml({"inputs": [loads(dumps(spec)) for spec in inputs]})
+
+
+def read_tests(path: Path, aliases: Mapping[str, str]) -> tuple[Case, ...]:
+    """The cases of a suite file, each rule they aim at under its present id.
+
+    Raises:
+        InputError: the file is not YAML, or not a suite; every problem is named with its line.
+    """
+    return tuple(_re_aimed(case, aliases) for case in _read(path, "cases", _case))
+
+
+def read_inputs(path: Path) -> tuple[InputSpec, ...]:
+    """What goes into the prompt.
+
+    Raises:
+        InputError: the file is not YAML, or not a list of inputs; every problem is named with its line.
+    """
+    return _read(path, "inputs", lambda data: decode(InputSpec, data))
+
+
+def _read(path: Path, key: str, made: Callable[[Any], Noun]) -> tuple[Noun, ...]:
+    text = read_text(path)
+    if not text.strip():
+        return ()
+    from proctor.prompts.yamltext import lines_in_yaml, read_yaml  # noqa: PLC0415 - costs 40 ms
+
+    data = read_yaml(text, file=str(path))
+    entries = data.get(key) if isinstance(data, Mapping) else data
+    prefix: tuple[str | int, ...] = (key,) if isinstance(data, Mapping) else ()
+    if entries is None:
+        return ()
+    problems: list[Problem] = []
+    nouns: list[Noun] = []
+    if not isinstance(entries, list):
+        problems.append(Problem((key,), "expected a list", f"write `{key}:` and a list"))
+        entries = []
+    for index, entry in enumerate(entries):
+        try:
+            nouns.append(made(entry))
+        except MalformedError as error:
+            problems += [Problem((*prefix, index, *each.path), each.message, each.mend) for each in error.problems]
+    if problems:
+        line = lines_in_yaml(text)
+        raise MalformedError([replace(each, line=line(each.path)) for each in problems], file=str(path))
+    return tuple(nouns)
+
+
+def _case(data: Any) -> Case:
+    """A case as it was written, in any of the ways a suite may write one."""
+    raw: Any = {"input": data} if isinstance(data, str) else data
+    if not isinstance(raw, Mapping):
+        raise MalformedError([Problem((), "expected a case: a mapping, or the text of its input")])
+    raw = dict(raw)
+    if isinstance(raw.get("checks"), list):
+        raw["checks"] = [_check(each) for each in raw["checks"]]
+    if raw.get("id") is None:
+        raw["id"] = "c-" + content_id(data, length=12)
+    elif type(raw["id"]) is int:
+        raw["id"] = str(raw["id"])
+    return decode(Case, raw)
+
+
+def _check(item: Any) -> Any:
+    """``- contains: text`` as the settings a check has; the value's name is the scorer's to know."""
+    if isinstance(item, str):
+        return {"scorer": item}
+    if not isinstance(item, Mapping) or "scorer" in item:
+        return item
+    beside = {key: item[key] for key in ("name", "threshold", "weight") if key in item}
+    names = [key for key in item if key not in beside]
+    if len(names) != 1:
+        return item
+    value = item[names[0]]
+    settings = value if isinstance(value, Mapping) else {} if value is None else {"": value}
+    return {"scorer": names[0], "settings": settings, **beside}
+
+
+def _re_aimed(case: Case, aliases: Mapping[str, str]) -> Case:
+    aimed = case.metadata.get("rules")
+    if not isinstance(aimed, list) or not any(each in aliases for each in aimed):
+        return case
+    present = list(dict.fromkeys(aliases.get(each, each) for each in aimed))
+    return replace(case, metadata={**case.metadata, "rules": present})

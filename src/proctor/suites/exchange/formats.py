@@ -1,0 +1,147 @@
+"""Which writer makes files for which tool, and which reader knows what a file or folder is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from proctor.core.errors import InputError, SuiteError
+from proctor.prompts.yamltext import read_yaml
+from proctor.suites.exchange.bundle import Bundle, Outgoing
+from proctor.suites.files import lines_of, near, read_text
+
+__all__ = ["TOOLS", "kind_of", "read_any", "writer_for"]
+
+# Name after --to -> module of this folder and function in it.
+_WRITERS: Mapping[str, tuple[str, str]] = {
+    "promptfoo": ("promptfoo_write", "write_promptfoo"),
+    "openai-evals": ("evals_write", "write_openai_evals"),
+    "azure-evals": ("evals_write", "write_azure_evals"),
+    "github-models": ("github_write", "write_github_models"),
+    "pytest": ("pytest_file", "write_pytest"),
+    "promptpex": ("promptpex_write", "write_promptpex"),
+    "jsonl": ("plain_files", "write_jsonl"),
+    "csv": ("plain_files", "write_csv"),
+}
+TOOLS = tuple(_WRITERS)
+BARE = "text"
+_MOST = 32_000_000
+_PEX = ("promptpex_context.json", "rules.txt", "tests.json", "tests.csv", "inverse_rules.txt")
+_FOO = ("promptfooconfig.yaml", "promptfooconfig.yml", "promptfooconfig.json")
+_TEXTS = (".prompty", ".md", ".txt")
+
+
+def writer_for(tool: str) -> Callable[[Bundle], Outgoing]:
+    """What writes a bundle for a tool.
+
+    Raises:
+        InputError: no tool of that name is known.
+    """
+    if tool not in _WRITERS:
+        raise InputError(f"no files can be written for {tool!r}", mend=f"one of: {', '.join(TOOLS)}")
+    module, function = _WRITERS[tool]
+    writer: Callable[[Bundle], Outgoing] = getattr(import_module(f"proctor.suites.exchange.{module}"), function)
+    return writer
+
+
+def kind_of(path: Path) -> str:
+    """Whose file or folder it is: ``promptpex``, ``promptfoo``, ``github-models``, ``openai-evals``, or ``text``.
+
+    Raises:
+        SuiteError: it is not there, cannot be read, or is nobody's that we know.
+    """
+    if not path.exists():
+        raise SuiteError("no such file or folder", file=str(path), mend=near(path))
+    if path.is_dir():
+        return _kind_of_folder(path)
+    ending = path.suffix.lower()
+    if ending in (".yaml", ".yml"):
+        kind = _kind_of_data(read_yaml(read_text(path, most=_MOST, instead=""), file=str(path), error=SuiteError))
+    elif ending == ".json":
+        kind = _kind_of_data(_json(read_text(path, most=8 * _MOST, instead=""), path))
+    elif ending in (".jsonl", ".ndjson"):
+        first = next((line for _, line, _ in lines_of(path) if line.strip()), b"null")
+        kind = _kind_of_data(_json(first.decode("utf-8", "replace"), path))
+    else:
+        kind = BARE if ending in _TEXTS or not ending else None
+    if path.name in _PEX and kind in (None, BARE):
+        return "promptpex"
+    if kind is None:
+        mend = "known are: a PromptPex folder or context, promptfoo's YAML, .prompt.yml, OpenAI evals, a prompt as text"
+        raise SuiteError("it cannot be told whose file this is", file=str(path), mend=mend)
+    return kind
+
+
+def _kind_of_folder(path: Path) -> str:
+    names = {each.name for each in path.iterdir()}
+    if len(names & set(_PEX)) > 1 or _PEX[0] in names:
+        return "promptpex"
+    if names & set(_FOO):
+        return "promptfoo"
+    if any(name.endswith((".prompt.yml", ".prompt.yaml")) for name in names):
+        return "github-models"
+    for file in sorted(path.rglob("*.json*"))[:50]:
+        if file.is_file() and kind_of(file) == "openai-evals":
+            return "openai-evals"
+    mend = (
+        "give a PromptPex folder, one with promptfooconfig.yaml, with .prompt.yml files, or with an OpenAI eval's JSON"
+    )
+    raise SuiteError("nothing that can be imported is in the folder", file=str(path), mend=mend)
+
+
+def _kind_of_data(data: Any) -> str | None:
+    from proctor.suites.exchange.github_models import is_github_models  # noqa: PLC0415 - each reader when it is asked
+    from proctor.suites.exchange.openai_evals import is_openai_evals  # noqa: PLC0415
+    from proctor.suites.exchange.openai_registry import is_registry, is_sample  # noqa: PLC0415
+    from proctor.suites.exchange.promptfoo_config import is_promptfoo  # noqa: PLC0415
+    from proctor.suites.exchange.promptpex_files import is_context  # noqa: PLC0415
+
+    tests: tuple[tuple[Callable[[Any], bool], str], ...] = (
+        (is_context, "promptpex"),
+        (is_promptfoo, "promptfoo"),
+        (is_github_models, "github-models"),
+        (is_openai_evals, "openai-evals"),
+        (is_registry, "openai-registry"),
+        (is_sample, "openai-samples"),
+    )
+    return next((kind for known, kind in tests if known(data)), None)
+
+
+def _json(text: str, path: Path) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise SuiteError(f"not valid JSON: {error}", file=str(path), mend="check its quotes and brackets") from None
+
+
+def read_any(path: Path, kind: str, *, prompt: Path | None = None) -> tuple[Bundle, ...]:
+    """What is in a file or folder of that kind.
+
+    Raises:
+        SuiteError: it cannot be read.
+        PromptError: its prompt cannot be read.
+    """
+    if kind == "promptpex":
+        from proctor.suites.exchange.promptpex import read_promptpex  # noqa: PLC0415
+
+        whole = path if path.is_dir() or path.name not in _PEX[1:] else path.parent
+        return (read_promptpex(whole, prompt=prompt),)
+    if kind == "promptfoo":
+        from proctor.suites.exchange.promptfoo_config import read_promptfoo  # noqa: PLC0415
+
+        return read_promptfoo(next(path / name for name in _FOO if (path / name).is_file()) if path.is_dir() else path)
+    if kind == "github-models":
+        from proctor.suites.exchange.github_models import read_github_models  # noqa: PLC0415
+
+        files = sorted([*path.glob("*.prompt.yml"), *path.glob("*.prompt.yaml")]) if path.is_dir() else [path]
+        return tuple(read_github_models(each) for each in files)
+    if kind == "openai-evals":
+        from proctor.suites.exchange.openai_evals import read_openai_evals  # noqa: PLC0415
+
+        return (read_openai_evals(path),)
+    from proctor.suites.exchange.openai_registry import read_registry, read_samples  # noqa: PLC0415
+
+    return read_registry(path) if kind == "openai-registry" else (read_samples(path),)

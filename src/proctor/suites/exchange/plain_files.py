@@ -1,0 +1,98 @@
+"""Writes suites of our own as JSON Lines and CSV, with the rules in them, for any program to read."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from proctor.core.case import Case, Check, Suite
+from proctor.core.codec import dumps, loads
+from proctor.suites.columns import CellError, setter_of
+from proctor.suites.exchange.bundle import Bundle, Notes, Outgoing, accepted_reference
+from proctor.suites.exchange.promptfoo_write import cells_of
+from proctor.suites.jsonl import HEADER, canonical
+
+__all__ = ["rules_check", "write_csv", "write_jsonl"]
+
+
+def rules_check(bundle: Bundle) -> tuple[Check, ...]:
+    """The enabled rules as one check of a suite; none where there are none."""
+    if not bundle.enabled:
+        return ()
+    return (Check(scorer="rules", settings={"rules": [loads(dumps(rule)) for rule in bundle.enabled]}),)
+
+
+def write_jsonl(bundle: Bundle) -> Outgoing:
+    """A suite that is complete in itself: the rules in its first line, a test on each of the others."""
+    cases = [_without_doubt(case) for case in (*bundle.cases, *bundle.baseline)]
+    metadata = {"prompt_hash": bundle.prompt.hash} if bundle.prompt else {}
+    suite = Suite(
+        name=bundle.name,
+        description=bundle.description,
+        scorers=(*bundle.checks, *rules_check(bundle)),
+        metadata=metadata,
+    )
+    lines = [canonical({HEADER: loads(dumps(suite))}), *(canonical(loads(dumps(case))) for case in cases)]
+    return Outgoing(files={f"{bundle.name}.jsonl": b"".join(lines).decode()})
+
+
+def _without_doubt(case: Case) -> Case:
+    """The case without an expected answer that was not accepted, wherever it stands."""
+    truth = case.metadata.get("groundtruth")
+    if not isinstance(truth, Mapping) or truth.get("accepted") is not False:
+        return case
+    kept = {key: value for key, value in truth.items() if key != "text"}
+    expect = replace(case.expect, reference=accepted_reference(case))
+    return replace(case, expect=expect, metadata={**case.metadata, "groundtruth": kept})
+
+
+def write_csv(bundle: Bundle) -> Outgoing:
+    """A table: a column for each input, and one for each rule in promptfoo's words, which we read too."""
+    notes = Notes()
+    cases = (*bundle.cases, *bundle.baseline)
+    inputs = list(dict.fromkeys(name for case in cases for name in case.inputs))
+    cells = cells_of(bundle.enabled)
+    judged = sum(rule.predicate is not None for rule in bundle.enabled) - sum(
+        not cell.startswith("llm-rubric") for cell in cells
+    )
+    if judged > 0:
+        notes.add(
+            "predicates that promptfoo's columns have no word for are rubrics in the table: export jsonl keeps them"
+        )
+    columns = ["id", *(["input"] if any(case.input is not None for case in cases) else [])]
+    columns += [_column(name) for name in inputs]
+    columns += ["reference", "tags", "description", "metadata.strategy", "metadata.scenario"]
+    columns += [f"__expected{number}" for number in range(1, len(cells) + 1)]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(columns)
+    for case in cases:
+        for check in case.checks:
+            notes.add(f"the check {check.name or check.scorer!r} of a test has no column and was left out", case.id)
+        row: list[Any] = [case.id]
+        if "input" in columns:
+            row.append(case.input or "")
+        row += [_value(case.inputs.get(name, "")) for name in inputs]
+        row += [accepted_reference(case) or "", ";".join(case.tags), case.description]
+        row += [str(case.metadata.get(key) or "") for key in ("strategy", "scenario")]
+        writer.writerow([*row, *cells])
+    return Outgoing(files={f"{bundle.name}.csv": out.getvalue()}, notes=notes.tell())
+
+
+def _column(name: str) -> str:
+    """An input's own name, unless the table has another use for it."""
+    if name in ("id", "input", "intent", "description", "reference", "tags") or name.startswith("_") or "." in name:
+        return f"inputs.{name}"
+    try:
+        setter_of(name)
+    except CellError:
+        return f"inputs.{name}"
+    return name
+
+
+def _value(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,102 @@
+"""What a promptfoo configuration refers to: `file://` paths, globs, tests and variables in files of their own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from proctor.core.errors import SuiteError
+from proctor.prompts.yamltext import read_yaml
+from proctor.suites.exchange.bundle import Notes
+from proctor.suites.files import read_text
+from proctor.suites.table import read_table
+
+__all__ = ["CODE", "PREFIX", "Folder"]
+
+PREFIX = "file://"
+CODE = (".js", ".cjs", ".mjs", ".ts", ".mts", ".py", ".rb", ".sh")
+_DATA = (".json", ".yaml", ".yml", ".jsonl")
+_MOST = 64_000_000
+
+
+class Folder:
+    """The folder of a configuration, which what it refers to is relative to."""
+
+    def __init__(self, path: Path, notes: Notes) -> None:
+        self.path, self._notes = path, notes
+
+    def find(self, name: str, place: str) -> list[Path]:
+        """The files that a path or a glob stands for; code is named in the notes, and so is what is not there."""
+        plain = name.removeprefix(PREFIX)
+        stem, colon, _ = plain.rpartition(":")
+        if colon and stem.lower().endswith(CODE):
+            plain = stem
+        if plain.lower().endswith(CODE):
+            self._notes.add(f"{name} is code, which is never run here", place)
+            return []
+        if "://" in plain or plain.startswith(("huggingface:", "exec:")):
+            self._notes.add(f"{name} is not a file on this machine", place)
+            return []
+        if any(mark in plain for mark in "*?["):
+            found = self._matching(plain)
+        else:
+            found = [self.path / plain] if (self.path / plain).is_file() else []
+        if not found:
+            self._notes.add(f"there is no file {plain}", place)
+        return found
+
+    def _matching(self, pattern: str) -> list[Path]:
+        try:
+            return sorted(each for each in self.path.glob(pattern) if each.is_file())
+        except (ValueError, NotImplementedError, OSError):  # an absolute pattern, or one that is none
+            return []
+
+    def text(self, path: Path) -> str:
+        """A file's text.
+
+        Raises:
+            SuiteError: it cannot be read.
+        """
+        return read_text(path, most=_MOST, instead="divide it")
+
+    def data(self, path: Path) -> Any:
+        """A file's content: data for YAML and JSON, text for anything else.
+
+        Raises:
+            SuiteError: it cannot be read, or is not what its name says.
+        """
+        text = self.text(path)
+        ending = path.suffix.lower()
+        if ending == ".jsonl":
+            return [_json(line, path) for line in text.splitlines() if line.strip()]
+        if ending == ".json":
+            return _json(text, path)
+        return read_yaml(text, file=str(path), error=SuiteError) if ending in _DATA else text
+
+    def value(self, value: Any, place: str) -> Any:
+        """A variable's value, read from its file where it names one; ``None`` where the file is not to be had."""
+        if not isinstance(value, str) or not value.startswith(PREFIX):
+            return value
+        found = self.find(value, place)
+        return self.data(found[0]) if found else None
+
+    def rows(self, path: Path) -> Iterator[Any]:
+        """The tests in a file: rows of a CSV as cases of ours, anything else as promptfoo's."""
+        if path.suffix.lower() == ".csv":
+            for row in read_table(path).rows():
+                if row.problem is not None:
+                    self._notes.add(f"{path.name}: {row.problem.message}", f"line {row.line}")
+                else:
+                    yield {"__case": row.data}
+            return
+        data = self.data(path)
+        yield from data if isinstance(data, list) else [data]
+
+
+def _json(text: str, path: Path) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise SuiteError(f"not valid JSON: {error}", file=str(path), mend="check its quotes and brackets") from None

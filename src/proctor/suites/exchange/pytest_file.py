@@ -1,0 +1,51 @@
+"""Writes a pytest file: each test of the prompt is one of pytest's, judged by Proctor."""
+
+from __future__ import annotations
+
+from proctor.core.errors import InputError
+from proctor.suites.exchange.bundle import Bundle, Outgoing
+from proctor.suites.exchange.plain_files import write_jsonl
+
+__all__ = ["write_pytest"]
+
+_FILE = '''\
+"""Tests of the prompt {name}, written by `proctor export`.
+
+    pip install proctor pytest
+    PROCTOR_TEST_MODEL=openai:gpt-5-mini pytest {file}
+
+The model is the one in PROCTOR_TEST_MODEL, else `model:` in proctor.yaml; several are put with commas between them.
+PROCTOR_TEST_JUDGE names the model that judges rules no code can check; without one, such a test is skipped.
+"""
+
+import pytest
+
+from proctor.wiring.pytest_suite import PytestSuite
+
+SUITE = PytestSuite(__file__, suite={suite!r}, prompt={prompt!r})
+
+
+@pytest.mark.parametrize("model", SUITE.models)
+@pytest.mark.parametrize("case", SUITE.case_ids)
+def test_{function}(case, model):
+    verdict = SUITE.check(case, model)
+    if verdict.unscored:
+        pytest.skip(verdict.reason)
+    assert verdict.passed, verdict.reason
+'''
+
+
+def write_pytest(bundle: Bundle) -> Outgoing:
+    """A test file, with the suite and the prompt it is about beside it.
+
+    Raises:
+        InputError: there is no prompt, so there is nothing to run.
+    """
+    if bundle.prompt is None or bundle.file is None:
+        raise InputError("there is no prompt to test", mend="export a prompt file, not a suite")
+    function = "".join(letter if letter.isalnum() else "_" for letter in bundle.name.lower()).strip("_") or "prompt"
+    file, prompt = f"test_{function}.py", f"{bundle.name}{bundle.file[0]}"
+    made = write_jsonl(bundle)
+    (suite,) = made.files
+    text = _FILE.format(name=repr(bundle.name), file=file, suite=suite, prompt=prompt, function=function)
+    return Outgoing(files={file: text, **made.files, prompt: bundle.file[1]}, notes=made.notes)

@@ -1,0 +1,80 @@
+"""A prompt's own tests as a suite: what was generated for it, and the checks that a prompt file asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from proctor.core.case import Check
+from proctor.suites.load import LoadedSuite, Part
+from proctor.suites.shape import id_of
+from proctor.suites.source import Locator, Row, Source
+
+__all__ = ["METRIC_ENDING", "PROMPT_ENDINGS", "is_prompt", "joined", "metric_name", "metrics_beside"]
+
+PROMPT_ENDINGS = (".prompty", ".prompt.yml", ".prompt.yaml", ".md", ".txt")
+METRIC_ENDING = ".metric.prompty"
+
+
+def is_prompt(path: str | Path) -> bool:
+    """Whether a file of this name is a prompt, whose tests lie beside it, and not a suite itself."""
+    return Path(path).name.lower().endswith(PROMPT_ENDINGS)
+
+
+def metrics_beside(prompt: Path) -> list[Path]:
+    """The custom metrics in the folder of a prompt."""
+    return sorted(path for path in prompt.parent.glob(f"*{METRIC_ENDING}") if path.is_file())
+
+
+def metric_name(path: Path) -> str:
+    """A metric's name in reports: that of its file."""
+    return path.name.removesuffix(METRIC_ENDING).partition(".")[0] or "metric"
+
+
+def joined(tests: LoadedSuite, more: Sequence[LoadedSuite], checks: Sequence[Check]) -> LoadedSuite:
+    """The tests with further suites behind them, all judged by these checks too.
+
+    A test of a further suite that the first has already is left out: the same question is put once.
+    """
+    names = {check.name or check.scorer for check in tests.suite.scorers}
+    added = [check for check in checks if (check.name or check.scorer) not in names]  # what a person wrote goes first
+    parts = list(tests.parts)
+    for each in more:
+        taken = tuple(parts)
+        parts += [replace(part, source=_Without(source=part.source, taken=taken)) for part in each.parts]
+    suite = replace(tests.suite, scorers=(*tests.suite.scorers, *added))
+    return LoadedSuite(path=tests.path, suite=suite, parts=tuple(parts))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Without:
+    """A file less the cases whose ids other files have."""
+
+    source: Source
+    taken: tuple[Part, ...] = field(repr=False)
+
+    @property
+    def path(self) -> Path:
+        return self.source.path
+
+    @property
+    def header(self) -> Mapping[str, Any]:
+        return self.source.header
+
+    @property
+    def strict(self) -> bool:
+        return self.source.strict
+
+    def rows(self) -> Iterator[Row]:
+        return (row for row in self.source.rows() if row.problem is not None or id_of(row.data) not in self._ids)
+
+    def locator(self) -> Locator:
+        return self.source.locator()
+
+    @cached_property
+    def _ids(self) -> frozenset[str]:
+        rows = (row for part in self.taken for row in part.source.rows() if row.problem is None)
+        return frozenset(id_of(row.data) for row in rows)

@@ -1,0 +1,86 @@
+"""Predicates joined: ``and``, ``or``, ``not``, and ``when`` for what holds only under a condition.
+
+Of three answers – yes, no, and none – the clear ones win: a part that does not apply leaves the others to decide, and
+a part that cannot tell leaves the whole open, unless another part settles it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from proctor.text.predicates.term import Checked, Term, View
+
+__all__ = ["all_of", "any_of", "guarded", "negation"]
+
+_MOST_REASONS: Final = 8
+
+
+def all_of(terms: Sequence[Term]) -> Term:
+    """Every one holds."""
+    return _joined("and", terms, decides=False)
+
+
+def any_of(terms: Sequence[Term]) -> Term:
+    """At least one holds."""
+    return _joined("or", terms, decides=True)
+
+
+def _joined(how: str, terms: Sequence[Term], *, decides: bool) -> Term:
+    checks = [term.run for term in terms]
+
+    def run(view: View) -> Checked:
+        rest: list[Checked] = []
+        for check in checks:
+            found = check(view)
+            if found.ok is decides:
+                return found
+            rest.append(found)
+        unsure = next((found for found in rest if not found.known), None)
+        if unsure is not None:
+            return unsure
+        applied = [found for found in rest if found.ok is not None] or rest[:1]
+        quote = next((found.quote for found in applied if found.quote), "")
+        return Checked(ok=applied[0].ok, reason=_reasons(applied), quote=quote)
+
+    text = f" {how} ".join(_part(term, how) for term in terms)
+    return Term(form=how, text=text, inner=tuple(terms), run=run)
+
+
+def _reasons(found: Sequence[Checked]) -> str:
+    more = f"; and {len(found) - _MOST_REASONS} more" if len(found) > _MOST_REASONS else ""
+    return "; ".join(each.reason for each in found[:_MOST_REASONS]) + more
+
+
+def _part(term: Term, how: str) -> str:
+    return f"({term.text})" if term.wide or (how == "and" and term.form == "or") else term.text
+
+
+def negation(term: Term) -> Term:
+    """The other way round; what is open stays open."""
+    check = term.run
+
+    def run(view: View) -> Checked:
+        found = check(view)
+        if found.ok is None:
+            return found
+        return Checked(ok=not found.ok, reason=found.reason, quote=found.quote)
+
+    return Term(form="not", text=f"not ({term.text})", inner=(term,), run=run)
+
+
+def guarded(condition: Term, body: Term) -> Term:
+    """The body, where the condition holds; elsewhere it does not apply."""
+    holds, check = condition.run, body.run
+
+    def run(view: View) -> Checked:
+        found = holds(view)
+        if found.ok:
+            return check(view)
+        if not found.known:
+            return found
+        return Checked(ok=None, reason=f"does not apply: {found.reason}")
+
+    # The condition ends at the first colon, so one that has a colon of its own stands in parentheses.
+    text = f"when {condition.within()}: {body.text}"
+    return Term(form="when", text=text, inner=(condition, body), wide=True, run=run)

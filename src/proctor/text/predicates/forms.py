@@ -1,0 +1,70 @@
+"""The table of all forms, from which the parser, the vocabulary and the docs come."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from proctor.text.predicates import (
+    bare,
+    ends,
+    input_related,
+    json_shape,
+    kinds,
+    language,
+    markup,
+    measures,
+    order,
+    parts,
+    sets,
+)
+from proctor.text.predicates.term import SLOTS, Entry, Form
+
+__all__ = ["FAMILIES", "FORMS", "vocabulary"]
+
+FAMILIES: Final[dict[str, tuple[Form, ...]]] = {
+    "measures": measures.FORMS,
+    "sets": sets.FORMS,
+    "ends and patterns": ends.FORMS,
+    "JSON": json_shape.FORMS,
+    "markup": markup.FORMS,
+    "lists": order.FORMS,
+    "nothing else": bare.FORMS,
+    "kinds of value": kinds.FORMS,
+    "language": language.FORMS,
+    "beside the input": input_related.FORMS,
+    "parts of the text": parts.FORMS,
+}
+FORMS: Final = tuple(form for forms in FAMILIES.values() for form in forms)
+
+_JOINED: Final = (
+    Entry(
+        family="joined", form="PREDICATE and PREDICATE", meaning="both hold", example="words <= 80 and paragraphs = 1"
+    ),
+    Entry(family="joined", form="PREDICATE or PREDICATE", meaning="at least one holds", example='is "NA" or is json'),
+    Entry(family="joined", form="not (PREDICATE)", meaning="it does not hold", example='not (contains "sorry")'),
+    Entry(
+        family="joined",
+        form="when PREDICATE: PREDICATE",
+        meaning="the second holds wherever the first does; elsewhere it does not apply",
+        example='when input contains "?": ends with "."',
+    ),
+)
+
+
+def vocabulary() -> tuple[Entry, ...]:
+    """Every form that can be written, with its meaning and an example that parses."""
+    return (
+        *(
+            Entry(family=family, form=_shown(form), meaning=form.meaning, example=form.example, options=form.options)
+            for family, forms in FAMILIES.items()
+            for form in forms
+        ),
+        *_JOINED,
+    )
+
+
+def _shown(form: Form) -> str:
+    shown = " ".join(SLOTS.get(piece, piece) for piece in form.form.replace(":", " :").split())
+    if "NAME" in form.form:
+        shown = shown.replace("NAME", "|".join(form.choices))
+    return shown.replace(" :", ":")

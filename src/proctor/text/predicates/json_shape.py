@@ -1,0 +1,288 @@
+"""JSON in a text: that it is JSON, of which kind, with which fields, by which schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from proctor.text.loose_json import NotJsonError, read_json
+from proctor.text.predicates.term import Check, Checked, Form, View, no, plural, short, unknown, verdict, yes
+from proctor.text.predicates.values import Bound
+from proctor.text.predicates.wrapping import unfenced
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Validator
+
+__all__ = ["FORMS", "NOTHING", "read", "said", "whole"]
+
+NOTHING: Final = object()
+_KINDS: Final[dict[type, str]] = {
+    dict: "an object", list: "an array", str: "a string", bool: "true or false", int: "a number", float: "a number",
+    type(None): "null",
+}  # fmt: skip
+
+
+@lru_cache(maxsize=64)
+def _strict(text: str) -> Any:
+    """The value that the whole text is, a code block around it left out."""
+    try:
+        return json.loads(unfenced(text), parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        return NOTHING
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+@lru_cache(maxsize=64)
+def _loose(text: str) -> Any:
+    try:
+        return read_json(text, close=False)
+    except NotJsonError:
+        return NOTHING
+
+
+def read(text: str) -> Any:
+    """The JSON value in the text, also one in the middle of it; NOTHING where there is none."""
+    value = _strict(text)
+    return _loose(text) if value is NOTHING else value
+
+
+def whole(text: str) -> bool:
+    """Whether the text is JSON as a whole, and not merely a bare word or number."""
+    return isinstance(_strict(text), dict | list)
+
+
+Shape = Callable[[Any], str]  # what is wrong with a value; empty where nothing is
+
+
+def _is(problem: Shape, said: str) -> Callable[[], Check]:
+    def make() -> Check:
+        def run(view: View) -> Checked:
+            value = _strict(view.text)
+            if value is NOTHING:
+                return no("it is not JSON as a whole", view.text)
+            wrong = problem(value)
+            return no(wrong, view.text) if wrong else yes(f"it is {said}")
+
+        return run
+
+    return make
+
+
+def _kind(wanted: type, said: str) -> Shape:
+    return lambda value: "" if isinstance(value, wanted) else f"it is JSON, but {_name(value)}, not {said}"
+
+
+def _name(value: Any) -> str:
+    return _KINDS.get(type(value), type(value).__name__)
+
+
+def _array_of(kinds: tuple[type, ...], said: str) -> Shape:
+    def problem(value: Any) -> str:
+        if not isinstance(value, list):
+            return f"it is {_name(value)}, not an array"
+        odd = next((item for item in value if not isinstance(item, kinds) or _is_odd(item, kinds)), NOTHING)
+        return "" if odd is NOTHING else f"an item is {_name(odd)}, not {said}"
+
+    return problem
+
+
+def _is_odd(item: Any, kinds: tuple[type, ...]) -> bool:
+    return isinstance(item, bool) and bool not in kinds  # Python takes True for a number
+
+
+def _on_value(about: Callable[[Any], Checked]) -> Check:
+    def run(view: View) -> Checked:
+        value = read(view.text)
+        return no("there is no JSON in it", view.text) if value is NOTHING else about(value)
+
+    return run
+
+
+def _objects(value: Any) -> list[Any] | None:
+    """The objects whose fields are meant: the value itself, or each item of an array."""
+    if isinstance(value, dict):
+        return [value]
+    if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+        return value
+    return None
+
+
+def _has(names: Sequence[str]) -> Check:
+    def about(value: Any) -> Checked:
+        objects = _objects(value)
+        if objects is None:
+            return no(f"it is {_name(value)} without fields")
+        missing = next((name for each in objects for name in names if _at(each, name) is NOTHING), None)
+        return yes("it has the fields") if missing is None else no(f"the field {missing!r} is missing")
+
+    return _on_value(about)
+
+
+def _only_has(names: Sequence[str]) -> Check:
+    def about(value: Any) -> Checked:
+        objects = _objects(value)
+        if objects is None:
+            return no(f"it is {_name(value)} without fields")
+        extra = next((key for each in objects for key in each if key not in names), None)
+        return yes("it has no other fields") if extra is None else no(f"the field {extra!r} was not asked for", extra)
+
+    return _on_value(about)
+
+
+def _at(value: Any, path: str) -> Any:
+    """The value at a field, or along fields with dots between them."""
+    if isinstance(value, dict) and path in value:
+        return value[path]
+    for step in path.split("."):
+        if isinstance(value, dict) and step in value:
+            value = value[step]
+        elif isinstance(value, list) and step.isdecimal() and len(step) < 7 and int(step) < len(value):
+            value = value[int(step)]
+        else:
+            return NOTHING
+    return value
+
+
+def said(value: Any) -> str:
+    """A JSON value as a text."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _field(path: str, inner: Check) -> Check:
+    def run(view: View) -> Checked:
+        value = read(view.text)
+        found = NOTHING if value is NOTHING else _at(value, path)
+        if found is NOTHING:
+            return no("there is no JSON in it" if value is NOTHING else f"the field {path!r} is missing")
+        checked = inner(view.of(said(found)))
+        return Checked(
+            ok=checked.ok, reason=f"{path}: {checked.reason}", quote=checked.quote or short(said(found)),
+            known=checked.known,
+        )  # fmt: skip
+
+    return run
+
+
+def _length(bound: Bound) -> Check:
+    def run(view: View) -> Checked:
+        asked = bound.given(view.inputs)
+
+        def about(value: Any) -> Checked:
+            if not isinstance(value, list):
+                return no(f"it is {_name(value)}, not an array")
+            return verdict(asked.holds(len(value)), f"{plural(len(value), 'items')} in the array (asked: {asked.said})")
+
+        return _on_value(about)(view)
+
+    return run
+
+
+def _schema(schema: Any) -> Check:
+    if not isinstance(schema, dict | bool):
+        raise ValueError("a JSON schema is an object")
+    validator = _validator(json.dumps(schema))
+
+    def about(value: Any) -> Checked:
+        try:
+            error = next(iter(validator.iter_errors(value)), None)
+        except (ValueError, RecursionError, OverflowError):
+            return unknown("the value cannot be checked against the schema")
+        if error is None:
+            return yes("it keeps the schema")
+        return no(str(getattr(error, "message", error)).partition("\n")[0][:200])
+
+    return _on_value(about)
+
+
+@lru_cache(maxsize=256)
+def _validator(schema: str) -> Validator:
+    """The schema, compiled; it never fetches anything."""
+    import jsonschema_rs  # noqa: PLC0415 - only rules with a schema pay for it
+
+    try:
+        return jsonschema_rs.validator_for(json.loads(schema), retriever=_refuse)
+    except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ValueError(f"not a usable JSON schema: {reason}") from None
+
+
+def _refuse(uri: str) -> Any:
+    raise ValueError(f"{uri} is outside this schema, and schemas are never fetched")
+
+
+_ARRAYS: Final = {
+    "strings": ((str,), "a string"),
+    "numbers": ((int, float), "a number"),
+    "objects": ((dict,), "an object"),
+    "booleans": ((bool,), "true or false"),
+}
+
+FORMS = (
+    Form(
+        form="is json",
+        meaning="all of it is JSON; a code block around it is allowed",
+        example="is json",
+        make=_is(lambda value: "", "JSON"),
+        also=("is valid json",),
+    ),
+    Form(
+        form="is json array",
+        meaning="all of it is a JSON array",
+        example="is json array",
+        make=_is(_kind(list, "an array"), "an array"),
+        also=("is a json array", "is json list"),
+    ),
+    Form(
+        form="is json object",
+        meaning="all of it is a JSON object",
+        example="is json object",
+        make=_is(_kind(dict, "an object"), "an object"),
+        also=("is a json object",),
+    ),
+    *(
+        Form(
+            form=f"is json array of {name}",
+            meaning=f"all of it is a JSON array that has {name} only",
+            example=f"is json array of {name}",
+            make=_is(_array_of(kinds, one), f"an array of {name}"),
+        )
+        for name, (kinds, one) in _ARRAYS.items()
+    ),
+    Form(
+        form="json has TEXTS",
+        meaning="the object (each object of the array) has these fields; a dot goes one level down",
+        example='json has "name", "address.city"',
+        make=_has,
+    ),
+    Form(
+        form="json only has TEXTS",
+        meaning="the object (each object of the array) has no fields but these",
+        example='json only has "name", "price"',
+        make=_only_has,
+        also=("json has only TEXTS",),
+    ),
+    Form(
+        form="json array length BOUND",
+        meaning="how many items the array has",
+        example="json array length between 1 and 5",
+        make=_length,
+        also=("json length BOUND", "json array items BOUND"),
+    ),
+    Form(
+        form="json schema JSON",
+        meaning="the JSON in it keeps this schema",
+        example='json schema {"type": "object", "required": ["name"]}',
+        make=_schema,
+    ),
+    Form(
+        form="json field TEXT PRED",
+        meaning="the field's value, as a text, keeps the predicate",
+        example='json field "rating" number between 1 and 5',
+        make=_field,
+    ),
+)

@@ -1,0 +1,70 @@
+"""A predicate: a text that says what holds of an output, read once and checked by code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from proctor.text.predicates.combine import negation
+from proctor.text.predicates.forms import FORMS
+from proctor.text.predicates.parser import Grammar
+from proctor.text.predicates.term import Checked, SpentError, Term, View, unknown
+
+__all__ = ["Predicate", "parse"]
+
+_GRAMMAR = Grammar(FORMS)
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """What holds of an output. ``text`` is its canonical form, ``root`` its parts; two with the same text are equal."""
+
+    text: str
+    root: Term = field(compare=False, repr=False)
+
+    def check(self, output: str, inputs: Mapping[str, Any] | None = None) -> Checked:
+        """Whether the output keeps it; ``inputs`` are what the prompt was filled with."""
+        given = {str(name): _as_text(value) for name, value in (inputs or {}).items()}
+        try:
+            return self.root.run(View(text=output, inputs=given))
+        except SpentError as error:
+            return unknown(str(error))
+
+    def negated(self) -> Predicate:
+        """The opposite."""
+        return _of(negation(self.root))
+
+    def terms(self) -> Iterator[Term]:
+        """Every part of it, the whole first."""
+        left = [self.root]
+        while left:
+            term = left.pop()
+            yield term
+            left.extend(reversed(term.inner))
+
+    def __reduce__(self) -> tuple[Callable[[str], Predicate], tuple[str]]:
+        return parse, (self.text,)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _of(term: Term) -> Predicate:
+    return Predicate(text=term.text, root=term)
+
+
+@lru_cache(maxsize=4096)
+def parse(text: str) -> Predicate:
+    """The predicate that the text says.
+
+    Raises:
+        PredicateError: it says none; tells what is wrong, where, and how to mend it.
+    """
+    return _of(_GRAMMAR.read(text))

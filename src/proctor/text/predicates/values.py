@@ -1,0 +1,207 @@
+"""Values in a predicate: bounds on a number, regular expressions that are safe to run, texts as they are written."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final
+
+from proctor.text.numbers import find_numbers
+from proctor.text.patterns import most_steps
+
+__all__ = ["Bound", "FromInput", "OpenError", "Pattern", "written"]
+
+# What a pattern may cost: it is refused if a short answer may be too much, and not run on texts that are.
+MOST_STEPS: Final = 100_000_000
+SHORT_ANSWER: Final = 800
+LONG_ANSWER: Final = 1_000_000
+_LONGEST_NUMBER: Final = 200
+_TOO_LONG: Final = "the regular expression could run for too long"
+
+_ESCAPED = re.compile(r"\\.|[\n\r]", re.DOTALL)
+_PLAINLY: Final = {"\\/": "/", "\n": "\\n", "\\\n": "\\n", "\r": "\\r", "\\\r": "\\r"}
+_SLASH = re.compile(r"\\.|/", re.DOTALL)
+_SHOWN: Final = {"<=": "at most", ">=": "at least", "<": "fewer than", ">": "more than", "=": "exactly", "!=": "not"}
+
+
+class OpenError(Exception):
+    """It cannot be told whether a predicate holds; says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class FromInput:
+    """A number that an input gives."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"input {written(self.name)}"
+
+    def read(self, inputs: Mapping[str, str]) -> float:
+        """The number.
+
+        Raises:
+            OpenError: there is no such input, or no single number in it.
+        """
+        if self.name not in inputs:
+            raise OpenError(f"there is no input called {self.name!r}")
+        found = find_numbers(inputs[self.name][:_LONGEST_NUMBER])
+        if len(found) != 1:
+            raise OpenError(f"the input {self.name!r} is not one number")
+        return float(found[0].value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """A comparison with a number: ``<= 80``, ``between 3 and 5`` (both included), ``<= input "most"``."""
+
+    sign: str
+    low: int | float | FromInput
+    high: int | float | FromInput = math.inf
+
+    def given(self, inputs: Mapping[str, str]) -> Bound:
+        """With the numbers that inputs give in place.
+
+        Raises:
+            OpenError: an input gives none.
+        """
+        if not isinstance(self.low, FromInput) and not isinstance(self.high, FromInput):
+            return self
+        low, high = (_number(side.read(inputs)) if isinstance(side, FromInput) else side for side in self.sides)
+        return Bound(sign=self.sign, low=low, high=high)
+
+    @property
+    def sides(self) -> tuple[int | float | FromInput, int | float | FromInput]:
+        """Both numbers."""
+        return self.low, self.high
+
+    def holds(self, value: float) -> bool:
+        """Whether the number keeps it."""
+        low, high = self.sides
+        if isinstance(low, FromInput) or isinstance(high, FromInput):
+            raise OpenError("the inputs are not known")
+        match self.sign:
+            case "<=":
+                return value <= low
+            case ">=":
+                return value >= low
+            case "<":
+                return value < low
+            case ">":
+                return value > low
+            case "=":
+                return value == low
+            case "!=":
+                return value != low
+            case _:
+                return low <= value <= high
+
+    @property
+    def text(self) -> str:
+        """As it is written in a predicate."""
+        return f"between {self.low} and {self.high}" if self.sign == "between" else f"{self.sign} {self.low}"
+
+    @property
+    def said(self) -> str:
+        """As it is said in a reason."""
+        return self.text if self.sign == "between" else f"{_SHOWN[self.sign]} {self.low}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pattern:
+    """A regular expression whose work on a text is known before it runs."""
+
+    body: str
+    flags: str
+    compiled: re.Pattern[str] = field(compare=False, repr=False)
+    longest: int = field(compare=False, repr=False)  # of the texts it may be searched for in
+    longest_whole: int = field(compare=False, repr=False)  # of those it may be held against as a whole
+
+    @classmethod
+    @lru_cache(maxsize=1024)
+    def read(cls, body: str, flags: str) -> Pattern:
+        """Compile it.
+
+        Raises:
+            ValueError: it is none, or could run for too long.
+        """
+        if unknown := set(flags) - set("ims"):
+            raise ValueError(f"a regular expression has no flag {min(unknown)!r} here, only i, m and s")
+        body = _ESCAPED.sub(lambda found: _PLAINLY.get(found[0], found[0]), body)
+        flags = "".join(sorted(set(flags)))
+        try:
+            # A bracket in a set may mean something else in a later Python; it means itself here.
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                re.compile(body)
+                compiled = re.compile(f"(?{flags}:{body})" if flags else body)
+                searched, whole = (_longest(compiled.pattern, anywhere=anywhere) for anywhere in (True, False))
+        except re.error as error:
+            raise ValueError(f"not a regular expression: {error.msg}") from None
+        except (RecursionError, OverflowError):
+            raise ValueError("the regular expression is nested too deeply or counts too far") from None
+        if whole < SHORT_ANSWER:
+            raise ValueError(_TOO_LONG)
+        return cls(body=body, flags=flags, compiled=compiled, longest=searched, longest_whole=whole)
+
+    @property
+    def text(self) -> str:
+        """As it is written in a predicate."""
+        return f"/{_SLASH.sub(_escaped, self.body)}/{self.flags}"
+
+    def searching(self) -> Pattern:
+        """Itself, for searching.
+
+        Raises:
+            ValueError: that could take too long, even in a short text.
+        """
+        if self.longest < SHORT_ANSWER:
+            raise ValueError(_TOO_LONG)
+        return self
+
+    def ready(self, text: str, *, whole: bool = False) -> re.Pattern[str]:
+        """The pattern, if this text is not too long for it.
+
+        Raises:
+            OpenError: it is.
+        """
+        if len(text) > (self.longest_whole if whole else self.longest):
+            raise OpenError(f"{len(text):,} characters are too many for {self.text}")
+        return self.compiled
+
+
+def _longest(pattern: str, *, anywhere: bool) -> int:
+    """The longest text on which the pattern takes no more steps than it may."""
+    low, high = 0, LONG_ANSWER
+    if most_steps(pattern, low + 1, anywhere=anywhere) > MOST_STEPS:
+        return 0
+    while low < high:
+        middle = (low + high + 1) // 2
+        few = most_steps(pattern, middle, anywhere=anywhere) <= MOST_STEPS
+        low, high = (middle, high) if few else (low, middle - 1)
+    return low
+
+
+def _number(value: float) -> int | float:
+    return int(value) if value.is_integer() else value
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return "\\/" if found.group() == "/" else found.group()
+
+
+def written(value: Any) -> str:
+    """A slot's value as it is written in a predicate."""
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return '"' + escaped.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t") + '"'
+    if isinstance(value, Bound | Pattern):
+        return value.text
+    if isinstance(value, tuple):
+        return ", ".join(written(each) for each in value)
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,109 @@
+"""Uploads evals, with a run for each model, to services that speak OpenAI's API."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from proctor.config import Config
+from proctor.core.errors import ConfigError, InputError, ReplyError
+from proctor.models.pool import Pool
+from proctor.models.wire import Wire
+from proctor.suites.exchange.bundle import Bundle, Notes
+from proctor.suites.exchange.evals_write import JUDGE, eval_payload, run_payload
+from proctor.wiring.models import Rack
+
+__all__ = ["Uploaded", "upload_evals"]
+
+_ANSWERS = re.compile(r"(?:/deployments/[^/?]+)?/(?:chat/completions|responses)(?=\?|$)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Uploaded:
+    """What the service made: the eval, and a run for each model, each with the page that shows it if it has one."""
+
+    eval_id: str
+    runs: Mapping[str, str]
+    pages: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+async def upload_evals(config: Config, bundle: Bundle, *, judge: str | None = None) -> Uploaded:
+    """Create the eval, then one run for each model of the bundle.
+
+    Raises:
+        InputError: no model is named, they are on different services, or the prompt has nothing to grade by.
+        ModelError: the service refused; an eval that was created by then is named.
+    """
+    if not bundle.models:
+        raise InputError("no model is named, so there is nothing to run", mend="name one or more with -m")
+    notes = Notes()
+    async with _wires(config, (*bundle.models, *([judge] if judge else ()))) as wires:
+        bases = {_base(wire.url) for wire in wires.values()}
+        if len(bases) > 1:
+            raise InputError("the models are on different services", mend="upload to one service at a time")
+        wire = wires[bundle.models[0]]
+        names = {model: _model_name(wires[model], model) for model in bundle.models}
+        grader = _model_name(wires[judge], judge) if judge else _default_judge(wire, names[bundle.models[0]])
+        created = await _post(wire, "/evals", eval_payload(bundle, judge=grader, notes=notes), "eval")
+        made, pages = {}, []
+        for model in bundle.models:
+            payload = run_payload(bundle, model=names[model])
+            try:
+                run = await _post(wires[model], f"/evals/{created['id']}/runs", payload, "run")
+            except Exception as error:
+                if hasattr(error, "message"):
+                    error.message += f" (the eval {created['id']} was created; its run on {model} was not)"
+                raise
+            made[model] = str(run["id"])
+            if isinstance(run.get("report_url"), str):
+                pages.append(run["report_url"])
+    return Uploaded(eval_id=str(created["id"]), runs=made, pages=tuple(pages), notes=notes.tell())
+
+
+@asynccontextmanager
+async def _wires(config: Config, names: Sequence[str]) -> AsyncIterator[dict[str, Wire]]:
+    """The connection of each model: its address and its key are those that answers are asked with."""
+    async with Pool(proxy_for=lru_cache(maxsize=256)(config.environment.proxy_for)) as pool:
+        rack = Rack(config=config, run=config.settings.run, http=pool)
+        found: dict[str, Wire] = {}
+        for name in dict.fromkeys(names):
+            wire = getattr(rack.wire(name), "wire", None)
+            if not isinstance(wire, Wire) or not _ANSWERS.search(wire.url):
+                mend = "name a model of openai:, azure: or compatible:"
+                raise ConfigError(f"{name} is not behind an API that has evals", mend=mend)
+            found[name] = wire
+        yield found
+        await rack.close()
+
+
+def _base(url: str) -> str:
+    return _ANSWERS.sub("", url)
+
+
+def _model_name(wire: Wire, name: str) -> str:
+    """The model as the service calls it."""
+    return wire.who.partition(":")[2] or name
+
+
+def _default_judge(wire: Wire, model: str) -> str:
+    """OpenAI has all its models for everyone; elsewhere only the one that is named is known to be there."""
+    return JUDGE if "api.openai.com" in wire.url else model
+
+
+async def _post(wire: Wire, path: str, payload: Mapping[str, Any], what: str) -> Mapping[str, Any]:
+    there = dataclasses.replace(wire, url=_ANSWERS.sub(path, wire.url), mends={**wire.mends, "model": _GONE})
+    data, _ = await there.post(payload)
+    if not isinstance(data.get("id"), str):
+        error = ReplyError(f"{wire.who}: the service answered without the id of the {what}")
+        error.raw = str(data)[:2000]
+        raise error
+    return data
+
+
+_GONE = "the service has no evals at this address (OpenAI's closed on 2026-11-30): check base_url and api_version"

@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import io
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from proctor.core.adequacy import Adequacy, Control, DamageOutcome, Killing, MutantOutcome, Share
+from proctor.core.collection import CollectionReview, FailureMode, TestNote
+from proctor.core.errors import InputError
+from proctor.core.rule import Rule
+from proctor.report.adequacy import adequacy_sheet, check_name, save_adequacy, write
+from proctor.report.collection import collection_sheet, save_review
+from proctor.report.collection import write as write_review
+from proctor.report.sheet import Block, Section, Sheet, write_html, write_markdown, write_terminal
+from tests.report.hostile import HOSTILE
+
+RULE = Rule(text="At most 3 words.", predicate="words <= 3")
+OTHER = Rule(text="Be kind.")
+KILLED = MutantOutcome(
+    id="m-1",
+    operator="drop",
+    rules=(RULE.id,),
+    fate="killed",
+    killed_by=(Killing(test="t-1", rule=RULE.id, reason="5 words"),),
+    tests=2,
+)
+SURVIVED = MutantOutcome(
+    id="m-2",
+    operator="weaken",
+    rules=(RULE.id,),
+    fate="survived",
+    diff="-a\n+b",
+    before="a",
+    after="b",
+    missing="add it",
+)
+OPEN = MutantOutcome(id="m-3", operator="drop", rules=(OTHER.id,), fate="not judged", reason="no judge")
+FOUND = Adequacy(
+    prompt="tag",
+    model="obedient:scripted",
+    created=datetime(2026, 1, 1, tzinfo=UTC),
+    tests=3,
+    passing=("t-1", "t-2"),
+    failing=("t-3",),
+    rules=(RULE, OTHER),
+    mutants=(KILLED, SURVIVED, OPEN),
+    damages=(
+        DamageOutcome(test="t-1", damage="too many words", rule=RULE.id, noticed=False, reason="3 words", output="x"),
+        DamageOutcome(test="t-1", damage="refusal", noticed=True),
+        DamageOutcome(test="t-2", damage="refusal", noticed=None),
+    ),
+    left_out=({"rule": OTHER.id, "operator": "swap", "reason": "equivalent: the same text"},),
+    control=Control(tests=2, failed=("t-2",)),
+    score=Share(hits=1, total=2, low=0.1, high=0.9),
+    oracle=Share(hits=0, total=1, low=0.0, high=0.8),
+)
+REVIEW = CollectionReview(
+    prompt="tag",
+    tests=2,
+    rules=(RULE,),
+    modes=(
+        FailureMode(text="too long", harm="high", rule=RULE.id),
+        FailureMode(text="dull", harm="low", tests=("t-1",)),
+    ),
+    notes=(TestNote(test="t-1", importance=0.2), TestNote(test="t-2", importance=0.9, reasons=("the only one",))),
+    parts={"rules with a test": 0.5, "tests with a valid input": None},
+    keep=("t-2",),
+)
+
+
+def _rows(sheet: Sheet, title: str) -> list[tuple[str, ...]]:
+    return [tuple(row) for section in sheet.sections if section.title == title for row in section.rows]
+
+
+def test_the_score_counts_what_was_judged_and_says_what_was_not() -> None:
+    sheet = adequacy_sheet(FOUND)
+    assert sheet.headline == "1 of 2 mutants noticed: 50.0 % (10–90 %); 1 not judged, in no figure"
+    assert sheet.state == "fail"
+    assert ("model", "obedient:scripted (scripted, no language model)") in sheet.facts
+    rules = {row[1]: row[3:] for row in _rows(sheet, "Rules")}
+    assert rules["At most 3 words."] == ("1/1", "–", "0/1", "–", "1/2")
+    assert rules["Be kind."] == ("1?", "–", "–", "–", "1?")
+    assert _rows(sheet, "Survived")[0][-1] == "add it"
+    assert _rows(sheet, "Damage that no rule forbids by its words") == [("refusal", "1", "0", "1")]
+    assert _rows(sheet, "Left out") == [("swap", "Be kind.", "equivalent: the same text")]
+
+
+def test_nothing_judged_is_no_zero() -> None:
+    sheet = adequacy_sheet(Adequacy(prompt="tag", mutants=(OPEN,), rules=(OTHER,)))
+    assert sheet.headline == "no mutant could be judged"
+    assert sheet.state == "unscored"
+    out = io.StringIO()
+    write(Adequacy(prompt="tag", mutants=(OPEN,), rules=(OTHER,)), out)
+    assert "0 %" not in out.getvalue()
+
+
+def test_a_review_shows_what_hurts_most_and_has_no_test_first_and_leaves_the_unknown_out_of_the_mean() -> None:
+    sheet = collection_sheet(REVIEW)
+    assert REVIEW.score == 0.5
+    assert sheet.headline == "score 50.0 %; 1 of 2 would be kept"
+    assert _rows(sheet, "Ways to fail")[0] == ("high", "too long", "At most 3 words.", "no test")
+    assert [row[:2] for row in _rows(sheet, "Tests")] == [("kept", "t-2"), ("–", "t-1")]
+
+
+@pytest.mark.parametrize("ending", [".json", ".md", ".html"])
+def test_files_are_written_by_their_ending(tmp_path: Path, ending: str) -> None:
+    save_adequacy(FOUND, tmp_path / f"m{ending}")
+    save_review(REVIEW, tmp_path / f"r{ending}")
+    for name in ("m", "r"):
+        text = (tmp_path / f"{name}{ending}").read_text(encoding="utf-8")
+        assert "At most 3 words." in text.replace("\\", "")
+        if ending == ".json":
+            assert json.loads(text)["rules"][0]["id"] == RULE.id
+    with pytest.raises(InputError, match="no mutation can be written"):
+        check_name(tmp_path / "m.docx")
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_nothing_in_a_sheet_is_obeyed(text: str) -> None:
+    section = Section(title="T", columns=("a", "b"), rows=[(text, text)], blocks=[Block(title=text, text=text)])
+    sheet = Sheet(title=text, headline=text, facts=[("f", text)], sections=[section], notes=[text])
+    for writer in (write_html, write_markdown, write_terminal):
+        out = io.StringIO()
+        writer(sheet, out)
+        shown = out.getvalue()
+        shown.encode()
+        assert "\x1b]8" not in shown
+        if writer is write_html:
+            assert "<script>" not in shown
+            assert "<img" not in shown
+
+
+def test_a_review_can_be_printed() -> None:
+    out = io.StringIO()
+    write_review(REVIEW, out)
+    assert "the only one" in out.getvalue()
