@@ -195,6 +195,45 @@ async def test_expected_outputs_are_kept_only_when_they_are_accepted() -> None:
         assert truth["tries"] == (1 if truth["accepted"] else 3)
 
 
+async def test_several_judges_of_an_expected_output_are_averaged() -> None:
+    def graded(score: int) -> Answering:
+        def odd(stage: str, request: Request, data: dict[str, Any]) -> dict[str, Any]:
+            return {"reason": "hm", "score": score} if stage == "truth" else data
+
+        return Answering(odd=odd, name=f"scripted:{score}")
+
+    made = await make(truth=Answering(name="scripted:truth"), truth_judges=(graded(100), graded(70)))
+    truths = [case.metadata["groundtruth"] for case in made.artefacts.tests]
+    assert {(each["score"], each["accepted"]) for each in truths} == {(0.85, True)}
+    made = await make(truth=Answering(name="scripted:truth"), truth_judges=(graded(100), graded(40)))
+    assert {case.expect.reference for case in made.artefacts.tests} == {None}
+
+
+async def test_the_specification_is_held_against_the_prompt_where_that_is_asked() -> None:
+    asked = 0
+
+    def odd(stage: str, request: Request, data: dict[str, Any]) -> dict[str, Any]:
+        nonlocal asked
+        if stage == "agreement":
+            asked += 1
+            return {"reason": "it apologises", "verdict": "err" if asked <= 2 else "ok"}
+        return data
+
+    model = Answering(odd=odd)
+    made = await make(replace(ORDER, agreement=True), model)
+    told = [case.metadata["agreement"]["ok"] for case in made.artefacts.tests]
+    assert told.count(False) == 2
+    assert made.artefacts.provenance["counts"]["agreement"] == {"ok": len(told) - 2, "err": 2, "unknown": 0}
+    # The rules stand in the prompt's place: its own words are not sent with the question.
+    specified = [each for each in model.requests if each.schema is None]
+    assert len(specified) == len(told)
+    assert all("You tag sentences." not in message.content for each in specified for message in each.messages)
+    again = Answering()
+    await make(replace(ORDER, agreement=True), again, made.artefacts)
+    assert "agreement" not in again.stages
+    assert all("agreement" not in case.metadata for case in (await make()).artefacts.tests)
+
+
 # --- going on from what is there ------------------------------------------------------------------------
 
 
@@ -343,10 +382,22 @@ async def test_a_prompt_without_variables_has_one_input() -> None:
 
 @pytest.mark.parametrize(
     ("stage", "asked"),
-    [("intent", "intent"), ("inputs", "inputs"), ("rules", "rules"), ("opposites", "opposites"), ("tests", "tests")],
+    [
+        ("intent", "intent"),
+        ("inputs", "inputs"),
+        ("rules", "rules"),
+        ("opposites", "opposites"),
+        ("tests", "tests"),
+        ("expansion", "expand"),
+        ("baseline", "baseline"),
+        ("groundtruth", "truth"),
+    ],
 )
 async def test_the_authors_words_for_a_stage_reach_that_stage_alone(stage: str, asked: str) -> None:
     model = Answering()
-    await make(replace(ORDER, instructions={stage: "Mind the gap."}), model)
+    effort = replace(SMALL, expansions=1, baseline=2)
+    await make(
+        replace(ORDER, effort=effort, instructions={stage: "Mind the gap."}), model, truth=model, truth_judges=(model,)
+    )
     told = {each.schema_name for each in model.requests if any("Mind the gap." in m.content for m in each.messages)}
     assert told == {asked}

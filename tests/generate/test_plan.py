@@ -80,3 +80,11 @@ async def test_without_a_model_there_is_nothing_to_pay() -> None:
     plan = await make_plan(order, Makers(), Artefacts(), (), priced=price)
     assert plan.rows == ()
     assert plan.tests > 0
+
+
+async def test_holding_the_specification_against_the_prompt_is_in_the_plan() -> None:
+    order = Order(prompt=prompt_of(), effort=PRESETS["min"], agreement=True, cross_check=False)
+    model = Answering(name="dear")
+    plan = await make_plan(order, Makers(writer=model, judge=model), Artefacts(), (), priced=price)
+    rows = {row.stage: row.calls for row in plan.rows}
+    assert rows["specified"] == rows["agreement"] == plan.tests

@@ -110,9 +110,9 @@ class _Making:
         count = self.order.effort.baseline
         if self.makers.writer is None or count < 1:
             return ()
-        cases = await self.trouble.spare(
-            "baseline", write_baseline(self.makers.writer, self.order.prompt, count=count), ()
-        )
+        words = self.order.words("baseline")
+        asked = write_baseline(self.makers.writer, self.order.prompt, count=count, instructions=words)
+        cases = await self.trouble.spare("baseline", asked, ())
         brief = Brief(prompt=self.order.prompt, spec=Specification(inputs=await inputs))
         return tuple(await together(*(self.maker.checked(brief, case) for case in cases)))
 

@@ -172,8 +172,6 @@ def _order(wish: Wish) -> tuple[Order, Told]:
     words = dict(said.instructions)
     for stage, text in wish.instructions.items():
         words[_OTHER_NAMES.get(stage, stage)] = text
-    if "expansion" in words:
-        words["testExpansion"] = words["expansion"]
     order = Order(
         prompt=prompt,
         samples=said.samples,

@@ -112,6 +112,7 @@ async def _grade(judge: Model, brief: Brief, case: Case, output: str) -> tuple[f
         ],
         schema=_SCHEMA,
         holes={},
+        instructions=brief.instructions.get("groundtruth", ""),
     )
     try:
         return await ask(judge, question, _read)

@@ -104,7 +104,7 @@ async def expand_test(model: Model, brief: Brief, case: Case, *, sample: int = 0
         ],
         schema=_object({"inputs": _inputs_schema(specs)}),
         holes={"names": ", ".join(spec.name for spec in specs), "example": _example(specs)},
-        instructions=brief.instructions.get("testExpansion", ""),
+        instructions=brief.instructions.get("expansion", ""),
         sample=sample,
     )
     longer = await ask(model, question, lambda data: _read_longer(data, specs, given))
@@ -113,7 +113,9 @@ async def expand_test(model: Model, brief: Brief, case: Case, *, sample: int = 0
     return refill(brief, replace(case, metadata=about, expect=Expectation()), longer)
 
 
-async def write_baseline(model: Model, prompt: Prompt, *, count: int, sample: int = 0) -> tuple[Case, ...]:
+async def write_baseline(
+    model: Model, prompt: Prompt, *, count: int, instructions: str = "", sample: int = 0
+) -> tuple[Case, ...]:
     """Ask the model for tests from the prompt alone, to compare the others with.
 
     Raises:
@@ -126,6 +128,7 @@ async def write_baseline(model: Model, prompt: Prompt, *, count: int, sample: in
         material=[("prompt under test", prompt.text)],
         schema=_list_of("tests", _object({"inputs": _inputs_schema(specs)})),
         holes={"count": str(count), "inputs": ", ".join(spec.name for spec in specs), "example": _example(specs)},
+        instructions=instructions,
         sample=sample,
     )
 
