@@ -13,7 +13,7 @@ from proctor.config import Config, Price, RunSettings, cache_folder, expand
 from proctor.core.chat import Usage
 from proctor.core.codec import content_id, encode
 from proctor.core.decoding import closest, decode
-from proctor.core.errors import ConfigError, MalformedError
+from proctor.core.errors import ConfigError, MalformedError, NotFoundError
 from proctor.core.report import Spend
 from proctor.core.sockets import Cache, Http, Kit, Model
 from proctor.models.prices import Prices
@@ -197,7 +197,11 @@ class Rack:
             model=self.get,
             cache=str(cache_folder(self.config.environment)),
         )
-        model: Model = registry.load("models", provider)(kit)
+        try:
+            make = registry.load("models", provider)
+        except NotFoundError as error:  # the model was named by a flag or in the settings, never by a suite
+            raise ConfigError(f"{name!r} names no provider: {error.message}", mend=error.mend) from error
+        model: Model = make(kit)
         return model
 
     def _prices(self, wire: Model, wrapping: Wrapping) -> Prices:
