@@ -1,7 +1,8 @@
 """Rules that code alone finds in the eight sample prompts, beside what a careful reader expects.
 
 ``python -m benchmarks.extraction FOLDER`` prints a table; the folder holds the sample prompts of PromptPex, and
-the expectation in ``expected_rules.yaml`` was written by hand before the extractor.
+the expectation in ``expected_rules.yaml`` was written by hand before the extractor. Without a folder the prompts of
+``prompts/`` are read, with the expectation in ``own_rules.yaml``.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from proctor.text.predicates import parse
 __all__ = ["Row", "compare", "table"]
 
 EXPECTED = Path(__file__).with_name("expected_rules.yaml")
+OWN = Path(__file__).with_name("own_rules.yaml")
+OWN_PROMPTS = Path(__file__).with_name("prompts")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,10 +57,19 @@ def _fits(rule: Rule, wanted: Mapping[str, Any], text: str) -> bool:
     return near and all(any(one in said for one in str(word).lower().split("|")) for word in wanted["words"])
 
 
-def _same(one: str | None, other: str | None) -> bool:
+def _same(one: str | None, other: str | Sequence[str | None] | None) -> bool:
+    """Whether a predicate is the expected one, or one of those expected."""
+    if other is not None and not isinstance(other, str):
+        return any(_same(one, each) for each in other)
     if one is None or other is None:
         return one is other
     return parse(one) == parse(other)
+
+
+def _needs_one(wanted: Mapping[str, Any]) -> bool:
+    """Whether no judge will do for this rule."""
+    found = wanted.get("predicate")
+    return found is not None and (isinstance(found, str) or None not in found)
 
 
 def compare(rules: Sequence[Rule], wanted: Sequence[Mapping[str, Any]], text: str, name: str) -> Row:
@@ -66,23 +78,23 @@ def compare(rules: Sequence[Rule], wanted: Sequence[Mapping[str, Any]], text: st
     missed: list[str] = []
     wrong: list[str] = []
     right = found = 0
-    for each in sorted(wanted, key=lambda one: one.get("predicate") is None):
+    for each in sorted(wanted, key=lambda one: (one.get("predicate") is None, bool(one.get("optional")))):
         fitting = [rule for rule in left if _fits(rule, each, text)]
         best = next(
             (rule for rule in fitting if _same(rule.predicate, each.get("predicate"))), fitting[0] if fitting else None
         )
         if best is None:
             if not each.get("optional"):
-                missed.append(str(each["text"]))
+                missed.append(str(each.get("text", each["where"])))
             continue
         left.remove(best)
         if each.get("optional"):
             continue
         found += 1
         if _same(best.predicate, each.get("predicate")):
-            right += each.get("predicate") is not None
+            right += _needs_one(each)
         else:
-            wrong.append(f"{each['text']} expected {each.get('predicate')}, got {best.predicate}")
+            wrong.append(f"{each.get('text', each['where'])} expected {each.get('predicate')}, got {best.predicate}")
     needed = [each for each in wanted if not each.get("optional")]
     return Row(
         prompt=name,
@@ -90,7 +102,7 @@ def compare(rules: Sequence[Rule], wanted: Sequence[Mapping[str, Any]], text: st
         found=found,
         missed=tuple(missed),
         extra=tuple(rule.text for rule in left),
-        predicates_expected=sum(each.get("predicate") is not None for each in needed),
+        predicates_expected=sum(map(_needs_one, needed)),
         predicates_right=right,
         predicates_wrong=tuple(wrong),
         with_predicate=sum(rule.predicate is not None for rule in rules),
@@ -98,9 +110,9 @@ def compare(rules: Sequence[Rule], wanted: Sequence[Mapping[str, Any]], text: st
     )
 
 
-def rows(folder: Path) -> list[Row]:
+def rows(folder: Path, told: Path = EXPECTED) -> list[Row]:
     """One row for each prompt of the expectation."""
-    expected = read_yaml(EXPECTED.read_text(encoding="utf-8"), file=str(EXPECTED))
+    expected = read_yaml(told.read_text(encoding="utf-8"), file=str(told))
     made = []
     for name, wanted in expected.items():
         prompt = load_prompt(folder / name)
@@ -133,8 +145,9 @@ def table(made: Sequence[Row]) -> str:
 def main() -> None:
     """Prints the table, and under it what was missed, found beyond, or given another predicate."""
     reader = argparse.ArgumentParser(description=__doc__)
-    reader.add_argument("folder", type=Path, help="the folder with the sample prompts")
-    made = rows(reader.parse_args().folder)
+    reader.add_argument("folder", type=Path, nargs="?", help="the folder with the sample prompts; without it, our own")
+    folder = reader.parse_args().folder
+    made = rows(folder) if folder else rows(OWN_PROMPTS, OWN)
     print(table(made))
     for row in made:
         for title, texts in (("missed", row.missed), ("extra", row.extra), ("predicate", row.predicates_wrong)):

@@ -1,6 +1,7 @@
 """Measures tests by mutation: the eight sample prompts, tests made by code alone, against a script and a small model.
 
-Run ``python -m benchmarks.mutation [--data DIR] [--model local:smollm2] [--most N] [--tests N]``; the sample prompts
+Run ``python -m benchmarks.mutation [--own] [--data DIR] [--model local:smollm2] [--most N] [--tests N]``; with
+``--own`` the prompts are those of ``benchmarks/prompts``, else the sample prompts
 are read from ``--data`` (default: ``$PROCTOR_DATA``, else the folder ``shared/data`` beside this checkout), folder
 ``promptpex/samples``. For each prompt the rules and tests are made without a model, then every rule is dropped,
 negated, weakened or asked for in another form. ``obedient:scripted`` keeps what the prompt says and nothing else, so a
@@ -71,7 +72,7 @@ async def measured(prompt: Path, folder: Path, job: MutationJob, *, longest: int
 def table(rows: Sequence[Measured]) -> str:
     """The findings as a Markdown table."""
     head = ("prompt", "rules (by predicate)", "tests (passing)", "mutants", "noticed", "survived",
-            "not judged (unheard)", "score (95 %)", "damage noticed", "seconds")  # fmt: skip
+            "not judged (unheard)", "score (95 %)", "shams noticed", "damage noticed", "seconds")  # fmt: skip
     lines = ["| " + " | ".join(head) + " |", "|---|" + "---:|" * (len(head) - 1)]
     for row in rows:
         found = row.found
@@ -85,6 +86,7 @@ def table(rows: Sequence[Measured]) -> str:
             str(found.count("survived")),
             f"{found.count('not judged') + found.count('not run')} ({_unheard(found)})",
             _share(found.score),
+            f"{sum(bool(each.failed) for each in found.shams)} / {len(found.shams)}",
             f"{found.oracle.hits} / {found.oracle.total}",
             f"{row.seconds:.1f}",
         )
@@ -108,6 +110,7 @@ def main() -> None:
     default = os.environ.get("PROCTOR_DATA") or _HERE.parents[2] / "shared" / "data"  # noqa: TID251 - a benchmark
     flags = argparse.ArgumentParser(description=__doc__)
     flags.add_argument("--data", type=Path, default=Path(default))
+    flags.add_argument("--own", action="store_true", help="the prompts of benchmarks/prompts, not the samples")
     flags.add_argument("--model", default=DEFAULT_MODEL)
     flags.add_argument("--most", type=int, help="most mutants for each prompt")
     flags.add_argument("--tests", type=int, help="most tests for each prompt")
@@ -118,11 +121,11 @@ def main() -> None:
         prompt=Path(), model=chosen.model, most=chosen.most, tests=chosen.tests, run=RunSettings(concurrency=8)
     )
     rows = []
-    for name in PROMPTS:
-        if chosen.only and chosen.only not in name:
+    samples = [chosen.data / "promptpex" / "samples" / name for name in PROMPTS]
+    for path in sorted(_HERE.with_name("prompts").glob("*.prompty")) if chosen.own else samples:
+        if chosen.only and chosen.only not in str(path):
             continue
         with tempfile.TemporaryDirectory() as folder:
-            path = chosen.data / "promptpex" / "samples" / name
             rows.append(asyncio.run(measured(path, Path(folder), job, longest=chosen.max_tokens)))
             print(f"{rows[-1].prompt}: {rows[-1].seconds:.1f} s", flush=True)
     print(f"\nmodel under test: {chosen.model}\n\n{table(rows)}")

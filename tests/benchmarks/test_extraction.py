@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.extraction import compare, table
+from benchmarks.extraction import OWN, OWN_PROMPTS, compare, rows, table
 
 from proctor.core.rule import Rule, Span
 
@@ -34,3 +34,20 @@ def test_a_row_tells_what_was_found_missed_and_checked() -> None:
     assert (row.predicates_expected, row.predicates_right) == (1, 1)
     assert row.predicates_wrong == ("polite expected None, got words >= 1",)
     assert "| x | 3 | 2 | 1 | 2 | 1 | 1 |" in table([row])
+
+
+def test_any_of_several_predicates_may_be_right() -> None:
+    rules = [_rule("The output has at most 80 words.", "Use at most 80 words.", "words <= 80")]
+    wanted: list[dict[str, Any]] = [
+        {"where": "at most 80", "words": ["80"], "predicate": ["words < 80", "words <= 80"]}
+    ]
+    assert compare(rules, wanted, TEXT, "x").predicates_right == 1
+    assert compare(rules, [{**wanted[0], "predicate": ["words < 80", None]}], TEXT, "x").predicates_expected == 0
+
+
+def test_our_own_prompts_keep_the_rules_that_were_found_in_them() -> None:
+    made = rows(OWN_PROMPTS, OWN)
+    assert len(made) == len(list(OWN_PROMPTS.glob("*.prompty")))
+    assert sum(row.found for row in made) >= 211
+    assert sum(row.predicates_right for row in made) >= 66
+    assert sum(len(row.extra) for row in made) <= 12

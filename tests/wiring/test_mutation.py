@@ -115,6 +115,11 @@ async def test_a_mutant_that_changes_the_answers_is_killed_and_one_nobody_can_ju
     assert "-Use at most 3 words." in killed.diff
     assert found.control is not None
     assert found.control.failed == ()
+    assert {each.kind for each in found.shams} >= {"opening", "synonyms"}
+    assert all(each.tests == 3 and each.diff for each in found.shams)
+    failed = {each.kind: len(each.failed) for each in found.shams}
+    assert (failed["opening"], failed["synonyms"]) == (0, 3), "this model knows `at most`, not `no more than`"
+    assert any("rewordings that change no rule" in note for note in found.notes)
 
 
 async def test_a_judge_makes_the_rest_judged_and_a_deaf_model_lets_all_survive(tmp_path: Path) -> None:
@@ -164,8 +169,10 @@ async def test_a_plan_spends_nothing_and_says_the_most_it_could(tmp_path: Path) 
     config, prompt = _project(tmp_path)
     job = _job(prompt, judges=("judge",), run=RunSettings(repeat=2))
     plan = mutation_plan(config, job)
-    assert plan.calls == {"model": 3 * 2 * (1 + 1 + 6), "judge": 3 * 2 * 8 * 1 + 3 * 8}
-    assert mutation_plan(config, replace(job, damage=False)).calls["judge"] == 3 * 2 * 8
+    versions = 1 + 1 + 6 + len(plan.shams)  # the prompt, its control, its mutants and its rewordings
+    assert len(plan.shams) == 3
+    assert plan.calls == {"model": 3 * 2 * versions, "judge": 3 * 2 * versions + 3 * 8}
+    assert mutation_plan(config, replace(job, damage=False)).calls["judge"] == 3 * 2 * versions
     assert _calls(tmp_path) == 0
     few = mutation_plan(config, replace(job, most=2, operators=("drop", "negate")))
     assert len(few.mutants) == 2

@@ -29,7 +29,9 @@ _OPERATORS = ("drop", "negate", "weaken", "swap")
 @click.option("--tests", type=click.IntRange(min=1), help="Most tests to put, chosen evenly.")
 @click.option("-k", "--repeat", type=click.IntRange(1, 100), help="Samples per test.  [default: 1]")
 @click.option("--every-test", is_flag=True, help="Put every test to every mutant, not only until one notices.")
-@click.option("--control/--no-control", default=True, help="Put the unchanged prompt once more, to see chance alone.")
+@click.option(
+    "--control/--no-control", default=True, help="Put the unchanged prompt, and harmless rewordings of it, too."
+)
 @click.option(
     "--damage/--no-damage", default=True, help="Damage outputs that passed and see whether the verdict changes."
 )
@@ -110,7 +112,11 @@ def _show(plan: Any, job: Any) -> None:
     if plan.calls["judge"]:
         calls += f" and {plan.calls['judge']:,} of judges"
     base = f"{len(plan.tests)} tests × {job.run.repeat} samples × {len(plan.mutants)} mutants"
-    click.echo(f"at most {calls} ({base}, the prompt itself{' and its control' if job.control else ''})", err=True)
+    also = f", its control and {len(plan.shams)} rewordings" if job.control else ""
+    click.echo(
+        f"at most {calls} ({base}, the prompt itself{also})",
+        err=True,
+    )
     for note in plan.notes:
         click.echo(f"note: {note}", err=True)
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from proctor.core.report import Spend
 from proctor.core.rule import Rule
 
-__all__ = ["Adequacy", "Control", "DamageOutcome", "Fate", "Killing", "MutantOutcome", "Share"]
+__all__ = ["Adequacy", "Control", "DamageOutcome", "Fate", "Killing", "MutantOutcome", "ShamOutcome", "Share"]
 
 Fate = Literal["killed", "survived", "not judged", "not run"]
 
@@ -81,6 +81,16 @@ class Control:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShamOutcome:
+    """The prompt reworded so that it asks for the same: which tests that passed fail all the same."""
+
+    kind: str
+    tests: int
+    failed: tuple[str, ...] = ()
+    diff: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Adequacy:
     """How well a prompt's tests tell it from its mutants. Mutants that were not judged are in no share."""
 
@@ -99,6 +109,7 @@ class Adequacy:
     damages: tuple[DamageOutcome, ...] = ()
     left_out: tuple[Mapping[str, Any], ...] = ()
     control: Control | None = None
+    shams: tuple[ShamOutcome, ...] = ()
     score: Share = field(default_factory=Share)
     oracle: Share = field(default_factory=Share)
     spend: tuple[Spend, ...] = ()

@@ -29,6 +29,8 @@ _NAMED_INPUT = re.compile(r'\binput "((?:[^"\\]|\\.)+)"')
 _ALLOWED = re.compile(
     r"\b(?:may(?! not\b)|usually|mainly|roughly|preferably|rarely|hop(?:e|ing)|try not to|for example one of)\b", re.I
 )
+# What stands in a condition allows nothing: `answer YES if it may be shown`.
+_CONDITION = re.compile(r"\b(?:if|when|whether|unless)\b[^,.;:]*", re.I)
 _LABEL = re.compile(r"\A[\w ]{1,40}:\s+")
 
 
@@ -66,7 +68,9 @@ class _Settings:
 def demands(prompt: Prompt) -> tuple[Rule, ...]:
     """The rules of a prompt that the scripted model obeys: what the extractor finds, less what is only allowed."""
     found = extract_rules(prompt)
-    return tuple(rule for rule in found if rule.source is None or not _ALLOWED.search(rule.source.quote))
+    return tuple(
+        rule for rule in found if rule.source is None or not _ALLOWED.search(_CONDITION.sub("", rule.source.quote))
+    )
 
 
 def obedient(kit: Kit) -> Model:

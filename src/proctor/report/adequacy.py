@@ -72,6 +72,15 @@ def _facts(adequacy: Adequacy) -> list[tuple[str, str]]:
     ]  # fmt: skip
     if adequacy.control:
         facts.append(("control", f"{len(adequacy.control.failed)} of {adequacy.control.tests} fail when put again"))
+    if adequacy.shams:
+        noticed = sum(bool(each.failed) for each in adequacy.shams)
+        runs, failed = (sum(each.tests for each in adequacy.shams), sum(len(each.failed) for each in adequacy.shams))
+        facts.append(
+            (
+                "sham",
+                f"{noticed} of {len(adequacy.shams)} harmless rewordings noticed; {failed} of {runs} tests changed",
+            )
+        )
     facts += [("spend", total_spend(adequacy.spend))] * bool(adequacy.spend)
     return facts + [("made", moment(adequacy.created))] * (adequacy.created is not None)
 

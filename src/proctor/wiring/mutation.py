@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from proctor.config import Config, RunSettings
-from proctor.core.adequacy import Adequacy, Control, DamageOutcome, MutantOutcome, Share
+from proctor.core.adequacy import Adequacy, Control, DamageOutcome, MutantOutcome, ShamOutcome, Share
 from proctor.core.case import Case
 from proctor.core.codec import content_id
 from proctor.core.errors import InputError, StoreError, SuiteError
@@ -20,6 +20,7 @@ from proctor.generate.artefacts import Artefacts, folder_of, read_artefacts
 from proctor.generate.choose import choose
 from proctor.generate.mutate import OPERATORS, Mutant, Mutants, choose_mutants, make_mutants
 from proctor.generate.obedient import demands
+from proctor.generate.sham import Sham, make_shams
 from proctor.models.pool import Pool
 from proctor.prompts.load import load_prompt
 from proctor.prompts.prompt import Prompt
@@ -65,6 +66,7 @@ class MutationPlan:
     model: str
     judges: tuple[str, ...]
     calls: Mapping[str, int]
+    shams: tuple[Sham, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -102,7 +104,8 @@ def mutation_plan(config: Config, job: MutationJob) -> MutationPlan:
     if judges and model.startswith(SCRIPTED):
         judges = ()  # its filler keeps predicates and says nothing: a judge would fail every rule about content
         notes.append("the scripted model writes filler, so no judge is asked: only rules with a predicate are judged")
-    calls = _calls(job, len(tests), len(mutants), artefacts.specification.enabled, len(judges))
+    shams = make_shams(prompt) if job.control else ()
+    calls = _calls(job, len(tests), len(mutants) + len(shams), artefacts.specification.enabled, len(judges))
     return MutationPlan(
         prompt=prompt,
         artefacts=artefacts,
@@ -112,6 +115,7 @@ def mutation_plan(config: Config, job: MutationJob) -> MutationPlan:
         model=model,
         judges=judges,
         calls=calls,
+        shams=shams,
         notes=tuple(notes),
     )
 
@@ -176,6 +180,7 @@ def _key(plan: MutationPlan, job: MutationJob) -> str:
 class _Found:
     base: Mapping[str, tuple[Tried, ...]]
     control: Control | None
+    shams: tuple[ShamOutcome, ...]
     mutants: tuple[MutantOutcome, ...]
     damages: tuple[DamageOutcome, ...]
 
@@ -183,7 +188,7 @@ class _Found:
 async def _examined(
     plan: MutationPlan, job: MutationJob, examiner: Examiner, heard: Callable[[int, int], None]
 ) -> _Found:
-    steps = 1 + bool(job.control) + len(plan.mutants)
+    steps = 1 + bool(job.control) + len(plan.shams) + len(plan.mutants)
     done = 0
 
     def one_more() -> None:
@@ -200,14 +205,21 @@ async def _examined(
         control = Control(tests=len(passing), failed=tuple(case.id for case in passing if has_err(again[case.id])))
         one_more()
 
+    async def sham(each: Sham) -> ShamOutcome:
+        tried = await examiner.round(each.prompt, passing)
+        one_more()
+        failed = tuple(case.id for case in passing if has_err(tried[case.id]))
+        return ShamOutcome(kind=each.kind, tests=len(passing), failed=failed, diff=each.diff(plan.prompt))
+
     async def fate(mutant: Mutant) -> MutantOutcome:
         outcome = await fate_of(plan.prompt, mutant, examiner, passing, every_test=job.every_test)
         one_more()
         return outcome
 
+    shams = await asyncio.gather(*(sham(each) for each in (plan.shams if passing else ())))
     outcomes = await asyncio.gather(*(fate(mutant) for mutant in plan.mutants))
     hurt = await damaged(examiner, passing, base) if job.damage else ()
-    return _Found(base=base, control=control, mutants=tuple(outcomes), damages=hurt)
+    return _Found(base=base, control=control, shams=tuple(shams), mutants=tuple(outcomes), damages=hurt)
 
 
 def _reported(plan: MutationPlan, job: MutationJob, found: _Found, examiner: Examiner, rack: Rack) -> Adequacy:
@@ -220,6 +232,11 @@ def _reported(plan: MutationPlan, job: MutationJob, found: _Found, examiner: Exa
         notes.append(
             f"{len(found.control.failed)} of {found.control.tests} passing tests fail when the same prompt is put again"
             f" ({share:.0%}): chance alone may seem to kill a mutant; more samples (-k) leave fewer such tests"
+        )
+    if changed := [each for each in found.shams if each.failed]:
+        notes.append(
+            f"{len(changed)} of {len(found.shams)} rewordings that change no rule make a test fail"
+            f" ({', '.join(each.kind for each in changed)}): that many mutants may be noticed for their wording alone"
         )
     named = {"passing": is_pass, "failing": has_err}
     by = {name: tuple(case.id for case in plan.tests if test(found.base[case.id])) for name, test in named.items()}
@@ -241,6 +258,7 @@ def _reported(plan: MutationPlan, job: MutationJob, found: _Found, examiner: Exa
             {"rule": each.rule, "operator": each.operator, "reason": each.reason} for each in plan.all.left_out
         ),
         control=found.control,
+        shams=found.shams,
         score=_share(killed, judged),
         oracle=_share(sum(bool(each.noticed) for each in sure), len(sure)),
         spend=rack.spend(),

@@ -56,7 +56,8 @@ class Scope:
 
     ``nouns`` are the words that mean the whole output here, ``parts`` those that mean a part of it;
     ``labels`` are the answers allowed, ``special`` those named in conditions; ``fields`` are the keys of the JSON
-    that is asked for. ``alone`` is whether the label, ``numeric`` whether a number, is said to be all there is.
+    that is asked for, ``array`` is whether it is an array, ``blank`` what stands for a value that is missing.
+    ``alone`` is whether the label, ``numeric`` whether a number, is said to be all there is.
     """
 
     nouns: frozenset[str] = frozenset()
@@ -65,6 +66,8 @@ class Scope:
     special: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
     structured: bool = False
+    array: bool = False
+    blank: tuple[str, ...] = ()
     alone: bool = False
     numeric: bool = False
     inputs: tuple[str, ...] = ()

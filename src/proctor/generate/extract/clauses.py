@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from proctor.generate.extract.lazily import Lazy
 from proctor.generate.extract.statements import Statement, protected, trimmed
-from proctor.generate.extract.verbs import COMMANDS, from_gerund, looks_like_command
+from proctor.generate.extract.verbs import COMMANDS, OFTEN_NOUNS, from_gerund, looks_like_command
 
 __all__ = ["Clause", "clauses_of"]
 
-_CONDITION: Final = re.compile(
+_CONDITION: Final = Lazy(
     r"(?P<lead>(?:and|but|however|also|otherwise|note that|please)?,?\s*)"
     r"(?P<condition>(?:(?:only |even )?if|when|whenever|unless|in case|once|"
     r"in an?\b(?=[^,]{0,30}\bemergency)|in all other cases|"
@@ -23,55 +24,58 @@ _CONDITION: Final = re.compile(
     r"(?:,\s*(?:then\s+)?|\s+then\s+|:\s+)(?=\S)",
     re.IGNORECASE,
 )
-_TRAILING: Final = re.compile(
-    r"(?<=[,\s])(?P<condition>(?:only if|if|when|unless|whenever|in case)\s+[^\n]+)$", re.IGNORECASE
+_TRAILING: Final = Lazy(
+    r"(?<=[,\s])(?P<condition>(?:only if|even if|if|when|unless|whenever|in case)\s+[^\n]+)$", re.IGNORECASE
 )
-_WHETHER: Final = re.compile(
+_WHETHER: Final = Lazy(
     r"\b(?:determine|check|decide|see|tell|ask|know|evaluate|assess|verify|indicate|say|state|judge|"
     r"specify|find out|identify)\W*$",
     re.IGNORECASE,
 )
-_OTHERWISE: Final = re.compile(r"(?:otherwise|else)\b,?\s*", re.IGNORECASE)
-_LABEL: Final = re.compile(
-    r"(?:\*\*|__)?[A-Z][\w/&' -]{1,30}?(?:\*\*|__)?\s*:\s*(?:\*\*|__)?\s*(?=[A-Z\"*][\w'’]*\s+\S)"
-)
-_JOINT: Final = re.compile(
+_OTHERWISE: Final = Lazy(r"(?:otherwise|else)\b,?\s*", re.IGNORECASE)
+_LABEL: Final = Lazy(r"(?:\*\*|__)?[A-Z][\w/&' -]{1,30}?(?:\*\*|__)?\s*:\s*(?:\*\*|__)?\s*(?=[A-Z\"*][\w'’]*\s+\S)")
+_JOINT: Final = Lazy(
     r"\s*;\s*(?:and\s+|but\s+|instead,?\s+|rather,?\s+|then\s+)?|\s*,?\s+(?:and then|and finally|"
     r"and also|and|but|then)\s+"
     r"|,\s*(?:and then |then |finally |and finally |and )?",
     re.IGNORECASE,
 )
-_VERBAL: Final = re.compile(
+_VERBAL: Final = Lazy(
     r"(?P<adverb>(?:(?:do not|don[’']t|never|always|only|please|also|then|"
-    r"instead)\s+)*)(?P<verb>[A-Za-z]+)\b(?:\s+(?P<next>\S+))?",
+    r"instead)\s+)*)(?P<verb>[A-Za-z]+)\b(?!-)(?:\s+(?P<next>\S+))?",
     re.IGNORECASE,
 )
-_FINITE: Final = re.compile(
+_FINITE: Final = Lazy(
     r"(?:is|are|has|have|does|do not|don't|must|should|shall|may not|cannot|will|can only|needs? to|"
     r"contains?|includes?|starts?|ends?|never|always)\s+\S",
     re.IGNORECASE,
 )
-_MODAL_LEAD: Final = re.compile(r"\b(?:must|should|shall|needs to|has to)(?: not| never)?$", re.IGNORECASE)
-_OF_LIST: Final = re.compile(
-    r"(?:focus(?:ing)?|concentrat(?:e|ing)|work|insist)\s+on\s+|aim (?:at|for)\s+", re.IGNORECASE
-)
-_SUBJECT: Final = re.compile(
+_MODAL_LEAD: Final = Lazy(r"\b(?:must|should|shall|needs to|has to)(?: not| never)?$", re.IGNORECASE)
+_OF_LIST: Final = Lazy(r"(?:focus(?:ing)?|concentrat(?:e|ing)|work|insist)\s+on\s+|aim (?:at|for)\s+", re.IGNORECASE)
+_SUBJECT: Final = Lazy(
     r"(?P<subject>[^,;:]{1,80}?)\s+(?:must|should|shall|is|are|has|have|does|do|needs? to|will|cannot|"
     r"can|may|contains?|includes?)\b",
     re.IGNORECASE,
 )
-_MANNER: Final = re.compile(
+_MANNER: Final = Lazy(
     r"(?P<head>(?:the|your|each|every|all|it)\b[^,;:]{0,60}?\s+(?:must|should|shall|has to|have to|"
     r"needs? to)\s+be)\s+(?P<list>[^,;:]{2,80}(?:,\s+[^,;:]{2,100}){1,6})[.!]?$",
     re.IGNORECASE,
 )
-_PLACE: Final = re.compile(
+_DENIES: Final = Lazy(r"\W*(?:no|without)\s+\w", re.IGNORECASE)
+_NONE: Final = Lazy(r"none (?:of (?:them|the \w+|these) )?(?:is|are|has|have|may|must|should|\w+s)\b", re.IGNORECASE)
+_MODAL_CAPS: Final = Lazy(r"\b(?:MUST|SHOULD|SHALL|NOT|NEVER)\b")
+_YOU_WILL: Final = Lazy(r"you(?:'ll| will| should| must| are to| need to)\s+\w", re.IGNORECASE)
+_STARTS_OBJECT: Final = Lazy(
+    r"(?:the|a|an|it|them|your|any|all|each|every|this|these|its|only|no)\b|[\"“`]", re.IGNORECASE
+)
+_PLACE: Final = Lazy(
     r"\W*(?:(?:then|first|finally|next|also|please)\b[,\s]*)*(?:inside|within|in|for|at|on|based|using|"
     r"from|with|given|under|below|above|after|before|as|during|to|by)\b",
     re.IGNORECASE,
 )
-_ADJECTIVE: Final = re.compile(r"\b(?:a|an|the|more|very|and|clear|short|be|is|are)\s+[\w-]+$", re.IGNORECASE)
-_NOUN_PART: Final = re.compile(r"(?:part|value|field|key|property|column|entry|cell)s?\b", re.IGNORECASE)
+_ADJECTIVE: Final = Lazy(r"\b(?:a|an|the|more|very|and|clear|short|be|is|are)\s+[\w-]+$", re.IGNORECASE)
+_NOUN_PART: Final = Lazy(r"(?:part|value|field|key|property|column|entry|cell)s?\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +100,11 @@ def clauses_of(statement: Statement) -> Iterator[Clause]:
     """The clauses of a statement, with offsets into the prompt's text."""
     text, base = statement.text, statement.start
     begin = label.end() if (label := _LABEL.match(text)) else 0
-    if (listed := _MANNER.match(text, begin)) and "followed by" not in listed.group("list"):
+    if (
+        (listed := _MANNER.match(text, begin))
+        and "followed by" not in listed.group("list")
+        and not re.match(r"(?:an?|the|one|exactly|\d+|in|written|at)\b", listed.group("list"), re.IGNORECASE)
+    ):
         yield from _manners(text, base, listed)
         return
     condition, opened = "", begin
@@ -112,6 +120,7 @@ def clauses_of(statement: Statement) -> Iterator[Clause]:
             trailing
             and not _WHETHER.search(text, start, trailing.start())
             and not any(low < trailing.start() < high for low, high in protected(text))
+            and not re.fullmatch(r"(?:if|when|unless) the \w+\W*", trailing.group("condition"), re.IGNORECASE)
         ):
             own, at = trailing.group("condition").strip(" .!"), trailing.start()
         first, last = trimmed(text, start, at, " \t\r\n,;")
@@ -126,12 +135,19 @@ def clauses_of(statement: Statement) -> Iterator[Clause]:
         yield Clause(
             start=base + low,
             end=base + high,
-            text=f"{subject} {said}" if borrowed else said,
+            text=_lent(subject, said) if borrowed else said,
             condition=own,
             whole=text,
             first=number == 0,
             borrowed=borrowed,
         )
+
+
+def _lent(subject: str, said: str) -> str:
+    """``New names MUST`` and ``Be short`` as one sentence."""
+    word = said.split(" ", 1)[0]
+    begun = said[:1].lower() + said[1:] if word[1:].islower() or len(word) == 1 else said
+    return f"{_MODAL_CAPS.sub(lambda found: found[0].lower(), subject)} {begun}"
 
 
 def _subject_of(statement: Statement) -> str:
@@ -144,7 +160,8 @@ def _subject_of(statement: Statement) -> str:
         lead
         if named
         or re.fullmatch(
-            r"(?:the|your|each|every|all)\s+(?:[\w-]+\s+){1,4}(?:must|should|shall|needs to|has to)(?: not| never)?",
+            r"(?:the|your|each|every|all|new|any)\s+(?:[\w-]+\s+){1,4}(?:must|should|shall|needs to|"
+            r"has to)(?: not| never)?",
             lead,
             re.IGNORECASE,
         )
@@ -200,7 +217,16 @@ def _begins(rest: str, joint: str, before: str, *, listed: bool) -> bool:
     match = _VERBAL.match(rest)
     if ";" in joint or match is None:
         return ";" in joint
+    if _YOU_WILL.match(rest) or (_DENIES.match(rest) and _DENIES.match(before)) or _NONE.match(rest):
+        return True
+    return _is_verbal(match, rest, joint, before, listed=listed)
+
+
+def _is_verbal(match: re.Match[str], rest: str, joint: str, before: str, *, listed: bool) -> bool:
     verb, following = match.group("verb").lower(), match.group("next") or ""
+    bare = joint.strip() == "," and not match.group("adverb") and not _STARTS_OBJECT.match(following)
+    if bare and (verb in OFTEN_NOUNS or (from_gerund(verb) or "") in OFTEN_NOUNS):
+        return False
     if looks_like_command(verb, following, adverb=match.group("adverb")):
         return not (verb in COMMANDS and re.match(r"(?:of|or)\b", following))
     root = from_gerund(verb)

@@ -13,7 +13,8 @@ __all__ = ["Draft"]
 class Draft:
     """What a rule says, where it stands, and the predicate that can check it.
 
-    ``rest`` are the words of its clause that the predicates of the same clause do not answer for.
+    ``role`` is whether it only says what somebody does day by day. ``rest`` are the words of its clause that the
+    predicates of the same clause do not answer for.
     """
 
     text: str
@@ -24,3 +25,4 @@ class Draft:
     predicate: str | None = None
     condition: str = ""
     rest: frozenset[str] | None = None
+    role: bool = False

@@ -7,22 +7,25 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from proctor.generate.extract.aspects import Aspect, Scope, checkable, quoted
+from proctor.generate.extract.aspects import NUMBER, Aspect, Scope, checkable, quoted
 from proctor.generate.extract.clauses import Clause, clauses_of
 from proctor.generate.extract.draft import Draft
+from proctor.generate.extract.fields import described_keys, field_of, find_fields, keys_in
 from proctor.generate.extract.japanese import is_japanese, japanese_drafts
 from proctor.generate.extract.kinds import kind_of, priority_of
-from proctor.generate.extract.labels import special_answer
+from proctor.generate.extract.labels import ALTERNATIVE, special_answer
 from proctor.generate.extract.languages import find_languages
+from proctor.generate.extract.lazily import Lazy
 from proctor.generate.extract.lengths import find_lengths
 from proctor.generate.extract.mentions import find_mentions
+from proctor.generate.extract.parts import find_parts, without_parts
 from proctor.generate.extract.ranges import find_ranges
 from proctor.generate.extract.scope import speaks_of_whole, with_output, without_subject
 from proctor.generate.extract.shapes import find_shapes
 from proctor.generate.extract.statements import Statement
 from proctor.generate.extract.verbs import COMMANDS
 from proctor.generate.extract.vocabulary import worded
-from proctor.generate.extract.voices import ROLE
+from proctor.generate.extract.voices import PERMISSION, ROLE
 from proctor.generate.extract.wording import about_input, plain, reworded
 
 __all__ = ["drafts_of"]
@@ -34,26 +37,58 @@ _EMPTY: Final = worded(
     formatted valid texts text result results that this have has contain include using following schema
     below shape do not never than long length as all will shall ensure sure limit maximum max at most
     least crafted no more limited exactly total single exceed exceeding wrap begin start end beginning
-    starting ending by put answers any
+    starting ending by put answers any nothing else whole unique per message each every
     """
 )
-_EMPTY_LEAD: Final = re.compile(
+_EMPTY_LEAD: Final = Lazy(
     r"\b(?:follow|adhere to|stick to|obey|use|apply|observe|respect|comply with)\s+(?:all\s+|"
     r"strictly\s+)?(?:the|these|this|those|below)?\s*(?:following|below|above|given|exact|"
     r"strict)?\s*(?:[\w-]+\s+)?(?:rules?|guidelines?|instructions?|steps?|format|requirements?|"
     r"constraints?|structure|template|principles?|criteria)\b[^.]*$",
     re.IGNORECASE,
 )
-_GOES_ON: Final = re.compile(r"(?:is|are|has|have|does|do|was|were|will|can|may)\b", re.IGNORECASE)
-_FINITE: Final = re.compile(r"\b(?:is|are|was|were|has|have|had|will|can|may|does|did|you|we|they|i)\b", re.IGNORECASE)
-_STRICT_LEAD: Final = re.compile(
+_YOUR_TURN: Final = Lazy(
+    r"\b(?:and|then)\s+you(?:'ll| will| should| must| are to| need to)\s+(?!be (?:given|presented|shown|asked))",
+    re.IGNORECASE,
+)
+# ``Branches open at nine and close at five``: a noun in the plural and what it does.
+_IDLE: Final = Lazy(
+    r"(?!(?:always|please|use|address|focus|discuss|process|express)\b)(?:[A-Z][\w-]*\s+)?[\w-]{3,}[^s\W]s\s+"
+    r"(?:open|take|cost|need|start|run|come|go|work|last|arrive|ship|close|live|are|have|were)\b",
+)
+# ``You sort tickets for a shop``: what somebody does day by day.
+_HABIT: Final = Lazy(
+    r"you\s+(?!must|should|shall|will|may|can|need|are|have|do|never|always|only|ought)[a-z]+\s+(?!(?:the|this|that|a|an|only|one|"
+    r"your|it|all)\b)",
+    re.IGNORECASE,
+)
+# ``Answer NO if the message:`` with the cases in a list below it.
+_OPENED: Final = Lazy(
+    r"(?P<command>[A-Z\"].{2,120}?)\s+(?P<condition>(?:only )?(?:if|when|unless|whenever)"
+    r"(?:\s+(?:the \w+|it|they|you|a \w+|any of (?:these|the following)[\w ]{0,20}))?)\s*[:：]?\s*$",
+)
+_DANGLING: Final = Lazy(r"\b(?:if|when|unless|whenever)(?:\s+(?:the \w+|it|they|you))?\s*[:：]?\s*$", re.IGNORECASE)
+# ``The customer's answer is {{answer}}``: the line that brings an input.
+_INTRODUCED: Final = Lazy(r"\b(?:is|are|was)\s*[:：]?\s*[\"'`“]*\{\{[^{}]*\}\}[\"'`”.]*\s*$", re.IGNORECASE)
+_OF_OTHERS: Final = Lazy(
+    r"\b(?:prohibits?|forbids?|violations?|defined? as|means?)\b[^.]{0,20}[:：]?\s*$", re.IGNORECASE
+)
+_SPEAKS: Final = Lazy(
+    r"\b(?:you|your|output|response|answer|who|that)\b|^\W*it (?:has|contains|consists)\b", re.IGNORECASE
+)
+_COUNTS: Final = Lazy(
+    rf"\W*(?:exactly |at most |no more than |at least )?{NUMBER} (?:\w+ )?"
+    r"(?:sentences?|words?|lines?|paragraphs?|bullets?)\W*$",
+    re.IGNORECASE,
+)
+_GOES_ON: Final = Lazy(r"(?:is|are|has|have|does|do|was|were|will|can|may)\b", re.IGNORECASE)
+_FINITE: Final = Lazy(r"\b(?:is|are|was|were|has|have|had|will|can|may|does|did|you|we|they|i)\b", re.IGNORECASE)
+_STRICT_LEAD: Final = Lazy(
     r"\b(?:rules|guidelines|requirements|constraints|restrictions|output|response|must|should|style|tone|format)\b",
     re.IGNORECASE,
 )
-_INSIDE: Final = re.compile(
-    r"\b(?:inside|within|in|for|to)\s+(?:each|every)\s+<(?P<tag>[A-Za-z][\w-]*)>", re.IGNORECASE
-)
-_PURPOSE: Final = re.compile(r"\s*\bto\s+(?P<verb>[a-z]+)\b", re.IGNORECASE)
+_INSIDE: Final = Lazy(r"\b(?:inside|within|in|for|to)\s+(?:each|every)\s+<(?P<tag>[A-Za-z][\w-]*)>", re.IGNORECASE)
+_PURPOSE: Final = Lazy(r"\s*\bto\s+(?P<verb>[a-z]+)\b", re.IGNORECASE)
 _GUARDS: Final = (
     (
         re.compile(
@@ -87,13 +122,35 @@ def drafts_of(statement: Statement, scope: Scope) -> Iterator[Draft]:
     if is_japanese(statement.text):
         yield from japanese_drafts(statement)
         return
-    if about_input(statement.text) or _EMPTY_LEAD.search(statement.text):
+    if (opened := _OPENED.search(statement.lead)) and statement.item and statement.section not in ("labels", "fields"):
+        yield from _under(opened, statement)
+        return
+    if _INTRODUCED.search(statement.text):
+        return
+    turn = _YOUR_TURN.search(statement.text)
+    if (about_input(statement.text) and not turn) or _EMPTY_LEAD.search(statement.text):
         return
     lead = statement.lead if statement.section in ("rules", "never") else ""
+    if chosen := ALTERNATIVE.search(statement.text):
+        told = f"The output is {plain(statement.text[chosen.start('one') :]).rstrip('.')}."
+        yield Draft(
+            text=told,
+            start=statement.start,
+            end=statement.end,
+            kind="content",
+            priority=priority_of(told),
+            condition=told,
+        )
+        return
+    if _DANGLING.search(statement.text):
+        return
     said = False
+    idle = not turn and _IDLE.match(statement.text) is not None
     for clause in clauses_of(statement):
-        if not said and not clause.first and (clause.borrowed or _GOES_ON.match(clause.text)):
+        if not said and not clause.first and (clause.borrowed or _GOES_ON.match(clause.text) or idle):
             continue  # it goes on about something that is not the output
+        if PERMISSION.match(plain(clause.text)):
+            continue
         strength = f"{lead}\n{clause.text}"
         made = list(
             _conditional(clause, statement, scope, strength)
@@ -101,7 +158,31 @@ def drafts_of(statement: Statement, scope: Scope) -> Iterator[Draft]:
             else _unconditional(clause, statement, scope, strength)
         )
         said = said or bool(made)
-        yield from made
+        role = (
+            _HABIT.match(statement.text) is not None
+            and not any(each.predicate for each in made)
+            and not re.search(r"\b(?:only|just|never|always|not|no)\b", clause.text, re.IGNORECASE)
+        )
+        yield from (replace(each, role=role) for each in made)
+
+
+def _under(opened: re.Match[str], statement: Statement) -> Iterator[Draft]:
+    """One case of a list: the command of the line above it, under this condition."""
+    told = reworded(opened["command"])
+    if told is None:
+        return
+    case = plain(statement.text).rstrip(" ,;.")
+    named = re.sub(r"\s+any of .*$", "", opened["condition"])
+    condition = f"{named} {case[:1].lower()}{case[1:]}"
+    text = f"{condition[:1].upper()}{condition[1:]}, {told[:1].lower()}{told[1:]}"
+    yield Draft(
+        text=text,
+        start=statement.start,
+        end=statement.end,
+        kind=kind_of(told, condition=condition, special=True),
+        priority=priority_of(opened["command"]),
+        condition=condition,
+    )
 
 
 def _conditional(clause: Clause, statement: Statement, scope: Scope, strength: str) -> Iterator[Draft]:
@@ -153,10 +234,12 @@ def _unconditional(clause: Clause, statement: Statement, scope: Scope, strength:
             kept.append(aspect)
     if told is None and not kept and clause.first:
         told = _noted(statement)
-    if told is None and not (kept and _stands(clause, statement)):
+    if told is None and not (kept and _stands(clause, statement, kept)):
         return
     made = [_from_aspect(aspect, clause, strength) for aspect in kept]
-    rest = frozenset(_rest(without_subject(clause.text, scope), clause.text, kept))
+    left = _rest(without_subject(clause.text, scope), clause.text, kept)
+    whole = {noun for noun in re.findall(r"\b(?:each|every) (\w+)", clause.text.lower()) if scope.means_output(noun)}
+    rest = frozenset(left) - whole
     if told and (not kept or len(rest) >= 2):
         purpose = _purpose(clause, kept)
         if purpose is not None:
@@ -168,7 +251,10 @@ def _unconditional(clause: Clause, statement: Statement, scope: Scope, strength:
 
 def _noted(statement: Statement) -> str | None:
     """An item under ``Constraints`` that is no sentence, such as ``Tone: neutral``."""
-    if not statement.item or statement.section not in ("rules", "output") or _FINITE.search(statement.text):
+    bare = re.sub(r"\"[^\"]*\"|“[^”]*”|`[^`]*`", "", statement.text)
+    if not statement.item or statement.section not in ("rules", "output") or _FINITE.search(bare):
+        return None
+    if bare.rstrip().endswith((":", "：")) or _OF_OTHERS.search(statement.lead):
         return None
     if "{{" in statement.text or not _STRICT_LEAD.search(statement.lead) or len(statement.text.split()) > 25:
         return None
@@ -193,11 +279,13 @@ def _of_field(text: str, scope: Scope) -> str | None:
     return f"In the output, {text[:1].lower()}{plain(text)[1:].rstrip('.')}."
 
 
-def _stands(clause: Clause, statement: Statement) -> bool:
+def _stands(clause: Clause, statement: Statement, kept: list[Aspect]) -> bool:
     """Whether a clause without a command still speaks of the output."""
-    return statement.section in ("rules", "output", "format", "never") or bool(
-        re.search(r"\b(?:you|your|output|response|answer|who|that)\b", clause.whole, re.IGNORECASE)
-    )
+    if statement.section in ("rules", "output", "format", "never"):
+        return True
+    if kept and kept[0].predicate.startswith(("each ", "json field")):
+        return True
+    return bool(_SPEAKS.search(clause.whole) or _COUNTS.match(clause.text))
 
 
 def _judged(told: str, clause: Clause, strength: str) -> Draft:
@@ -217,6 +305,20 @@ def _from_aspect(aspect: Aspect, clause: Clause, strength: str) -> Draft:
 
 def _aspects(text: str, statement: Statement, scope: Scope) -> Iterator[Aspect]:
     bare = re.sub(r"\((?:e\.g\.|for example|such as)[^)]*\)", lambda match: " " * len(match.group()), text)
+    if field_of(bare, scope, item=statement.item):
+        yield from find_fields(bare, scope, item=statement.item)
+        return
+    if keyed := keys_in(bare):
+        yield keyed
+        for name, said, at in described_keys(bare):
+            yield from (
+                replace(each, start=at, end=at + len(said)) for each in find_fields(f"{name}: {said}", scope, item=True)
+            )
+        return
+    parts = list(find_parts(bare, scope))
+    yield from parts
+    if parts:
+        bare = without_parts(bare, scope)
     if inside := _INSIDE.search(bare):
         tag = inside.group("tag").lower()
         for found in find_lengths(bare[inside.end() :], scope):

@@ -9,25 +9,24 @@ from typing import Final
 from proctor.generate.extract.aspects import Aspect, Kind, checkable, quoted
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.kinds import kind_of, priority_of
+from proctor.generate.extract.lazily import Lazy
 from proctor.generate.extract.statements import Statement
 
 __all__ = ["is_japanese", "japanese_drafts", "japanese_labels", "japanese_special"]
 
-_KANA: Final = re.compile(r"[\u3041-\u3096\u30a1-\u30fa]")
-_ASKED: Final = re.compile(
-    r"ください|下さい|こと[。．]?$|べき|必ず|禁止|してはいけ|してはなり|てはならな|しないで|なさい|せよ|しろ[。]?$|のみ|だけ(?:を|で)|以内|以下|以上|ましょう|"
+_KANA: Final = Lazy(r"[\u3041-\u3096\u30a1-\u30fa]")
+_ASKED: Final = Lazy(
+    r"ください|下さい|こと[。．]?$|べき|必ず|禁止|してはいけ|してはなり|てはならな|しないで|なさい|せよ|しろ[。]?$|と書く[。]?$|のみ|だけ(?:を|で)|以内|以下|以上|ましょう|"
     r"(?:出力|回答|返答|返信|応答|要約|文章|答え)は|(?:出力|回答|返答|翻訳|要約|分類|抽出|生成|作成|説明)(?:する|します|せよ|しなさい)[。]?$"
 )
-_ROLE: Final = re.compile(r"^(?:あなた|君|きみ|当社|私たち|弊社)は.{0,60}(?:です|である|として)")
-_INPUT: Final = re.compile(
-    r"^(?:入力|ユーザー|以下は|次は|これは|与えられ).{0,60}(?:です|ます|されます|与えられます)[。]?$"
-)
-_SPECIAL: Final = re.compile(
+_ROLE: Final = Lazy(r"^(?:あなた|君|きみ|当社|私たち|弊社)は.{0,60}(?:です|である|として)")
+_INPUT: Final = Lazy(r"^(?:入力|ユーザー|以下は|次は|これは|与えられ).{0,60}(?:です|ます|されます|与えられます)[。]?$")
+_SPECIAL: Final = Lazy(
     r"[「『\"](?P<words>[^」』\"\n]{1,100})[」』\"]\s*(?:と|を|とだけ|のみを?)\s*(?:だけ)?(?:答え|出力|返|回答|記載|書|表示|入力)"
 )
-_CONDITION: Final = re.compile(r"^(?P<condition>.{1,80}?(?:場合|とき|時|なら|れば|たら))(?:は|には|に)?、?")
+_CONDITION: Final = Lazy(r"^(?P<condition>.{1,80}?(?:場合|とき|時|なら|れば|たら))(?:は|には|に)?、?")
 _DIGITS: Final = str.maketrans("０１２３４５６７８９", "0123456789")
-_LIMIT: Final = re.compile(
+_LIMIT: Final = Lazy(
     r"(?P<n>\d{1,6})\s*(?P<unit>文字|字|文|行|段落|個|項目|語|単語)(?:の[^、。]{0,8})?(?P<form>以内|以下|まで|未満|以上|ちょうど|で|に)"
 )
 _UNITS: Final = {
@@ -60,7 +59,7 @@ _TONGUES: Final = {
     "イタリア語": "it",
     "ロシア語": "ru",
 }
-_TONGUE: Final = re.compile(
+_TONGUE: Final = Lazy(
     rf"(?P<name>{'|'.join(_TONGUES)})(?:で|にて|のみで|に(?=.{{0,3}}(?:翻訳|訳)))(?!書かれた|入力|の(?:文章|質問))"
 )
 _SHAPES: Final = (
@@ -75,14 +74,14 @@ _DENIED: Final = (
     ("マークダウン", "no markdown", r"(?:マークダウン|Markdown|markdown)(?:記法|形式)?(?:は|を|も)?(?:使|含|用|禁止)"),
     ("箇条書き", "bullets = 0", r"箇条書き(?:は|を|も)(?:使|含|用|禁止|し)"),
 )
-_NO: Final = re.compile(r"ないで|禁止|ない(?:こと|よう)|ません|いけ|なら(?:な|ず)|ず(?:に|、)")
-_START: Final = re.compile(r"[「『](?P<words>[^」』\n]{1,80})[」』](?:という\S{1,6})?(?:で|から)(?:始|はじ|書き始)")
-_STOP: Final = re.compile(r"[「『](?P<words>[^」』\n]{1,80})[」』](?:という\S{1,6})?で(?:終|締め|おわ)")
-_ONE: Final = re.compile(r"(?:一|1|ひとつの)文で")
-_LISTED: Final = re.compile(
+_NO: Final = Lazy(r"ないで|禁止|ない(?:こと|よう)|ません|いけ|なら(?:な|ず)|ず(?:に|、)")
+_START: Final = Lazy(r"[「『](?P<words>[^」』\n]{1,80})[」』](?:という\S{1,6})?(?:で|から)(?:始|はじ|書き始)")
+_STOP: Final = Lazy(r"[「『](?P<words>[^」』\n]{1,80})[」』](?:という\S{1,6})?で(?:終|締め|おわ)")
+_ONE: Final = Lazy(r"(?:一|1|ひとつの)文で")
+_LISTED: Final = Lazy(
     r"(?:カテゴリー?|ラベル|分類先?|選択肢|次のいずれか|以下のいずれか|クラス|候補)[^：:\n。]{0,12}[：:]\s*(?P<list>[^。\n]+)"
 )
-_EITHER: Final = re.compile(
+_EITHER: Final = Lazy(
     r"(?P<list>(?:[「『\"]?[^、。「」『』\"\s]{1,15}[」』\"]?(?:、|・|か|または|，|,\s*|"
     r"(?<=[」』])(?=[「『]))){1,12}[「『\"]?[^、。「」『』\"\s]{1,15}?[」』\"]?)の(?:いずれか|どれか|どちらか)"
 )
@@ -115,7 +114,11 @@ def japanese_drafts(statement: Statement) -> Iterator[Draft]:
     text = statement.text.strip()
     if _ROLE.match(text) and not re.search(r"ください|こと", text):
         return
-    wanted = _ASKED.search(text) or (statement.section in ("rules", "never", "output") and statement.item)
+    wanted = (
+        _ASKED.search(text)
+        or (statement.item and text.startswith("【"))
+        or (statement.section in ("rules", "never", "output") and statement.item)
+    )
     if not wanted or _INPUT.match(text):
         return
     bare = text.rstrip("。．.!！ ")
@@ -147,9 +150,10 @@ def _draft(statement: Statement, text: str, *, kind: Kind, predicate: str | None
 
 def _rest(text: str, aspects: list[Aspect]) -> int:
     """How many letters of the sentence no predicate answers for."""
+    text = re.sub(r"^(?:回答|出力|返答|文章|最後)は|必ず|、", "", text)
     left = len(
         re.sub(
-            r"(?:書いて|出力して|回答して|答えて|して|使って|使わないで|用いて|まとめて|は|を|で)?(?:ください|下さい|こと)?[。．\s]*$",
+            r"(?:書いて|出力して|終わって|にして|回答して|答えて|して|使って|使わないで|用いて|まとめて|は|を|で)?(?:ください|下さい|こと)?[。．\s]*$",
             "",
             text,
         )

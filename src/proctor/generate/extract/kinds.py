@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from proctor.generate.extract.aspects import Kind
+from proctor.generate.extract.lazily import Lazy
 
 __all__ = ["kind_of", "priority_of"]
 
@@ -52,14 +53,14 @@ _KINDS: Final[tuple[tuple[Kind, str], ...]] = (
         r"calm|patient\w*|courteous)\b|敬語|丁寧|口調|簡潔|です・ます",
     ),
 )
-_COMPILED: Final = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _KINDS)
-_STRONG: Final = re.compile(
+_COMPILED: Final = tuple((kind, Lazy(pattern, re.IGNORECASE)) for kind, pattern in _KINDS)
+_STRONG: Final = Lazy(
     r"^\W*(?:do not|don[’']t|please do not)\b|\b(?:must|never|always|only|cannot|required|mandatory|strictly|exactly|"
     r"important|critical|under no circumstances|ensure|have to|shall)\b|"
     r"\*\*|必ず|絶対|のみ|しないで",
     re.IGNORECASE | re.MULTILINE,
 )
-_SOFT: Final = re.compile(
+_SOFT: Final = Lazy(
     r"\b(?:prefer\w*|try to|ideally|where possible|if possible|when possible|consider|aim to|may|"
     r"optional\w*|could|generally|usually)\b|なるべく|できるだけ",
     re.IGNORECASE,

@@ -8,20 +8,21 @@ from dataclasses import dataclass
 from typing import Final
 
 from proctor.generate.extract.aspects import quoted, quoted_texts
+from proctor.generate.extract.lazily import Lazy
 from proctor.generate.extract.statements import Statement
 from proctor.generate.extract.vocabulary import worded
 
-__all__ = ["LabelSet", "ignoring_case", "label_of_item", "labels_in", "special_answer"]
+__all__ = ["ALTERNATIVE", "LabelSet", "ignoring_case", "label_of_item", "labels_in", "listed", "special_answer"]
 
 _MOST: Final = 200
-_CODES: Final = re.compile(r"(?:(?<=[:,;]\s)|(?<=[:,;])|^)\s*([A-Z][\w$/+-]{0,14})\s*(?::|=|–)\s+(?=\S)")
-_AFTER_COLON: Final = re.compile(
+_CODES: Final = Lazy(r"(?:(?<=[:,;]\s)|(?<=[:,;])|^)\s*([A-Z][\w$/+-]{0,14})\s*(?::|=|–)\s+(?=\S)")
+_AFTER_COLON: Final = Lazy(
     r"\b(?:categor(?:y|ies)|labels?|classes|tags?|intents?|sentiments?|options|choices|values|topics|genres|levels|"
     r"(?:one|any) of (?:the following|these)(?: [\w-]+){0,3}|choose (?:from|"
     r"between))\b[^:.\n]{0,60}[:：]\s*(?P<list>[^\n]+(?:\n(?!\n)[^\n]+)*)",
     re.IGNORECASE,
 )
-_AS: Final = re.compile(
+_AS: Final = Lazy(
     r"\b(?:classif(?:y|ies|ied)|categoriz(?:e|es|ed)|categoris(?:e|ed)|label(?:s|led|ed)?|tag(?:s|"
     r"ged)?|mark(?:ed)?|determine|decide|judge|identify|"
     r"predict|rate|assess|detect|say|sort|assign)\b[^.:;]{0,120}?\b(?:as(?: either| one of)?|"
@@ -29,7 +30,7 @@ _AS: Final = re.compile(
     r"is(?: either)?|to be|one of|either)\b:?\s+(?P<list>[^.;\n]+)",
     re.IGNORECASE,
 )
-_GIVEN: Final = re.compile(
+_GIVEN: Final = Lazy(
     r"\b(?:respond|reply|answer|return|output|say|print|write|choose|pick|select|be|is|use|provide|"
     r"give)\b(?:\s+(?:with|using|only|just|exactly|either|one of|from|as|a single|one word|"
     r"the (?:word|words|label|labels|value|values|string|strings)|single|word|of|the|following|"
@@ -39,34 +40,46 @@ _GIVEN: Final = re.compile(
     r"`[^`\n]{1,60}`|'[^'\n]{1,60}'))+)",
     re.IGNORECASE,
 )
-_LETTERS: Final = re.compile(
+_LETTERS: Final = Lazy(
     r"\b(?:respond|reply|answer|return|output)\b(?:\s+(?:only|just))?\s+(?:with\s+)?(?:only\s+|"
     r"just\s+)?(?:a|an|one|the|exactly one)\s+(?:single\s+)?(?:[\w-]+\s+)?"
     r"(?:letter|word|label|number|value|option|category|verdict|class|tag)s?:\s*(?P<list>[^.;\n]+)",
     re.IGNORECASE,
 )
-_YES_NO: Final = re.compile(
+_WHICH: Final = Lazy(
+    r"\b(?:which|what|whether|decide|choose|pick|classify|assign|select|sort)\b[^.:\n]{0,80}:\s*"
+    r"(?P<list>[\w-]+(?: [\w-]+)?(?:\s*[/|]\s*[\w-]+(?: [\w-]+)?){1,20})\s*[.?]?\s*$",
+    re.IGNORECASE,
+)
+ALTERNATIVE: Final = Lazy(
+    r"\b(?i:answer|respond|reply|return|output|say|print)\b(?:\s+(?:with|only|just|either|the word))*\s+"
+    r"(?P<one>[\"“`'][^\"”`'\n]{1,40}[\"”`']|[A-Z][A-Z_]{1,30})\s+(?:if|"
+    r"when)\b[^.;\n]{2,200}?(?:,\s*(?:and |or |otherwise )?|"
+    r"\band |\bor |;\s*otherwise,?\s+)(?:with\s+|say\s+)?(?P<other>[\"“`'][^\"”`'\n]{1,40}[\"”`']|[A-Z][A-Z_]{1,30})"
+    r"(?=\s+(?:if|when|otherwise|in all other)\b|\s*[.;]|\s*$)",
+)
+_YES_NO: Final = Lazy(
     r"\b(?:answer|respond|reply|return|output|say)\b[^.;]{0,40}?[\"'“`]?\byes\b[\"'”`]?\s*(?:or|/)\s*[\"'“`]?no\b",
     re.IGNORECASE,
 )
-_JOIN: Final = re.compile(r"\s*[,;/|、]\s*(?:or\s+|and\s+)?|\s+or\s+|\s+and\s+", re.IGNORECASE)
-_COMMAS: Final = re.compile(r"\s*[,;|、]\s*(?:or\s+|and\s+)?|\s+or\s+|(?<=,)\s*and\s+|\s+and\s+(?=[A-Z\"'`][^,]*$)")
-_ITEM_LABEL: Final = re.compile(
+_JOIN: Final = Lazy(r"\s*[,;/|、]\s*(?:or\s+|and\s+)?|\s+or\s+|\s+and\s+", re.IGNORECASE)
+_COMMAS: Final = Lazy(r"\s*[,;|、]\s*(?:or\s+|and\s+)?|\s+or\s+|(?<=,)\s*and\s+|\s+and\s+(?=[A-Z\"'`][^,]*$)")
+_ITEM_LABEL: Final = Lazy(
     r"\s*(?:\*\*|`|\"|“|')?(?P<label>[^\n*`\"“”]{1,60}?)(?:\*\*|`|\"|”|')?\s*(?:[:：]|\s[-–—]\s|\(|（|=|→|$)"
 )
-_SINGLE: Final = re.compile(r"[\"“`']?([^\"”`'\n]{1,60}?)[\"”`']?[.!]?\s*$")
-_FILLER: Final = re.compile(r"^(?:a|an|the|either|one of|being|exactly|just|only)\s+", re.IGNORECASE)
-_WORDY: Final = re.compile(
+_SINGLE: Final = Lazy(r"[\"“`']?([^\"”`'\n]{1,60}?)[\"”`']?[.!]?\s*$")
+_FILLER: Final = Lazy(r"^(?:a|an|the|either|one of|being|exactly|just|only)\s+", re.IGNORECASE)
+_WORDY: Final = Lazy(
     r"\b(?:the|a|an|of|is|are|that|which|based|whether|not|your|it|its|etc|using|with|to|by|from|on|per)\b",
     re.IGNORECASE,
 )
-_SPECIAL: Final = re.compile(
+_SPECIAL: Final = Lazy(
     r"\b(?:return|respond|reply|answer|output|say|write|print|give|choose|label (?:it|them)|"
     r"classify (?:it|them|the \w+)|mark (?:it|them)|be)\b"
     r"(?:\s+(?:with|as|only|just|exactly|simply|a|an|the|single|word|string|value|message|text|phrase|"
-    r"label|category|tag|empty|it|them|be|by|saying|following|sentence)\b:?)*\s*"
+    r"label|category|tag|empty|it|them|be|by|saying|following|sentence|line)\b:?)*\s*"
     r"(?:(?P<quoted>\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|`[^`\n]{1,300}`|'[^'\n]{2,300}')|"
-    r"(?P<array>\[\s*\\?\"?[^\]\n]{0,40}\])|(?P<object>\{\s*\})|"
+    r"(?P<array>\[\s*\\?\"?[^\]\n]{0,40}\])|(?P<object>\{[^{}\n]{0,160}\})|"
     r"(?P<bare>[A-Z][A-Za-z0-9_/-]{0,30}|-?\d{1,6}|null|none|unknown|nothing|true|false|n/a|"
     r"undefined)(?=\s*[.,;!)]|\s*$|\s+and\b))",
     re.IGNORECASE,
@@ -97,19 +110,27 @@ def labels_in(statement: Statement) -> LabelSet | None:
     text, base = statement.text, statement.start
     if match := _YES_NO.search(text):
         return LabelSet(labels=("Yes", "No"), start=base + match.start(), end=base + len(text), alone=True, yes_no=True)
+    if match := ALTERNATIVE.search(text):
+        labels = tuple(match.group(name).strip("\"“”`'") for name in ("one", "other"))
+        whole = {label.lower() for label in labels} == {"yes", "no"}
+        return LabelSet(labels=labels, start=base + match.start(), end=base + match.end(), alone=True, yes_no=whole)
+    if match := _WHICH.search(text):
+        labels = listed(match.group("list").replace("|", "/"))
+        if len(labels) >= 2:
+            return LabelSet(labels=labels, start=base, end=base + len(text))
     if match := _LETTERS.search(text):
-        labels = _listed(match.group("list"))
+        labels = listed(match.group("list"))
         if len(labels) >= 2:
             return LabelSet(labels=labels, start=base + match.start(), end=base + match.end(), alone=True)
     if match := _GIVEN.search(text):
         labels = tuple(quoted_texts(match.group("list")))
         return LabelSet(labels=labels, start=base + match.start(), end=base + match.end(), alone=True)
     if match := _AFTER_COLON.search(text):
-        labels = _coded(match.group("list")) or _listed(match.group("list"))
+        labels = _coded(match.group("list")) or listed(match.group("list"))
         if len(labels) >= 2:
             return LabelSet(labels=labels, start=base, end=base + len(text))
     if match := _AS.search(text):
-        labels = _listed(match.group("list"))
+        labels = listed(match.group("list"))
         if len(labels) >= 2:
             return LabelSet(labels=labels, start=base + match.start(), end=base + match.end())
     return None
@@ -121,7 +142,7 @@ def _coded(text: str) -> tuple[str, ...]:
     return found[:_MOST] if len(found) >= 3 else ()
 
 
-def _listed(text: str) -> tuple[str, ...]:
+def listed(text: str) -> tuple[str, ...]:
     """``positive, negative, or neutral``; nothing where one of them is more than a short name."""
     text = re.sub(r"\([^)]*\)", "", text).strip().rstrip(".!;:")
     marked = quoted_texts(text)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from proctor.generate.extract.aspects import Aspect
+from proctor.generate.extract.lazily import Lazy
 
 __all__ = ["CODES", "find_languages"]
 
@@ -51,29 +52,31 @@ _PLAIN: Final = (
     r"(?:(?:plain|simple|clear|fluent|natural|formal|modern|standard|proper|idiomatic|polite|everyday|"
     r"native)\s+(?:and\s+\w+\s+)?)*"
 )
-_ASKED: Final = re.compile(
+_ASKED: Final = Lazy(
     rf"\b(?:in|into|to)\s+{_PLAIN}{_NAMES}\b(?!\s+(?:or|and|text|sentence|word|input|speak|class|"
     r"language model|literature|grammar))",
     re.IGNORECASE,
 )
-_ONLY: Final = re.compile(
+_ONLY: Final = Lazy(
     rf"\b(?:use|speak|write|answer|respond|reply)\s+(?:only\s+)?{_PLAIN}{_NAMES}(?:\s+only)?\b\s*(?:[.,;]|only|$)",
     re.IGNORECASE,
 )
-_SAME: Final = re.compile(
+_SAME: Final = Lazy(
     r"\b(?:in\s+)?the\s+same\s+language\s+(?:as|that|in which|of|the)\b[^.;]{0,60}|"
     r"\bin\s+the\s+(?:user'?s|customer'?s|input'?s?|original|source)\s+language\b|"
     r"\blanguage (?:of|used by|used in) the (?:user|input|question|customer|text|message)\b",
     re.IGNORECASE,
 )
-_OTHER: Final = re.compile(
+_OTHER: Final = Lazy(
     r"\bfrom\s+$|\b(?:the|this|following|input|user[’']?s?|each|given|source|original)\s+(?:text|"
     r"article|review|message|document|input|sentence|question)s?\s+"
     r"(?:is\s+|are\s+)?(?:written\s+)?$|"
     r"\b(?:not|n't|never)\b[^.]*$",
     re.IGNORECASE,
 )
-_VARIABLE: Final = re.compile(
+_DENIED: Final = Lazy(r"\b(?:not|n't|never)\b[^.]*$", re.IGNORECASE)
+_GOAL: Final = Lazy(r"(?:in)?to\b", re.IGNORECASE)
+_VARIABLE: Final = Lazy(
     r"\b(?:in|into|to)\s+\{\{\s*(?P<name>\w*(?:lang|language|locale|idioma|sprache)\w*)\s*\}\}", re.IGNORECASE
 )
 
@@ -98,7 +101,11 @@ def find_languages(clause: str) -> Iterator[Aspect]:
         )
         return
     for pattern in (_ASKED, _ONLY):
-        found = [match for match in pattern.finditer(clause) if not _OTHER.search(clause, 0, match.start())]
+        found = [
+            match
+            for match in pattern.finditer(clause)
+            if not (_DENIED if _GOAL.match(match.group()) else _OTHER).search(clause, 0, match.start())
+        ]
         names = {CODES[match.group("name").lower()] for match in found}
         if len(names) == 1:
             match = found[-1]

@@ -27,7 +27,9 @@ _ITEM: Final = re.compile(
 )
 _BLANK: Final = re.compile(r"\s*$")
 _RULE: Final = re.compile(r"\s*(?:-{3,}|\*{3,}|_{3,}|={3,})\s*$")
-_LEAD_END: Final = re.compile(r"[:：]\s*(?:\*\*|__)?\s*$")
+_LEAD_END: Final = re.compile(
+    r"[:：]\s*(?:\*\*|__)?\s*$|\b(?:if|when|unless)(?:\s+(?:the \w+|it|they|you))?\s*$", re.IGNORECASE
+)
 _TEMPLATE: Final = re.compile(r"\{%[^%]{0,2000}%\}|\{#[^#]{0,2000}#\}")
 _PAIR: Final = re.compile(
     r"\s*(?:[-*]\s+)?(?:\*\*)?(input|output|q|a|question|answer|user|human|assistant|ai|bot|response|request|"
@@ -93,6 +95,8 @@ class _Place:
     heading_section: Section = "plain"
     lead: str = ""
     lead_section: Section | None = None
+    lead_depth: int = -1
+    outer: tuple[str, Section | None] = ("", None)
     tags: list[str] = field(default_factory=list)
 
     @property
@@ -169,10 +173,13 @@ def _blocks(text: str, offset: int, role: Role) -> Iterator[Block]:
             at += 1
         else:
             stop, kind = _extent(lines, at)
+            if kind == "item" and len(line.text) - len(line.text.lstrip()) <= place.lead_depth:
+                place.lead, place.lead_section = place.outer  # the list under an item is over
+                place.lead_depth = -1
             made = _block(kind, line, lines[stop - 1], place, offset, role)
             yield made
             if _LEAD_END.search(lines[stop - 1].text[-40:]):
-                _lead(place, text[made.start - offset : made.end - offset], kind)
+                _lead(place, text[made.start - offset : made.end - offset], made)
             at = stop
 
 
@@ -234,12 +241,18 @@ def _enter(place: _Place, *, closing: bool, name: str) -> None:
     place.lead, place.lead_section = "", None
 
 
-def _lead(place: _Place, text: str, kind: BlockKind) -> None:
+def _lead(place: _Place, text: str, made: Block) -> None:
     """The line before a list or a block says what that is; only its last sentence does."""
     last = re.split(r"(?<=[.!?。])\s+", text.strip())[-1]
     section = section_of(last)
-    if place.lead_section == "example" and kind == "pair":
+    if place.lead_section == "example" and made.kind == "pair":
         return
+    if made.kind == "item":
+        if place.lead_depth < 0:
+            place.outer = (place.lead, place.lead_section)
+        place.lead_depth = made.depth
+    else:
+        place.lead_depth = -1
     if place.heading_section == "example" and section != "rules":
         section = "example"
     place.lead, place.lead_section = last.strip("*_# "), section

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from proctor.generate.extract.aspects import NUMBER, Aspect, Scope, number_of
+from proctor.generate.extract.lazily import Lazy
 
 __all__ = ["find_lengths"]
 
@@ -36,8 +38,8 @@ _ADJECTIVES: Final = (
 _MOST: Final = (
     r"(?:at most|no more than|not more than|no longer than|not longer than|"
     r"(?:a )?max(?:imum)?(?:[\s-]+length)?(?:\s+(?:of|is))?:?|up to|"
-    r"not exceed(?:ing)?|(?:n't|never|not|without) exceed(?:ing)?|within|limited to|(?:limit|keep|"
-    r"restrict)\b[^.;]{0,40}?\bto|capped at|"
+    r"not exceed(?:ing)?|(?:n't|never|not|without) exceed(?:ing)?|within|limited to|(?:limit(?:ing)?|keep(?:ing)?|"
+    r"restrict(?:ing)?)\b[^.;]{0,40}?\bto|capped at|"
     r"(?:n't|not|never) (?:use|write|be|have|include|go over|exceed|contain)?\s*(?:more than|longer than|over))"
 )
 _UNDER: Final = r"(?:under|less than|fewer than|below|shorter than)"
@@ -47,25 +49,35 @@ _JUST: Final = (
     r"(?:exactly|precisely|in|of|is|be|as|has|have|using|use|with|into|to|only|just|contains?|"
     r"includes?|write|add|provide|give|return|output|produce|generate)"
 )
-_LOOSE: Final = re.compile(
+_LOOSE: Final = Lazy(
     r"\b(?:about|around|approximately|roughly|approx\.?|circa|ideally|preferably|typically|usually|"
     r"aim for|~)\s*(?:of\s+)?$|~\s*$",
     re.IGNORECASE,
 )
 _PATTERNS: Final = tuple(
-    (form, re.compile(pattern, re.IGNORECASE))
+    (form, Lazy(pattern, re.IGNORECASE))
     for form, pattern in (
         ("between", rf"\b(?:between|from)\s+{_N}\s+(?:and|to)\s+(?P<m>{NUMBER}){_ADJECTIVES}[\s-]+{_UNIT}(?!\w)"),
+        (
+            "<=",
+            rf"\b(?:under|within|below|at most|max(?:imum)?(?: of)?|up to)\s+\d{{1,4}}\s*(?:-|–|"
+            rf"to)\s*{_N}[\s-]+{_UNIT}(?!\w)",
+        ),
         ("between", rf"\b{_N}\s*(?:-|–|—|to|or)\s*(?P<m>{NUMBER}){_ADJECTIVES}[\s-]+{_UNIT}(?!\w)"),
         ("<=", rf"{_MOST}\s+{_N}{_ADJECTIVES}[\s-]+{_UNIT}(?!\w)"),
-        ("<=", rf"\b{_N}[\s-]+{_UNIT}\s*(?:or (?:less|fewer|shorter)|max(?:imum)?\b|at most|at the most|limit\b)"),
-        (">=", rf"\b{_N}[\s-]+{_UNIT}\s*(?:or more|min(?:imum)?\b|at least|at the least)"),
+        (
+            "<=",
+            rf"\b{_N}{_ADJECTIVES}[\s-]+{_UNIT}\s*"
+            r"(?:or (?:less|fewer|shorter)|max(?:imum)?\b|at (?:the )?(?:very )?most|limit\b)",
+        ),
+        (">=", rf"\b{_N}{_ADJECTIVES}[\s-]+{_UNIT}\s*(?:or more|min(?:imum)?\b|at (?:the )?(?:very )?least)"),
         (">=", rf"{_LEAST}\s+{_N}{_ADJECTIVES}[\s-]+{_UNIT}(?!\w)"),
         ("<", rf"\b{_UNDER}\s+{_N}{_ADJECTIVES}[\s-]+{_UNIT}(?!\w)"),
         (">", rf"\b{_OVER}\s+{_N}{_ADJECTIVES}[\s-]+{_UNIT}(?!\w)"),
         (">=", rf"\b(?P<n>multiple|several)\s+{_UNIT}(?!\w)"),
         ("=", rf"\b{_JUST}\s+(?:(?:a|exactly|only|just)\s+)*{_N}{_ADJECTIVES}[\s-]+{_UNIT}(?!\w)"),
         ("=", rf"\b{_N}{_ADJECTIVES}[\s-]+{_UNIT}(?:\s+long)?\s*[.!]?$"),
+        ("=", rf"^\W*{_N}{_ADJECTIVES}[\s-]+{_UNIT}(?=\s*(?::|\())"),
         ("=", rf"\b(?P<n>singular|single)\s+{_UNIT}(?!\w)"),
     )
 )
@@ -77,9 +89,11 @@ _SAID: Final = {
     "=": "exactly {n} {unit}",
     "between": "between {n} and {m} {unit}",
 }
-_PLACE: Final = re.compile(r"\b(?:start|begin|end|finish|open|close)\w*\b[^.;]{0,30}$", re.IGNORECASE)
-_AFTER: Final = re.compile(
-    r"\s+(?:each\b|per\b|for each\b|apiece\b|or (?:more )?letters|that\b|which\b|from the|"
+_PLACE: Final = Lazy(r"\b(?:start|begin|end|finish|open|close)\w*\b[^.;]{0,30}$", re.IGNORECASE)
+_AFTER: Final = Lazy(
+    r"\s*,?\s+(?:without|excluding|not counting|not including)\b|"
+    r"\s+(?:each\b|per\b(?! (?:message|reply|response|turn|answer|output))|for each\b|apiece\b|"
+    r"or (?:more )?letters|that\b|which\b|from the|"
     r"of the (?:text|input|article|document|original)|longer\b|in the (?:text|input|title|subject))",
     re.IGNORECASE,
 )
@@ -96,7 +110,9 @@ def find_lengths(clause: str, scope: Scope) -> Iterator[Aspect]:
             if _PLACE.search(clause, 0, match.end("n")):
                 continue
             if not _LOOSE.search(clause, 0, match.start("n")) and not _AFTER.match(clause, match.end()):
-                yield _aspect(form, match)
+                found = _aspect(form, match)
+                listed = scope.array and found.predicate.startswith(("bullets ", "numbered items "))
+                yield _of_array(found) if listed else found
 
 
 def _aspect(form: str, match: re.Match[str]) -> Aspect:
@@ -116,6 +132,14 @@ def _aspect(form: str, match: re.Match[str]) -> Aspect:
         predicate = f"{unit} {form} {n}"
         text = _SAID[form].format(n=n, unit=said if n != 1 else said.removesuffix("s"))
     return Aspect(text=f"The output has {text}.", predicate=predicate, start=match.start(), end=match.end())
+
+
+def _of_array(found: Aspect) -> Aspect:
+    """Where the answer is a JSON array, its points are the members of the array."""
+    counted = re.sub(r"^(?:bullets|numbered items)", "json array length", found.predicate)
+    return replace(
+        found, text=re.sub(r"(?:bullets?|numbered items?)\.$", "items in its array.", found.text), predicate=counted
+    )
 
 
 def _unit(match: re.Match[str]) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from proctor.generate.extract.aspects import Aspect, quoted, quoted_texts
+from proctor.generate.extract.lazily import Lazy
 
 __all__ = ["find_mentions"]
 
@@ -16,15 +17,16 @@ _THE: Final = (
     r"(?:\s+(?:the|any of the|a|an|exact|following|these)\b)*\s*(?:(?:exact )?(?:word|words|phrase|"
     r"phrases|term|terms|expression|text|sentence|disclaimer|string)s?:?)?\s+"
 )
-_WANTED: Final = re.compile(
+_WANTED: Final = Lazy(
     rf"\b(?:include|includes|mention|mentions|contain|contains|use|add|append|insert|say)\b{_THE}{_LIST}", re.IGNORECASE
 )
-_BARRED: Final = re.compile(
-    r"\b(?:do not|don[’']t|never|avoid|must not|should not|cannot|without|not)\s+(?:ever\s+)?(?:use|"
-    rf"using|mention|mentioning|say|saying|include|including|write|contain)?\b{_THE}{_LIST}",
+_BARRED: Final = Lazy(
+    r"\b(?:do not|don[’']t|never|avoid|must not|should not|cannot|without|not|none(?: of (?:them|"
+    r"the \w+))?)(?:\s+ever)?(?:\s+(?:use|"
+    rf"using|mention|mentioning|say|saying|include|including|write|contains?|mentions|uses))?\b{_THE}{_LIST}",
     re.IGNORECASE,
 )
-_LOOSE: Final = re.compile(
+_LOOSE: Final = Lazy(
     r"\b(?:like|such as|e\.g\.?|for example|similar to)\s*$|\bor\s+(?:similar|equivalent)", re.IGNORECASE
 )
 
@@ -48,6 +50,7 @@ def find_mentions(clause: str) -> Iterator[Aspect]:
     if (
         match
         and not _LOOSE.search(clause, 0, match.start("list"))
+        and not re.match(r"\s+(?:for|to|when|if|as|in place)\b", clause[match.end() :])
         and not re.search(r"\b(?:instead|replace|rather than)\b", clause, re.IGNORECASE)
     ):
         words = quoted_texts(match.group("list"))

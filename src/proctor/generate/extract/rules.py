@@ -14,12 +14,14 @@ from proctor.core.rule import Rule, Span
 from proctor.generate.extract.aspects import Scope, checkable, quoted
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.drafts import drafts_of
+from proctor.generate.extract.fields import blank_values, field_of, find_fields, named_fields
 from proctor.generate.extract.japanese import is_japanese, japanese_labels
 from proctor.generate.extract.labels import LabelSet, ignoring_case, label_of_item, labels_in
+from proctor.generate.extract.lazily import Lazy
 from proctor.generate.extract.scope import of_part, scope_of
 from proctor.generate.extract.sections import section_of
 from proctor.generate.extract.statements import Statement, statements_of
-from proctor.generate.extract.templates import field_names, json_keys, shown_fields, shown_json
+from proctor.generate.extract.templates import field_names, json_keys, shown_fields, shown_json, shown_values
 from proctor.generate.extract.vocabulary import worded
 from proctor.generate.extract.wording import about_input, plain, reworded
 from proctor.prompts.prompt import Prompt
@@ -29,19 +31,21 @@ __all__ = ["extract_rules"]
 
 _MOST_RULES: Final = 500
 # A line that only says that a format follows; the format itself is the rule.
-_FORMAT_LEAD: Final = re.compile(
+_FORMAT_LEAD: Final = Lazy(
     r"(?:\b(?:following|this|below|desired|exact)\s+(?:\w+\s+)?(?:format|template|schema|structure)\b|"
     r"\bas (?:valid )?json\b)[^.]*[:：]\W*$",
     re.IGNORECASE,
 )
-_OF_FORMAT: Final = re.compile(r"\b(?:format|template|schema|structure|json)\b", re.IGNORECASE)
-_GIVING_LEAD: Final = re.compile(
+_OF_FORMAT: Final = Lazy(r"\b(?:format|template|schema|structure|json)\b", re.IGNORECASE)
+_GIVING_LEAD: Final = Lazy(
     r"\b(?:write|generate|create|provide|give|produce|return|output|draft|compose|make)\b[^.]*[:：]\W*$", re.IGNORECASE
 )
-_ONLY: Final = re.compile(r"\b(?:only|just|nothing but|single)\b", re.IGNORECASE)
-_LABEL_NOUN: Final = re.compile(
+_LISTING_LEAD: Final = Lazy(r"\b(?:of|with|including|containing|describing|covering|following)\W*$", re.IGNORECASE)
+_ONLY: Final = Lazy(r"\b(?:only|just|nothing but|single)\b", re.IGNORECASE)
+_LABEL_NOUN: Final = Lazy(
     r"\b(?:tag|label|category|class|intent|sentiment|option|name of the category|one word)\b", re.IGNORECASE
 )
+_LOOSE_LABELS: Final = Lazy(r"\b(?:preferred|suggested|possible examples|typical|common|such as)\b", re.IGNORECASE)
 _STOP: Final = worded(
     "following below above given you your the a an of in to and or for with output is are be its it t"
     "his that as only just always must should"
@@ -55,8 +59,9 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     """
     statements = statements_of(prompt)
     scope = scope_of(prompt, statements)
+    texts = [each.text for each in statements if not each.code]
+    scope = replace(scope, fields=_fields(statements), blank=blank_values(texts))
     sets = list(_label_sets(statements, scope))
-    scope = replace(scope, fields=_fields(statements))
     if sets:
         scope = replace(scope, labels=tuple(dict.fromkeys(label for each in sets for label in each.labels)))
     drafts = [*_schema(prompt), *_drafts(statements, sets, scope)]
@@ -96,11 +101,18 @@ def _label_sets(statements: Sequence[Statement], scope: Scope) -> Iterator[Label
         if is_japanese(statement.text):
             if names := japanese_labels(statement.text):
                 yield LabelSet(labels=names, start=statement.start, end=statement.end)
-        elif (found := labels_in(statement)) and not of_part(statement.text, scope):
+        elif (
+            (found := labels_in(statement))
+            and not of_part(statement.text, scope)
+            and field_of(statement.text, scope) is None
+            and not (scope.structured and named_fields(statement.text))
+        ):
             yield found
     for (section, _), group in groupby(statements, key=lambda each: (each.section, each.lead)):
         items = [each for each in group if each.item]
         labels = [label for each in items if (label := label_of_item(each.text))]
+        if _LOOSE_LABELS.search(items[0].lead if items else ""):
+            continue
         if section == "labels" and len(labels) >= 2 and len(labels) == len(items):
             yield LabelSet(labels=tuple(dict.fromkeys(labels)), start=items[0].start, end=items[-1].end)
 
@@ -114,7 +126,7 @@ def _drafts(statements: Sequence[Statement], sets: Iterable[LabelSet], scope: Sc
         if section == "labels":
             yield from (draft for each in members if not each.item for draft in drafts_of(each, scope))
         elif section == "fields":
-            yield from _from_fields(members, lead)
+            yield from _from_fields(members, lead, scope)
         elif section == "format":
             yield from _from_format(members, lead, scope)
         elif section not in ("input", "tools"):
@@ -138,7 +150,10 @@ def _from_statement(statement: Statement, scope: Scope) -> Iterator[Draft]:
         "tools",
     ):
         return
-    listed = statement.section == "include" or (statement.section == "plain" and _GIVING_LEAD.search(statement.lead))
+    given = _GIVING_LEAD.search(statement.lead)
+    listed = statement.section == "include" or bool(
+        given and (statement.section in ("plain", "fields") or _LISTING_LEAD.search(statement.lead))
+    )
     if listed and statement.item and reworded(statement.text) is None and not about_input(statement.text):
         text = f"The output includes {plain(statement.text).rstrip('.')}."
         yield Draft(text=text, start=statement.start, end=statement.end, kind="content", priority=1)
@@ -179,20 +194,41 @@ def _from_labels(found: LabelSet, scope: Scope) -> Draft:
     )
 
 
-def _from_fields(members: Sequence[Statement], lead: str) -> Iterator[Draft]:
+def _from_fields(members: Sequence[Statement], lead: str, scope: Scope) -> Iterator[Draft]:
     items = [each for each in members if each.item]
+    for each in members:
+        if not each.item:
+            yield from drafts_of(each, scope)
     names = field_names(items)
     if not names:
+        for each in items:
+            yield from _from_statement(each, scope)
         return
-    structured = "json" in lead.lower() or "object" in lead.lower()
+    structured = "json" in lead.lower() or "object" in lead.lower() or scope.structured
+    many = structured and scope.array
+    only = re.search(r"\b(?:exactly|only|just)\b", lead, re.IGNORECASE)
+    base = "json has" if many else "is json object and json has"
+    predicate = f"{base} {quoted(names)}" + (f" and json only has {quoted(names)}" if only else "")
+    what = "JSON object" if structured and not many else "output"
     yield Draft(
-        text=f"The output has the fields {', '.join(names)}.",
+        text=f"The output is a JSON object with the keys {', '.join(names)}{' and no others' if only else ''}."
+        if what == "JSON object"
+        else f"The output has the fields {', '.join(names)}.",
         start=items[0].start,
         end=items[-1].end,
         kind="format",
         priority=2,
-        predicate=checkable(f"json has {quoted(names)}") if structured else None,
+        predicate=checkable(predicate) if structured else None,
     )
+    for each in items if structured else ():
+        yield from _of_values(each.text, each, scope)
+
+
+def _of_values(text: str, place: Statement, scope: Scope) -> Iterator[Draft]:
+    """What is said beside a key of its value."""
+    for aspect in find_fields(text, replace(scope, structured=True), item=True):
+        predicate = checkable(aspect.predicate)
+        yield Draft(text=aspect.text, start=place.start, end=place.end, kind="format", priority=1, predicate=predicate)
 
 
 def _from_format(members: Sequence[Statement], lead: str, scope: Scope) -> Iterator[Draft]:
@@ -213,6 +249,8 @@ def _from_format(members: Sequence[Statement], lead: str, scope: Scope) -> Itera
             yield Draft(
                 text=text, start=each.start, end=each.end, kind="format", priority=2, predicate=checkable(predicate)
             )
+            for key, told in shown_values(each.text) if "json schema" not in predicate else ():
+                yield from _of_values(f"{key}: {told}", each, scope)
         elif not each.code:
             yield from drafts_of(each, scope)
 
@@ -222,6 +260,9 @@ def _excused(draft: Draft, scope: Scope) -> Draft:
     if draft.predicate is None or draft.condition or not scope.special:
         return draft
     check = parse(draft.predicate)
+    keys = [key for answer in scope.special if answer.startswith("{") for key in json_keys(answer)[:1]]
+    if keys and "json" in draft.predicate:
+        return replace(draft, predicate=checkable(f"({draft.predicate}) or json has {quoted(keys)}"))
     excused = [answer for answer in scope.special if check.check(answer, inputs={}).ok is False]
     if not excused:
         return draft
@@ -238,6 +279,7 @@ def _says_labels(draft: Draft, sets: Iterable[LabelSet]) -> bool:
 def _fields(statements: Sequence[Statement]) -> tuple[str, ...]:
     """The keys of the JSON that the prompt shows or lists."""
     names = [name for each in statements if each.code for name in json_keys(each.text[each.text.find("{") :])]
+    names += [name for each in statements if not each.code for name in named_fields(each.text)]
     for (section, _), group in groupby(statements, key=lambda each: (each.section, each.lead)):
         if section == "fields":
             names.extend(field_names([each for each in group if each.item]))
@@ -248,14 +290,27 @@ def _without_weaker(drafts: Sequence[Draft]) -> list[Draft]:
     """Less the rules that only say again, or say less than, what others do."""
     told = [draft for draft in drafts if draft.predicate is None and draft.rest is None]
     shaped = any((draft.predicate or "").startswith(("is json ", "json schema")) for draft in drafts)
+    keyed = any((draft.predicate or "").startswith(("is json object and json has", "json schema")) for draft in drafts)
+    lower = any(_is_lower(draft.predicate) for draft in drafts)
     kept = []
+    habits = sum(not draft.role for draft in drafts) >= 3
     for draft in drafts:
-        if shaped and draft.predicate == "is json":
+        if (draft.role and habits) or draft.text.endswith(" one of."):
+            continue
+        bare = re.sub(r" or (?:json has|one of) .*$", "", draft.predicate or "", flags=re.DOTALL)
+        if (shaped and bare == "is json") or (keyed and bare == "is json object"):
+            continue
+        if lower and draft.predicate == "case is lower":
             continue
         if draft.rest is not None and any(draft.rest <= _words(other.text) for other in told):
             continue
         kept.append(draft)
     return kept
+
+
+def _is_lower(predicate: str | None) -> bool:
+    """Whether a closed list of answers says already that they are in lower case."""
+    return bool(predicate and predicate.startswith("one of ") and predicate == predicate.lower())
 
 
 def _without_repeats(drafts: Iterable[Draft]) -> list[Draft]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
+from proctor.generate.extract.lazily import Lazy
+
 __all__ = ["Section", "section_of"]
 
 Section = Literal[
@@ -27,15 +29,19 @@ _KINDS: Final[tuple[tuple[Section, str], ...]] = (
         r" topics| behaviou?rs?| to)?\W*$|^\W*(?:禁止|してはいけない)",
     ),
     ("tools", r"\b(?:tools?|functions?|apis?|plugins?)\b(?: you (?:can|may) use)?\W*$|\bhave access to\b|ツール"),
-    ("fields", r"\b(?:fields?|keys?|properties|attributes|columns|key[- ]value pairs)\b[^.]*$|項目|キー"),
+    (
+        "fields",
+        r"\b(?:fields?|keys|properties|attributes|columns|key[- ]value pairs)\b[^.]*$|\bkey\W*$|項目|キー",
+    ),
     (
         "format",
         r"\b(?:format|template|schema|structure|layout|looks? like(?: this)?)\b|\bas (?:valid )?json\W*$|"
+        r"\b(?:return|respond with|output|reply with|answer with|produce)\b[^.]{0,40}\bjson\b[^.]{0,40}[:：]\W*$|"
         r"形式|フォーマット|書式",
     ),
     (
         "labels",
-        r"\b(?:one|any|some) of (?:the following|these|those)\b|\bchoose (?:from|between)\b|"
+        r"\b(?:one|any|some) of (?:the following|these|those)\b|\bas one of\W*$|\bchoose (?:from|between)\b|"
         r"\b(?:categor(?:y|ies)|labels?|classes|tags?|intents?|sentiments?|options|choices|"
         r"possible (?:values|answers|outputs)|"
         r"allowed (?:values|answers|outputs)|valid (?:values|answers))\b(?: (?:are|include|below|"
@@ -63,7 +69,7 @@ _KINDS: Final[tuple[tuple[Section, str], ...]] = (
         r"入力|文章|背景|テキスト",
     ),
 )
-_COMPILED: Final = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _KINDS)
+_COMPILED: Final = tuple((kind, Lazy(pattern, re.IGNORECASE)) for kind, pattern in _KINDS)
 
 
 def section_of(lead: str) -> Section:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
-from proctor.generate.extract.aspects import Aspect, quoted
+from proctor.generate.extract.aspects import NUMBER, Aspect, number_of, quoted, quoted_texts
+from proctor.generate.extract.lazily import Lazy
 
 __all__ = ["find_shapes"]
 
@@ -15,11 +17,25 @@ _QUOTED: Final = (
 )
 _NOT: Final = (
     r"(?:\b(?:do not|don[’']t|never|no|without|avoid|not|must not|should not|cannot|refrain from|"
-    r"exclude)\b[^.;]{0,40}?)"
+    r"exclude)\b[^.;]{0,60}?)"
 )
 
+# What looks like an address or a number one can call; seven digits or more, so that a year or a price is none.
+_EMAIL: Final = r"[\w.+-]+@[\w-]+\.[A-Za-z]{2,}"
+_PHONE: Final = r"(?<![\w.-])\+?\(?\d{2,5}\)?(?:[ .-]?\d{2,4}){2,4}(?![\w-])"
+_WHOSE: Final = r"(?:\s+(?:from|of|in) the \w+)?"
 # (what it says of the output, predicate, pattern); the first of a group that fits is taken.
 _SHAPES: Final[tuple[tuple[str, str, str], ...]] = (
+    (
+        "is a JSON array of {n} strings",
+        "is json array of strings and json array length = {n}",
+        rf"\bJSON (?:list|array) of (?:exactly )?(?P<n>{NUMBER}) (?:strings|names|words)\b",
+    ),
+    (
+        "is a JSON array of {n} strings",
+        "is json array of strings and json array length = {n}",
+        rf"\b(?P<n>{NUMBER}) [\w-]+ (?:as|in) a JSON (?:list|array) of strings\b",
+    ),
     (
         "is a JSON array of strings",
         "is json array of strings",
@@ -53,6 +69,7 @@ _SHAPES: Final[tuple[tuple[str, str, str], ...]] = (
         r"\b(?:in|as|valid|into|only|return|output) (?:valid |well-formed )*XML\b(?! tags?)|"
         r"\bXML (?:format|document)\b",
     ),
+    ("is CSV", "is csv", r"\b(?:as|in|into|output|return|valid) (?:valid )?CSV\b"),
     ("is a table", "is table", r"\b(?:as|in|into) (?:a |an )?(?:markdown |Markdown )?table\b(?: format)?"),
     (
         "is a bulleted list",
@@ -64,7 +81,7 @@ _SHAPES: Final[tuple[tuple[str, str, str], ...]] = (
     (
         "is a numbered list",
         "numbered items >= 1",
-        r"\b(?:as|in|using|use|with|return|provide) (?:a )?(?:numbered|ordered) (?:list|steps)\b",
+        r"(?:\b(?:as|in|using|use|with|return|provide)\b|^\W*) ?(?:a )?(?:numbered|ordered) (?:list|steps)\b",
     ),
     (
         "is in upper case",
@@ -75,7 +92,8 @@ _SHAPES: Final[tuple[tuple[str, str, str], ...]] = (
     (
         "is in lower case",
         "case is lower",
-        r"\b(?:in|all|use|only) (?:all )?lower[- ]?case\b(?: letters)?(?=\s*(?:[.,;]|$|only\b|and\b|on\b))",
+        r"\b(?:in|all|use|only) (?:all )?lower[- ]?case\b(?: letters)?(?=\s*(?:[.;]|,(?! digits)|$|"
+        r"only\b|and (?!digits|numbers|hyphens)|on\b))",
     ),
     ("is in camelCase", "case is camel", r"\b(?:in |use |using )?camel[- ]?case\b"),
     ("is in PascalCase", "case is pascal", r"\b(?:in |use |using )?pascal[- ]?case\b"),
@@ -85,26 +103,36 @@ _SHAPES: Final[tuple[tuple[str, str, str], ...]] = (
 )
 _DENIED: Final[tuple[tuple[str, str, str], ...]] = (
     ("has no emoji", "emoji = 0", r"emojis?\b|emoticons?\b"),
-    ("has no Markdown", "no markdown", r"(?:any )?markdown\b"),
+    ("has no Markdown", "no markdown", r"(?:any )?markdown\b(?! (?:code|fences?|blocks?|tables?|headings?))"),
+    (
+        "has no e-mail addresses",
+        f"not (matches /{_EMAIL}/)",
+        rf"(?:e-?mail(?: address(?:es)?|s)\b|e-?mail address\b){_WHOSE}",
+    ),
+    ("has no phone numbers", f"not (matches /{_PHONE}/)", rf"(?:tele)?phone numbers?\b{_WHOSE}"),
     ("has no exclamation marks", 'count "!" = 0', r"exclamation (?:marks?|points?)\b"),
-    ("has no links", "links = 0", r"(?:links|urls|hyperlinks)\b"),
+    ("has no links", "links = 0", r"(?:links|urls|hyperlinks|web addresses)\b"),
     ("has no bullet points", "bullets = 0", r"(?:bullet[- ]?points?|bullets|bulleted lists?)\b"),
     ("has no headings", "headings = 0", r"(?:headings|headers|section titles)\b"),
     ("has no hashtags", "count /#[^\\s#]+/ = 0", r"hashtags?\b"),
     ("has no line breaks", "lines = 1", r"(?:line ?breaks?|newlines?)\b"),
-    ("has no code block", "not (has code block)", r"(?:code (?:fences?|blocks?)|(?:triple )?backticks)\b"),
+    (
+        "has no code block",
+        "not (has code block)",
+        r"(?:code (?:fences?|blocks?)|markdown fences?|(?:triple )?backticks)\b",
+    ),
     ("has no digits", "digits = 0", r"(?:digits|numerals)\b"),
 )
 _CASES: Final = frozenset(said for said, predicate, _ in _SHAPES if predicate.startswith("case"))
-_COMPILED: Final = tuple((said, predicate, re.compile(pattern, re.IGNORECASE)) for said, predicate, pattern in _SHAPES)
+_COMPILED: Final = tuple((said, predicate, Lazy(pattern, re.IGNORECASE)) for said, predicate, pattern in _SHAPES)
 _DENIALS: Final = tuple(
-    (said, predicate, re.compile(_NOT + r"\b" + pattern, re.IGNORECASE)) for said, predicate, pattern in _DENIED
+    (said, predicate, Lazy(_NOT + r"\b" + pattern, re.IGNORECASE)) for said, predicate, pattern in _DENIED
 )
-_BEFORE_NOT: Final = re.compile(
-    r"\b(?:do not|don[’']t|never|not|without|avoid|no|instead of|rather than|nor)\b[^.;]*$", re.IGNORECASE
+_BEFORE_NOT: Final = Lazy(
+    r"\b(?:do not|don[’']t|never|not|none|without|avoid|no|instead of|rather than|nor)\b[^.;]*$", re.IGNORECASE
 )
-_PLAIN: Final = re.compile(r"\b(?:in|as|use|return|output|only) plain[- ]text\b|\bplain[- ]text only\b", re.IGNORECASE)
-_ONE_LINE: Final = re.compile(r"\b(?:on|in|as|to|be) (?:a |one )?(?:single|one) line\b", re.IGNORECASE)
+_PLAIN: Final = Lazy(r"\b(?:in|as|use|return|output|only) plain[- ]text\b|\bplain[- ]text only\b", re.IGNORECASE)
+_ONE_LINE: Final = Lazy(r"\b(?:on|in|as|to|be) (?:a |one )?(?:single|one) line\b", re.IGNORECASE)
 _MARKS: Final = {
     "period": ".",
     "full stop": ".",
@@ -114,74 +142,95 @@ _MARKS: Final = {
     "exclamation point": "!",
     "colon": ":",
 }
-_MARK_END: Final = re.compile(
+_MARK_END: Final = Lazy(
     r"\b(?:ends?|finish(?:es)?|terminated?|conclude)\b[^.;]{0,30}\b(?:with|in) (?:a |"
     r"an )?(?P<mark>period|full stop|semicolon|question mark|exclamation (?:mark|point)|colon)\b",
     re.IGNORECASE,
 )
-_TRAILING: Final = re.compile(
+_TRAILING: Final = Lazy(
     r"\b(?:no|without(?: a)?) (?:trailing|final|ending) (?P<mark>period|full stop|semicolon|colon)\b", re.IGNORECASE
 )
-_KEYS: Final = re.compile(
-    r"\b(?:keys|fields|properties|"
-    r"attributes)\b:?\s+(?P<list>[`\"“']?[\w-]+[`\"”']?(?:(?:\s*,\s*(?:and |or )?|"
-    r"\s+and\s+)[`\"“']?[\w-]+[`\"”']?)+)(?=\s*(?:[.;:)]|$|,\s*(?:where|each|with)))",
-    re.IGNORECASE,
-)
-_EACH_WITH: Final = re.compile(
-    r"\b(?:each|object|objects)\s+(?:with|containing|"
-    r"having)\s+(?:the\s+)?(?P<list>[`\"“'][\w-]+[`\"”'](?:(?:\s*,\s*(?:and )?|"
-    r"\s+and\s+)[`\"“'][\w-]+[`\"”'])+)",
-    re.IGNORECASE,
-)
-_NAME: Final = re.compile(r"[\w-]+")
-_CODE: Final = re.compile(
+_CODE: Final = Lazy(
     r"\b(?:in|inside|within|as|with) (?:a |an |one |single |fenced |markdown |"
-    r"the )*(?:\w+ )?code (?:block|fence)s?\b|\bwrap(?:ped)?\b[^.;]{0,30}\btriple backticks\b",
+    r"the |unique )*(?:`{3}\w* ?|\w+ )?code (?:block|fence)s?\b|\bwrap(?:ped)?\b[^.;]{0,30}\btriple backticks\b|"
+    r"\ba single (?:\w+ )?code block\b",
     re.IGNORECASE,
 )
-_START: Final = re.compile(
+_START: Final = Lazy(
     r"\b(?:starts?|begins?|beginning|starting|open|prefix(?:ed)?|preface)\b(?:\s+(?:your|the|all|"
     rf"every|each|any)\s+[\w ]{{1,20}}?)?\s+(?:by saying|with|from)?\s*(?:the (?:exact )?(?:word|words|"
-    rf"phrase|text|sentence|line|prefix|greeting|string)s?:?\s+)?{_QUOTED}(?!\s*(?:or|,)\s)",
+    rf"phrase|text|sentence|line|prefix|greeting|string|question)s?:?\s+)?{_QUOTED}(?!\s*(?:or|,)\s)",
     re.IGNORECASE,
 )
-_STOP: Final = re.compile(
+_EITHER_END: Final = Lazy(
+    r"\b(?P<verb>starts?|begins?|ends?|finish)\b(?:\s+(?:your|the|every|each)\s+\w+)?\s+with\s+(?:either\s+)?"
+    r"(?P<list>\"[^\"\n]{1,100}\"(?:\s*,\s*\"[^\"\n]{1,100}\")*,?\s+or\s+\"[^\"\n]{1,100}\")",
+    re.IGNORECASE,
+)
+_STOP: Final = Lazy(
     r"\b(?:ends?|ending|conclude|finish|close|sign off|closing)\b(?:\s+(?:your|the|all|every|each|"
     rf"any)\s+[\w ]{{1,20}}?)?\s+(?:by saying|with)\s*(?:the (?:exact )?(?:word|words|phrase|text|"
-    rf"sentence|line|signature|string)s?:?\s+)?{_QUOTED}(?!\s*(?:or|,)\s)",
+    rf"sentence|line|signature|string|question)s?:?\s+)?{_QUOTED}(?!\s*(?:or|,)\s)",
     re.IGNORECASE,
 )
-_QUESTION: Final = re.compile(
+_QUESTION: Final = Lazy(
     r"\b(?:ends?|conclude|finish|close)\b[^.;\"]{0,30}\bwith (?:a|one) (?:\w+[- ])?(?:\w+ )?question\b", re.IGNORECASE
 )
-_TAGGED: Final = re.compile(
+_TAGGED: Final = Lazy(
     r"\b(?:wrap|enclose|put|place|inside|within|in|"
     r"between)\b[^.;]{0,50}?<(?P<tag>[A-Za-z][\w-]*)>(?:\s*(?:and|…|"
     r"\.\.\.)?\s*</(?P=tag)>)?\s*(?:xml |html )?tags?\b",
     re.IGNORECASE,
 )
-_NEW_TASK: Final = re.compile(r"\b(?:each|every|any|the (?:word|title|name|key|keyword|heading)s?)\b", re.IGNORECASE)
+_ALONE: Final = Lazy(r"\b(?:only|just|nothing else|nothing but)\b", re.IGNORECASE)
+_KIND_OF_LETTER: Final = (
+    r"(?:(?:lower[- ]?case|upper[- ]?case|capital|latin)\s+)?"
+    r"(?:letters|digits|numbers|hyphens|dashes|underscores|spaces|dots)"
+)
+_CHARACTERS: Final = Lazy(
+    rf"\bonly\s+(?P<list>{_KIND_OF_LETTER}(?:(?:\s*,\s*(?:and |or )?|\s+and\s+|\s+or\s+){_KIND_OF_LETTER})+)",
+    re.IGNORECASE,
+)
+_CLASSES: Final = (
+    (r"lower[- ]?case letters", "a-z"),
+    (r"(?:upper[- ]?case|capital) letters", "A-Z"),
+    (r"(?<!case )(?<!capital )letters", "A-Za-z"),
+    (r"digits|numbers", "0-9"),
+    (r"underscores", "_"),
+    (r"spaces", " "),
+    (r"dots", "."),
+    (r"hyphens|dashes", "-"),
+)
+_ONE_QUESTION: Final = Lazy(
+    r"\bask (?:exactly |only |just )?(?:one|a single|1) question\b(?: (?:per|in each|in every|at a time)\b(?: \w+)?)?",
+    re.IGNORECASE,
+)
+_IN_A_LINE: Final = Lazy(
+    r"\b(?:line|section|paragraph|bullet|item|block)\b[^.;]{0,30}\b(?:that|which)\s+$", re.IGNORECASE
+)
+_NEW_TASK: Final = Lazy(r"\b(?:each|every|any|the (?:word|title|name|key|keyword|heading)s?)\b", re.IGNORECASE)
 
 
 def find_shapes(clause: str) -> Iterator[Aspect]:
     """What the clause says of the output's shape; nothing where it says it of a part only."""
-    denied = list(_denied(clause))
-    yield from denied
+    yield from _together(list(_denied(clause)))
     yield from _asked(clause)
     yield from _ends(clause)
     if match := _PLAIN.search(clause):
         yield _made("has no Markdown", "no markdown", match)
     yield from _marks(clause)
-    if (match := _KEYS.search(clause) or _EACH_WITH.search(clause)) and re.search(
-        r"\bjson\b|\bobject\b", clause, re.IGNORECASE
-    ):
-        names = [name for name in _NAME.findall(match.group("list")) if name not in ("and", "or")]
-        yield _made(f"has the keys {', '.join(names)}", f"json has {quoted(names)}", match)
     if (match := _ONE_LINE.search(clause)) and not _BEFORE_NOT.search(clause, 0, match.start()):
         yield _made("is on a single line", "lines = 1", match)
     if (match := _CODE.search(clause)) and not _BEFORE_NOT.search(clause, 0, match.start()):
-        yield _made("has a code block", "has code block", match)
+        if _ALONE.search(clause):
+            yield _made("is only a code block", "has code block and no extra text", match)
+        else:
+            yield _made("has a code block", "has code block", match)
+    if (match := _CHARACTERS.search(clause)) and not _BEFORE_NOT.search(clause, 0, match.start()):
+        kinds = [kind for word, kind in _CLASSES if re.search(word, match.group("list"), re.IGNORECASE)]
+        yield _made(f"has only {match.group('list').strip()}", f"only characters /[{''.join(kinds)}]/", match)
+    if (match := _ONE_QUESTION.search(clause)) and not _BEFORE_NOT.search(clause, 0, match.start()):
+        yield _made("asks exactly one question", "questions = 1", match)
     if (
         (match := _TAGGED.search(clause))
         and not _NEW_TASK.search(clause)
@@ -203,7 +252,8 @@ def _asked(clause: str) -> Iterator[Aspect]:
             structured = True
         if said in _CASES and _NEW_TASK.search(clause):
             continue
-        yield _made(said, predicate, match)
+        n = number_of(match.group("n")) if "{n}" in said else 0
+        yield _made(said.replace("{n}", str(n)), predicate.replace("{n}", str(n)), match)
 
 
 def _denied(clause: str) -> Iterator[Aspect]:
@@ -217,16 +267,47 @@ def _denied(clause: str) -> Iterator[Aspect]:
             yield _made(said, predicate, match)
 
 
+def _together(denied: list[Aspect]) -> Iterator[Aspect]:
+    """``no e-mail addresses or phone numbers`` is one thing to check; emoji and headings are two."""
+    contact = [each for each in denied if "matches" in each.predicate or each.predicate == "links = 0"]
+    if len(contact) > 1:
+        names = [each.text.removeprefix("The output has no ").rstrip(".") for each in contact]
+        yield replace(
+            contact[0],
+            text=f"The output has no {', '.join(names[:-1])} or {names[-1]}.",
+            predicate=" and ".join(each.predicate for each in contact),
+            end=max(each.end for each in contact),
+        )
+    yield from (each for each in denied if each not in contact or len(contact) == 1)
+
+
 def _ends(clause: str) -> Iterator[Aspect]:
+    if match := _EITHER_END.search(clause):
+        choice = quoted_texts(match.group("list"))
+        verb = "start" if match.group("verb").lower().startswith(("start", "begin")) else "end"
+        against = bool(_BEFORE_NOT.search(clause, 0, match.start()))
+        named = " or ".join(f'"{word}"' for word in choice)
+        predicate = f"{verb}s with {quoted(choice)}"
+        said = f"does not {verb} with {named}" if against else f"{verb}s with {named}"
+        yield _made(said, f"not ({predicate})" if against else predicate, match)
+        return
     for pattern, form, verb in ((_START, "starts with", "starts"), (_STOP, "ends with", "ends")):
         if match := pattern.search(clause):
             words = next(match.group(name) for name in "abcd" if match.group(name) is not None)
+            if _IN_A_LINE.search(clause, 0, match.start()):
+                if pattern is _START:
+                    yield _made(f'has a line that starts with "{words}"', f"matches /^{_literal(words)}/m", match)
+                continue
             against = bool(_BEFORE_NOT.search(clause, 0, match.start()))
             said = f'does not {verb[:-1]} with "{words}"' if against else f'{verb} with "{words}"'
             predicate = f"{form} {quoted([words])}"
             yield _made(said, f"not ({predicate})" if against else predicate, match)
     if (match := _QUESTION.search(clause)) and not _BEFORE_NOT.search(clause, 0, match.start()):
         yield _made("ends with a question", r"matches /[?？]\W*$/", match)
+
+
+def _literal(words: str) -> str:
+    return re.sub(r"([^\w\s:;,!\"'-])", r"\\\1", words)
 
 
 def _marks(clause: str) -> Iterator[Aspect]:

@@ -152,6 +152,12 @@ def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
             safe.pop()
         if safe and safe[-1][0] < match.start() < safe[-1][1] - 1 and match.end() < safe[-1][1]:
             continue
+        if (
+            match.group()[-1] in "」』）"
+            and not body[match.end() : match.end() + 1].isspace()
+            and match.end() < len(body)
+        ):
+            continue  # what is quoted ends there, not the sentence
         yield from _kept(text, start + begin, start + match.end())
         begin = match.end()
     yield from _kept(text, start + begin, end)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from proctor.generate.extract.aspects import quoted
 from proctor.generate.extract.statements import Statement
 
-__all__ = ["field_names", "json_keys", "shown_fields", "shown_json"]
+__all__ = ["field_names", "json_keys", "shown_fields", "shown_json", "shown_values"]
 
 _FIELD_LINE: Final = re.compile(
     r"\s*(?:[-*]\s+)?(?P<label>(?:\*\*)?[A-Za-z\u3040-\u30ff\u4e00-\u9fff][^:：<>\[\]{}\n]{0,40}?(?:\*\*"
@@ -21,6 +21,10 @@ _HOLDER: Final = re.compile(
 )
 _KEY: Final = re.compile(r"(?P<quote>[\"'“])(?P<key>[\w .$-]{1,60})[\"'”]\s*:")
 _NAMED: Final = re.compile(r"^\W{0,4}(?P<key>[A-Za-z_][\w.-]{0,40})(?:`|\"|\*\*|')?\s*(?:[:：(（]|\s[-–—]\s|$)")
+_VALUE: Final = re.compile(
+    r"[\"'](?P<key>[\w.$-]{1,60})[\"']\s*:\s*(?:\"(?P<told>[^\"\n]{3,300})\"|(?P<bare>(?:\d+(?:\.\d+)?\s*(?:-|–)\s*\d+(?:\.\d+)?|"
+    r"true\s*(?:\||/|or)\s*false)))"
+)
 _MOST: Final = 100_000
 
 
@@ -99,6 +103,13 @@ def json_keys(body: str) -> tuple[str, ...]:
             at = closing if closing > 0 else at
         at += 1
     return tuple(dict.fromkeys(keys))
+
+
+def shown_values(text: str) -> Iterator[tuple[str, str]]:
+    """The keys at the top of a shown object whose value says in words what is wanted, with those words."""
+    for match in _VALUE.finditer(text[:_MOST]):
+        if match.group("key") in json_keys(text[text.find("{") : _MOST]):
+            yield match.group("key"), (match.group("told") or match.group("bare")).strip()
 
 
 def field_names(items: Sequence[Statement]) -> tuple[str, ...]:

@@ -7,7 +7,16 @@ from typing import Final
 
 from proctor.generate.extract.vocabulary import worded
 
-__all__ = ["COMMANDS", "GIVING", "THINKING", "base_form", "from_gerund", "looks_like_command", "third_person"]
+__all__ = [
+    "COMMANDS",
+    "GIVING",
+    "OFTEN_NOUNS",
+    "THINKING",
+    "base_form",
+    "from_gerund",
+    "looks_like_command",
+    "third_person",
+]
 
 # Commands whose object is the output itself: "return X" says that the output is X.
 GIVING: Final = worded(
@@ -31,13 +40,13 @@ COMMANDS: Final = (
     begin book break bring build bold brainstorm bullet call capitalize capture categorize change check
     choose cite clarify classify close code collect combine comment communicate compare complete compute
     concentrate conclude condense confirm connect construct contain continue convert convey copy correct
-    count cover decide decline define delete demonstrate denote derive describe design detail detect
-    determine develop diagnose discuss direct disclose display divide do double edit elaborate emphasize
+    count cover criticise criticize decide decline define delete demonstrate denote derive describe design detail detect
+    determine develop diagnose discuss direct disclose display divide do double drop edit elaborate emphasize
     employ enclose encourage end engage enhance ensure enumerate escalate estimate evaluate exclude
     execute expand explain express extract fill filter find finish fix flag focus follow format
     formulate gather greet group guarantee guess guide handle help highlight identify ignore illustrate
     implement improve include incorporate increase indicate initiate infer inform insert introduce
-    invent invite italicize judge justify keep label leave limit link list localize maintain make map
+    invent invite italicize judge justify keep label lead leave limit link list localize maintain make map
     mark match mention merge mimic minimize mirror modify move name number offer offset omit open
     optimize order organize outline paraphrase perform pick place point polish praise predict prefer
     promise pay prefix preserve prioritize process proofread propose provide put quote rank rate reach
@@ -50,6 +59,16 @@ COMMANDS: Final = (
     understand update use utilize validate verify vary warn weigh wrap
     """
     )
+)
+# Verbs that are as often nouns or adjectives: in a list of things they begin no clause unless an object follows.
+OFTEN_NOUNS: Final = worded(
+    "direct order track name address number list title label tag comment code link book open close co"
+    "mplete point place mark"
+    " format state report record rate score count date email style test rule process request support review structure"
+    " estimate detail double follow present target base balance output answer reply note guide map ma"
+    "tch group help sound"
+    " stress switch talk turn sign search set share process reference refund focus limit offer aim br"
+    "eak call change copy"
 )
 _IRREGULAR: Final = {"be": "is", "have": "has", "do": "does", "go": "goes", "are": "is", "were": "was"}
 _SIBILANT: Final = re.compile(r"(?:s|x|z|ch|sh|o)$")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from proctor.generate.extract.lazily import Lazy
 from proctor.generate.extract.verbs import (
     COMMANDS,
     GIVING,
+    OFTEN_NOUNS,
     THINKING,
     base_form,
     from_gerund,
@@ -33,33 +35,33 @@ __all__ = ["about_input", "plain", "reworded"]
 _OUTPUT_NOUN: Final = (
     r"(?:output|response|reply|result|completion|final output|generated text|responses|outputs|replies)"
 )
-_OUTPUT: Final = re.compile(
+_OUTPUT: Final = Lazy(
     r"\b(?:(?:all |any |each |every )?(?:of )?your\s+(?:final |entire |whole |full |generated |"
     rf"own )?(?:{_OUTPUT_NOUN}|answers?)|"
     rf"(?:the|each|every)\s+(?:final |entire |whole |full |generated )?{_OUTPUT_NOUN})\b",
     re.IGNORECASE,
 )
-_SUBJECT_OUTPUT: Final = re.compile(
+_SUBJECT_OUTPUT: Final = Lazy(
     rf"(?:(?:all|any|each|every|the|your|final)\s+)*(?:{_OUTPUT_NOUN}|answers?)(?=\s+(?:\*\*)?(?:must|"
     r"should|shall|is|are|has|have|needs?|will|cannot|may|can|contains?|includes?|starts?|ends?|"
     r"consists?|does|do)\b)",
     re.IGNORECASE,
 )
-_MODAL: Final = re.compile(
+_MODAL: Final = Lazy(
     r"(?P<subject>[^,;:]{1,100}?)\s+(?P<modal>must|should|shall|has to|have to|needs? to|ought to|"
     r"is to|are to|will|cannot|can only|may only|may not|can not|can never|must only)"
     r"(?P<not>\s+(?:not|never))?(?P<adverb>(?:\s+(?:only|always|also|ideally|preferably|generally|"
     r"strictly|still|either|ever))*)\s+(?P<verb>[a-z]+)\b(?P<rest>.*)$",
     re.IGNORECASE | re.DOTALL,
 )
-_COMMAND: Final = re.compile(
+_COMMAND: Final = Lazy(
     r"(?P<adverb>(?:(?:always|only|never|do not|don[’']t|not|simply|just|briefly|clearly|carefully|"
     r"politely|strictly|directly|immediately|gently|explicitly|also|ever|kindly|"
     r"under no circumstances,?)\s+)*)"
     r"(?P<verb>[A-Za-z]+)\b(?P<rest>.*)$",
     re.IGNORECASE | re.DOTALL,
 )
-_PART: Final = re.compile(
+_PART: Final = Lazy(
     r"(?:each|every|all|no|the (?:first|second|third|last|final|opening|"
     r"closing)(?: and the \w+)?)\s+(?:of the\s+)?(?:\w+\s+)?(?:entry|entries|item|items|bullet|"
     r"bullets|line|lines|sentence|sentences|paragraph|paragraphs|section|sections|point|points|"
@@ -70,33 +72,46 @@ _PART: Final = re.compile(
     r"(?:is|are|has|have|begins?|starts?|ends?|contains?|includes?|uses?|gets?|consists?|follows?|does|do)\b",
     re.IGNORECASE,
 )
-_PLAYED: Final = re.compile(r"as an? [^,.]{1,80},\s*(?=\w)", re.IGNORECASE)
-_LIMIT: Final = re.compile(
-    r"(?:no|only|at most|at least|maximum|max|minimum|min|exactly|between|under|up to|never|always|"
-    r"without|not|less than|fewer than|more than)\b",
+_VALUES: Final = Lazy(
+    r"(?:all )?(?:dates|times|prices|amounts|quantities|units|numbers|names|titles)\s+(?:are|must|should|have|use)\b",
     re.IGNORECASE,
 )
-_PARTICIPLE: Final = re.compile(
+_AIM: Final = Lazy(r"\s+(?:(?:in order|and use it) )?to (?P<verb>[a-z]+)\b", re.IGNORECASE)
+_NONE: Final = Lazy(
+    r"none(?: of (?:them|the \w+|these))?\s+(?:is|are|has|have|may|must|should|[a-z]+s)\b", re.IGNORECASE
+)
+_PLAYED: Final = Lazy(r"as an? [^,.]{1,80},\s*(?=\w)", re.IGNORECASE)
+_LIMIT: Final = Lazy(
+    r"(?:no|only|at most|at least|maximum|max|minimum|min|exactly|between|under|up to|never|always|"
+    r"without|not|less than|fewer than|more than|one [a-z]+ per)\b",
+    re.IGNORECASE,
+)
+_PARTICIPLE: Final = Lazy(
     r"(?:written|formatted|sorted|ordered|limited|structured|signed|grouped|separated|wrapped|"
     r"enclosed|phrased|based|kept|presented|expressed|returned|rendered)\b",
     re.IGNORECASE,
 )
-_FOREIGN: Final = re.compile(
+_FOREIGN: Final = Lazy(
     r"\b(?:users?|customers?|inputs?|we|they|i|people|company|policy|orders?|account|students?|he|she|"
     r"who|which|system|database|payment|"
     r"products?|employees?|members?|clients?|patients?|visitors?|buyers?|guests?|drivers?|tenants?|"
     r"refunds?|shipping|deliver(?:y|ies)|returns?)\b",
     re.IGNORECASE,
 )
-_IS_FORM: Final = re.compile(
+_IS_FORM: Final = Lazy(
     r"(?:only|just|exactly|simply|nothing|either|one|a|an|the|in|as|with|using|valid|json|yes|true|no|"
     r"either|plain|raw|your|\d|[\"“`'\[{<])",
     re.IGNORECASE,
 )
-_QUESTIONS: Final = re.compile(
+_QUESTIONS: Final = Lazy(
     r"(?:the|each|every|any|all|their|these|this|customer|user|to|questions?)\b[^.]*\b(?:questions?|"
     r"query|queries|message|user|customers?|request|inquir\w+|tickets?|emails?)\b|to\b|questions?\b|"
     r"based on\b|as if\b|from\b",
+    re.IGNORECASE,
+)
+_HANDLED: Final = Lazy(
+    r"\s+(?:parsed|read|used|shown|displayed|sent|checked|evaluated|graded|processed|published|printed|reviewed|rendered|"
+    r"consumed|fed|judged|scored|compared|stored|tested)\b",
     re.IGNORECASE,
 )
 _STATIVE: Final = worded(
@@ -133,7 +148,9 @@ def reworded(clause: str, *, first: bool = True, barred: bool = False) -> str | 
         return _closed(f"The output has no {_lowered(bare)}")
     if not text or PERMISSION.match(text):
         return None
-    return _charged(text) or _told(text, first=first)
+    if NEGATIVE_CHARGE.match(text) or CHARGE.match(text):
+        return _charged(text)
+    return _told(text, first=first)
 
 
 def _charged(text: str) -> str | None:
@@ -220,9 +237,14 @@ def _commanded(text: str, *, sure: bool = False) -> str | None:
     adverb = re.sub(r"\s+", " ", match.group("adverb").lower().replace("’", "'")).strip()
     denied = bool(re.search(r"\b(?:not|don't|never|no)\b", adverb))
     following = rest.strip().split(" ", 1)[0]
-    if not sure and not looks_like_command(verb, following, adverb=adverb):
+    begun = text[:1].isupper() and verb in COMMANDS - OFTEN_NOUNS and bool(re.match(r"[a-z]", following))
+    if not sure and not begun and not looks_like_command(verb, following, adverb=adverb):
         return None
-    if (verb in THINKING and not denied) or (
+    if verb in THINKING and not denied and (aim := _AIM.search(rest)) and aim["verb"].lower() in COMMANDS - THINKING:
+        return _commanded(rest[aim.start("verb") :], sure=True)
+    if verb == "stop" and not rest.strip():
+        return None
+    if (verb in THINKING and not denied and not re.match(r"\s+the following \w+:\s*\w", rest)) or (
         verb in _VACUOUS - {"be"} and rest.strip().lower() in ("", "not", "this", "the following")
     ):
         return None
@@ -230,8 +252,22 @@ def _commanded(text: str, *, sure: bool = False) -> str | None:
         return None  # a noun that is spelt like a command
     if ensure := ENSURE.match(f"{verb}{rest}"):
         return _stated(f"{verb}{rest}"[ensure.end() :], ensured=True)
-    rest = re.sub(r"\bmy\b", "the user's", _OUTPUT.sub("the output", rest).strip())
+    rest = _addressed(_OUTPUT.sub("the output", rest).strip())
+    if verb in GIVING:
+        rest = re.sub(r"^(?:me|us)\s+", "", rest)
+    if verb in ("begin", "start", "end", "finish", "close", "open", "conclude"):
+        rest = re.sub(r"^the output\s+(?=with\b|by\b|in\b)", "", rest)
     return _sentence(verb, adverb, rest, denied=denied)
+
+
+def _addressed(text: str) -> str:
+    """The words of somebody who speaks to a model, as said of its output; what is quoted stays."""
+    parts = re.split(r"(\"[^\"\n]*\"|“[^”\n]*”|`[^`\n]*`)", text)
+    for number in range(0, len(parts), 2):
+        said = re.sub(r"\bmy\b", "the user's", parts[number])
+        said = re.sub(r"\b(?:to|for) me\b", lambda found: f"{found[0][:-2]}the user", said)
+        parts[number] = re.sub(r"\byour(?= [a-z])", "the", said)
+    return "".join(parts)
 
 
 def _sentence(verb: str, adverb: str, rest: str, *, denied: bool) -> str:
@@ -291,7 +327,7 @@ def _stated(text: str, *, ensured: bool) -> str | None:
     if whole := re.match(r"(?:the output|it)\b(?=\s+\w+)", text, re.IGNORECASE):
         said = re.sub(r"^\s*(are|have|do)\b", lambda found: f" {third_person(found[1])}", text[whole.end() :])
         return _closed(f"The output{said}") if ensured or whole.group().lower() != "it" else None
-    if ensured or _PART.match(text):
+    if ensured or _PART.match(text) or _NONE.match(text) or _VALUES.match(text):
         return _closed(f"In the output, {_lowered(text)}")
     if _PARTICIPLE.match(text):
         return _closed(f"The output is {_lowered(text)}")
@@ -311,10 +347,12 @@ def _bound(text: str, match: re.Match[str], *, ensured: bool) -> str | None:
     return _closed(f"In the output, {re.sub('^your ', 'the ', _lowered(text))}")
 
 
-def _modal(match: re.Match[str]) -> str:
+def _modal(match: re.Match[str]) -> str | None:
     verb, rest = match.group("verb").lower(), match.group("rest")
     adverb = re.sub(r"\s+", " ", match.group("adverb") or "").rstrip()
     modal = match.group("modal").lower()
+    if modal == "will" and verb == "be" and _HANDLED.match(rest):
+        return None  # what becomes of the output, not what it is
     if "only" in modal:
         adverb = " only"
     if match.group("not") or modal in ("cannot", "may not", "can not", "can never"):
@@ -330,5 +368,5 @@ def _lowered(text: str) -> str:
 
 
 def _closed(text: str) -> str:
-    text = re.sub(r"\s+", " ", text).strip().rstrip(":;,. ")
+    text = re.sub(r"(?<! one)\s+of$", "", re.sub(r"\s+", " ", text).strip().rstrip(":;,. "))
     return text if re.search(r"[!?。][\"”'」]?$|\.[\"”'」]$", text) else text + "."

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from proctor.generate.obeying.from_pattern import matching
+from proctor.generate.obeying.prose import Size, prose
 from proctor.generate.obeying.wishes import Room, Wishes
+from proctor.text.predicates.term import Term
 from proctor.text.predicates.values import Bound
 
-__all__ = ["instance_of", "json_seeds"]
+__all__ = ["Write", "instance_of", "json_seeds"]
+
+Write = Callable[[Sequence[Term]], str]
 
 _DEEPEST = 12
+# What stands in a field of which nothing is said: whatever a rule about it would forbid, then less of it.
+_FREE = (
+    f"{prose(Size(words=60, sentences=5, paragraphs=1))} someone@example.com +46 8 555 123 45 https://example.com 🙂",
+    prose(Size(words=60, sentences=5, paragraphs=1)),
+    prose(Size(words=8, sentences=1, paragraphs=1, language="en")),
+    "text",
+)
 _FORMATS = {
     "date": "2024-05-17",
     "date-time": "2024-05-17T09:30:00Z",
@@ -23,13 +34,15 @@ _FORMATS = {
 }
 
 
-def json_seeds(wishes: Wishes, source: str) -> Iterator[str]:
+def json_seeds(wishes: Wishes, source: str, write: Write) -> Iterator[str]:
     """JSON texts that may keep the wishes; none when nothing asks for JSON."""
     if not any("json" in form for form, _ in wishes.said) and not any("json" in unit for unit in wishes.rooms):
         return
     for values in wishes.find("json schema JSON"):
         yield from (_text(instance_of(value)) for value in values if isinstance(value, Mapping))
     keys = wishes.texts("json has TEXTS", "json only has TEXTS")
+    yield from _objects(wishes, keys, write)
+    yield from _arrays(wishes, write)
     if keys:
         yield _text(dict.fromkeys(keys, "text"))
         yield _text([dict.fromkeys(keys, "text")])
@@ -44,6 +57,39 @@ def json_seeds(wishes: Wishes, source: str) -> Iterator[str]:
     yield _text(list(range(count)))
     yield _text([{"name": "text"} for _ in range(count)])
     yield _text([True] * count)
+
+
+def _objects(wishes: Wishes, keys: list[str], write: Write) -> Iterator[str]:
+    """Objects whose fields keep what is asked of each; every liberty that is left first, then fewer of them."""
+    asked: dict[str, list[Term]] = {}
+    for form, values in wishes.said:
+        if form.startswith("json field"):
+            asked.setdefault(str(values[0]), []).extend(value for value in values[1:] if isinstance(value, Term))
+    names = list(dict.fromkeys((*keys, *asked)))
+    if not names or any("." in name for name in names):
+        return
+    written = {name: _value(write(terms)) for name, terms in asked.items()}
+    for free in _FREE:
+        plain = {name: written.get(name, free) for name in names}
+        yield _text({**plain, "remark": free})
+        yield _text(plain)
+        yield _text([plain])
+
+
+def _arrays(wishes: Wishes, write: Write) -> Iterator[str]:
+    for form, values in wishes.said:
+        if form.startswith("each json item"):
+            part = _value(write([value for value in values if isinstance(value, Term)]))
+            yield _text([part] * min(max(_length(wishes).edge(4), 1), 500))
+
+
+def _value(text: str) -> Any:
+    """A text as the JSON value it reads as: a number, a truth value, a list; else itself."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return text
+    return text if isinstance(found, str) else found
 
 
 def instance_of(schema: Any, depth: int = 0) -> Any:

@@ -5,18 +5,16 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from proctor.generate.obeying.as_json import json_seeds
+from proctor.generate.obeying.as_json import Write, json_seeds
 from proctor.generate.obeying.from_pattern import matching
 from proctor.generate.obeying.prose import LANGUAGES, Size, prose
 from proctor.generate.obeying.wishes import Wishes
 from proctor.text.predicates.term import Term
 from proctor.text.predicates.values import Pattern
 
-__all__ = ["Write", "seeds"]
-
-Write = Callable[[Sequence[Term]], str]
+__all__ = ["seeds"]
 
 _MOST_LABELS = 60
 _PLAIN_KINDS = {
@@ -54,7 +52,7 @@ def seeds(wishes: Wishes, source: str, write: Write) -> Iterator[str]:
     bodies = itertools.chain(
         _labels(wishes),
         _kinds(wishes),
-        json_seeds(wishes, source),
+        json_seeds(wishes, source, write),
         _fields(wishes),
         _tagged(wishes, source),
         _by_parts(wishes, write),
@@ -84,10 +82,38 @@ def _kinds(wishes: Wishes) -> Iterator[str]:
             yield _CASED.get(str(values[0] if values else form.split()[-1]), "")
 
 
+def _about_mark(wishes: Wishes, write: Write) -> Iterator[str]:
+    """What stands before a mark and what after it, where both are asked for: a score, a colon, a sentence."""
+    sides: dict[str, dict[str, list[Term]]] = {}
+    for form, values in wishes.said:
+        side = form.split(" ", 1)[0]
+        if side in ("before", "after"):
+            terms = [value for value in values if isinstance(value, Term)]
+            sides.setdefault(str(values[0]), {}).setdefault(side, []).extend(terms)
+    number = wishes.room("number")
+    for mark, asked in sides.items():
+        after = write(asked["after"]) if "after" in asked else prose(Size(words=12, paragraphs=1))
+        first = [str(number.edge(7))] * (not number.open) + [write(asked["before"]) if "before" in asked else "text"]
+        yield from (f"{each}{mark} {after}" for each in first)
+
+
+def _parted_list(wishes: Wishes, inner: Sequence[Term], write: Write) -> Iterator[str]:
+    part = " ".join(write(inner).split())
+    for unit in ("bullets", "numbered items", "items"):
+        room = wishes.room(unit)
+        if not room.open and room.edge(3):
+            yield "\n".join(_lead(unit, at) + part for at in range(1, min(room.edge(3), 500) + 1))
+    yield "\n".join(f"- {part}" for _ in range(4))
+
+
 def _by_parts(wishes: Wishes, write: Write) -> Iterator[str]:
+    yield from _about_mark(wishes, write)
     for form, values in wishes.said:
         inner = [value for value in values if isinstance(value, Term)]
         if not inner:
+            continue
+        if form.startswith("each item"):
+            yield from _parted_list(wishes, inner, write)
             continue
         part, rest = write(inner), prose(Size(words=40, paragraphs=1, language=_language(wishes)))
         if form.startswith("each "):

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from proctor.generate.obeying.from_pattern import matching
 from proctor.text.predicates.term import Term, View
-from proctor.text.predicates.values import Bound, FromInput, OpenError
+from proctor.text.predicates.values import Bound, FromInput, OpenError, Pattern
 
 __all__ = ["Room", "Wishes", "gather", "holds", "parts_of"]
 
@@ -134,8 +135,10 @@ def _take(wishes: Wishes, term: Term, inputs: Mapping[str, str]) -> None:
         name = str(term.values[0]).strip(" <>/")
         wishes.tags[name] = wishes.tags.get(name, Room()).within(term.values[-1])
     elif term.form.startswith("count ") and isinstance(term.values[-1], Bound):
-        if isinstance(term.values[0], str):
-            wishes.counts[term.values[0]] = wishes.counts.get(term.values[0], Room()).within(term.values[-1])
+        counted = term.values[0]
+        name = matching(counted.compiled.pattern) if isinstance(counted, Pattern) else str(counted)
+        if name:
+            wishes.counts[name] = wishes.counts.get(name, Room()).within(term.values[-1])
     elif len(term.values) == 1 and isinstance(term.values[0], Bound):
         unit = term.form.removesuffix(" BOUND").strip()
         wishes.rooms[unit] = wishes.room(unit).within(term.values[0])
