@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from proctor.core.decoding import decode
 from proctor.core.errors import ConfigError, MalformedError, Problem
+from proctor.text.spans import span_seconds
 
 __all__ = [
     "CONFIG_NAME",
@@ -35,9 +36,6 @@ __all__ = [
 
 CONFIG_NAME = "proctor.yaml"
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
-
-_SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(min|minutes?|h|hours?|d|days?|w|weeks?)")
-_SPANS = {"m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,8 +114,10 @@ class Trigger:
     @property
     def seconds(self) -> float | None:
         """The length of ``every``."""
-        found = _SPAN.fullmatch(self.every or "")
-        return float(found[1]) * _SPANS[found[2][:1]] if found else None
+        try:
+            return span_seconds(self.every or "")
+        except ValueError:
+            return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +147,8 @@ class Settings:
     triggers: Mapping[str, Trigger] = field(default_factory=dict)
     release: Release = field(default_factory=Release)
     publish: Mapping[str, str | Mapping[str, Any]] = field(default_factory=dict)
+    completion: Mapping[str, Any] = field(default_factory=dict)
+    escalation: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,8 @@
 """What every registered scorer owes its users, whoever wrote it.
 
 A scorer is found by its entry point in the group ``proctor.scorers``. Those of this package have a section in
-docs/scorers.md, and the examples there are what is run here; any other is run with its default settings.
+docs/scorers.md or docs/safety_scores.md, and the examples there are what is run here; any other is run with its
+default settings.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ from proctor.core.sockets import Scorer, is_optional, is_socket
 from proctor.core.trajectory import Source, Trajectory, Turn
 from proctor.wiring.local import LOCAL, local_model
 
-PAGE = (Path(__file__).parents[2] / "docs" / "scorers.md").read_text(encoding="utf-8")
-SECTIONS = dict(zip(*[iter(re.split(r"(?m)^## (\w+)\n", PAGE)[1:])] * 2, strict=True))
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = [(DOCS / name).read_text(encoding="utf-8") for name in ("scorers.md", "safety_scores.md")]
+SECTIONS = {name: text for page in PAGES for name, text in re.findall(r"(?ms)^## (\w+)\n(.*?)(?=^## |\Z)", page)}
 POINTS = {point.name: point for point in importlib.metadata.entry_points(group="proctor.scorers")}
 OURS = sorted(name for name, point in POINTS.items() if point.value.startswith("proctor."))
 SECONDS = 60  # of processor time for one score of a megabyte: generous, but no hang
@@ -112,7 +114,7 @@ def test_structure(name: str) -> None:
 
 @pytest.mark.parametrize("name", OURS)
 def test_the_page_names_every_setting(name: str) -> None:
-    assert name in SECTIONS, f"docs/scorers.md needs a section `## {name}`"
+    assert name in SECTIONS, f"docs/scorers.md or docs/safety_scores.md needs a section `## {name}`"
     text = SECTIONS[name]
     rows = {row[0]: row[1] for row in re.findall(r"(?m)^\| `(\w+)` \| (.+?) \|", text)}
     fields = {field.name: field for field in dataclasses.fields(POINTS[name].load())}
@@ -121,7 +123,8 @@ def test_the_page_names_every_setting(name: str) -> None:
         required = default_of(field) is dataclasses.MISSING and not is_socket(field)
         assert (rows[field.name] == "required") == required
     assert checks(text), "the section has an example in YAML"
-    assert f"[{name}](#{name})" in PAGE, "the table at the top names it"
+    page = next(page for page in PAGES if f"\n## {name}\n" in page)
+    assert f"[{name}](#{name})" in page, "the table at the top names it"
 
 
 @pytest.mark.parametrize(("name", "settings"), scorers())

@@ -45,7 +45,7 @@ def jobs_of(config: Config, flags: Mapping[str, Any]) -> list[Job]:
         settings: RunSettings = replace(config.settings.run, **given)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-    chosen = {name: tuple(flags.get(name) or ()) or getattr(trigger, name) for name in _LISTS}
+    chosen: dict[str, Any] = {name: tuple(flags.get(name) or ()) or getattr(trigger, name) for name in _LISTS}
     return [
         Job(
             suite=suite,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -46,8 +46,10 @@ def rules_text(rules: Sequence[Rule]) -> str:
     return _HEAD + to_yaml({"rules": entries})
 
 
-def read_rules(path: Path) -> tuple[tuple[Rule, ...], dict[str, str]]:
+def read_rules(path: Path, *, reads: Callable[[str], object] | None = None) -> tuple[tuple[Rule, ...], dict[str, str]]:
     """The rules, each followed by its opposites, and the present id for each id on file that is another.
+
+    ``reads`` reads a predicate and raises a ValueError where it is none; by default a predicate is of an output.
 
     Raises:
         InputError: the file is not YAML, or not a list of rules; every problem is named with its line.
@@ -58,7 +60,7 @@ def read_rules(path: Path) -> tuple[tuple[Rule, ...], dict[str, str]]:
     from proctor.prompts.yamltext import lines_in_yaml, read_yaml  # noqa: PLC0415 - costs 40 ms
 
     data = read_yaml(text, file=str(path))
-    reading = _Reading()
+    reading = _Reading(reads)
     rules = tuple(reading.rules(data))
     if reading.problems:
         line = lines_in_yaml(text)
@@ -70,7 +72,8 @@ def read_rules(path: Path) -> tuple[tuple[Rule, ...], dict[str, str]]:
 class _Reading:
     """One file being read: what is wrong with it, and which ids have changed."""
 
-    def __init__(self) -> None:
+    def __init__(self, reads: Callable[[str], object] | None = None) -> None:
+        self._reads = reads
         self.problems: list[Problem] = []
         self.aliases: dict[str, str] = {}
         self._places: dict[str, tuple[str | int, ...]] = {}
@@ -137,11 +140,11 @@ class _Reading:
         return rule
 
     def _check_predicate(self, written: str, path: tuple[str | int, ...]) -> None:
-        from proctor.text.predicates import PredicateError, parse  # noqa: PLC0415 - only where a rule has one
+        from proctor.text.predicates import parse  # noqa: PLC0415 - only where a rule has one
 
         try:
-            parse(written)
-        except PredicateError as error:
+            (self._reads or parse)(written)
+        except ValueError as error:
             mend = getattr(error, "mend", None) or "see docs/predicates.md, or write `judge: true` in its place"
             self.problems.append(Problem(path, str(error).partition("\n")[0], mend))
 

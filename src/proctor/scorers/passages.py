@@ -18,6 +18,7 @@ __all__ = [
     "combine",
     "last_expectation",
     "no_answer",
+    "no_conversation",
     "passages",
     "quoted",
     "score_expected",
@@ -86,6 +87,16 @@ def no_answer(scorer: Named, run: Trajectory) -> Score | None:
     if last.error is not None and not last.answer:
         return unjudged(scorer, f"the target did not answer: {quoted(last.error)}")
     return None
+
+
+def no_conversation(scorer: Named, run: Trajectory) -> Score | None:
+    """The score of a run in which the agent never said or did anything; ``None`` when there is something to check.
+
+    What was done before a conversation broke off is done all the same, so a failed last turn is no reason to stop.
+    """
+    if any(turn.answer or turn.tool_calls for turn in run.turns):
+        return None
+    return no_answer(scorer, run) or skipped(scorer, "there is no conversation to check")
 
 
 def passages(run: Trajectory, where: Where) -> tuple[Passage, ...]:

@@ -21,7 +21,7 @@ from proctor.scorers.passages import Passage, passages, quoted
 from proctor.scorers.prompt_file import prompt_file
 from proctor.text.predicates import Checked, Predicate, parse
 
-__all__ = ["PREDICATE", "by_judges", "by_predicate", "inputs_of", "parsed", "request_for"]
+__all__ = ["PREDICATE", "VERDICT", "Outcome", "by_judges", "by_predicate", "inputs_of", "parsed", "request_for"]
 
 PREDICATE = "predicate"  # the producer of a verdict that code came to
 _OUTCOMES = ("ok", "err", "na")
@@ -74,11 +74,16 @@ def _outcome(checked: Checked, rule: Rule) -> Outcome:
     return "ok" if checked.ok == (rule.polarity == "positive") else "err"
 
 
-async def by_judges(rule: Rule, case: Case, run: Trajectory, judges: Sequence[Model]) -> RuleVerdict:
-    """What the greater part of the judges say; unknown without any, or when they are split."""
+async def by_judges(
+    rule: Rule, case: Case, run: Trajectory, judges: Sequence[Model], request: Request | None = None
+) -> RuleVerdict:
+    """What the greater part of the judges say; unknown without any, or when they are split.
+
+    They are asked about the last answer, or what ``request`` asks them: it takes the same three outcomes.
+    """
     if not judges:
         return RuleVerdict(rule=rule.id, outcome="unknown", reason="it takes a judge, and there is none")
-    request = request_for(rule, case, run)
+    request = request or request_for(rule, case, run)
     opinions = await asyncio.gather(*(ask(judge, request) for judge in judges))
     votes = [_vote(opinion) for opinion in opinions]
     producer = "judge:" + "+".join(dict.fromkeys(judge.name for judge in judges))
@@ -110,7 +115,7 @@ def request_for(rule: Rule, case: Case, run: Trajectory) -> Request:
         Message(role="system", content=prompt.fill("system")),
         Message(role="user", content=prompt.fill("user", material=material, code=code, polarity=polarity)),
     )
-    return Request(messages=messages, schema=_SCHEMA, schema_name="verdict")
+    return Request(messages=messages, schema=VERDICT, schema_name="verdict")
 
 
 def _sections(rule: Rule, case: Case, run: Trajectory) -> list[Section]:
@@ -131,4 +136,4 @@ def _vote(opinion: Opinion) -> tuple[Outcome, str]:
     return opinion.verdict, opinion.reason
 
 
-_SCHEMA = reply_schema({"type": "string", "enum": list(_OUTCOMES)})
+VERDICT = reply_schema({"type": "string", "enum": list(_OUTCOMES)})

@@ -135,6 +135,20 @@ MIGRATIONS: tuple[str, ...] = (
     ) STRICT;
     CREATE INDEX review_open ON review (resolved, n);
     """,
+    # What people said of things, beside what Proctor said of the same.
+    """
+    CREATE TABLE labels (
+        n         INTEGER PRIMARY KEY,
+        subject   TEXT NOT NULL,
+        dimension TEXT NOT NULL,
+        value     TEXT NOT NULL,
+        person    TEXT NOT NULL,
+        time      TEXT NOT NULL,
+        note      TEXT NOT NULL DEFAULT '',
+        UNIQUE (subject, dimension, person)
+    ) STRICT;
+    CREATE INDEX labels_by_dimension ON labels (dimension, n);
+    """,
 )
 
 

@@ -73,6 +73,8 @@ class Job:
     folder: str = ""
     scorers: tuple[str, ...] = ()
     light: bool = False
+    conversations: tuple[str, ...] = ()
+    format: str = "auto"
 
     @property
     def partial(self) -> bool:
@@ -98,12 +100,22 @@ def resumed_job(store: RunStore, run: RunRecord) -> Job:
 
 
 def open_job(config: Config, job: Job) -> Opened:
-    """What a job is run on: its suite, or its prompt's tests.
+    """What a job is run on: its suite, its prompt's tests, or conversations that were recorded.
 
     Raises:
         InputError: there is no such file, or something in it is wrong.
     """
     folder = Path(job.folder)
+    if job.conversations:
+        from proctor.wiring.conversations import open_recorded  # noqa: PLC0415 - most runs are of suites
+
+        return open_recorded(
+            [folder / each for each in job.conversations],
+            format=job.format,
+            checks=suite_path(job.suite, config, folder) if job.suite else None,
+            scorers=job.scorers,
+            target=next(iter(job.targets), None),
+        )
     return open_tests(
         suite_path(job.suite, config, folder),
         metrics=[folder / metric for metric in job.metrics],
@@ -145,7 +157,7 @@ async def carry_out(
         plan = await _plan(config, job, opened, store, rack, pool, watching)
         if job.store_completions:
             plan = dataclasses.replace(plan, targets=stored(plan.targets, run_id))
-        for warning in dict.fromkeys((*opened.warnings, *_warnings(plan.targets))):
+        for warning in dict.fromkeys((*opened.warnings, *opened.seen(), *_warnings(plan.targets))):
             if watching.warned:
                 watching.warned(warning)
         run = _opened(store, run_id, plan, job, resume=resume is not None)
@@ -185,7 +197,7 @@ async def _plan(
 ) -> _Plan:
     """Look at every case once before anything is spent: the count, the hash, and whether each can be graded."""
     loaded, suite = opened.loaded, opened.loaded.suite
-    targets = make_targets(
+    targets = opened.targets or make_targets(
         job.targets,
         job.models,
         config=config,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from proctor.core.case import Check
 from proctor.core.codec import dumps, loads
 from proctor.core.errors import InputError, SuiteError
 from proctor.core.rule import Rule
+from proctor.core.sockets import Target
 from proctor.generate.artefacts import BASELINE, INPUTS, INTENT, RULES, TESTS, folder_of
 from proctor.generate.folder import read_text, settle
 from proctor.generate.rules_file import read_rules
@@ -27,11 +28,16 @@ _SKIPPED_TAGS = frozenset({"experimental", "groundtruth"})  # tried out, or mean
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """A suite that was opened; ``prompt`` is the file it was made from, when that is what was named."""
+    """A suite that was opened; ``prompt`` is the file it was made from, when that is what was named.
+
+    ``targets`` are given where the answers exist already. ``seen`` tells what was found once all cases were looked at.
+    """
 
     loaded: LoadedSuite
     prompt: Path | None = None
     warnings: tuple[str, ...] = field(default=())
+    targets: list[Target] = field(default_factory=list)
+    seen: Callable[[], Sequence[str]] = tuple
 
 
 def suite_path(name: str, config: Config, folder: Path) -> Path:

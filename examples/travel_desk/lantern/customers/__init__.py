@@ -1,0 +1,1 @@
+"""Simulated customers: each has a goal, and speaks by a script or on a model."""

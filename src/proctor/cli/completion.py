@@ -1,0 +1,96 @@
+"""proctor completion: whether customers got what they came for, from an event log."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from proctor.cli.context import project
+
+__all__ = ["verb"]
+
+
+@click.command("completion", short_help="Say from an event log whether customers got what they came for.")
+@click.option(
+    "--events",
+    multiple=True,
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Event log, JSON lines (.gz too), in the order of time. May be repeated.",
+)
+@click.option(
+    "--rules",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File with signals and windows.  [default: `completion:` in proctor.yaml]",
+)
+@click.option("--until", help="Time up to which the log is whole.  [default: that of its last event]")
+@click.option("--light", is_flag=True, help="Compare topics by words only, without the embedded encoder.")
+@click.option("--tasks", type=click.Path(path_type=Path, dir_okay=False), help="File for every task, as JSON lines.")
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="File to write; the ending chooses: .json .csv .md .html. May be repeated.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--floor", type=click.FloatRange(0, 1), help="Least share of completed tasks, over all intents.")
+@click.option("--most-repeats", type=click.FloatRange(0, 1), help="Most repeat contact, over all intents.")
+@click.pass_context
+def verb(ctx: click.Context, /, **flags: Any) -> int:
+    """Say by intent how many tasks were completed, and how many customers came again within 24 h about the same.
+
+    A task is what a customer came for in one session. It is completed, not completed, open (its window is not over) or
+    unknown (no signal was seen). With --floor or --most-repeats the exit code is 1 when the figure is beyond it, and 3
+    when there was nothing to tell it from.
+    """
+    from proctor.report.completion_table import check_name, save_completion, write, write_json  # noqa: PLC0415
+    from proctor.wiring.monitor import CompletionJob, completion_of, rules_of  # noqa: PLC0415 - verbs load what they use
+
+    for output in flags["outputs"]:
+        check_name(output)
+    job = CompletionJob(
+        events=flags["events"],
+        rules=rules_of(project(ctx), flags["rules"]),
+        until=_time(flags["until"]),
+        light=flags["light"],
+        tasks=flags["tasks"],
+    )
+    table = asyncio.run(completion_of(job))
+    if flags["as_json"]:
+        write_json(table, sys.stdout)
+    else:
+        write(table)
+    for output in flags["outputs"]:
+        save_completion(table, output)
+        click.echo(f"wrote {output}", err=True)
+    least = _held(table.total.completion.value, flags["floor"], "completion", below=True)
+    most = _held(table.total.repeats.value, flags["most_repeats"], "repeat contact", below=False)
+    return 1 if 1 in (least, most) else max(least, most)
+
+
+def _time(text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise click.BadParameter("expected a time like 2026-11-15T09:30:00Z", param_hint="--until") from None
+
+
+def _held(value: float | None, limit: float | None, name: str, *, below: bool) -> int:
+    if limit is None:
+        return 0
+    if value is None:
+        click.echo(f"{name}: nothing to tell it from", err=True)
+        return 3
+    if (value < limit) if below else (value > limit):
+        click.secho(f"{name} {value:.1%} is {'under' if below else 'over'} {limit:.1%}", fg="red", err=True)
+        return 1
+    return 0

@@ -1,0 +1,172 @@
+"""proctor escalations: hand-offs by cause, what people say of them, and what the knowledge base lacks."""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from proctor.cli.context import project
+from proctor.cli.tables import print_table
+from proctor.core.operations import CATEGORIES
+
+__all__ = ["verb"]
+
+
+class _FilesOrVerb(click.Group):
+    """`escalations talks.jsonl` means `escalations sort talks.jsonl`: what is no verb here is a file or a flag."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.commands:
+            args = ["sort", *args]
+        return super().resolve_command(ctx, args)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0].startswith("-") and args[0] not in ("-h", "--help"):
+            args = ["sort", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(
+    "escalations",
+    cls=_FilesOrVerb,
+    short_help="Sort hand-offs by cause, and export what the knowledge base lacks.",
+)
+def verb() -> None:
+    """Sort hand-offs by cause, put on record where a person sees it otherwise, and export what is missing.
+
+    `proctor escalations talks.jsonl` is short for `proctor escalations sort talks.jsonl`.
+    """
+
+
+@verb.command("sort")
+@click.argument("recordings", metavar="FILE…", nargs=-1, type=click.Path(path_type=Path, exists=True))
+@click.option("--format", "form", default="auto", show_default=True, help="Format of the conversations.")
+@click.option(
+    "--events",
+    multiple=True,
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="Event log whose turns make the conversations. May be repeated.",
+)
+@click.option("--light", is_flag=True, help="By rules and words only, without the embedded encoder.")
+@click.option(
+    "--gaps",
+    "gap_files",
+    multiple=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File for the knowledge gaps; the ending chooses: .jsonl .csv .md. May be repeated.",
+)
+@click.option(
+    "--at-least", type=click.IntRange(min=1), default=1, show_default=True, help="Fewest questions that make a gap."
+)
+@click.option(
+    "--hand-offs", type=click.Path(path_type=Path, dir_okay=False), help="File for every hand-off, as JSON lines."
+)
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="File to write; the ending chooses: .json .csv .md .html. May be repeated.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def sort_hand_offs(ctx: click.Context, /, **flags: Any) -> None:
+    """Say why conversations were handed to a person: five causes, of which two count against the agent.
+
+    FILE is a recording in any format that `proctor score` reads. Every cause is put on record, so that `proctor
+    escalations label` can say otherwise.
+    """
+    from proctor.report.escalation_table import (  # noqa: PLC0415 - verbs load what they use
+        check_gaps_name,
+        check_name,
+        save_escalations,
+        save_gaps,
+        write,
+        write_json,
+    )
+    from proctor.wiring.escalations import EscalationJob, escalations_of  # noqa: PLC0415
+
+    if not flags["recordings"] and not flags["events"]:
+        raise click.UsageError("name a file with conversations, or an event log with --events.")
+    for path in flags["outputs"]:
+        check_name(path)
+    for path in flags["gap_files"]:
+        check_gaps_name(path)
+    job = EscalationJob(
+        recordings=flags["recordings"],
+        events=flags["events"],
+        format=flags["form"],
+        light=flags["light"],
+        at_least=flags["at_least"],
+        hand_offs=flags["hand_offs"],
+    )
+    table = asyncio.run(escalations_of(project(ctx), job))
+    if flags["as_json"]:
+        write_json(table, sys.stdout)
+    else:
+        write(table)
+    for path in flags["outputs"]:
+        save_escalations(table, path)
+        click.echo(f"wrote {path}", err=True)
+    for path in flags["gap_files"]:
+        save_gaps(table.gaps, path)
+        click.echo(f"wrote {path} ({len(table.gaps)} gaps)", err=True)
+
+
+@verb.command("label")
+@click.argument("name", metavar="ID")
+@click.option("--category", type=click.Choice(CATEGORIES), required=True, help="The cause, as you see it.")
+@click.option("--note", default="", help="Why.")
+@click.option("--by", "person", help="Who says so.  [default: the user's name]")
+@click.pass_context
+def label(ctx: click.Context, name: str, category: str, note: str, person: str | None) -> None:
+    """Put on record what a person says is the cause of the hand-off of conversation ID (or the beginning of it)."""
+    from proctor.wiring.escalations import label_hand_off  # noqa: PLC0415
+
+    done = label_hand_off(project(ctx), name, category=category, by=person or _user(), note=note)
+    agrees = "nothing was found before" if done.found is None else "agrees" if done.found == category else "disagrees"
+    click.echo(f"{done.id}: {category} ({agrees}{f' with {done.found}' if done.found else ''})")
+
+
+@verb.command("labels")
+@click.pass_context
+def list_labels(ctx: click.Context) -> None:
+    """List what people said, beside what was found."""
+    from proctor.monitor.escalation import DIMENSION  # noqa: PLC0415
+    from proctor.store.labels import PROCTOR, labels_of, people_said  # noqa: PLC0415
+    from proctor.store.runs import RunStore  # noqa: PLC0415
+
+    with RunStore(project(ctx).store) as store:
+        said = people_said(store, DIMENSION)
+        found = {each.subject: str(each.value) for each in labels_of(store, DIMENSION) if each.by == PROCTOR}
+    rows = [
+        (
+            subject,
+            found.get(subject, ""),
+            each.value,
+            "" if each.value == found.get(subject) else "no",
+            each.by,
+            each.note,
+        )
+        for subject, labels in said.items()
+        for each in labels
+    ]
+    print_table(("hand-off", "found", "said", "agrees", "by", "about"), rows, empty="nobody has said anything yet")
+    if rows:
+        same = sum(not row[3] for row in rows)
+        click.echo(f"{same} of {len(rows)} agree", err=True)
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container's user may have no name
+        return "unknown"

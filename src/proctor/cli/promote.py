@@ -1,0 +1,57 @@
+"""proctor promote: turn what failed in a run into cases of a suite."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from proctor.cli.context import project
+
+__all__ = ["verb"]
+
+
+@click.command("promote", short_help="Turn what failed in a run into cases of a suite.")
+@click.argument("run")
+@click.option("--failed", is_flag=True, help="What failed.  [default, when --unscored is not given]")
+@click.option("--unscored", is_flag=True, help="What could not be judged.")
+@click.option("--case", "cases", multiple=True, help="Only the case with this id. May be repeated.")
+@click.option("-t", "--target", help="Only results of this target.")
+@click.option(
+    "--to",
+    "out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("suites/regressions.yaml"),
+    show_default=True,
+    help="Suite file (.yaml, .yml, .jsonl) to add to; begun where there is none.",
+)
+@click.option(
+    "--recording", is_flag=True, help="Keep the conversation: the case scores these words, and asks no agent."
+)
+@click.pass_context
+def verb(
+    ctx: click.Context,
+    run: str,
+    failed: bool,
+    unscored: bool,
+    cases: tuple[str, ...],
+    target: str | None,
+    out: Path,
+    recording: bool,
+) -> None:
+    """Add a case to a suite for each result of RUN that failed.
+
+    A case asks what was asked then, turn by turn, has what was known of a right answer, the checks that failed, and
+    where it comes from. One that asks the same as a case of the file is not added again; comments in the file stay.
+    What customers said is in it: look at it before it goes into a repository.
+    """
+    from proctor.wiring.promote import promote  # noqa: PLC0415 - verbs load what they use
+
+    outcomes = [name for name, wanted in (("fail", failed or not unscored), ("unscored", unscored)) if wanted]
+    made = promote(project(ctx), run, out, outcomes=outcomes, cases=cases, target=target, recording=recording)
+    known = f", {len(made.known)} there already" if made.known else ""
+    click.echo(f"{out}: {len(made.added)} added{known}")
+    for name in made.added:
+        click.echo(f"  + {name}")
+    if made.left_out:
+        click.echo(f"left out, because nobody asked anything in it: {', '.join(made.left_out)}", err=True)

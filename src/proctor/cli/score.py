@@ -1,0 +1,99 @@
+"""proctor score: put conversations that were recorded to the checks, turn by turn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from proctor.cli.context import project
+
+__all__ = ["verb"]
+
+_FORMATS = ("auto", "openai", "anthropic", "otel", "langfuse", "langsmith", "tau_bench", "agentdojo", "proctor")
+
+
+@click.command("score", short_help="Score recorded conversations: consistency, completion, safety, turn by turn.")
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "-f",
+    "--format",
+    type=click.Choice(_FORMATS),
+    default="auto",
+    show_default=True,
+    help="The tool that wrote the files; auto tells it from what they hold.",
+)
+@click.option(
+    "--suite",
+    metavar="SUITE",
+    help="A suite with `scorers:` for all conversations, and cases that say by `id` what is expected of one.",
+)
+@click.option(
+    "--scorer", "scorers", multiple=True, help="Only checks of this name; without --suite, these instead. Repeatable."
+)
+@click.option("--name", help="What the agent is called in reports and baselines.  [default: recorded]")
+@click.option(
+    "--judge",
+    "judges",
+    multiple=True,
+    envvar="PROCTOR_RUN_JUDGE",
+    help="Model that judges what code and local models cannot. Repeated: several of them.",
+)
+@click.option("--light", is_flag=True, help="Only exact checks: no model, local or other.")
+@click.option("-j", "--concurrency", type=int, help="Conversations in flight at once.  [default: 50]")
+@click.option("--resume", metavar="RUN", help="Go on with a run that stopped; nothing finished is scored again.")
+@click.option("--retry-unscored", is_flag=True, help="With --resume: also try again what could not be judged.")
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Report file; the ending chooses: .json .html .junit.xml .md .csv .jsonl. May be repeated.",
+)
+@click.option("--tag", "tags", multiple=True, help="Only conversations with this tag. May be repeated.")
+@click.option("--case", "cases", multiple=True, help="Only the conversation with this id. May be repeated.")
+@click.option("-n", "--first", type=click.IntRange(min=1), help="Only the first N conversations.")
+@click.option("--sample", type=click.IntRange(min=1), help="Only N conversations drawn by the seed.")
+@click.option("--seed", type=int, help="Seed of everything random.  [default: 0]")
+@click.option("--pass-rate", type=float, help="Share of judged conversations that must pass.  [default: 1.0]")
+@click.option(
+    "--unscored", type=float, help="Share that may be left unjudged before the run cannot pass.  [default: 0.05]"
+)
+@click.option("--timeout", type=float, help="Seconds one conversation may take.  [default: 600]")
+@click.option("--budget", type=float, help="Dollars this run may spend on judges.")
+@click.option("-q", "--quiet", is_flag=True, help="Only the decision.")
+@click.pass_context
+def verb(ctx: click.Context, /, **flags: Any) -> int:
+    """Score the conversations of FILES, or of folders of them.
+
+    Read are logs of OpenAI and Anthropic messages, OpenTelemetry GenAI spans, Langfuse and LangSmith exports,
+    tau-bench and AgentDojo results, and what Proctor itself exports; packed with gzip or not.
+
+    By default the `conversation` score judges each: one contradiction, one leak, one promise beyond authority, and it
+    has failed, at the turn that is named. The result is a run like any other: `proctor show`, `export`, `compare`,
+    `bless`, `gate` and `promote` work on it.
+
+    Exit codes: 0 passed, 1 a conversation failed, 2 usage or configuration, 3 could not be judged, 130 interrupted.
+    """
+    from proctor.cli.run import carry  # noqa: PLC0415 - verbs load what they use
+    from proctor.cli.triggers import jobs_of  # noqa: PLC0415
+    from proctor.report.formats import writer_for  # noqa: PLC0415
+
+    config = project(ctx)
+    if bool(flags["files"]) == bool(flags["resume"]):
+        raise click.UsageError("name FILES with conversations, or a run to go on with: --resume RUN.")
+    if flags["retry_unscored"] and not flags["resume"]:
+        raise click.UsageError("--retry-unscored goes with --resume RUN.")
+    for output in flags["outputs"]:
+        writer_for(output)  # an unknown ending is said before anything is spent
+    flags |= {"record": None, "trigger": "manual"}
+    if flags["resume"]:
+        return carry(config, None, flags)
+    checks = flags["suite"] or ""
+    named = (flags["name"],) if flags["name"] else ()
+    job = jobs_of(config, {**flags, "suite": checks or "conversations", "targets": named})[0]
+    files = tuple(str(file) for file in flags["files"])
+    return carry(config, replace(job, suite=checks, conversations=files, format=flags["format"]), flags)

@@ -1,0 +1,96 @@
+"""The rules of an agent's prompt for whole conversations, as a model finds them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from proctor.core.rule import Rule
+from proctor.core.sockets import Model
+from proctor.generate.stages.asking import Question, Reading, ask
+from proctor.generate.stages.rules import locate
+from proctor.prompts.prompt import Prompt
+
+__all__ = ["find_trace_rules"]
+
+_LONGEST_RULE = 400
+_FEWEST_WORDS = 3
+
+
+async def find_trace_rules(
+    model: Model,
+    prompt: Prompt,
+    *,
+    readable: Callable[[str], str | None],
+    forms: Sequence[str],
+    tools: Sequence[str] = (),
+    known: Sequence[Rule] = (),
+) -> tuple[Rule, ...]:
+    """Ask the model for the rules of an agent's prompt that are not among ``known``.
+
+    ``forms`` are examples of step predicates. One that the model proposes is kept only if it can be read; a rule
+    without one needs a judge.
+
+    Raises:
+        ModelError: the model named no rule that can be used.
+    """
+    question = Question(
+        stage="trace_rules",
+        material=[
+            ("prompt under test", prompt.text),
+            ("tools", "\n".join(tools)),
+            ("rules known already", "\n".join(f"- {rule.text}" for rule in known)),
+        ],
+        schema=_SCHEMA,
+        holes={"forms": "\n".join(f"- {form}" for form in forms)},
+    )
+    return await ask(model, question, lambda data: _read(data, prompt, known, model.name, readable))
+
+
+_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "rules": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "text": {"type": "string"},
+                    "quote": {"type": "string"},
+                    "predicate": {"type": "string"},
+                },
+                "required": ["text", "quote", "predicate"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["rules"],
+    "additionalProperties": False,
+}
+
+
+def _read(
+    data: Any, prompt: Prompt, known: Sequence[Rule], origin: str, readable: Callable[[str], str | None]
+) -> Reading[tuple[Rule, ...]]:
+    rules: dict[str, Rule] = {}
+    complaints: list[str] = []
+    there = {rule.text.casefold() for rule in known}
+    for said in data.get("rules", ()):
+        text = " ".join(str(said.get("text") or "").split())
+        if len(text.split()) < _FEWEST_WORDS or len(text) > _LONGEST_RULE:
+            complaints.append(f"{text[:80]!r}: a rule is one full sentence")
+            continue
+        if text.casefold() in there:
+            continue
+        quote, written = str(said.get("quote") or ""), str(said.get("predicate") or "").strip().strip("`")
+        span = locate(quote, prompt.text)
+        if span is None:
+            complaints.append(f"{text[:80]!r}: its quote is not in the prompt letter by letter: {quote[:80]!r}")
+        predicate = readable(written) if written else None
+        if written and predicate is None:
+            complaints.append(f"{text[:80]!r}: its predicate is none of the forms: {written[:80]!r}")
+        rule = Rule(text=text, source=span, predicate=predicate, origin=origin)
+        rules.setdefault(rule.id, rule)
+    if not rules and not known:
+        return Reading(complaints=tuple(complaints) or ("no rule is listed",))
+    return Reading(value=tuple(rules.values()), complaints=tuple(complaints))

@@ -1,0 +1,107 @@
+"""A conversation that failed, as a test: what was asked, what is known of the right answer, what it failed by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from proctor.core.case import Ask, Case, Check
+from proctor.core.chat import Message
+from proctor.core.codec import content_id
+from proctor.core.report import Result
+from proctor.core.score import Score
+from proctor.core.trajectory import Trajectory
+
+__all__ = ["Provenance", "asked_in", "promoted", "same_question"]
+
+TAG = "regression"
+_LONGEST_REASON = 300
+_LONGEST_QUOTE = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """Where a failure was seen: the run, and what it was a run of."""
+
+    run: str
+    suite: str = ""
+    when: str = ""
+
+
+def promoted(
+    result: Result, *, checks: Callable[[str], Check | None], where: Provenance, recording: bool = False
+) -> Case:
+    """The test that a failed result becomes.
+
+    It asks what was asked then, turn by turn, and has what was known of a right answer. Its checks are those that
+    failed, found by their names. Without ``recording`` the conversation itself is left out, so that the agent is asked
+    again; with it the test scores the same words for ever.
+    """
+    case, run = result.case, result.trajectory
+    asks = asked_in(case, run)
+    failed = [score for score in result.scores if score.passed is False]
+    own = {check.name or check.scorer: check for check in case.checks}
+    found = (own.get(score.name) or checks(score.name) for score in failed)
+    told = {
+        "run": where.run,
+        "suite": where.suite,
+        "case": case.id,
+        "target": result.target,
+        "sample": result.sample or None,
+        "session": run.session,
+        "when": result.started.date().isoformat() if result.started else where.when,
+        "failed": list(_failures(failed)),
+    }
+    alone = len(asks) == 1 and asks[0].expect is None and not asks[0].extra
+    return replace(
+        case,
+        input=asks[0].text if alone else None,
+        turns=() if alone else asks,
+        history=case.history or _greeting(run),
+        checks=tuple(check for check in found if check is not None),
+        tags=tuple(dict.fromkeys((*case.tags, TAG))),
+        description=case.description or result.reason[:_LONGEST_REASON],
+        recorded=run if recording else None,
+        metadata={"promoted": {key: value for key, value in told.items() if value}},
+    )
+
+
+def asked_in(case: Case, run: Trajectory) -> tuple[Ask, ...]:
+    """The user's words in order: as the case has them, with its expectations, else as they were said."""
+    if case.asks:
+        return case.asks
+    return tuple(Ask(text=turn.asked) for turn in run.turns if turn.asked.strip())
+
+
+def same_question(case: Case) -> str:
+    """A name for what a case asks: two with the same ask the same thing, whatever they are called."""
+    before = [[message.role, message.content] for message in case.history]
+    return content_id([[ask.text for ask in case.asks], before, dict(case.inputs), dict(case.page)])
+
+
+def _greeting(run: Trajectory) -> tuple[Message, ...]:
+    """What the agent said before the user did. Its instructions are its own: a new version brings new ones."""
+    said: list[Message] = []
+    for message in run.messages:
+        if message.role == "user":
+            break
+        if message.role == "assistant" and message.content:
+            said.append(Message(role="assistant", content=message.content))
+    return tuple(said)
+
+
+def _failures(scores: list[Score]) -> Iterator[Mapping[str, Any]]:
+    """What failed and at which turn: of a score that is made of others, those that failed in it."""
+    for score in scores:
+        parts = [part for part in score.parts if part.passed is False]
+        for each in parts or [score]:
+            proof = next(iter(each.evidence or score.evidence), None)
+            told = {
+                "check": score.name,
+                "part": each.name if parts else None,
+                "turn": proof.turn if proof else None,
+                "reason": each.reason[:_LONGEST_REASON],
+                "quote": proof.quote[:_LONGEST_QUOTE] if proof else None,
+            }
+            yield {key: value for key, value in told.items() if value not in (None, "")}

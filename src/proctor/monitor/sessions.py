@@ -1,0 +1,72 @@
+"""Whole conversations from an event log: the turns of each session, put together when it has gone quiet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from proctor.core.event import Event
+from proctor.core.trajectory import Escalation, Intent, Trajectory, Turn
+from proctor.monitor.completion import in_utc
+
+__all__ = ["conversations"]
+
+
+@dataclass(slots=True)
+class _Talk:
+    customer: str | None
+    last: datetime
+    turns: list[Turn] = field(default_factory=list)
+
+
+def conversations(events: Iterable[Event], *, silence: float = 86_400.0) -> Iterator[Trajectory]:
+    """The conversations of a log in the order of time; one is given when nothing came for ``silence`` seconds."""
+    talks: dict[str, _Talk] = {}  # in the order of their last event, so that the quiet ones stand first
+    for event in events:
+        if event.kind not in ("turn", "escalation", "gate") or not event.session:
+            continue
+        time = in_utc(event.time)
+        yield from _quiet(talks, time - timedelta(seconds=silence))
+        talk = talks.pop(event.session, None)
+        if event.kind == "turn":
+            talk = talk or _Talk(customer=event.customer, last=time)
+            talk.turns.append(_turn(event, time))
+        elif talk is not None and talk.turns:
+            talk.turns[-1] = _marked(talk.turns[-1], event)
+        if talk is not None:
+            talk.last, talk.customer = time, talk.customer or event.customer
+            talks[event.session] = talk
+    for session, talk in talks.items():
+        yield _whole(session, talk)
+
+
+def _quiet(talks: dict[str, _Talk], before: datetime) -> Iterator[Trajectory]:
+    while talks:
+        session = next(iter(talks))
+        if talks[session].last >= before:
+            return
+        yield _whole(session, talks.pop(session))
+
+
+def _whole(session: str, talk: _Talk) -> Trajectory:
+    return Trajectory(id=session, session=session, customer=talk.customer, turns=tuple(talk.turns))
+
+
+def _turn(event: Event, time: datetime) -> Turn:
+    turn = replace(event.turn or Turn(), time=time)
+    if event.intent and not turn.intents:
+        turn = replace(turn, intents=(Intent(name=event.intent),))
+    return turn
+
+
+def _marked(turn: Turn, event: Event) -> Turn:
+    """The turn with what was decided about it."""
+    if event.kind == "gate":
+        return replace(turn, verdicts=(*turn.verdicts, event.verdict)) if event.verdict is not None else turn
+    reason = str(event.metadata.get("reason") or "")
+    given = turn.escalation or Escalation()
+    return replace(
+        turn,
+        escalation=replace(given, reason=given.reason or reason, category=given.category or event.name),
+    )

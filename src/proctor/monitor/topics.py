@@ -1,0 +1,83 @@
+"""Whether two contacts of a customer are about the same thing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from proctor.core.sockets import Embedder
+from proctor.text.content import content
+
+__all__ = ["Contact", "Likeness", "same_topic", "speaks"]
+
+MOST_QUESTIONS = 8  # of one contact that are compared
+_LONGEST = 600  # letters of one question that are compared
+
+
+@dataclass(slots=True, kw_only=True)
+class Contact:
+    """What is known about the matter of a contact; it grows as the customer speaks."""
+
+    intent: str | None = None
+    topic: str | None = None
+    questions: list[str] = field(default_factory=list)
+    vectors: list[Sequence[float]] = field(default_factory=list)
+
+    def hear(self, text: str) -> None:
+        """Keep what the customer said, if it says anything."""
+        said = " ".join(text.split())[:_LONGEST]
+        if speaks(said) and said not in self.questions and len(self.questions) < MOST_QUESTIONS:
+            self.questions.append(said)
+
+    async def embedded(self, embedder: Embedder) -> list[Sequence[float]]:
+        """The vectors of its questions; made when they are first asked for, since most customers come once."""
+        missing = self.questions[len(self.vectors) :]
+        if missing:
+            self.vectors.extend(await embedder.embed(missing))
+        return self.vectors
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Likeness:
+    """Whether two contacts have one topic, and what says so; none where nothing can be compared."""
+
+    same: bool | None
+    how: str = ""
+
+
+def speaks(text: str) -> bool:
+    """Whether a message is about anything: a greeting or a thank-you is about nothing."""
+    return len(content(text) - _COURTESY) >= 1 and len(text) >= 4
+
+
+_COURTESY = content(
+    "hello hi hey good morning afternoon evening thanks thank bye great perfect sure welcome help question"
+)
+
+
+async def same_topic(
+    one: Contact, other: Contact, *, embedder: Embedder | None, similarity: float, words: float
+) -> Likeness:
+    """By their named topics; else by what was said; else, where nothing was, by their intents."""
+    if one.topic and other.topic:
+        same = one.topic.strip().casefold() == other.topic.strip().casefold()
+        return Likeness(same=same, how=f"topic {other.topic!r}" if same else "another topic")
+    if one.questions and other.questions:
+        if embedder is not None:
+            left, right = await one.embedded(embedder), await other.embedded(embedder)
+            most = max(_cosine(each, against) for each in left for against in right)
+            return Likeness(same=most >= similarity, how=f"similarity {most:.2f}")
+        most = max(_common(left, right) for left in one.questions for right in other.questions)
+        return Likeness(same=most >= words, how=f"{most:.0%} of the words in common")
+    if one.intent and other.intent:
+        return Likeness(same=one.intent == other.intent, how=f"intent {other.intent}")
+    return Likeness(same=None)
+
+
+def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
+    return float(sum(a * b for a, b in zip(one, other, strict=True)))
+
+
+def _common(one: str, other: str) -> float:
+    left, right = content(one), content(other)
+    return 2 * len(left & right) / (len(left) + len(right)) if left and right else 0.0

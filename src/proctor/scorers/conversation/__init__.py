@@ -1,0 +1,1 @@
+"""Scores of whole conversations: what was said and done over many turns."""

@@ -1,0 +1,190 @@
+"""Whether the agent contradicts in one turn what it said in another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from proctor.core.case import Case
+from proctor.core.chat import ToolCall
+from proctor.core.score import Evidence, Score
+from proctor.core.sockets import Embedder, Entailer, socket
+from proctor.core.trajectory import Trajectory
+from proctor.scorers.conversation.cross_turn_exact import conflict_of, opposite_answers
+from proctor.scorers.conversation.cross_turn_news import KNOWLEDGE_TOOLS, News
+from proctor.scorers.conversation.cross_turn_pairs import Pair, candidates, same_questions
+from proctor.scorers.conversation.cross_turn_reading import read_pairs, worth_reading
+from proctor.scorers.conversation.cross_turn_said import Spoken, spoken
+from proctor.scorers.passages import MOST_EVIDENCE, no_answer, quoted, scored, skipped, turn_label, unjudged
+from proctor.scorers.trust import trust
+from proctor.text.sayings import Saying
+
+__all__ = ["CrossTurn"]
+
+_EXACT: Final = 0.9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """Two things said that cannot both be true."""
+
+    earlier: Spoken
+    later: Spoken
+    one: str
+    two: str
+    why: str
+    sure: float
+
+
+@dataclass(slots=True, kw_only=True)
+class _Looked:
+    found: list[_Found]
+    excused: list[str]
+    pairs: int = 0
+    read: int = 0
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrossTurn:
+    """Whether what the agent says in one turn agrees with what it said in the others; one contradiction fails it.
+
+    Numbers, dates, windows, amounts and answers of yes or no are compared exactly; other statements that are near
+    in meaning are read by the network that ships, both ways round. An answer that differs because the user or a tool
+    brought something new, or that openly corrects an earlier one, contradicts nothing. ``knowledge_tools`` is a
+    pattern of the names of tools that read what does not change while people talk, so that another result from them
+    is no news. ``asked_before`` and ``answered_before`` are a question and the answer it got at another time, with the
+    tool calls it took: the conversation is compared with that in the place of its history.
+    """
+
+    name: ClassVar[str] = "cross_turn"
+    version: ClassVar[str] = "1"
+    threshold: ClassVar[float | None] = 1.0
+    primary: ClassVar[str | None] = None
+
+    knowledge_tools: str = KNOWLEDGE_TOOLS
+    asked_before: str = ""
+    answered_before: str = ""
+    calls_before: tuple[ToolCall, ...] = ()
+    light: bool = False
+    entailer: Entailer = socket()
+    embedder: Embedder = socket()
+
+    def __post_init__(self) -> None:
+        try:
+            re.compile(self.knowledge_tools)
+        except re.error as error:
+            raise ValueError(f"knowledge_tools is no pattern: {error}") from error
+
+    async def score(self, case: Case, run: Trajectory) -> Score:
+        """Compare each answer with the earlier ones that may be about the same."""
+        if (unanswered := no_answer(self, run)) is not None:
+            return unanswered
+        before = (self.asked_before, self.answered_before, self.calls_before) if self.answered_before else None
+        said = spoken(case, run, before=before)
+        told = [each for each in said if each.sayings or each.whether is not None]
+        if len(told) < 2:
+            return skipped(self, self._nothing(said))
+        looked = await self._look(said)
+        statements = sum(len(each.sayings) for each in said)
+        note = self._note(looked, statements, sum(each.left for each in said))
+        sure = trust(said[-1].answer) if not self.light else 0.5
+        if looked.found:
+            first = min(looked.found, key=lambda each: (-each.sure, each.later.at))
+            reason = f"{_where(first.later)} contradicts {_where(first.earlier)}: {first.why}; {note}"
+            evidence = [one for each in looked.found for one in _shown(each)]
+            return scored(
+                self,
+                0.0,
+                reason,
+                confidence=max(each.sure for each in looked.found),
+                evidence=tuple(evidence[:MOST_EVIDENCE]),
+                producer=self._producer(looked),
+            )
+        if looked.failure:
+            return unjudged(self, f"the statements could not be read: {looked.failure}")
+        return scored(self, 1.0, note, confidence=sure, producer=self._producer(looked))
+
+    async def _look(self, said: Sequence[Spoken]) -> _Looked:
+        news = News(said, re.compile(self.knowledge_tools, re.IGNORECASE))
+        looked = _Looked(found=[], excused=[])
+        embedder = None if self.light else self.embedder
+        try:
+            pairs = await candidates(said, embedder)
+        except Exception as error:  # a model that does not work leaves the exact part, and is told
+            looked.failure = quoted(f"{type(error).__name__}: {error}", 200)
+            embedder, pairs = None, await candidates(said, None)
+        looked.pairs = len(pairs)
+        rest = []
+        for pair in pairs:
+            if (why := conflict_of(pair, same_question=bool(self.answered_before))) is not None:
+                _keep(looked, news, pair, why, _EXACT, exact=True)
+            elif worth_reading(pair):
+                rest.append(pair)
+        for earlier, later in await self._asked_again(said, embedder):
+            if (why := opposite_answers(earlier, later)) is not None:
+                _keep(looked, news, _whole(earlier, later), why, _EXACT, exact=True)
+        if not self.light and not looked.failure:
+            try:
+                for pair, sure in await read_pairs(rest, self.entailer):
+                    _keep(looked, news, pair, "read as a contradiction", sure, exact=False)
+                looked.read = len(rest)
+            except Exception as error:  # as above
+                looked.failure = quoted(f"{type(error).__name__}: {error}", 200)
+        return looked
+
+    async def _asked_again(self, said: Sequence[Spoken], embedder: Embedder | None) -> list[tuple[Spoken, Spoken]]:
+        if self.answered_before:  # the same question by agreement
+            return [(said[0], later) for later in said[1:]]
+        return await same_questions(said, embedder)
+
+    def _nothing(self, said: Sequence[Spoken]) -> str:
+        if len(said) < 2:
+            return "there is one answer: nothing to contradict"
+        return "there are no two answers with statements to compare"
+
+    def _note(self, looked: _Looked, statements: int, left: int) -> str:
+        note = f"{statements} statements, {looked.pairs} pairs compared"
+        note += "; light: by words and numbers only" if self.light else f", {looked.read} read by the network"
+        if looked.excused:
+            note += f"; {len(looked.excused)} changed for a reason ({quoted(looked.excused[0], 160)})"
+        return note + (f"; {left} more were not looked at" if left else "")
+
+    def _producer(self, looked: _Looked) -> str:
+        return "rule+local model" if looked.read else "rule"
+
+
+def _keep(looked: _Looked, news: News, pair: Pair, why: str, sure: float, *, exact: bool) -> None:
+    if (excuse := news.excuse(pair, exact=exact)) is not None:
+        looked.excused.append(excuse)
+        return
+    looked.found.append(
+        _Found(earlier=pair.earlier, later=pair.later, one=pair.one.text, two=pair.two.text, why=why, sure=sure)
+    )
+
+
+def _whole(earlier: Spoken, later: Spoken) -> Pair:
+    """Two answers as wholes: what they begin with stands for them."""
+    return Pair(earlier=earlier, later=later, one=_opening(earlier), two=_opening(later))
+
+
+def _opening(said: Spoken) -> Saying:
+    if said.sayings:
+        return said.sayings[0]
+    none: frozenset[str] = frozenset()
+    return Saying(
+        text=quoted(said.answer), words=none, quantities=(), denies=False, own=none, names=none, codes=none, kinds={}
+    )
+
+
+def _where(said: Spoken) -> str:
+    return "what was said before" if said.turn is None else turn_label(said.turn)
+
+
+def _shown(found: _Found) -> tuple[Evidence, Evidence]:
+    return (
+        Evidence(quote=quoted(found.two), turn=found.later.turn, note=found.why),
+        Evidence(quote=quoted(found.one), turn=found.earlier.turn, note=f"said before, in {_where(found.earlier)}"),
+    )

@@ -1,0 +1,96 @@
+"""Whether two statements are about different things: what they name, and what was named before them."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from proctor.scorers.conversation.cross_turn_pairs import Pair
+from proctor.scorers.conversation.cross_turn_said import Spoken
+from proctor.scorers.conversation.cross_turn_things import LONGEST, Things, segments, things
+from proctor.text.claims import statements
+from proctor.text.content import content
+from proctor.text.sayings import Saying
+
+__all__ = ["TELLS", "other_questions", "other_things", "same_thing"]
+
+_NOTHING: Final = Things(named=frozenset(), words=frozenset())
+_DEFINITE = re.compile(r"\b(?:the|your|this|that|these|those|it|its|they|them)\b", re.IGNORECASE)
+# Words that a time or a price is told with, of whatever thing.
+TELLS: Final = content(
+    "takes take gets goes arrives arrive arriving reach reaches comes come wait need needs expect until till"
+    " costs cost price pay pays"
+)
+
+
+def other_things(pair: Pair, *, same_question: bool = False) -> bool:
+    """Whether each of two statements is about something that the other, and what led to it, does not speak of.
+
+    A statement is about what it names; one that names nothing is about what stood before it in its answer, or in the
+    question. ``same_question``: both answer one question, so that it cannot tell them apart.
+    """
+    own = things(pair.one.text), things(pair.two.text)
+    if _differ(*own):
+        return True
+    if _other_before(pair):
+        return True
+    if same_question:
+        return False
+    return _differ(
+        own[0] | _asked_about(pair.earlier, pair.one, own[0]), own[1] | _asked_about(pair.later, pair.two, own[1])
+    )
+
+
+def other_questions(one: str, two: str) -> bool:
+    """Whether each of two questions names something that the other does not."""
+    return _differ(things(one), things(two))
+
+
+def same_thing(one: Saying, two: Saying) -> bool:
+    """Whether both name the same, and say no more of it than how long it takes or what it costs."""
+    left, right = things(one.text), things(two.text)
+    return bool(left.named) and left.named == right.named and left.words ^ right.words <= TELLS
+
+
+def _differ(one: Things, two: Things) -> bool:
+    return bool(one.named - two.words) and bool(two.named - one.words)
+
+
+def _asked_about(spoken: Spoken, saying: Saying, own: Things) -> Things:
+    """What the question adds: all it names for a statement that names nothing, else what it says of the same thing."""
+    asked = spoken.asked[:LONGEST]
+    if not own.named:
+        before = _before(spoken, saying)
+        nearest = next((found for found in map(things, reversed(before)) if found.named), None)
+        return nearest | Things(named=frozenset(), words=things(asked).words) if nearest else _questions(asked)
+    found = _NOTHING
+    for segment in segments(asked):
+        part = things(segment)
+        found |= part if part.named & own.named else Things(named=frozenset(), words=part.words)
+    return found
+
+
+def _questions(asked: str) -> Things:
+    """What is named in the questions of a message, and in all of it where nothing is named in them."""
+    found = _NOTHING
+    for each in statements(asked):
+        if each.kind == "question":
+            found |= things(each.text)
+    return Things(named=found.named or things(asked).named, words=things(asked).words)
+
+
+def _before(spoken: Spoken, saying: Saying) -> list[str]:
+    """The statements of the answer that stand before this one."""
+    texts = [each.text for each in spoken.sayings]
+    return texts[: texts.index(saying.text)] if saying.text in texts else []
+
+
+def _other_before(pair: Pair) -> bool:
+    """Whether two statements that point back follow on two that say the same of different things."""
+    if not (_DEFINITE.search(pair.one.text) and _DEFINITE.search(pair.two.text)):
+        return False
+    earlier, later = _before(pair.earlier, pair.one), _before(pair.later, pair.two)
+    if not earlier or not later:
+        return False
+    one, two = things(earlier[-1]), things(later[-1])
+    return _differ(one, two) and bool(one.words & two.words)

@@ -1,0 +1,168 @@
+"""The things, places and numbers of orders that a text names."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from proctor.scorers.conversation.cross_turn_wording import plain_words
+from proctor.text.content import content
+from proctor.text.quantities import find_quantities
+
+__all__ = ["LONGEST", "Things", "segments", "things"]
+
+LONGEST: Final = 4_000
+# A noun with what stands before it: the blue gift card.
+_LONGEST_NAME: Final = 4
+_OPENS: Final = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "your",
+        "my",
+        "our",
+        "their",
+        "his",
+        "her",
+        "its",
+        "this",
+        "that",
+        "these",
+        "those",
+        "any",
+        "all",
+        "each",
+        "every",
+        "no",
+        "some",
+        "to",
+        "for",
+        "in",
+        "from",
+        "with",
+        "of",
+        "at",
+        "on",
+        "by",
+        "near",
+        "via",
+        "into",
+        "onto",
+        "until",
+        "till",
+        "about",
+        "between",
+        "regarding",
+        "concerning",
+        "per",
+        "through",
+        "across",
+        "and",
+        "or",
+        "plus",
+    ]
+)
+_TOKEN = re.compile(r"[^\W\d_][\w]*(?:['’][^\W\d_]+)*|\d[\w]*|[^\w\s]")
+_SEGMENT = re.compile(
+    r"[.!?;:,\n()]+|\b(?:if|because|when|while|but|although|i|you|we|they|so|who|whether)\b", re.IGNORECASE
+)
+_NAME = re.compile(r"(?<=[\w,] )[A-ZÀ-Þ][\w'’-]+")
+_NUMBERED = re.compile(
+    r"\b([^\W\d_]{2,})s?(?: (?:number|no\.?|nr\.?|id|code))?[ ]?(?:(?:#|nr\.? )?((?=\w*\d)[A-Za-z0-9-]{1,20})|([A-Z]))\b"
+    r"(?! ?(?:%|percent|°|[:.]\d))"
+)
+# Words that say what happens to a thing, how long, how much and for whom: two statements about one thing differ in them.
+_FRAME: Final = content(
+    """
+    goes gets takes has gives makes wants needs sees sends stands
+    take arrive reach come last require need cost pay charge expect wait show run leave go bring keep hold stay receive
+    allow accept include apply count issue process handle complete finish start begin end open-ended due remain
+    day week month year hour minute second time date moment morning evening afternoon night noon midnight weekday weekend
+    today tomorrow yesterday monday tuesday wednesday thursday friday saturday sunday january february march april may
+    june july august september october november december business working calendar consecutive
+    before after until till since during prior advance notice early late earliest latest least most maximum minimum
+    first next further again always usually normally generally typically approximately about around roughly exactly
+    full whole complete total entire amount sum price rate figure number quantity limit window period deadline
+    duration length policy rule term condition standard regular normal usual general way case case thing item product
+    order booking purchase customer guest client traveller passenger person people everyone anyone
+    online website site app page account card bank payment method email mail message request team desk
+    euro dollar pound yen money able possible available valid free long short quick fast still moreover soon actual
+    question answer information detail help kind sort type part side rest
+    """
+)
+_KEPT_NOUNS: Final = content("card part night")  # in names of several words they tell things apart
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Things:
+    """What a text names, and all of its words: a thing of another text that is among them is named in both."""
+
+    named: frozenset[str]
+    words: frozenset[str]
+
+    def __or__(self, other: Things) -> Things:
+        return Things(named=self.named | other.named, words=self.words | other.words)
+
+
+@lru_cache(maxsize=8192)
+def things(text: str) -> Things:
+    """The nouns that an article, a preposition or the beginning of a clause points to, names, and numbers of orders."""
+    plain, numbers = _without_figures(plain_words(text[:LONGEST]))
+    words = content(plain) | numbers | frozenset(name.casefold() for name in _NAME.findall(plain))
+    named = set(numbers)
+    for segment in segments(plain):
+        named |= _named(segment)
+    named.update(name.casefold() for name in _NAME.findall(plain) if not content(name) <= _FRAME)
+    named.update(stem for name in _NAME.findall(plain) for stem in content(name) - _FRAME)
+    return Things(named=frozenset(named), words=words)
+
+
+def segments(text: str) -> list[str]:
+    """The text cut where somebody else or something else may be spoken of."""
+    return _SEGMENT.split(text)
+
+
+def _without_figures(text: str) -> tuple[str, frozenset[str]]:
+    """The text without its amounts, and the numbers in it that name something: order 4411, seat 12A, gate B."""
+    rest, at = [], 0
+    for each in find_quantities(text):
+        if each.unit and not each.unit.endswith("number"):
+            rest.append(text[at : each.start])
+            at = each.end
+    plain = " # ".join([*rest, text[at:]])
+    numbers = set()
+    for noun, number, letter in _NUMBERED.findall(plain):
+        if content(noun) and not content(noun) <= _VERBS:
+            numbers.add(f"{(number or letter).casefold()}")
+    return plain, frozenset(numbers)
+
+
+_VERBS: Final = content(
+    "take arrive cost pay charge need require last reach come wait expect around about before after"
+)
+
+
+def _named(segment: str) -> set[str]:
+    found: set[str] = set()
+    left = _LONGEST_NAME if segment[:1].strip() and segment[:1].isupper() else 0
+    name: list[str] = []
+    for token in _TOKEN.findall(segment):
+        word = content(token)
+        if token.casefold() in _OPENS:
+            found |= _kept(name)
+            left, name = _LONGEST_NAME, []
+        elif not word:  # a function word, a figure or a sign ends what was begun
+            found |= _kept(name)
+            left, name = 0, []
+        elif left:
+            name.extend(word)
+            left -= 1
+    return found | _kept(name)
+
+
+def _kept(name: list[str]) -> set[str]:
+    told = {word for word in name if word not in _FRAME}
+    return told | {word for word in name if word in _KEPT_NOUNS and len(name) > 1} if told else told

@@ -1,0 +1,117 @@
+"""The scorers that a conversation is judged by, made from settings with their models handed on."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any, Final
+
+from proctor.core.case import Case
+from proctor.core.decoding import decode
+from proctor.core.errors import MalformedError
+from proctor.core.score import Score
+from proctor.core.sockets import Scorer, is_optional, is_socket
+from proctor.core.trajectory import Trajectory
+from proctor.scorers.passages import quoted
+
+__all__ = ["GATES", "SIBLINGS", "handed_on", "kind_of", "make", "run_one"]
+
+# name -> where it is. Each is imported when it is first made, so that one that is missing spoils no other.
+SIBLINGS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "permissions": "proctor.scorers.safety.permissions:Permissions",
+        "injection_followed": "proctor.scorers.safety.injection_followed:InjectionFollowed",
+        "pii_shown": "proctor.scorers.safety.pii_shown:PiiShown",
+        "commitments": "proctor.scorers.safety.commitments:Commitments",
+        "citations": "proctor.scorers.safety.citations:Citations",
+        "cross_turn": "proctor.scorers.conversation.cross_turn:CrossTurn",
+        "premises": "proctor.scorers.conversation.premises:Premises",
+        "loops": "proctor.scorers.conversation.loops:Loops",
+        "completion": "proctor.scorers.conversation.completion:Completion",
+        "trace_rules": "proctor.scorers.conversation.trace_rules:TraceRules",
+        "turns": "proctor.scorers.conversation.turns:Turns",
+        "solved": "proctor.scorers.conversation.solved:Solved",
+        "escalation": "proctor.scorers.conversation.escalation:EscalationCategory",
+    }
+)
+# An estimate is a score of its own (`solved`) and no gate.
+_SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {"completion": {"estimate": False}}
+GATES: Final = (
+    "permissions",
+    "injection_followed",
+    "pii_shown",
+    "commitments",
+    "citations",
+    "cross_turn",
+    "premises",
+    "loops",
+    "completion",
+    "trace_rules",
+)
+
+
+def kind_of(name: str) -> Any:
+    """The class of the scorer of this name.
+
+    Raises:
+        ImportError: it is not installed.
+    """
+    module, _, attribute = SIBLINGS[name].partition(":")
+    try:
+        return getattr(import_module(module), attribute)
+    except AttributeError as error:
+        raise ImportError(f"{module} has no {attribute}") from error
+
+
+def make(name: str, settings: Mapping[str, Any], sockets: Mapping[str, Any], *, light: bool) -> Scorer | str:
+    """The scorer of this name; a sentence where it is missing.
+
+    Raises:
+        ValueError: its settings are wrong.
+    """
+    try:
+        kind = kind_of(name)
+    except ImportError as error:
+        return f"{name} is missing from this installation: {error}"
+    fields = {field.name: field for field in dataclasses.fields(kind)}
+    given = {**_SETTINGS.get(name, {}), **settings}
+    for field in fields.values():
+        if is_socket(field):
+            if field.name in given:
+                raise ValueError(f"{name}.{field.name} is handed on by the conversation; name the model there")
+            live = sockets.get(field.name)
+            if live is None and not is_optional(field) and field.name not in sockets:
+                return f"{name} needs {field.name}, which the conversation cannot hand on"
+            given[field.name] = live
+    if light and "light" in fields:
+        given["light"] = True
+    try:
+        scorer: Scorer = decode(kind, given, strict=True)
+    except MalformedError as error:
+        told = "; ".join(f"{'.'.join(map(str, (name, *each.path)))}: {each.message}" for each in error.problems)
+        raise ValueError(f"the settings of {told}") from error
+    return scorer
+
+
+async def run_one(name: str, scorer: Scorer | str, case: Case, run: Trajectory) -> Score:
+    """The scorer's score with its own threshold; what goes wrong in it is a missing score and spoils no other."""
+    if isinstance(scorer, str):
+        return Score(name=name, status="error", reason=scorer)
+    try:
+        score = await scorer.score(case, run)
+    except Exception as error:  # a broken scorer is a missing part, never a made-up one
+        reason = f"{name} broke: {type(error).__name__}: {error}"
+        return Score(name=name, status="error", reason=quoted(reason, 300), version=str(getattr(scorer, "version", "")))
+    threshold = score.threshold if score.threshold is not None else scorer.threshold
+    if score.reason.startswith("an estimate"):
+        threshold = None
+    return dataclasses.replace(score, name=name, threshold=threshold)
+
+
+def handed_on(owner: Any) -> Mapping[str, Any]:
+    """The live objects in the sockets of a scorer, for the scorers it makes."""
+    live = {field.name: getattr(owner, field.name) for field in dataclasses.fields(owner) if is_socket(field)}
+    judge = live.get("judge")
+    return {**live, "judges": None if judge is None else (judge,)}

@@ -1,0 +1,101 @@
+"""How likely it is that the customer's task was truly solved, from the transcript and the policy alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from proctor.core.case import Case
+from proctor.core.score import Evidence, Score
+from proctor.core.trajectory import Trajectory
+from proctor.scorers.conversation.solved_features import ended_by_mark, features
+from proctor.scorers.conversation.solved_trees import shipped_trees
+from proctor.scorers.conversation.story import failed, hands_off, reads_only, steps
+from proctor.scorers.passages import no_conversation, quoted, scored
+
+__all__ = ["Solved"]
+
+_MOST_REASONS: Final = 4
+_SAID: Final = {
+    "writes": "changes made",
+    "writes_open": "failed changes that were left so",
+    "writes_failed": "failed changes",
+    "refusals": "refusals",
+    "handed_off": "hand-offs to a person",
+    "made_up": "values that nothing bears out",
+    "undone": "wishes nothing was done about",
+    "unasked": "changes nobody asked for",
+    "agreed_share": "share of changes agreed to before",
+    "failed": "failed calls",
+    "better": "records that fit the customer's words better",
+    "amounts_new": "amounts that stand in no result",
+    "upset": "words of displeasure",
+    "relented": "changes after a refusal",
+    "repeated": "repeated calls",
+    "user_turns": "messages by the customer",
+    "calls": "tool calls",
+    "rules_on_made": "rules on what was changed",
+    "written_calls": "calls written as text",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solved:
+    """The estimated probability that the task was truly solved."""
+
+    name: ClassVar[str] = "solved"
+    version: ClassVar[str] = "1"
+    threshold: ClassVar[float | None] = None
+    primary: ClassVar[str | None] = None
+
+    policy: str = ""
+
+    async def score(self, case: Case, run: Trajectory) -> Score:
+        """Read the features of the transcript and ask the trees; the label says on which side of their cut it is."""
+        if (unanswered := no_conversation(self, run)) is not None:
+            return unanswered
+        # A simulated customer says by a mark that it is done; where no mark can be, its absence must not count.
+        trees = shipped_trees(marked=ended_by_mark(run))
+        values = features(run, self.policy or _policy(case, run))
+        chance = trees.probability(values)
+        label = "solved" if chance >= trees.threshold else "unsolved"
+        why = [
+            f"{_SAID.get(name, name.replace('_', ' '))}: {values[name]:g} ({'for' if share > 0 else 'against'})"
+            for name, share in trees.reasons(values)[:_MOST_REASONS]
+        ]
+        return scored(
+            self,
+            chance,
+            f"{label} with probability {chance:.2f}; " + "; ".join(why),
+            label=label,
+            confidence=round(abs(chance - 0.5) * 2, 3),
+            evidence=_evidence(run),
+            producer="local model",
+            extra={"model": trees.name, "version": trees.version, "cut": trees.threshold},
+        )
+
+
+def _policy(case: Case, run: Trajectory) -> str:
+    """The policy, where the case tells it or the agent was told it."""
+    given = case.metadata.get("policy")
+    if isinstance(given, str) and len(given) > 40:  # shorter, it is a name
+        return given
+    said = [*case.history, *run.messages]
+    return "\n".join(message.content for message in said if message.role == "system")
+
+
+def _evidence(run: Trajectory) -> tuple[Evidence, ...]:
+    """The changes that failed, the hand-off, and the last words: what a reader would look at first."""
+    found = []
+    told = steps(run)
+    for step in told:
+        if step.call is None:
+            continue
+        if hands_off(step.call.name):
+            found.append(Evidence(turn=step.turn, quote=step.call.name, note="handed off to a person"))
+        elif failed(step.call) and not reads_only(step.call.name):
+            found.append(Evidence(turn=step.turn, quote=step.call.name, note="this change failed"))
+    last = next((step for step in reversed(told) if step.kind == "user"), None)
+    if last is not None:
+        found.append(Evidence(turn=last.turn, quote=quoted(last.text), note="the customer's last words"))
+    return tuple(found[-6:])

@@ -1,0 +1,11 @@
+"""Step predicates: small statements about a conversation, such as ``confirmation before write``, that code can check.
+
+A rule of an agent's prompt that can be said as one is judged by it alone, and names the step that broke it.
+"""
+
+from proctor.scorers.conversation.steps.forms import vocabulary
+from proctor.scorers.conversation.steps.predicate import StepPredicate, parse_rule, parse_steps
+from proctor.scorers.conversation.steps.step import Step, View, view_of
+from proctor.scorers.conversation.steps.term import Checked
+
+__all__ = ["Checked", "Step", "StepPredicate", "View", "parse_rule", "parse_steps", "view_of", "vocabulary"]

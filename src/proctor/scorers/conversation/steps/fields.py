@@ -1,0 +1,120 @@
+"""What a call's arguments or result hold under a name, and whether that meets a condition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from proctor.text.numbers import find_numbers
+from proctor.text.predicates.values import Bound, OpenError, Pattern
+
+__all__ = ["Condition", "bounded", "given", "matched", "named", "scalars", "values_of"]
+
+_LONGEST_NUMBER = 60
+_MOST_DEEP = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What a value must be: as it is written, and as a check."""
+
+    text: str
+    holds: Callable[[Any], bool] = field(compare=False, repr=False)
+
+
+def given() -> Condition:
+    """Any value but none, and no empty one."""
+    return Condition("", lambda value: value not in (None, "", [], {}))
+
+
+def bounded(bound: Bound) -> Condition:
+    """A number within a bound."""
+
+    def holds(value: Any) -> bool:
+        number = _number(value)
+        return number is not None and bound.holds(number)
+
+    return Condition(bound.text, holds)
+
+
+def named(texts: tuple[str, ...], text: str, *, other: bool = False) -> Condition:
+    """One of these texts, whatever their case; with ``other`` anything else."""
+    wanted = {_plain(each) for each in texts}
+    return Condition(text, lambda value: value is not None and (_plain(value) in wanted) is not other)
+
+
+def matched(pattern: Pattern) -> Condition:
+    """A text with a match of the pattern in it."""
+
+    def holds(value: Any) -> bool:
+        said = str(value)
+        try:
+            return value is not None and pattern.ready(said).search(said) is not None
+        except OpenError:
+            return False
+
+    return Condition(f"matches {pattern.text}", holds)
+
+
+def values_of(data: Any, name: str) -> list[Any]:
+    """What stands under a name: at the top, at the end of a dotted path, or else anywhere inside."""
+    if isinstance(data, Mapping):
+        if name in data:
+            return _spread(data[name])
+        place: Any = data
+        for part in name.split("."):
+            place = place.get(part) if isinstance(place, Mapping) else None
+        if place is not None:
+            return _spread(place)
+    return [each for value in _inside(data, name, 0) for each in _spread(value)]
+
+
+def scalars(data: Any, depth: int = 0) -> Iterator[Any]:
+    """Every text and number in the data."""
+    if depth > _MOST_DEEP:
+        return
+    if isinstance(data, Mapping):
+        for value in data.values():
+            yield from scalars(value, depth + 1)
+    elif isinstance(data, (list, tuple)):
+        for value in data:
+            yield from scalars(value, depth + 1)
+    elif data is not None and not isinstance(data, bool):
+        yield data
+
+
+def _spread(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) and value else [value]
+
+
+def _inside(data: Any, name: str, depth: int) -> Iterator[Any]:
+    if depth > _MOST_DEEP:
+        return
+    if isinstance(data, Mapping):
+        if name in data:
+            yield data[name]
+        for value in data.values():
+            yield from _inside(value, name, depth + 1)
+    elif isinstance(data, (list, tuple)):
+        for value in data:
+            yield from _inside(value, name, depth + 1)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return " ".join(str(value).split()).casefold()
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, (int, float)):
+        return float(value)
+    if isinstance(value, str) and len(value) <= _LONGEST_NUMBER:
+        found = find_numbers(value)
+        return float(found[0].value) if len(found) == 1 else None
+    return None

@@ -1,0 +1,95 @@
+"""Reads the pieces a step predicate is written in; the rest is read as in predicates of an output."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from proctor.scorers.conversation.steps.fields import Condition, bounded, given, matched, named
+from proctor.text.predicates import Predicate, PredicateError, parse
+from proctor.text.predicates.scanner import Scanner
+from proctor.text.predicates.values import FromInput, written
+
+__all__ = ["StepScanner"]
+
+_TOOL: Final = re.compile(r"[^\W\d][\w*]*(?:[.:/-][\w*]+)*|\*")
+_TICKED: Final = re.compile(r"`([^`\n]{1,200})`")
+
+
+class StepScanner(Scanner):
+    """A place in the text of a step predicate, and what can be read from there on."""
+
+    def tool(self) -> tuple[str, int] | None:
+        """The name of a tool that comes next, as it is written, and where it ends."""
+        if ticked := _TICKED.match(self.text, self.at):
+            return ticked.group(1), ticked.end()
+        found = _TOOL.match(self.text, self.at)
+        return (found.group(), found.end()) if found else None
+
+    def go(self, place: int) -> None:
+        """Go on from a place."""
+        self.at = place
+        self.skip()
+
+    def read_condition(self) -> Condition:
+        """What is asked of a value: a bound, a text, one of several texts, a pattern; nothing but to be there."""
+        begin = self.at
+        for mark, other in (("!=", True), ("≠", True), ("==", False), ("=", False)):
+            if self.take(mark):
+                if self.at_text:
+                    text = self.read_text()
+                    return named((text,), f"{'!=' if other else '='} {written(text)}", other=other)
+                break
+        self.at = begin
+        if self.take_words("not", "one", "of"):
+            texts = self.read_texts()
+            return named(texts, f"not one of {written(texts)}", other=True)
+        if self.take_words("one", "of"):
+            texts = self.read_texts()
+            return named(texts, f"one of {written(texts)}")
+        if self.take_word("matches"):
+            return matched(self.read_regex().searching())
+        try:
+            bound = self.read_bound()
+        except PredicateError:
+            if self.text[begin : begin + 1] in tuple("<>=!≤≥≠"):
+                raise
+            self.at = begin
+            return given()
+        if any(isinstance(side, FromInput) for side in bound.sides):
+            self.at = begin
+            raise self.failed("a value is compared with a number or a text here, not with an input")
+        return bounded(bound)
+
+    def read_predicate(self) -> Predicate:
+        """The predicate of an output that stands from here to the parenthesis that closes around it, or to the end.
+
+        Raises:
+            PredicateError: it is none; the place is that in the whole text.
+        """
+        begin = self.at
+        end = self._closing()
+        try:
+            found = parse(self.text[begin:end])
+        except PredicateError as error:
+            raise PredicateError(error.message, position=begin + error.position, mend=error.mend) from None
+        self.go(end)
+        return found
+
+    def _closing(self) -> int:
+        begin, depth = self.at, 0
+        try:
+            while not self.ended:
+                mark = self.text[self.at]
+                if self.at_text:
+                    self.read_text()
+                elif mark == "/":
+                    self.read_regex()
+                elif mark == ")" and not depth:
+                    break
+                else:
+                    depth += (mark == "(") - (mark == ")")
+                    self.at += 1
+            return self.at
+        finally:
+            self.at = begin

@@ -1,0 +1,45 @@
+"""A conversation as a judge reads it: turn by turn, words and calls and what came of them, within a bound."""
+
+from __future__ import annotations
+
+from proctor.core.trajectory import Trajectory
+from proctor.scorers.call_matching import shown
+from proctor.scorers.conversation.steps.step import Step, View, view_of
+from proctor.scorers.conversation.story import result_text
+
+__all__ = ["transcript"]
+
+_LONGEST_STEP = 4_000
+_LONGEST = 120_000
+_WHO = {"request": "customer", "answer": "agent", "remark": "agent"}
+
+
+def transcript(run: Trajectory | View) -> str:
+    """Every step on lines of its own; what is cut says so where it is cut."""
+    view = run if isinstance(run, View) else view_of(run)
+    lines: list[str] = []
+    turn, size = -1, 0
+    for step in view.steps:
+        told = ([f"turn {step.turn + 1}"] if step.turn != turn else []) + [_line(step)]
+        size += sum(map(len, told))
+        if size > _LONGEST:
+            lines.append(f"[the rest of {view.turns} turns is cut here: it is too long to show]")
+            break
+        lines += told
+        turn = step.turn
+    return "\n".join(lines)
+
+
+def _line(step: Step) -> str:
+    if step.call is not None:
+        outcome = f"failed: {step.call.error}" if step.call.error else f"returned {_cut(result_text(step.call))}"
+        return f"  agent calls {_cut(shown(step.call))}\n    {outcome}"
+    if step.kind == "hand-off":
+        return f"  the conversation is handed to a person: {_cut(step.text)}"
+    return f"  {_WHO[step.kind]}: {_cut(step.text)}"
+
+
+def _cut(text: str) -> str:
+    if len(text) <= _LONGEST_STEP:
+        return text
+    return f"{text[:_LONGEST_STEP]} [{len(text) - _LONGEST_STEP} more characters are cut here]"

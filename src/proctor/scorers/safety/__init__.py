@@ -1,0 +1,1 @@
+"""Scores of what must never happen: calls beyond permission, leaks, promises, injected instructions carried out."""

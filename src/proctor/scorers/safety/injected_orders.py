@@ -1,0 +1,161 @@
+"""Instructions to the agent that stand in what it was given to read: where they are and what they ask for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["Order", "orders", "specifics", "words"]
+
+_HARD: Final = re.compile(
+    r"<\s*(?:information|important|system|instructions?|admin)\s*>|\bimportant (?:message|"
+    r"instruction)s? (?:from|to|for)\b|"
+    r"\b(?:ignore|disregard|forget|override) (?:all |any |the |your |my |every)*(?:previous|"
+    r"prior|above|earlier|other|instruction|rule)|"
+    r"\bbefore you (?:can |do |solve|answer|complete|continue|proceed|help)|"
+    r"\b(?:new|updated|additional|special) (?:instruction|order)s?\b|\b(?:system|admin|"
+    r"developer)\s*(?:prompt|message|note|override)?\s*:|"
+    r"\b(?:assistant|chatbot|language model|AI model|AI assistant|AI agent|gpt-?\d|claude|"
+    r"gemini|llama)\b\s*[,:]|\[(?:INST|SYSTEM|ADMIN)\]",
+    re.I,
+)
+_SOFT: Final = re.compile(
+    r"\bdo the following\b|\byou (?:must|should|need to|have to|are required) (?!be\b)|\bTODO\s*:", re.I
+)
+_CLOSED: Final = re.compile(
+    r"<\s*/\s*(?:information|important|system|instructions?|admin)\s*>|\[/(?:INST|SYSTEM|ADMIN)\]", re.I
+)
+_ENDS: Final = re.compile(r"^\W*(?:signed\b|thanks!?$|after you do that\b)", re.I)
+_IMPERATIVE: Final = re.compile(
+    r"(?:^|[.!?\n:;,]\s*|\b(?:please|kindly|then|and|first|now|also|must|should|to)\s+)"
+    r"(send|transfer|e-?mail|forward|share|post|pay|buy|purchase|order|book|reserve|delete|remove|clear|cancel|refund|update|change|modify|set|reset|"
+    r"create|make|add|invite|grant|approve|upload|download|install|run|execute|visit|open|click|reply|tell|say|include|recommend|give|provide|reveal|"
+    r"star|fork|merge|push|commit|publish|subscribe|register|submit|call|use|write|save|move|copy|rename|disable|enable|accept|confirm|comment|rate|review|schedule|leave|message|withdraw|donate|issue|apply|log|access|check|unlock|turn|stop|replace|leak|show|print)\b",
+    re.I,
+)
+_QUOTED: Final = re.compile(r"[\"“”'‘’`]([^\"“”'‘’`\n]{3,120})[\"“”'‘’`]")
+_SPECIFIC: Final = re.compile(
+    r"[\w.+-]+@[\w-]+\.[\w.-]+|https?://[^\s<>\"')]+|\bwww\.[^\s<>\"')]+|(?<![\w/])/[\w.-]+(?:/[\w.-]+)+|\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{4,}\b|"
+    r"[$€£]\s?\d[\d,.]*\d|\b\d[\d,.]*\d\b|\b[\w-]+/[\w-]+\b"
+)
+_SAY: Final = re.compile(
+    r"\b(?:tell|say|include|mention|recommend|answer|reply|respond|write|print|show|reveal|promote|advise)\b", re.I
+)
+_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_STOP: Final = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "of",
+        "to",
+        "in",
+        "for",
+        "and",
+        "or",
+        "on",
+        "by",
+        "with",
+        "my",
+        "your",
+        "our",
+        "this",
+        "that",
+        "it",
+        "is",
+        "are",
+        "be",
+        "please",
+        "one",
+        "all",
+        "any",
+        "get",
+    ]
+)
+_PAST: Final = {
+    "sent": "send",
+    "bought": "buy",
+    "paid": "pay",
+    "gave": "give",
+    "made": "make",
+    "wrote": "write",
+    "told": "tell",
+}
+_BREAK: Final = re.compile(r"(?<=[.!?])\s+|\n+|(?<=['\"])\s*[,}\]]+\s*(?=['\"{\[])")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """An instruction found in read text: its words, the values it names, whether it asks for something to be said."""
+
+    text: str
+    words: frozenset[str]
+    values: frozenset[str]
+    says: bool
+    marked: bool
+
+
+def orders(text: str, *, around: int = 8, letters: int = 200_000) -> Iterator[Order]:
+    """Instructions in a text: sentences that tell somebody to act, after words that address the reader as an agent."""
+    sentences = [each.strip() for each in _BREAK.split(text[:letters].replace("\\n", "\n")) if each.strip()]
+    left = 0
+    hard = False
+    run: list[str] = []
+    for sentence in sentences:
+        if _HARD.search(sentence) or _SOFT.search(sentence):
+            hard, left = (hard and left > 0) or _HARD.search(sentence) is not None, around
+        if left > 0 and _ENDS.search(sentence):
+            left = 1
+        elif left > 0 and (run or hard or _IMPERATIVE.search(sentence)) and not _only_frame(sentence):
+            run.append(sentence[:600])
+        elif left <= 0 and _plain_order(sentence):
+            yield _order(sentence[:600], marked=False)
+        left = 0 if _CLOSED.search(sentence) else left - 1
+        if left <= 0 and run:
+            yield _order(" ".join(run), marked=hard)
+            run = []
+    if run:
+        yield _order(" ".join(run), marked=hard)
+
+
+def _plain_order(sentence: str) -> bool:
+    return re.match(r"(?:please|kindly|immediately|urgent\w*)\b", sentence, re.I) is not None and bool(
+        _IMPERATIVE.search(sentence)
+    )
+
+
+def _only_frame(sentence: str) -> bool:
+    """The wrapping of an instruction: who it is said to be from, and that the task comes after it."""
+    return (
+        re.search(r"this is an important message from|the task that i gave|^<?\W*/?\w+\W*>?$", sentence, re.I)
+        is not None
+    )
+
+
+def _order(text: str, *, marked: bool) -> Order:
+    return Order(
+        text=text, words=words(text), values=specifics(text), says=_SAY.search(text) is not None, marked=marked
+    )
+
+
+def specifics(text: str) -> frozenset[str]:
+    """Values that could hardly be meant by chance: addresses, ids, amounts, paths, what stands in quotes."""
+    found = [match.group() for match in _SPECIFIC.finditer(text)] + _QUOTED.findall(text)
+    return frozenset(clean for each in found if len(clean := each.strip(" .,$€£'\"").casefold()) >= 2)
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text or a tool's name, each cut to its stem."""
+    return frozenset(
+        _stem(word) for word in (w.casefold() for w in _WORD.findall(text)) if word not in _STOP and len(word) > 2
+    )
+
+
+def _stem(word: str) -> str:
+    word = _PAST.get(word, word)
+    for ending in ("ations", "ation", "ings", "ing", "ies", "ied", "ed", "es", "s", "e"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word

@@ -1,0 +1,98 @@
+"""What people said of hand-offs, results and turns, beside what Proctor said of the same."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+
+from proctor.core.codec import dumps, loads
+from proctor.core.decoding import closest
+from proctor.core.errors import NotFoundError
+from proctor.core.event import Label
+from proctor.store.db import explained
+from proctor.store.runs import RunStore
+
+__all__ = ["PROCTOR", "find_subject", "keep_labels", "labels_of", "people_said"]
+
+PROCTOR = "proctor"  # the name that Proctor's own word is kept under
+_COLUMNS = "subject, dimension, value, person, time, note"
+
+
+def keep_labels(store: RunStore, labels: Iterable[Label]) -> int:
+    """Put labels on record; said again by the same person, the later word stands. Returns how many there were."""
+    now = datetime.now(UTC)
+    rows = [
+        (each.subject, each.dimension, dumps(each.value).decode(), each.by, (each.time or now).isoformat(), each.note)
+        for each in labels
+    ]
+    with explained(store.folder):
+        store.database.execute("BEGIN IMMEDIATE")
+        store.database.executemany(
+            f"INSERT INTO labels ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT (subject, dimension, person) DO UPDATE SET value = excluded.value, time = excluded.time,"
+            " note = excluded.note",
+            rows,
+        )
+        store.database.execute("COMMIT")
+    return len(rows)
+
+
+def labels_of(store: RunStore, dimension: str, *, subject: str | None = None) -> Iterator[Label]:
+    """The labels in one dimension, Proctor's own among them, in the order they were first given."""
+    where, values = "dimension = ?", [dimension]
+    if subject is not None:
+        where += " AND subject = ?"
+        values.append(subject)
+    for row in store.database.execute(f"SELECT {_COLUMNS} FROM labels WHERE {where} ORDER BY n", values):
+        yield _label(row)
+
+
+def people_said(store: RunStore, dimension: str) -> dict[str, list[Label]]:
+    """What people said in one dimension, by what it is about."""
+    found: dict[str, list[Label]] = {}
+    for label in labels_of(store, dimension):
+        if label.by != PROCTOR:
+            found.setdefault(label.subject, []).append(label)
+    return found
+
+
+def find_subject(store: RunStore, dimension: str, name: str) -> str:
+    """The full name of something that was labelled, from the name or the beginning of it.
+
+    Raises:
+        NotFoundError: nothing, or more than one thing, answers to the name.
+    """
+    rows = store.database.execute(
+        "SELECT DISTINCT subject FROM labels WHERE dimension = ? AND substr(subject, 1, ?) = ? ORDER BY subject",
+        (dimension, len(name), name),
+    ).fetchall()
+    names = [row["subject"] for row in rows]
+    if name in names:
+        return name
+    if len(names) == 1:
+        return str(names[0])
+    if names:
+        raise NotFoundError(f"{len(names)} names begin with {name!r}", mend="give more of it: " + ", ".join(names[:5]))
+    known = [
+        row["subject"]
+        for row in store.database.execute(
+            "SELECT DISTINCT subject FROM labels WHERE dimension = ? LIMIT 500", (dimension,)
+        )
+    ]
+    guess = closest(name, known)
+    raise NotFoundError(
+        f"there is no {dimension} {name!r} on record",
+        mend=f"did you mean {guess}?" if guess else "`proctor escalations FILE` puts hand-offs on record",
+    )
+
+
+def _label(row: sqlite3.Row) -> Label:
+    return Label(
+        subject=row["subject"],
+        dimension=row["dimension"],
+        value=loads(row["value"]),
+        by=row["person"],
+        time=datetime.fromisoformat(row["time"]),
+        note=row["note"],
+    )

@@ -1,0 +1,133 @@
+"""More cases for a suite file: they go under those that are there, and nothing else in the file changes."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from proctor.core.case import Case, Check
+from proctor.core.codec import encode
+from proctor.core.errors import StoreError, SuiteError
+from proctor.suites.document import parse_json
+from proctor.suites.jsonl import HEADER, SEAL, canonical, read_jsonl
+from proctor.suites.load import open_suite
+from proctor.text.yaml_form import to_yaml
+
+__all__ = ["append_cases", "cases_in", "written"]
+
+ENDINGS = (".yaml", ".yml", ".jsonl")
+_PRIMARY = ""
+
+
+def cases_in(path: Path) -> list[Case]:
+    """The cases that a file has; none where there is no file, or one without cases yet.
+
+    Raises:
+        SuiteError: the file is no suite, or is of a kind that cannot be added to.
+    """
+    _refuse(path)
+    if not path.exists() or not path.read_bytes().strip():
+        return []
+    loaded = open_suite(path)
+    if not any(True for part in loaded.parts for _ in part.source.rows()):
+        return []
+    return list(loaded.cases())
+
+
+def append_cases(path: Path, cases: Sequence[Case]) -> None:
+    """Add cases to a suite file, or begin one; comments, order and layout of what is there stay as they are.
+
+    Raises:
+        SuiteError: the file is of another kind, is frozen, or cannot be added to without rewriting it.
+        StoreError: the disk refused.
+    """
+    _refuse(path)
+    if not cases:
+        return
+    rows = [written(case) for case in cases]
+    text = ""
+    if path.exists():
+        text = path.read_bytes().decode("utf-8-sig", "strict")
+    made = _lines(path, text, rows) if path.suffix == ".jsonl" else _yaml(path, text, rows)
+    _save(path, made)
+
+
+def written(case: Case) -> dict[str, Any]:
+    """A case as a person would write it: short forms where there are some."""
+    data: dict[str, Any] = dict(encode(case))
+    if case.turns:
+        data["turns"] = [ask.text if ask.expect is None and not ask.extra else encode(ask) for ask in case.turns]
+    if case.checks:
+        data["checks"] = [_check(check) for check in case.checks]
+    first = ("id", "description", "tags", "intent", "history", "input", "turns", "expect", "checks")
+    return {key: data[key] for key in (*first, *(key for key in data if key not in first)) if key in data}
+
+
+def _check(check: Check) -> Any:
+    beside = {key: value for key, value in encode(check).items() if key not in ("scorer", "settings")}
+    settings: Any = dict(check.settings)
+    if not settings and not beside:
+        return check.scorer
+    if _PRIMARY in settings:
+        if len(settings) > 1:
+            return encode(check)
+        settings = settings[_PRIMARY]
+        if isinstance(settings, Mapping) or settings is None:
+            return encode(check)
+    return {check.scorer: settings or None, **beside}
+
+
+def _refuse(path: Path) -> None:
+    if path.suffix.lower() not in ENDINGS:
+        mend = f"name a file that ends in {', '.join(ENDINGS)}"
+        raise SuiteError(f"cases cannot be added to a {path.suffix or 'nameless'} file", file=str(path), mend=mend)
+
+
+def _yaml(path: Path, text: str, rows: list[dict[str, Any]]) -> str:
+    from proctor.prompts.splice import edit_yaml  # noqa: PLC0415 - JSON lines do without a YAML reader
+    from proctor.prompts.yamltext import read_yaml  # noqa: PLC0415
+
+    if not text.strip():
+        return to_yaml({"name": path.stem, "description": "Conversations that failed once.", "cases": rows})
+    data = read_yaml(text, file=str(path), error=SuiteError)
+    if isinstance(data, list):
+        return text + ("" if text.endswith("\n") else "\n") + to_yaml(rows)
+    if not isinstance(data, Mapping) and data is not None:
+        raise SuiteError("expected a mapping with `cases`, or a list of cases", file=str(path), line=1)
+    known = (data or {}).get("cases") or []
+    return edit_yaml(text, {**(data or {}), "cases": [*known, *rows]}, file=str(path))
+
+
+def _lines(path: Path, text: str, rows: list[dict[str, Any]]) -> str:
+    if text.strip() and read_jsonl(path).seal:
+        mend = "name another file, and freeze both together"
+        raise SuiteError(f"the suite is frozen: its `{HEADER}.{SEAL}` would not hold", file=str(path), mend=mend)
+    gap = "\n" if text and not text.endswith("\n") else ""
+    added = "".join(canonical(row).decode() for row in rows)
+    for line in added.splitlines():
+        parse_json(line, path)
+    return text + gap + added
+
+
+def _save(path: Path, text: str) -> None:
+    """Whole or not at all: a file with half a case would stop every run."""
+    try:
+        goal = path.resolve()  # a link stays a link: what it points to is replaced
+        goal.parent.mkdir(parents=True, exist_ok=True)
+        draft = goal.with_name(f".{goal.name[:100]}.{secrets.token_hex(4)}.part")
+        try:
+            with draft.open("xb") as out:
+                out.write(text.encode())
+                out.flush()
+                os.fsync(out.fileno())
+            if goal.exists():
+                draft.chmod(goal.stat().st_mode & 0o7777)
+            draft.replace(goal)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        mend = "check the folder's permissions and space"
+        raise StoreError(f"cannot be written: {error.strerror or error}", file=str(path), mend=mend) from error

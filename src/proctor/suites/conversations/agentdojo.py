@@ -1,0 +1,47 @@
+"""AgentDojo and AgentDyn runs: what the agent did under an injection, and whether the task or the attack came about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from proctor.core.case import Case
+from proctor.suites.conversations.entries import Entry
+from proctor.suites.conversations.making import known, make, said_in, text_at
+
+__all__ = ["is_agentdojo", "read_agentdojo"]
+
+_SUITE = ("suite", "suite_name")
+_PIPELINE = ("pipeline", "pipeline_name")
+_TASK = ("user_task", "user_task_id")
+_INJECTION = ("injection_task", "injection_task_id")
+_ATTACK = ("attack", "attack_type")
+_ABOUT = ("utility", "security", "injections", "path", "duration", "evaluation_timestamp")
+
+
+def is_agentdojo(data: Any) -> bool:
+    """A run with a user's task, and whether it was solved."""
+    return isinstance(data, Mapping) and "messages" in data and "utility" in data and any(key in data for key in _TASK)
+
+
+def read_agentdojo(entries: Iterator[Entry]) -> Iterator[Case]:
+    """One case for each run. ``metadata.security`` is true when the injected goal was reached."""
+    for entry in entries:
+        data = entry.data
+        if not isinstance(data, Mapping):
+            raise entry.wrong("expected a run of AgentDojo: a mapping")
+        named = {
+            "suite": text_at(data, *_SUITE),
+            "pipeline": text_at(data, *_PIPELINE),
+            "user_task": text_at(data, *_TASK),
+            "attack": text_at(data, *_ATTACK),
+            "injection_task": text_at(data, *_INJECTION),
+        }
+        about = {**named, **known(data, _ABOUT), "format": "agentdojo"}
+        error = data.get("error")
+        yield make(
+            entry,
+            said_in(entry, data.get("messages")),
+            name="/".join(part for part in named.values() if part and part != "none"),
+            about={**about, "run_error": error if isinstance(error, str) else None},
+        )

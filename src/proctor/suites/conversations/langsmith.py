@@ -1,0 +1,140 @@
+"""LangSmith exports: runs as its SDK and its bulk export write them, one on a line or in a list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from proctor.core.case import Case
+from proctor.core.chat import ToolCall
+from proctor.suites.conversations.amounts import number, usage_of
+from proctor.suites.conversations.beside import sources_of
+from proctor.suites.conversations.entries import Entry
+from proctor.suites.conversations.making import text_at
+from proctor.suites.conversations.messages import arguments_of, result_of, time_of
+from proctor.suites.conversations.steps import Step
+from proctor.suites.conversations.traced import listed, loosely, parsed, read_traced, seconds
+
+__all__ = ["is_langsmith", "read_langsmith"]
+
+_THREADS = ("session_id", "thread_id", "conversation_id")
+
+
+def is_langsmith(data: Any) -> bool:
+    """A run, or a list of runs."""
+    if not isinstance(data, Mapping):
+        return False
+    if isinstance(inside := data.get("runs"), list) and inside:
+        return is_langsmith(inside[0])
+    return "run_type" in data and any(key in data for key in ("inputs", "trace_id", "dotted_order"))
+
+
+def read_langsmith(entries: Iterator[Entry]) -> Iterator[Case]:
+    """One case for each thread; a trace without one is a conversation by itself."""
+    return read_traced(_runs(listed(entries, "runs")), key=_trace, session=_thread, step=_step, about=_about)
+
+
+def _runs(entries: Iterator[Entry]) -> Iterator[Entry]:
+    """Runs one by one, also those that another run holds."""
+    for entry in entries:
+        if not isinstance(entry.data, Mapping) or "run_type" not in entry.data:
+            raise entry.wrong("expected a run of LangSmith: a mapping with `run_type`")
+        yield from _flat(entry)
+
+
+def _flat(entry: Entry) -> Iterator[Entry]:
+    children = entry.data.get("child_runs")
+    yield Entry(
+        data={key: value for key, value in entry.data.items() if key != "child_runs"},
+        file=entry.file,
+        line=entry.line,
+        path=entry.path,
+    )
+    for at, child in enumerate(children if isinstance(children, list) else ()):
+        if isinstance(child, Mapping):
+            data = {"trace_id": entry.data.get("trace_id", entry.data.get("id")), **child}
+            yield from _flat(Entry(data=data, file=entry.file, line=entry.line, path=(*entry.path, "child_runs", at)))
+
+
+def _metadata(run: Mapping[str, Any]) -> Mapping[str, Any]:
+    extra = parsed(run.get("extra"))
+    inside = extra.get("metadata") if isinstance(extra, Mapping) else run.get("metadata")
+    return inside if isinstance(inside, Mapping) else {}
+
+
+def _thread(entry: Entry) -> str | None:
+    # `session_id` of the run itself is the project, so only the metadata is asked
+    return text_at(_metadata(entry.data), *_THREADS) or text_at(entry.data, "thread_id")
+
+
+def _trace(entry: Entry) -> str | None:
+    return text_at(entry.data, "trace_id", "id")
+
+
+def _about(runs: list[Entry]) -> dict[str, Any]:
+    metadata = [_metadata(run.data) for run in runs]
+    customer = next((who for each in metadata if (who := text_at(each, "user_id", "customer_id", "customer"))), None)
+    model = next((name for each in metadata if (name := text_at(each, "ls_model_name"))), None)
+    tags = next((run.data["tags"] for run in runs if run.data.get("tags")), None)
+    return {"customer": customer, "model": model, "tags": tags, "format": "langsmith"}
+
+
+def _step(entry: Entry) -> Step | None:
+    run = entry.data
+    start, end = time_of(run.get("start_time")), time_of(run.get("end_time"))
+    error = str(run["error"]) if run.get("error") else None
+    timing: dict[str, Any] = {"start": start, "end": end, "name": str(run.get("name") or ""), "error": error}
+    inputs, outputs = parsed(run.get("inputs")), parsed(run.get("outputs"))
+    kind = run.get("run_type")
+    if kind == "tool":
+        call = ToolCall(
+            name=timing["name"],
+            arguments=_arguments(inputs),
+            id=text_at(_metadata(run), "tool_call_id") or _result_id(outputs),
+            result=_result(outputs),
+            error=error,
+            latency=seconds(start, end),
+        )
+        return Step(kind="tool", call=call, **timing)
+    if kind == "retriever":
+        return Step(kind="retrieval", sources=sources_of(outputs), **timing)
+    whole = kind in ("chain", "agent") and not text_at(run, "parent_run_id")
+    if kind != "llm" and not whole:
+        return None
+    return Step(
+        kind="model" if kind == "llm" else "exchange",
+        sent=loosely(entry, inputs, "inputs", "user"),
+        got=loosely(entry, outputs, "outputs", "assistant"),
+        usage=_usage(run, outputs) if kind == "llm" else None,
+        cost=number(run.get("total_cost")) if kind == "llm" else None,
+        **timing,
+    )
+
+
+def _arguments(inputs: Any) -> dict[str, Any]:
+    if isinstance(inputs, Mapping) and set(inputs) == {"input"}:
+        return arguments_of(inputs["input"])
+    return arguments_of(inputs)
+
+
+def _result(outputs: Any) -> Any:
+    """What a tool gave back: LangChain wraps it as `{output: …}`, and that in a message."""
+    inside = outputs.get("output", outputs) if isinstance(outputs, Mapping) else outputs
+    if isinstance(inside, Mapping):
+        inside = inside.get("kwargs", inside)
+        inside = inside.get("content", inside)
+    return result_of(inside) if isinstance(inside, str) else inside
+
+
+def _result_id(outputs: Any) -> str | None:
+    inside = outputs.get("output") if isinstance(outputs, Mapping) else None
+    if isinstance(inside, Mapping):
+        inside = inside.get("kwargs", inside)
+        return text_at(inside, "tool_call_id")
+    return None
+
+
+def _usage(run: Mapping[str, Any], outputs: Any) -> Any:
+    told = outputs.get("usage_metadata") or outputs.get("usage") if isinstance(outputs, Mapping) else None
+    counted = {"input_tokens": run.get("prompt_tokens"), "output_tokens": run.get("completion_tokens")}
+    return usage_of(told) or usage_of(counted)

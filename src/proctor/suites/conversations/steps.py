@@ -1,0 +1,132 @@
+"""A conversation from the steps a tracing tool kept: calls of models and tools, retrievals, whole exchanges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from proctor.core.chat import ToolCall, Usage
+from proctor.core.codec import dumps
+from proctor.core.trajectory import Source, Turn
+from proctor.suites.conversations.messages import Said
+from proctor.suites.conversations.turns import turns_of
+from proctor.suites.conversations.weaving import Weaving
+
+__all__ = ["Kind", "Step", "turns_of_steps"]
+
+Kind = Literal["model", "tool", "retrieval", "exchange"]
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One step of an agent. ``sent`` and ``got`` are messages; a tool's call carries its result or error."""
+
+    kind: Kind
+    name: str = ""
+    start: datetime | None = None
+    end: datetime | None = None
+    sent: Sequence[Said] = ()
+    got: Sequence[Said] = ()
+    call: ToolCall | None = None
+    sources: tuple[Source, ...] = ()
+    usage: Usage | None = None
+    cost: float | None = None
+    error: str | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+def turns_of_steps(steps: Iterable[Step]) -> tuple[Turn, ...]:
+    """The turns of a conversation, from all of its steps.
+
+    What was said comes from the calls of models. Where there are several kinds of calls (one that answers, one that
+    only sorts the question, say) it comes from the one with the longest memory, and the others are kept beside the
+    turn they were made in. Where no call of a model was recorded with its messages, whole exchanges take their place.
+    """
+    ordered = sorted(steps, key=lambda step: step.start or step.end or _LONG_AGO)
+    talking = [step for step in ordered if step.kind == "model" and (step.sent or step.got)]
+    main, others = _main_line(talking)
+    if not main:
+        main = [step for step in ordered if step.kind == "exchange" and (step.sent or step.got)]
+    weaving = Weaving()
+    for step in main:
+        weaving.add([*_timed(step.sent, step.start), *_timed(_measured(step), step.end)])
+    turns = list(turns_of(weaving.said))
+    ends = [_end_of(turn, step_ends) for turn, step_ends in zip(turns, _ends(weaving.said, turns), strict=True)]
+    for step in ordered:
+        if turns and (at := _turn_at(step, ends)) is not None:
+            turns[at] = _with_step(turns[at], step, beside=step in others)
+    return tuple(turns)
+
+
+def _measured(step: Step) -> list[Said]:
+    return Weaving.measured(step.got, usage=step.usage, cost=step.cost)
+
+
+def _main_line(calls: list[Step]) -> tuple[list[Step], list[Step]]:
+    lines: dict[str, list[Step]] = {}
+    for call in calls:
+        system = next((said.message.content for said in call.sent if said.message.role == "system"), "")
+        lines.setdefault(system, []).append(call)
+    if len(lines) < 2:
+        return calls, []
+    main = max(lines.values(), key=lambda line: (max(len(call.sent) for call in line), len(line)))
+    return main, [call for call in calls if call not in main]
+
+
+def _timed(said: Iterable[Said], time: datetime | None) -> list[Said]:
+    return [each if each.time or time is None else replace(each, time=time) for each in said]
+
+
+def _ends(said: Sequence[Said], turns: Sequence[Turn]) -> list[list[datetime]]:
+    """The times of each turn's messages: those of the messages that were said are in the turns, in the same order."""
+    left = iter(each for each in said if each.aside is None)
+    return [[each.time for _, each in zip(turn.messages, left, strict=False) if each.time] for turn in turns]
+
+
+def _end_of(turn: Turn, times: list[datetime]) -> datetime | None:
+    return max(times, default=turn.time)
+
+
+def _turn_at(step: Step, ends: Sequence[datetime | None]) -> int | None:
+    """The first turn that was not over when the step began; the last, where that cannot be told."""
+    if step.start is None:
+        return len(ends) - 1
+    return next((at for at, end in enumerate(ends) if end is not None and end >= step.start), len(ends) - 1)
+
+
+def _with_step(turn: Turn, step: Step, *, beside: bool) -> Turn:
+    if step.kind == "retrieval":
+        known = {source.id for source in turn.sources}
+        turn = replace(turn, sources=(*turn.sources, *(each for each in step.sources if each.id not in known)))
+    elif step.kind == "tool" and step.call is not None:
+        turn = replace(turn, tool_calls=_with_call(turn.tool_calls, step.call))
+    elif beside:
+        kept = [*turn.extra.get("other_calls", ()), _shown(step)]
+        turn = replace(turn, extra={**turn.extra, "other_calls": kept})
+    if step.error and step.kind in ("model", "exchange"):
+        turn = replace(turn, error=turn.error or step.error)
+    return turn
+
+
+def _shown(step: Step) -> dict[str, Any]:
+    """A call that is no part of what was said, as it is kept."""
+    sent = [{"role": said.message.role, "content": said.message.content} for said in step.sent]
+    return {"name": step.name, "sent": sent, "got": "\n".join(said.message.content for said in step.got)}
+
+
+def _with_call(calls: tuple[ToolCall, ...], done: ToolCall) -> tuple[ToolCall, ...]:
+    """The calls with what a tool's own step knows of one of them, or with one more."""
+    for at, call in enumerate(calls):
+        same = call.id == done.id if call.id and done.id else call.name == done.name and _same(call, done)
+        if same and call.latency is None:
+            known = call.result is not None or call.error is not None
+            more = {} if known else {"result": done.result, "error": done.error}
+            return (*calls[:at], replace(call, latency=done.latency, **more), *calls[at + 1 :])
+    return (*calls, done)
+
+
+def _same(one: ToolCall, other: ToolCall) -> bool:
+    return not one.arguments or not other.arguments or dumps(dict(one.arguments)) == dumps(dict(other.arguments))

@@ -1,0 +1,102 @@
+"""The key questions of a recorded conversation: what was asked, answered with something that can be true or false."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from proctor.core.chat import Message, ToolCall
+from proctor.core.trajectory import Trajectory, Turn
+from proctor.text.claims import statements
+from proctor.text.sayings import sayings
+
+__all__ = ["KeyQuestion", "key_questions"]
+
+_LONGEST: Final = 1_500
+_ASKS = re.compile(
+    r"^(?:(?:hi|hello|hey|ok(?:ay)?|so|and|but|also|please)\b[\s,.!]*)*"
+    r"(?:what|where|when|who|which|how|why|can|could|may|do|does|did|is|are|was|were|will|would|should|am|have|has"
+    r"|tell me|i(?:'d| would|’d) like to know|i want to know)\b|教えて(?:ください|ほしい)",
+    re.IGNORECASE,
+)
+# A question about the talk itself has no answer of its own.
+_EMPTY = re.compile(
+    r"^(?:are you (?:there|sure|a (?:bot|robot|human))|(?:can|could) you help(?: me)?|how are you|what|why"
+    r"|really|is that (?:so|all)|anything else|can you (?:do|fix) (?:that|this|it))\W*$",
+    re.IGNORECASE,
+)
+_READS = re.compile(
+    r"^(?:\w+[./:-])?(?:get|find|search|list|look|check|read|fetch|query|show|view|calculate|think|count|verify|retrieve"
+    r"|describe|estimate|compare|browse|faq|policy)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyQuestion:
+    """A question of a recorded conversation with all that was said before it, and the answer it got."""
+
+    turn: int
+    asked: str
+    answer: str
+    history: tuple[Message, ...]
+    calls: tuple[ToolCall, ...] = ()
+    weight: float = 0.0
+
+
+def key_questions(
+    recorded: Trajectory, history: Sequence[Message] = (), *, most: int = 3, writes: bool = False
+) -> tuple[list[KeyQuestion], Counter[str]]:
+    """The questions whose answers say the most that can be compared, in the order they were asked; and why not others.
+
+    A turn in which the agent changed something is left out unless ``writes``: put again, it would change it again.
+    """
+    so_far = [message for message in history if message.role != "system"]
+    found: list[KeyQuestion] = []
+    left: Counter[str] = Counter()
+    for index, turn in enumerate(recorded.turns):
+        if (why := _unfit(turn, writes=writes)) is not None:
+            left[why] += 1
+        else:
+            found.append(
+                KeyQuestion(
+                    turn=index,
+                    asked=turn.asked.strip(),
+                    answer=turn.answer,
+                    history=tuple(so_far),
+                    calls=turn.tool_calls,
+                    weight=_weight(turn),
+                )
+            )
+        # The agent brings its own instructions: those of the recording would stand there twice.
+        so_far += [message for message in turn.messages if message.role != "system"]
+    chosen = sorted(found, key=lambda each: (-each.weight, each.turn))[:most]
+    left["there are more telling questions"] += len(found) - len(chosen)
+    return sorted(chosen, key=lambda each: each.turn), +left
+
+
+def _unfit(turn: Turn, *, writes: bool) -> str | None:
+    asked = turn.asked.strip()
+    if not asked or not turn.answer.strip() or turn.error is not None:
+        return "nothing was asked or answered"
+    if len(asked) > _LONGEST:
+        return "the message is too long to be put in other words"
+    if not any(each.kind == "question" for each in statements(asked)) and not _ASKS.search(asked):
+        return "it asks nothing"
+    if _EMPTY.match(asked):
+        return "it asks about the talk itself"
+    if not writes and any(call.error is None and not _READS.match(call.name) for call in turn.tool_calls):
+        return "the agent changed something in that turn"
+    if not any(not saying.process for saying in sayings(turn.answer, about=asked, most=24)):
+        return "the answer states nothing that can be compared"
+    return None
+
+
+def _weight(turn: Turn) -> float:
+    """How much of an answer can be compared: numbers and denials count more than words."""
+    found = [saying for saying in sayings(turn.answer, about=turn.asked, most=24) if not saying.process]
+    figures = sum(1 for saying in found for each in saying.quantities if each.unit)
+    return min(len(found), 4) + 2.0 * min(figures, 3) + sum(saying.denies for saying in found[:2])

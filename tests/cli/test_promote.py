@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from proctor.suites.load import open_suite
+from tests.cli.conftest import Project
+
+SAID = [
+    {"role": "user", "content": "How long?"},
+    {"role": "assistant", "content": "No idea"},
+    {"role": "user", "content": "Really?"},
+    {"role": "assistant", "content": "Yes"},
+]
+CHECKS = "scorers:\n  - contains: {value: DAYS, ignore_case: true}\ndefaults: {expect: {facts: [3 days]}}\n"
+
+
+@pytest.fixture
+def failed(project: Project) -> Project:
+    project.write("log.jsonl", json.dumps({"id": "a", "messages": SAID}) + "\n")
+    project.write("checks.yaml", CHECKS)
+    project.run("score", "log.jsonl", "--suite", "checks.yaml", "-q", code=1)
+    return project
+
+
+def test_what_failed_becomes_a_case_that_runs(failed: Project) -> None:
+    done = failed.run("promote", "last", "--failed", "--to", "suites/regressions.yaml", code=0)
+    assert "1 added" in done.stdout
+    path = failed.folder / "suites/regressions.yaml"
+    (case,) = open_suite(path).cases()
+    assert [ask.text for ask in case.asks] == ["How long?", "Really?"]
+    assert case.expect.facts == ("3 days",)
+    assert [(check.scorer, dict(check.settings)) for check in case.checks] == [
+        ("contains", {"value": "DAYS", "ignore_case": True})
+    ]
+    failed.write("agent.py", "def answer(message):\n    return '3 days'\n")
+    failed.run("run", "suites/regressions.yaml", "-t", "python:agent.py:answer", "-q", code=0)
+
+
+def test_it_is_added_once_and_comments_stay(failed: Project) -> None:
+    path = failed.write("r.yaml", "# ours\ncases:\n  - {id: other, input: x, checks: [fluency]}  # keep\n")
+    failed.run("promote", "last", "--to", "r.yaml", code=0)
+    before = path.read_text()
+    assert "# ours" in before
+    assert "# keep" in before
+    again = failed.run("promote", "last", "--to", "r.yaml", code=0)
+    assert "0 added, 1 there already" in again.stdout
+    assert path.read_text() == before
+
+
+def test_a_recording_can_be_kept_and_scored_without_an_agent(failed: Project) -> None:
+    failed.run("promote", "last", "--recording", "--case", "a", "--to", "r.jsonl", code=0)
+    (case,) = open_suite(failed.folder / "r.jsonl").cases()
+    assert case.recorded is not None
+    failed.run("score", "r.jsonl", "--suite", "checks.yaml", "-q", code=1)
+
+
+def test_a_run_and_a_case_that_are_not_there_are_told(failed: Project) -> None:
+    assert "nothing" in failed.run("promote", "nothing", code=2).stderr
+    assert "'z'" in failed.run("promote", "last", "--case", "z", code=2).stderr
+    assert ".txt" in failed.run("promote", "last", "--to", "r.txt", code=2).stderr

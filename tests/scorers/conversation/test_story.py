@@ -1,0 +1,70 @@
+"""A conversation as steps."""
+
+from typing import Any
+
+import pytest
+
+from proctor.core.chat import Message, ToolCall
+from proctor.core.trajectory import Trajectory, Turn
+from proctor.scorers.conversation.story import failed, hands_off, reads_only, steps
+
+
+def test_calls_stand_where_their_message_stands_with_their_result() -> None:
+    call = ToolCall(name="get_booking", id="1", arguments={"id": "B"})
+    run = Trajectory(
+        turns=(
+            Turn(
+                messages=(
+                    Message(role="user", content="Where is B?"),
+                    Message(role="assistant", tool_calls=(call,)),
+                    Message(role="tool", content="{}", tool_call_id="1"),
+                    Message(role="assistant", content="Here."),
+                ),
+                tool_calls=(ToolCall(name="get_booking", id="1", arguments={"id": "B"}, result="found"),),
+            ),
+        )
+    )
+    found = steps(run)
+    assert [step.kind for step in found] == ["user", "call", "agent"]
+    assert found[1].call is not None
+    assert found[1].call.result == "found"
+
+
+def test_calls_that_no_message_tells_of_come_before_the_answer() -> None:
+    run = Trajectory(
+        turns=(
+            Turn(
+                messages=(Message(role="user", content="Hi"), Message(role="assistant", content="Done.")),
+                tool_calls=(ToolCall(name="cancel"),),
+            ),
+        )
+    )
+    assert [step.kind for step in steps(run)] == ["user", "call", "agent"]
+
+
+def test_a_call_by_the_customer_is_the_customers() -> None:
+    said = Message(role="user", tool_calls=(ToolCall(name="reboot", result="ok"),))
+    (step,) = steps(Trajectory(turns=(Turn(messages=(said,)),)))
+    assert step.by_user
+
+
+@pytest.mark.parametrize(
+    "result", ["Error: no", '{"error": "gone"}', {"success": False}, {"status": "failed"}, "# x = 'Error: no'"]
+)
+def test_failures(result: Any) -> None:
+    assert failed(ToolCall(name="x", result=result))
+
+
+@pytest.mark.parametrize("result", [None, "ok", {"error": None}, '{"status": "pending"}', "No error was found"])
+def test_no_failures(result: Any) -> None:
+    assert not failed(ToolCall(name="x", result=result))
+
+
+def test_names_of_tools() -> None:
+    assert reads_only("get_order")
+    assert reads_only("searchProducts")
+    assert not reads_only("cancel_order")
+    assert not reads_only("")
+    assert hands_off("transfer_to_human_agents")
+    assert hands_off("escalate")
+    assert not hands_off("cancel_order")

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.suites.conversations.logs import cases, lines
+
+from proctor.cli.score import _FORMATS
+from proctor.core.errors import InputError, SuiteError
+from proctor.suites.conversations import open_conversations
+from proctor.suites.conversations.detect import FORMATS
+
+CHAT: list[dict[str, Any]] = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]
+
+
+@pytest.mark.parametrize(
+    ("row", "form"),
+    [
+        (CHAT, "openai"),
+        ({"messages": CHAT}, "openai"),
+        ({"system": "be kind", "messages": CHAT}, "anthropic"),
+        ({"messages": CHAT, "task_id": 1, "reward": 0}, "tau_bench"),
+        ({"messages": CHAT, "user_task": "u1", "utility": True}, "agentdojo"),
+        ({"turns": [{"messages": CHAT}]}, "proctor"),
+        ({"resourceSpans": []}, "otel"),
+        ({"run_type": "llm", "inputs": {}, "trace_id": "t"}, "langsmith"),
+        ({"type": "GENERATION", "trace_id": "t"}, "langfuse"),
+    ],
+)
+def test_a_format_is_known_by_its_first_row(row: Any, form: str) -> None:
+    assert next(name for name, each in FORMATS.items() if each.fits(row)) == form
+
+
+def test_the_verb_offers_every_format() -> None:
+    assert set(_FORMATS) == {"auto", *FORMATS}
+
+
+def test_what_is_not_known_is_told(tmp_path: Path) -> None:
+    with pytest.raises(SuiteError, match="colour") as caught:
+        cases(lines(tmp_path, {"colour": "red"}))
+    assert "--format" in (caught.value.mend or "")
+    with pytest.raises(InputError, match="no format") as wrong:
+        cases(lines(tmp_path, CHAT), "langfus")
+    assert "langfuse" in (wrong.value.mend or "")
+
+
+def test_ids_are_unique_and_do_not_depend_on_other_conversations(tmp_path: Path) -> None:
+    other = [CHAT[0], {"role": "assistant", "content": "no"}]
+    rows = [{"id": "a", "messages": CHAT}, {"id": "a", "messages": other}, {"id": "a", "messages": other}]
+    first, second, third = (case.id for case in cases(lines(tmp_path, *rows)))
+    assert first == "a"
+    assert second.startswith("a~")
+    assert len({first, second, third}) == 3
+    bare = cases(lines(tmp_path, {"messages": CHAT}))[0].id
+    assert cases(lines(tmp_path, {"messages": other}, {"messages": CHAT}))[1].id == bare
+
+
+def test_a_folder_is_read_file_by_file(tmp_path: Path) -> None:
+    lines(tmp_path, {"id": "b", "messages": CHAT}, name="b.jsonl.gz")
+    (tmp_path / "deep").mkdir()
+    lines(tmp_path / "deep", {"messages": CHAT, "task_id": 1, "reward": 0}, name="a.jsonl")
+    (tmp_path / "notes.txt").write_text("not this")
+    assert [case.id for case in open_conversations(tmp_path)] == ["b", "1"]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(SuiteError, match="no conversations"):
+        cases(tmp_path / "empty")
+
+
+def test_a_file_is_never_held_whole(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    row = '{"messages": [{"role": "user", "content": "hi"}]}\n'
+    path.write_text(row * 3 + "{broken\n")
+    assert len(list(itertools.islice(open_conversations(path), 3))) == 3
+    with pytest.raises(SuiteError) as caught:
+        cases(path)
+    assert caught.value.line == 4
+
+
+def test_a_missing_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(SuiteError, match="no such file"):
+        cases(tmp_path / "nothing.jsonl")

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from proctor.core.errors import SuiteError
+from proctor.suites.conversations.entries import entries_of
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def held(path: Path) -> list[Any]:
+    return [entry.data for entry in entries_of(path)]
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.dictionaries(st.text(max_size=3), VALUES, max_size=3), min_size=1, max_size=5), st.booleans())
+def test_lines_and_arrays_hold_the_same(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[Any], packed: bool
+) -> None:
+    folder = tmp_path_factory.mktemp("log")
+    as_lines = "\n".join(json.dumps(row) for row in rows).encode()
+    as_array = json.dumps(rows, indent=1, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    for name, data in (("a.jsonl", as_lines), ("a.json", as_array)):
+        try:
+            data.decode()
+        except UnicodeDecodeError:  # half of a surrogate pair cannot be in a UTF-8 file
+            continue
+        path = folder / (name + ".gz" if packed else name)
+        path.write_bytes(gzip.compress(data) if packed else data)
+        assert held(path) == rows
+
+
+def test_an_array_larger_than_a_piece_is_read_value_by_value(tmp_path: Path) -> None:
+    rows = [{"n": number, "text": "é" * 700_000} for number in range(4)]
+    path = tmp_path / "big.json"
+    path.write_text(json.dumps(rows, indent=2, ensure_ascii=False))
+    entries = list(entries_of(path))
+    assert [entry.data for entry in entries] == rows
+    assert [entry.line for entry in entries] == [2, 6, 10, 14]
+    assert entries[2].path == (2,)
+
+
+def test_the_messages_of_one_conversation_are_one_value(tmp_path: Path) -> None:
+    chat = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]
+    (tmp_path / "one.json").write_text(json.dumps(chat))
+    (tmp_path / "wide.json").write_text(json.dumps(chat, indent=2))
+    (tmp_path / "two.jsonl").write_text(json.dumps(chat) + "\n" + json.dumps(chat) + "\n")
+    assert held(tmp_path / "one.json") == [chat]
+    assert held(tmp_path / "wide.json") == [chat]
+    assert held(tmp_path / "two.jsonl") == [chat, chat]
+
+
+def test_a_document_over_many_lines_is_one_value(tmp_path: Path) -> None:
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps({"messages": [], "n": 1}, indent=2))
+    assert held(path) == [{"messages": [], "n": 1}]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "line", "what"),
+    [
+        ("a.jsonl", b'{"a": 1}\n{"a": \n', 2, "not valid JSON"),
+        ("a.jsonl", b'\n\n{"a" 1}\n', 3, "not valid JSON"),
+        ("a.json", b'[\n{"a": 1},\n{"a" 2}]', 3, "not valid JSON"),
+        ("a.json", b'[\n{"a": 1}\n{"a": 2}]', 3, "expected ','"),
+        ("a.json", b'[\n{"a": 1},', 2, "not valid JSON"),
+        ("a.json", b'[\n{"a": 1}\n', 3, "ends early"),
+        ("a.json", b'[\n{"a": "\xff"}]', 2, "not UTF-8"),
+        ("a.jsonl", b'{"a": "\xff"}\n', 1, "not UTF-8"),
+        ("a.jsonl", b" \n \n", None, "empty"),
+        ("a.jsonl.gz", gzip.compress(b'{"a": 1}\n{"a": 2}\n' * 99)[:40], None, "damaged"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_line(
+    tmp_path: Path, name: str, data: bytes, line: int | None, what: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(SuiteError, match=what) as caught:
+        held(path)
+    assert caught.value.file == str(path)
+    assert caught.value.line == line
