@@ -73,9 +73,10 @@ def verb(ctx: click.Context, /, outputs: tuple[Path, ...], at_least: float | Non
     if flags["model"] is None and config.settings.model is None:
         click.echo(f"no model is set: {plan.model} stands in, which is scripted and no language model", err=True)
     adequacy = asyncio.run(run_mutation(config, job, plan=plan, heard=_progress))
+    for output in outputs:  # before the screen, whose reader (head, less) may go
+        save_adequacy(adequacy, output)
     write(adequacy)
     for output in outputs:
-        save_adequacy(adequacy, output)
         click.echo(f"wrote {output}", err=True)
     if not adequacy.complete:
         click.echo("cut short: the same command goes on from here, with a larger --budget", err=True)

@@ -95,6 +95,8 @@ def folder_of(prompt_path: str | Path, out: str | Path | None = None) -> Path:
         return Path(out)
     path = Path(prompt_path)
     name = path.name
+    if not name or path.is_dir():
+        raise InputError("this is a folder", file=str(prompt_path), mend="name the prompt file in it")
     for ending in _ENDINGS:
         if name.lower().endswith(ending) and len(name) > len(ending):
             name = name[: -len(ending)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from proctor.text.yaml_form import to_yaml
 __all__ = ["read_rules", "rules_text"]
 
 PERSON = "person"
+_SLIP = 0.8  # how alike a word must be to one of ours to be a slip of the pen
 _HEAD = """\
 # The rules an answer must keep. Edit them: `proctor generate` goes on from what stands here.
 #   text       the rule; reword it and leave its `id`, which keeps its tests with it
@@ -77,6 +79,7 @@ class _Reading:
         self.problems: list[Problem] = []
         self.aliases: dict[str, str] = {}
         self._places: dict[str, tuple[str | int, ...]] = {}
+        self._ids: set[str] = set()
 
     def rules(self, data: Any) -> Iterator[Rule]:
         entries = data.get("rules", []) if isinstance(data, Mapping) else data
@@ -114,6 +117,7 @@ class _Reading:
             return None
         fields = {key: value for key, value in fields.items() if key not in ("id", "inverse", "judge")}
         written = entry.get("id") if isinstance(entry, Mapping) else None
+        self._check_names(fields, written, path)
         try:
             rule = decode(Rule, {**fields, **fixed})
         except MalformedError as error:
@@ -126,6 +130,17 @@ class _Reading:
         # An opposite's id holds its rule's: it changes with it, though nobody touched the opposite.
         theirs = written is None if fixed else changed
         return replace(rule, origin=PERSON) if theirs or not rule.origin else rule
+
+    def _check_names(self, fields: Mapping[str, Any], written: Any, path: tuple[str | int, ...]) -> None:
+        """A key of the user's own is kept; one that is nearly one of ours is a slip that would switch nothing off."""
+        known = [name for name in Rule.__dataclass_fields__ if name != "extra"] + ["id", "inverse", "judge"]
+        for key in fields:
+            guess = difflib.get_close_matches(str(key), known, n=1, cutoff=_SLIP) if key not in known else []
+            if guess:
+                self.problems.append(Problem((*path, key), "unknown key", f"did you mean `{guess[0]}`?"))
+        if written is not None and str(written) in self._ids:
+            self.problems.append(Problem((*path, "id"), "two rules have this id", "remove the `id` of the new one"))
+        self._ids.add(str(written))
 
     def _checked(self, rule: Rule, path: tuple[str | int, ...]) -> Rule:
         if not rule.text:

@@ -69,6 +69,8 @@ def read_text(path: Path) -> str:
             data = handle.read(_MOST_BYTES + 1)
     except FileNotFoundError:
         raise PromptError("no such file", file=str(path), mend=_near(path)) from None
+    except IsADirectoryError:
+        raise PromptError("this is a folder", file=str(path), mend="name the prompt file in it") from None
     except OSError as error:
         raise PromptError(f"cannot be read: {error.strerror}", file=str(path), mend="check its permissions") from None
     if len(data) > _MOST_BYTES:

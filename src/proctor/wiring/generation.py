@@ -15,7 +15,7 @@ from proctor.config import Config
 from proctor.core.codec import content_id
 from proctor.core.errors import InputError, StoreError
 from proctor.core.sockets import Model
-from proctor.generate.artefacts import Artefacts, edited_files, folder_of, read_artefacts, write_artefacts
+from proctor.generate.artefacts import RULES, Artefacts, edited_files, folder_of, read_artefacts, write_artefacts
 from proctor.generate.effort import Effort, choose_effort
 from proctor.generate.order import Made, Makers, Order, Stage
 from proctor.generate.pipeline import generate
@@ -220,6 +220,8 @@ def _begin(wish: Wish, log: Path, present: Artefacts) -> Stage | None:
     if wish.force:
         _forget(log)
     start: Stage | None = "intent" if wish.force else wish.start
+    if start is None and present.provenance and not (folder_of(wish.prompt, wish.out) / RULES).exists():
+        start = "rules"  # a file that is gone altogether is to be made again; a rule taken out of it is not
     if start is None and log.exists():
         with suppress(OSError, ValueError):
             start = json.loads(note.read_text("utf-8")).get("start")

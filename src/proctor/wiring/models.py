@@ -134,7 +134,7 @@ class Rack:
             what = "judge" if role == "judge" else "model"
             raise ConfigError(
                 f"no {what} is set",
-                mend=f"name one with --{what}, or as `{what}:` in proctor.yaml (e.g. local:smollm2, openai:gpt-5-mini)",
+                mend=f"name one with --{what}, or as `{what}:` in proctor.yaml (e.g. openai:gpt-5-mini)",
             )
         return chosen
 

@@ -162,6 +162,7 @@ def _warnings(
         yield f"no rule is enabled in {folder_of(path).name}/{RULES}: nothing is checked but what the tests ask for"
     unchecked = sum(1 for rule in rules if not rule.predicate)
     if unchecked and not judged:
-        yield f"{unchecked} of {len(rules)} rules take a judge and stay unknown: name one with --judge"
+        mend = "name one with --judge, or leave them out with --light"
+        yield f"{unchecked} of {len(rules)} rules take a judge and stay unknown: {mend}"
     if metrics and not judged:
         yield "custom metrics take a judge and stay unknown: name one with --judge"

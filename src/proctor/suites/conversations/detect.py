@@ -110,7 +110,12 @@ def _cases(file: Path, chosen: Format | None) -> Iterator[Case]:
     if first is None:
         raise SuiteError("the file holds no conversation", file=str(file), mend="export some first")
     chosen = chosen or _detected(first)
-    yield from chosen.read(chain([first], entries))
+    any_case = False
+    for case in chosen.read(chain([first], entries)):
+        any_case = True
+        yield case
+    if not any_case:
+        raise SuiteError("the file holds no conversation", file=str(file), mend="export some first")
 
 
 def _detected(first: Entry) -> Format:
