@@ -4,11 +4,14 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import pytest
+
 from proctor.core.case import Case
 from proctor.core.chat import Message, ToolCall
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.scorers.conversation.cross_turn import CrossTurn
+from proctor.scorers.conversation.cross_turn_things import things
 from proctor.wiring.local import local_model
 
 # (question, answer) about {it}, with a figure {n}: what is meant stands in the answer, in the question, or before it.
@@ -86,3 +89,112 @@ async def scored(exchanges: Sequence[tuple[str, str]], calls: Sequence[ToolCall]
     )
     scorer = CrossTurn(entailer=local_model("entailer"), embedder=local_model("embedder"), **settings)
     return await scorer.score(Case(id="c", input="x"), Trajectory(turns=turns))
+
+
+@pytest.mark.parametrize(("light", "step"), [(True, 1), (False, 12)])
+async def test_figures_of_different_things_are_no_contradiction(light: bool, step: int) -> None:
+    for talk in itertools.islice(clean(), 0, None, step):
+        score = await scored(talk, light=light)
+        assert score.value != 0.0, (talk, score.reason)
+
+
+@pytest.mark.parametrize(("light", "step"), [(True, 1), (False, 13)])
+async def test_another_figure_of_the_same_thing_is_found_where_both_were_said(light: bool, step: int) -> None:
+    for talk, first in itertools.islice(planted(), 0, None, step):
+        score = await scored(talk, light=light)
+        assert score.value == 0.0, (talk, score.reason)
+        assert [each.turn for each in score.evidence[:2]] == [len(talk) - 1, first], (talk, score.reason)
+
+
+APART: Sequence[Sequence[tuple[str, str]]] = (
+    (("Can I bring my dog on the boat?", "Yes, that is fine."), ("Can I bring my cat on the boat?", "No, it is not.")),
+    (
+        ("Is breakfast included at Hotel Astoria?", "Yes, it is included."),
+        ("Is breakfast included at Hotel Miramar?", "No, it is not included."),
+    ),
+    (
+        ("warranty of the kettle?", "The warranty is 2 years."),
+        ("warranty of the toaster?", "The warranty is 3 years."),
+    ),
+    (("When does the museum open?", "The museum opens at 9 am."), ("And?", "The museum closes at 5 pm.")),
+    (("Order 4411?", "Your order arrives in 3 days."), ("Order 4412?", "Your order arrives in 6 days.")),
+    (("Change order 4411?", "Order 4411 can still be changed."), ("4412?", "Order 4412 cannot be changed.")),
+    (("Refund by card?", "Refunds to a credit card take 5 days."), ("PayPal?", "Refunds to PayPal take 2 days.")),
+    (("Which umbrella?", "Patio umbrella: $285.66"), ("Next?", "The next cheapest patio umbrella is $288.82.")),
+    (
+        ("This one?", "There is a price difference of $0.21 (new item costs more)."),
+        ("And that?", "There is a price difference of $0.05 (new item costs more)."),
+    ),
+    (("Is the lamp refundable?", "It is refundable."), ("And the voucher?", "It is not refundable.")),
+)
+
+
+@pytest.mark.parametrize("light", [False, True])
+@pytest.mark.parametrize("talk", APART)
+async def test_what_the_question_names_tells_answers_apart(talk: Sequence[tuple[str, str]], light: bool) -> None:
+    score = await scored(talk, light=light)
+    assert score.value != 0.0, score.reason
+
+
+TOGETHER: Sequence[Sequence[tuple[str, str]]] = (
+    (
+        ("How long is the warranty on the kettle?", "The kettle has a warranty of 2 years."),
+        ("Remind me of the kettle warranty", "The warranty on the kettle is 3 years."),
+    ),
+    (
+        ("Return window?", "You can return shoes within 30 days."),
+        ("How long do I have to send shoes back?", "Shoes can be returned within 14 days."),
+    ),
+    (
+        ("When do I get the refund?", "Refunds are paid within 5 business days."),
+        ("How long does the refund take?", "Your refund will be paid within 10 business days."),
+    ),
+    (
+        ("Can I bring my dog to Hotel Astoria?", "Yes, dogs are welcome."),
+        ("Can I bring my dog to Hotel Astoria?", "No, dogs are not allowed."),
+    ),
+)
+
+
+@pytest.mark.parametrize("light", [False, True])
+@pytest.mark.parametrize("talk", TOGETHER)
+async def test_the_same_thing_in_other_words_is_not_told_apart(talk: Sequence[tuple[str, str]], light: bool) -> None:
+    score = await scored(talk, light=light)
+    assert score.value == 0.0, score.reason
+
+
+async def test_a_tool_that_was_asked_about_something_else_is_no_excuse() -> None:
+    def looked_up(place: str, days: int) -> ToolCall:
+        return ToolCall(name="delivery_time", arguments={"place": place}, result={"days": days})
+
+    form = ("How long does the parcel to {it} take?", "The parcel to {it} takes {n} days.")
+    talk = [written(form, "Oslo", 5), written(form, "Lyon", 9), written(form, "Oslo", 9)]
+    calls = [looked_up("Oslo", 5), looked_up("Lyon", 9), looked_up("Oslo", 5)]
+    score = await scored(talk, calls, light=True)
+    assert [each.turn for each in score.evidence[:2]] == [2, 0], score.reason
+    told_anew = [*calls[:2], looked_up("Oslo", 9)]
+    assert (await scored(talk, told_anew, light=True)).value == 1.0
+    turned = [talk[1], talk[0], talk[2]]  # that it was 9 for Lyon before does not make 9 for Oslo old
+    assert (await scored(turned, [told_anew[1], told_anew[0], told_anew[2]], light=True)).value == 1.0
+
+
+async def test_a_figure_is_the_same_only_as_a_whole() -> None:
+    form = ("How long does the parcel take?", "The parcel takes {n} days.")
+    talk = [written(form, "it", 5), written(form, "it", 6)]
+    calls = [ToolCall(name="get_parcel", result={"days": 5}), ToolCall(name="get_parcel", result={"stop": 26})]
+    assert (await scored(talk, calls, light=True)).value == 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("The spare part to Lyon takes 5 days.", {"spar", "part", "lyon"}),
+        ("Order 4411 arrives within 3 days.", {"4411"}),
+        ("It takes 3 days.", set()),
+        ("You pay 7 euros for the blue jacket.", {"blu", "jacket"}),
+        ("商品到着後30日以内であれば返品できます。", set()),
+        ("", set()),
+    ],
+)
+def test_things_are_what_a_text_names(text: str, named: set[str]) -> None:
+    assert things(text).named == named

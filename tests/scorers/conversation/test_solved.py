@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 
 import pytest
@@ -113,7 +114,7 @@ def test_people_and_simulated_customers_are_read_by_their_own_trees(last: str, m
     run = Trajectory(turns=(*CANCELLED.turns, turn(last, "Good bye.")))
     one, other = (asyncio.run(Solved().score(Case(id="c"), run)) for _ in range(2))
     assert one == other
-    assert one.extra["model"] == model
+    assert json.loads(one.raw or "{}")["model"] == model
     trees = shipped_trees(marked=model == "solved.json")
     assert one.value == pytest.approx(trees.probability(features(run)))
 

@@ -82,7 +82,7 @@ class Completion:
             confidence=guess.confidence,
             evidence=guess.evidence,
             producer=guess.producer,
-            extra=guess.extra,
+            raw=guess.raw,
         )
 
     def _reads(self, name: str) -> bool:

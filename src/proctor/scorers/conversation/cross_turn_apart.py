@@ -12,7 +12,7 @@ from proctor.text.claims import statements
 from proctor.text.content import content
 from proctor.text.sayings import Saying
 
-__all__ = ["TELLS", "other_questions", "other_things", "same_thing"]
+__all__ = ["TELLS", "other_names", "other_questions", "other_things", "same_thing"]
 
 _NOTHING: Final = Things(named=frozenset(), words=frozenset())
 _DEFINITE = re.compile(r"\b(?:the|your|this|that|these|those|it|its|they|them)\b", re.IGNORECASE)
@@ -41,6 +41,17 @@ def other_things(pair: Pair, *, same_question: bool = False) -> bool:
     )
 
 
+def other_names(pair: Pair) -> bool:
+    """Whether two statements are of different names or numbers, or name nothing and follow on different things.
+
+    What is read for its meaning may call one thing by two words, so its nouns tell nothing.
+    """
+    own = things(pair.one.text), things(pair.two.text)
+    if pair.one.own - own[1].words - pair.two.own and pair.two.own - own[0].words - pair.one.own:
+        return _differ(*own)
+    return not (own[0].named and own[1].named) and other_things(pair)
+
+
 def other_questions(one: str, two: str) -> bool:
     """Whether each of two questions names something that the other does not."""
     return _differ(things(one), things(two))
@@ -66,7 +77,7 @@ def _asked_about(spoken: Spoken, saying: Saying, own: Things) -> Things:
     found = _NOTHING
     for segment in segments(asked):
         part = things(segment)
-        found |= part if part.named & own.named else Things(named=frozenset(), words=part.words)
+        found |= part if part.words & own.named else Things(named=frozenset(), words=part.words)
     return found
 
 

@@ -15,7 +15,7 @@ from proctor.text.content import content
 from proctor.text.quantities import find_quantities
 from proctor.text.sayings import Saying
 
-__all__ = ["conflict_of", "opposite_answers", "same_condition"]
+__all__ = ["conflict_of", "derived", "opposite_answers", "same_condition"]
 
 # Words in common from which two statements with one rival number each are about the same window or amount.
 SAME_MATTER: Final = 0.4
@@ -38,13 +38,18 @@ _TURNS: Final = (
 )
 # What a rate, a share or one of several is told of is seldom the whole of it.
 _PART = re.compile(
-    r"\b(?:per|each|every|first|second|third|additional|extra|another|remaining|left|between|from(?! (?-i:[A-Z]))|or|either|both"
-    r"|option|total|difference|discount|off|about|around|roughly|approximately|estimated?|average|usually)\b"
+    r"\b(?:per|each|every|first|second|third|additional|extra|another|remaining|left|between"
+    r"|from(?! (?-i:[A-Z]))|or|either|both|option|total|difference|discount|off"
+    r"|about|around|roughly|approximately|estimated?|average|usually)\b"
     r"|約|ごと|毎",
     re.IGNORECASE,
 )
 _ANEW = re.compile(
     r"\b(?:total|difference|refund|remain|balance|lowest|cheapest|less|more)|^(?:it|this|that|which)\b", re.IGNORECASE
+)
+# A sum that follows from another, so that each choice has its own.
+_DERIVED = re.compile(
+    r"\b(?:difference|cheapest|lowest|(?:above|below|over|under) [$€£¥]|(?:need|left) to pay\b)", re.IGNORECASE
 )
 _MEASURING: Final = content("least latest earliest advance notice prior time start made make full") | {"most"}
 
@@ -58,6 +63,8 @@ def conflict_of(pair: Pair, *, same_question: bool = False) -> str | None:
         return "one says the contrary of the other"
     # What somebody wants may change, a thing may happen twice, and what differs in all its figures is another thing.
     if one.process or two.process or (one.changed and two.changed) or _variants(one, two):
+        return None
+    if derived(one) or derived(two):
         return None
     same_question = same_question or pair.asked_again
     if (why := conflict(one, two)) is not None:
@@ -112,6 +119,11 @@ def _but_for_denial(saying: Saying) -> str:
 def _sums(saying: Saying) -> bool:
     """Whether it is a sum that is told anew for every item, or of something that only stands before it."""
     return any(each.unit.isupper() for each in saying.quantities) and _ANEW.search(saying.text) is not None
+
+
+def derived(saying: Saying) -> bool:
+    """Whether it tells a sum that follows from another: a difference, what is left to pay."""
+    return any(each.unit.isupper() for each in saying.quantities) and _DERIVED.search(saying.text) is not None
 
 
 def _variants(one: Saying, two: Saying) -> bool:

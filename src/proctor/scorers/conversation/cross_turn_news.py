@@ -86,19 +86,19 @@ class News:
                 result = _text(call)
                 if not result or call.error is not None or self.knowledge_tools.search(call.name):
                     continue
-                if self._first_told[call.name, result] <= pair.earlier.at or _of_another(call, spoken, pair):
+                if self._first_told[_call(call)] <= pair.earlier.at or _of_another(call, spoken, pair):
                     continue
                 if _speaks_for(result, pair):
                     return call.name
         return None
 
     @cached_property
-    def _first_told(self) -> Mapping[tuple[str, str], int]:
-        """When each result was first there: the same result again is no news."""
-        found: dict[tuple[str, str], int] = {}
+    def _first_told(self) -> Mapping[tuple[str, str, str], int]:
+        """When each result was first there: the same result again to the same call is no news."""
+        found: dict[tuple[str, str, str], int] = {}
         for spoken in self.said:
             for call in spoken.tool_calls:
-                found.setdefault((call.name, _text(call)), spoken.at)
+                found.setdefault(_call(call), spoken.at)
         return found
 
     def _told_by_user(self, pair: Pair, since: Sequence[Spoken]) -> str | None:
@@ -121,6 +121,10 @@ def _own_claims(since: Sequence[Spoken]) -> Iterator[str]:
         for each in statements(spoken.asked[:_LONGEST], most=20):
             if each.kind == "claim" and _OWN.search(each.text) and not _REPORTED.search(each.text):
                 yield each.text
+
+
+def _call(call: ToolCall) -> tuple[str, str, str]:
+    return call.name, dumps(call.arguments).decode(), _text(call)
 
 
 def _text(call: ToolCall) -> str:

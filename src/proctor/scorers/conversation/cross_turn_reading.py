@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from proctor.core.sockets import Entailer
-from proctor.scorers.conversation.cross_turn_apart import other_things
-from proctor.scorers.conversation.cross_turn_exact import same_condition
+from proctor.scorers.conversation.cross_turn_apart import other_names, other_things
+from proctor.scorers.conversation.cross_turn_exact import derived, same_condition
 from proctor.scorers.conversation.cross_turn_opposites import turned_round
 from proctor.scorers.conversation.cross_turn_pairs import NEAR, Pair
 from proctor.text.conflicts import apart, kinship, readable, rival_numbers
@@ -34,6 +34,7 @@ AT_LEAST: Final = 0.5
 NEAR_IN_WORDS: Final = 0.25
 # A call written out is no sentence.
 _NO_PROSE = re.compile(r"\w\([^)]*=[^)]*\)|[{}]|^\S+$", re.MULTILINE)
+_CLOCK = re.compile(r"\b\d{1,2}(?::\d\d)?\s?(?:[ap]\.?m\b)|\b\d{1,2}:\d\d\b|\d{1,2}時")
 _IF = re.compile(
     r"\b(?:if|unless|when|in case|for (?:orders|bookings|tickets|items|customers)|otherwise)\b|場合|なら", re.IGNORECASE
 )
@@ -47,7 +48,9 @@ def worth_reading(pair: Pair) -> bool:
         or _NO_PROSE.search(f"{pair.one.text}\n{pair.two.text}")
     ):
         return False
-    if rival_numbers(pair.one, pair.two) and (_two_things(pair) or other_things(pair)):
+    if other_names(pair):
+        return False
+    if _rivals(pair) and (_two_things(pair) or other_things(pair)):
         return False
     if _IF.search(pair.one.text) and _IF.search(pair.two.text) and not same_condition(pair.one, pair.two):
         return False  # cheaper and dearer, early and late: each has a rule of its own
@@ -56,10 +59,17 @@ def worth_reading(pair: Pair) -> bool:
     return kinship(pair.one, pair.two) >= NEAR_IN_WORDS
 
 
+def _rivals(pair: Pair) -> bool:
+    clocks = [set(_CLOCK.findall(saying.text.casefold())) for saying in (pair.one, pair.two)]
+    return rival_numbers(pair.one, pair.two) or bool(clocks[0] and clocks[1] and not clocks[0] & clocks[1])
+
+
 def _two_things(pair: Pair) -> bool:
     """Whether two numbers are of two things, which no network tells: for an adult and a child; paid and paid again."""
     one, two = pair.one, pair.two
-    return bool(one.words - two.words and two.words - one.words) or (one.changed and two.changed)
+    if derived(one) or derived(two) or (one.changed and two.changed):
+        return True
+    return bool(one.words - two.words and two.words - one.words)
 
 
 def likelihood(near: float, forth: float, back: float, *, turned: bool) -> float:

@@ -17,83 +17,43 @@ LONGEST: Final = 4_000
 # A noun with what stands before it: the blue gift card.
 _LONGEST_NAME: Final = 4
 _OPENS: Final = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "your",
-        "my",
-        "our",
-        "their",
-        "his",
-        "her",
-        "its",
-        "this",
-        "that",
-        "these",
-        "those",
-        "any",
-        "all",
-        "each",
-        "every",
-        "no",
-        "some",
-        "to",
-        "for",
-        "in",
-        "from",
-        "with",
-        "of",
-        "at",
-        "on",
-        "by",
-        "near",
-        "via",
-        "into",
-        "onto",
-        "until",
-        "till",
-        "about",
-        "between",
-        "regarding",
-        "concerning",
-        "per",
-        "through",
-        "across",
-        "and",
-        "or",
-        "plus",
-    ]
+    """
+    the a an your my our their his her its this that these those any all each every no some to for in from with of at
+    on by near via into onto until till about between regarding concerning per through across and or plus
+    """.split()  # noqa: SIM905 - a page of words reads better than a page of quotation marks
 )
-_TOKEN = re.compile(r"[^\W\d_][\w]*(?:['’][^\W\d_]+)*|\d[\w]*|[^\w\s]")
+_TOKEN = re.compile(r"[^\W\d_]\w*(?:['’][^\W\d_]+)*|\d\w*|[^\w\s]")
 _SEGMENT = re.compile(
     r"[.!?;:,\n()]+|\b(?:if|because|when|while|but|although|i|you|we|they|so|who|whether)\b", re.IGNORECASE
 )
 _NAME = re.compile(r"(?<=[\w,] )[A-ZÀ-Þ][\w'’-]+")
+# Order 4411, seat 12A, gate B: no amounts, but names.
 _NUMBERED = re.compile(
-    r"\b([^\W\d_]{2,})s?(?: (?:number|no\.?|nr\.?|id|code))?[ ]?(?:(?:#|nr\.? )?((?=\w*\d)[A-Za-z0-9-]{1,20})|([A-Z]))\b"
+    r"\b([^\W\d_]{2,})(?: (?:number|no\.?|nr\.?|id|code))?[ ]?(?:#?((?=\w*\d)[A-Za-z0-9-]{1,20})|([A-Z]))\b"
     r"(?! ?(?:%|percent|°|[:.]\d))"
 )
-# Words that say what happens to a thing, how long, how much and for whom: two statements about one thing differ in them.
+_COUNTED: Final = content("take arrive cost pay charge need require last reach come wait expect around before after")
+# Words that say what happens to a thing, how long, how much and for whom: what is told of one thing differs in them.
 _FRAME: Final = content(
     """
     goes gets takes has gives makes wants needs sees sends stands
     take arrive reach come last require need cost pay charge expect wait show run leave go bring keep hold stay receive
     allow accept include apply count issue process handle complete finish start begin end open-ended due remain
-    day week month year hour minute second time date moment morning evening afternoon night noon midnight weekday weekend
-    today tomorrow yesterday monday tuesday wednesday thursday friday saturday sunday january february march april may
-    june july august september october november december business working calendar consecutive
+    day week month year hour minute second time date moment morning evening afternoon night noon midnight weekday
+    weekend today tomorrow yesterday monday tuesday wednesday thursday friday saturday sunday january february march
+    april may june july august september october november december business working calendar consecutive
     before after until till since during prior advance notice early late earliest latest least most maximum minimum
     first next further again always usually normally generally typically approximately about around roughly exactly
-    full whole complete total entire amount sum price rate figure number quantity limit window period deadline
-    duration length policy rule term condition standard regular normal usual general way case case thing item product
+    full whole total entire amount sum price rate figure number quantity limit window period deadline
+    duration length policy rule term condition standard regular normal usual general way case thing item product
     order booking purchase customer guest client traveller passenger person people everyone anyone
     online website site app page account card bank payment method email mail message request team desk
     euro dollar pound yen money able possible available valid free long short quick fast still moreover soon actual
     question answer information detail help kind sort type part side rest
     """
 )
-_KEPT_NOUNS: Final = content("card part night")  # in names of several words they tell things apart
+# Beside another word of the name they tell things apart: the night tour, the spare part.
+_BESIDE: Final = content("card part night")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,12 +71,12 @@ class Things:
 def things(text: str) -> Things:
     """The nouns that an article, a preposition or the beginning of a clause points to, names, and numbers of orders."""
     plain, numbers = _without_figures(plain_words(text[:LONGEST]))
-    words = content(plain) | numbers | frozenset(name.casefold() for name in _NAME.findall(plain))
+    names = [re.sub(r"['’]s?$", "", name) for name in _NAME.findall(plain)]
+    words = content(plain) | numbers
     named = set(numbers)
-    for segment in segments(plain):
+    for segment in segments(plain.replace("(", ", the ")):  # a word in brackets says which: cleaner (robotic)
         named |= _named(segment)
-    named.update(name.casefold() for name in _NAME.findall(plain) if not content(name) <= _FRAME)
-    named.update(stem for name in _NAME.findall(plain) for stem in content(name) - _FRAME)
+    named.update(stem for name in names for stem in content(name) - _FRAME)
     return Things(named=frozenset(named), words=words)
 
 
@@ -135,14 +95,9 @@ def _without_figures(text: str) -> tuple[str, frozenset[str]]:
     plain = " # ".join([*rest, text[at:]])
     numbers = set()
     for noun, number, letter in _NUMBERED.findall(plain):
-        if content(noun) and not content(noun) <= _VERBS:
-            numbers.add(f"{(number or letter).casefold()}")
+        if content(noun) and not content(noun) <= _COUNTED:
+            numbers.add((number or letter).casefold())
     return plain, frozenset(numbers)
-
-
-_VERBS: Final = content(
-    "take arrive cost pay charge need require last reach come wait expect around about before after"
-)
 
 
 def _named(segment: str) -> set[str]:
@@ -165,4 +120,4 @@ def _named(segment: str) -> set[str]:
 
 def _kept(name: list[str]) -> set[str]:
     told = {word for word in name if word not in _FRAME}
-    return told | {word for word in name if word in _KEPT_NOUNS and len(name) > 1} if told else told
+    return told | {word for word in name if word in _BESIDE and len(name) > 1} if told else told

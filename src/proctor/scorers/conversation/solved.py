@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
@@ -71,7 +72,7 @@ class Solved:
             confidence=round(abs(chance - 0.5) * 2, 3),
             evidence=_evidence(run),
             producer="local model",
-            extra={"model": trees.name, "version": trees.version, "cut": trees.threshold},
+            raw=json.dumps({"model": trees.name, "version": trees.version, "cut": trees.threshold}),
         )
 
 

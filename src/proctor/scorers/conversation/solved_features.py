@@ -69,7 +69,7 @@ _WANTED: Final = {name: re.compile(pattern) for name, pattern in _WANTS.items()}
 _FORBIDS: Final = re.compile(
     r"\b(?:cannot|can not|must not|should not|not allowed|only (?:if|be|once|when)|never|do not|unless|no puede|solo)\b"
 )
-_ID: Final = re.compile(r"(?=\w*\d)[#A-Za-z0-9_]{5,}")
+_ID: Final = re.compile(r"(?=\w{0,40}\d)[#A-Za-z0-9_]{5,}")  # bounded: a letter repeated a million times is no id
 
 
 @dataclass(slots=True)
