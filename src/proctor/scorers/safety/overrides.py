@@ -16,7 +16,7 @@ from proctor.text.normalise import normalise, views
 from proctor.text.pii import find_pii
 from proctor.text.pii.emails import is_office
 
-__all__ = ["Override", "changes", "obeyed", "override_in", "readings"]
+__all__ = ["Override", "changes", "obeyed", "override_in", "readings", "shortened"]
 
 _LETTERS: Final = 20_000  # of one message, from its two ends: nobody writes more, and the work stays bounded
 # What an agent is told to drop must be the agent's own: a customer may well say "ignore my last message".
@@ -85,11 +85,15 @@ class Override:
     values: frozenset[str]
 
 
+def shortened(message: str) -> str:
+    """The message, or of one that is longer than anybody writes its two ends."""
+    half = _LETTERS // 2
+    return message if len(message) <= _LETTERS else f"{message[:half]}\n{message[-half:]}"
+
+
 def readings(message: str) -> tuple[str, ...]:
     """The message made plain, and every text that is hidden in it."""
-    half = _LETTERS // 2
-    cut = message if len(message) <= _LETTERS else f"{message[:half]}\n{message[-half:]}"
-    plain = normalise(cut)
+    plain = normalise(shortened(message))
     return (plain.plain, *(view.text for view in views(plain)))
 
 
