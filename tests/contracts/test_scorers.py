@@ -37,6 +37,8 @@ PAGES = [(DOCS / name).read_text(encoding="utf-8") for name in ("scorers.md", "s
 SECTIONS = {name: text for page in PAGES for name, text in re.findall(r"(?ms)^## (\w+)\n(.*?)(?=^## |\Z)", page)}
 POINTS = {point.name: point for point in importlib.metadata.entry_points(group="proctor.scorers")}
 OURS = sorted(name for name, point in POINTS.items() if point.value.startswith("proctor."))
+# Each part of these is tried whole by itself; all of them through the networks once more would take minutes.
+MADE_OF_OTHERS = ("conversation", "outcome", "quality")
 SECONDS = 60  # of processor time for one score of a megabyte: generous, but no hang
 
 
@@ -66,6 +68,8 @@ def build(name: str, settings: Any) -> Scorer:
         for field in dataclasses.fields(kind)
         if is_socket(field)
     }
+    if name in MADE_OF_OTHERS:
+        given = {**given, "light": True}
     made: Scorer = decode(kind, {**given, **sockets}, strict=True)
     return made
 
