@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.cli.forked import call
 from tests.cli.server import KEY, ChatServer
 
 PROGRAM = [sys.executable, "-c", "from proctor.cli.main import main; main()"]
@@ -31,6 +32,11 @@ class Project:
         return path
 
     def run(self, *words: str, code: int | None = None, **more: Any) -> subprocess.CompletedProcess[str]:
+        if not more:
+            done = call(words, folder=self.folder, env=self.variables(), seconds=120)
+            if code is not None:
+                assert done.returncode == code, done.stdout + done.stderr
+            return done
         done = subprocess.run(
             [*PROGRAM, *words],
             cwd=self.folder,
