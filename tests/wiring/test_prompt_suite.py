@@ -65,7 +65,7 @@ def test_what_a_user_should_know_before_the_run_is_told(tmp_path: Path) -> None:
     (tmp_path / "nice.metric.prompty").write_text("---\nname: n\n---\nuser:\n{{output}} OK?")
     told = open_tests(path, judged=False).warnings
     assert told == (
-        "1 of 2 rules take a judge and stay unknown: name one with --judge",
+        "1 of 2 rules take a judge and stay unknown: name one with --judge, or leave them out with --light",
         "custom metrics take a judge and stay unknown: name one with --judge",
     )
     (tmp_path / "nice.metric.prompty").unlink()
