@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Sequence
-from importlib.resources import files
 from typing import TextIO
 
 from proctor.report.figures import moment
 from proctor.report.release_view import Change, ReleaseView, WorseCase, chance, number, place_of, signed
-from proctor.report.safe_text import one_line
+from proctor.report.standalone import END, head, line_of
 
 __all__ = ["write"]
 
-_STYLES = ("theme.css", "page.css", "table.css", "print.css")
 # What this page has and the run's page has not.
 _OWN_STYLES = """
 .reasons { display: grid; gap: 4px; padding-left: 18px; list-style: disc; }
@@ -27,57 +24,32 @@ tr.fail > td:first-child { font-weight: 600; }
 """
 _ROWS = 500
 _CASES = 300
-_HEAD = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{title}</title>
-<style>
-{styles}
-</style>
-</head>
-<body>
-<header class="bar"><div class="bar-in"><span class="brand">Proctor</span>
-<span class="bar-run"><span class="name">{suite}</span><span class="chip {state}">{word}</span></span></div></header>
-<main>
-"""
 
 
 def write(view: ReleaseView, out: TextIO) -> None:
     """Write the page."""
-    styles = (
-        "".join(files("proctor.report").joinpath("static", name).read_text(encoding="utf-8") for name in _STYLES)
-        + _OWN_STYLES
-    )
-    title, suite = _text(f"{view.word}: {view.suite}", 120), _text(view.suite, 80)
-    out.write(_HEAD.format(title=title, styles=styles, suite=suite, state=view.state, word=view.word))
+    chip = (view.state, view.word)
+    out.write(head(f"{view.word}: {view.suite}", name=view.suite, styles=_OWN_STYLES, chip=chip))
     out.write(_decision(view))
-    out.writelines(f'<p class="notice">{_text(note, 400)}</p>\n' for note in view.notes)
+    out.writelines(f'<p class="notice">{line_of(note, 400)}</p>\n' for note in view.notes)
     out.write(_changes(view.shown))
     out.write(_worse(view))
     for heading, names in (("Missing from this run", view.missing), ("New in this run", view.added)):
         if names:
-            shown = " ".join(f'<span class="tag">{_text(name, 120)}</span>' for name in names[:_CASES])
+            shown = " ".join(f'<span class="tag">{line_of(name, 120)}</span>' for name in names[:_CASES])
             out.write(_panel(heading, f"{len(names):,}", f'<p class="names">{shown}</p>'))
-    out.write("</main>\n</body>\n</html>\n")
-
-
-def _text(text: object, limit: int = 300) -> str:
-    return html.escape(one_line(str(text), limit))
+    out.write(END)
 
 
 def _decision(view: ReleaseView) -> str:
     facts = [("Suite", view.suite), ("Run", view.run), ("Target", view.target)]
     facts += [("Baseline", view.other), ("Rules", view.policy)]
     facts += [("Decided", moment(view.time) if view.time else "")]
-    shown = "".join(f"<div><dt>{name}</dt><dd>{_text(value, 120)}</dd></div>" for name, value in facts if value)
-    reasons = "".join(f"<li>{_text(each.text, 600)}</li>" for each in view.reasons)
+    shown = "".join(f"<div><dt>{name}</dt><dd>{line_of(value, 120)}</dd></div>" for name, value in facts if value)
+    reasons = "".join(f"<li>{line_of(each.text, 600)}</li>" for each in view.reasons)
     return (
         f'<section class="decision {view.state}"><div class="decision-line"><h1>{view.word}</h1>'
-        f'<p class="reason">{_text(view.headline, 600)}</p></div>'
+        f'<p class="reason">{line_of(view.headline, 600)}</p></div>'
         f'{f"<ul class=reasons>{reasons}</ul>" if reasons else ""}<dl class="facts">{shown}</dl></section>\n'
     )
 
@@ -115,10 +87,10 @@ def _change(each: Change, reach: float) -> str:
     figures = "".join(f"<td class=number>{cell}</td>" for cell in (f"{each.cases:,}", *cells))
     state = _STATES.get(each.verdict, "info")
     return (
-        f"<tr class={state}><td>{_text(place_of(each))}</td><td>{_text(each.intent or 'all')}</td>{figures}"
-        f"<td class=whisker-cell>{_whisker(each, reach)}</td><td class=number>{_text(chance(each.p))}</td>"
+        f"<tr class={state}><td>{line_of(place_of(each))}</td><td>{line_of(each.intent or 'all')}</td>{figures}"
+        f"<td class=whisker-cell>{_whisker(each, reach)}</td><td class=number>{line_of(chance(each.p))}</td>"
         f"<td class=number>{number(each.detectable)}</td>"
-        f'<td><span class="chip {state}">{_text(each.verdict)}</span></td></tr>'
+        f'<td><span class="chip {state}">{line_of(each.verdict)}</span></td></tr>'
     )
 
 
@@ -151,9 +123,9 @@ def _worse(view: ReleaseView) -> str:
 
 
 def _case(each: WorseCase) -> str:
-    quote = f'<div class="muted small">“{_text(each.quote, 240)}”</div>' if each.quote else ""
+    quote = f'<div class="muted small">“{line_of(each.quote, 240)}”</div>' if each.quote else ""
     return (
-        f"<tr><td>{_text(each.case, 120)}</td><td>{_text(each.intent or '')}</td><td>{_text(place_of(each))}</td>"
+        f"<tr><td>{line_of(each.case, 120)}</td><td>{line_of(each.intent or '')}</td><td>{line_of(place_of(each))}</td>"
         f"<td class=number>{number(each.before)}</td><td class=number>{number(each.after)}</td>"
-        f'<td class="model">{_text(each.reason, 400)}{quote}</td></tr>'
+        f'<td class="model">{line_of(each.reason, 400)}{quote}</td></tr>'
     )

@@ -6,39 +6,21 @@ import html
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
 from typing import Literal, TextIO
 
 from proctor.report.markdown import escaped
 from proctor.report.safe_text import one_line, visible
+from proctor.report.standalone import END, head, line_of
 
 __all__ = ["Block", "Section", "Sheet", "write_html", "write_markdown", "write_terminal"]
 
 State = Literal["pass", "fail", "unscored"]
 _CELL = 240
-_STYLES = ("theme.css", "page.css", "table.css", "print.css")
 _OWN_STYLES = """
 pre.block { overflow-x: auto; padding: 8px 10px; border: 1px solid var(--line); border-radius: 6px; font-size: 12px; }
 .block-title { margin: 12px 0 4px; font-weight: 600; }
 .small-table td { white-space: normal; vertical-align: top; overflow-wrap: anywhere; min-width: 7em; }
 .small-table td.number { white-space: nowrap; min-width: 0; }
-"""
-_HEAD = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{title}</title>
-<style>
-{styles}
-</style>
-</head>
-<body>
-<header class="bar"><div class="bar-in"><span class="brand">Proctor</span>
-<span class="bar-run"><span class="name">{name}</span></span></div></header>
-<main>
 """
 
 
@@ -124,46 +106,41 @@ def write_markdown(sheet: Sheet, out: TextIO) -> None:
 
 def write_html(sheet: Sheet, out: TextIO) -> None:
     """Write the sheet as one page without script or request."""
-    styles = "".join(files("proctor.report").joinpath("static", name).read_text(encoding="utf-8") for name in _STYLES)
-    out.write(_HEAD.format(title=_text(sheet.title, 120), name=_text(sheet.title, 80), styles=styles + _OWN_STYLES))
-    facts = "".join(f"<div><dt>{_text(name)}</dt><dd>{_text(value, 160)}</dd></div>" for name, value in sheet.facts)
+    out.write(head(sheet.title, name=sheet.title, styles=_OWN_STYLES))
+    facts = "".join(f"<div><dt>{line_of(name)}</dt><dd>{line_of(value, 160)}</dd></div>" for name, value in sheet.facts)
     out.write(
-        f'<section class="decision {sheet.state}"><div class="decision-line"><h1>{_text(sheet.title, 120)}</h1>'
-        f'<p class="reason">{_text(sheet.headline, 400)}</p></div><dl class="facts">{facts}</dl></section>\n'
+        f'<section class="decision {sheet.state}"><div class="decision-line"><h1>{line_of(sheet.title, 120)}</h1>'
+        f'<p class="reason">{line_of(sheet.headline, 400)}</p></div><dl class="facts">{facts}</dl></section>\n'
     )
-    out.writelines(f'<p class="notice">{_text(note, 400)}</p>\n' for note in sheet.notes)
+    out.writelines(f'<p class="notice">{line_of(note, 400)}</p>\n' for note in sheet.notes)
     for section in sheet.sections:
         out.write(_panel(section))
-    out.write("</main>\n</body>\n</html>\n")
+    out.write(END)
 
 
 def _panel(section: Section) -> str:
-    head = f"<h2>{_text(section.title)}</h2><span class=hint>{_text(section.hint)}</span>"
+    heading = f"<h2>{line_of(section.title)}</h2><span class=hint>{line_of(section.hint)}</span>"
     table = ""
     if section.rows:
-        cells = "".join(f"<th{_align(section, name)}>{_text(name)}</th>" for name in section.columns)
+        cells = "".join(f"<th{_align(section, name)}>{line_of(name)}</th>" for name in section.columns)
         rows = "".join(_row(section, row) for row in section.rows)
         table = f'<div class="small-table"><table><thead><tr>{cells}</tr></thead><tbody>{rows}</tbody></table></div>'
     blocks = "".join(map(_block, section.blocks))
-    return f'<section class="panel wide"><div class="panel-head">{head}</div>{table}{blocks}</section>\n'
+    return f'<section class="panel wide"><div class="panel-head">{heading}</div>{table}{blocks}</section>\n'
 
 
 def _block(block: Block) -> str:
     shown = html.escape(visible(block.text))
-    return f'<p class="block-title">{_text(block.title, 300)}</p><pre class="block">{shown}</pre>'
+    return f'<p class="block-title">{line_of(block.title, 300)}</p><pre class="block">{shown}</pre>'
 
 
 def _row(section: Section, row: Sequence[str]) -> str:
     cells = zip(section.columns, row, strict=True)
-    return "<tr>" + "".join(f"<td{_align(section, name)}>{_text(cell, _CELL)}</td>" for name, cell in cells) + "</tr>"
+    return "<tr>" + "".join(f"<td{_align(section, name)}>{line_of(cell, _CELL)}</td>" for name, cell in cells) + "</tr>"
 
 
 def _align(section: Section, column: str) -> str:
     return ' class="number"' if column in section.figures else ""
-
-
-def _text(text: object, limit: int = 300) -> str:
-    return html.escape(one_line(str(text), limit))
 
 
 def _longest_fence(text: str) -> int:

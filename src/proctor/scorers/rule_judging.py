@@ -19,9 +19,19 @@ from proctor.scorers.asking import Opinion, ask, reply_schema, total_cost
 from proctor.scorers.material import Section, collect, fence
 from proctor.scorers.passages import Passage, passages, quoted
 from proctor.scorers.prompt_file import prompt_file
-from proctor.text.predicates import Checked, Predicate, parse
+from proctor.text.predicates import Predicate, parse
 
-__all__ = ["PREDICATE", "VERDICT", "Outcome", "by_judges", "by_predicate", "inputs_of", "parsed", "request_for"]
+__all__ = [
+    "PREDICATE",
+    "VERDICT",
+    "Outcome",
+    "by_judges",
+    "by_predicate",
+    "inputs_of",
+    "outcome_of",
+    "parsed",
+    "request_for",
+]
 
 PREDICATE = "predicate"  # the producer of a verdict that code came to
 _OUTCOMES = ("ok", "err", "na")
@@ -59,7 +69,7 @@ def by_predicate(rule: Rule, case: Case, run: Trajectory, where: Literal["answer
     found: list[tuple[Passage, Outcome, str, str]] = []
     for passage in passages(run, where):
         checked = predicate.check(passage.text, inputs=inputs)
-        found.append((passage, _outcome(checked, rule), checked.reason, checked.quote))
+        found.append((passage, outcome_of(rule, checked.ok, known=checked.known), checked.reason, checked.quote))
     passage, outcome, reason, quote = min(found, key=lambda each: _GRAVEST.index(each[1]))
     evidence = (Evidence(quote=quoted(quote), turn=passage.turn),) if quote and outcome == "err" else ()
     return RuleVerdict(
@@ -67,11 +77,11 @@ def by_predicate(rule: Rule, case: Case, run: Trajectory, where: Literal["answer
     )
 
 
-def _outcome(checked: Checked, rule: Rule) -> Outcome:
-    """What a check comes to; one that could not be made (`known` is false) is not one that does not apply."""
-    if checked.ok is None:
-        return "na" if checked.known else "unknown"
-    return "ok" if checked.ok == (rule.polarity == "positive") else "err"
+def outcome_of(rule: Rule, ok: bool | None, *, known: bool) -> Outcome:
+    """What a check by code comes to; one that could not be made (``known`` is false) is not one that does not apply."""
+    if ok is None:
+        return "na" if known else "unknown"
+    return "ok" if ok == (rule.polarity == "positive") else "err"
 
 
 async def by_judges(

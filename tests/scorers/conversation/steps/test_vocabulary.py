@@ -42,10 +42,10 @@ def test_no_spelling_is_there_twice() -> None:
 
 
 def test_the_docs_have_the_table_as_it_is() -> None:
-    spec = importlib.util.spec_from_file_location("step_forms", DOCS / "step_forms.py")
+    spec = importlib.util.spec_from_file_location("forms", DOCS / "forms.py")
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    text = module.PAGE.read_text(encoding="utf-8")
-    assert module.page(text) == text, "run `python docs/step_forms.py`"
+    text = (DOCS / "trace_rules.md").read_text(encoding="utf-8")
+    assert text == module.page("trace_rules.md"), "run: python docs/forms.py"

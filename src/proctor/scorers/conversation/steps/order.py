@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from proctor.scorers.conversation.steps.fields import values_of
 from proctor.scorers.conversation.steps.selector import Selector
@@ -88,26 +88,21 @@ def _never(a: Selector) -> Check:
 
 def _never_before(a: Selector, b: Selector, *, options: frozenset[str]) -> Check:
     near = _SAME in options
-
-    def run(view: View) -> Checked:
-        then = b.of(view)
-        if not then:
-            return skipped(f"there is no {b.text}")
-        early = [step for step in a.of(view) if any(_precedes(step, one, near) for one in then)]
-        return no(f"{_first(early)} before {b.text}", early) if early else yes(f"no {a.text} before {b.text}")
-
-    return run
+    return _never_beside(a, b, "before", lambda step, one: _precedes(step, one, near))
 
 
 def _never_after(a: Selector, b: Selector, *, options: frozenset[str]) -> Check:
     near = _SAME in options
+    return _never_beside(a, b, "after", lambda step, one: _precedes(one, step, near))
 
+
+def _never_beside(a: Selector, b: Selector, word: str, stands: Callable[[Step, Step], bool]) -> Check:
     def run(view: View) -> Checked:
-        first = b.of(view)
-        if not first:
+        others = b.of(view)
+        if not others:
             return skipped(f"there is no {b.text}")
-        late = [step for step in a.of(view) if any(_precedes(one, step, near) for one in first)]
-        return no(f"{_first(late)} after {b.text}", late) if late else yes(f"no {a.text} after {b.text}")
+        found = [step for step in a.of(view) if any(stands(step, one) for one in others)]
+        return no(f"{_first(found)} {word} {b.text}", found) if found else yes(f"no {a.text} {word} {b.text}")
 
     return run
 
