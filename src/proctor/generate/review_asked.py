@@ -14,6 +14,7 @@ from proctor.generate.making import Brief
 from proctor.generate.review import Findings
 from proctor.generate.stages.asking import Question, Reading, ask
 from proctor.generate.stages.checking import shown_inputs
+from proctor.generate.stages.schemas import list_of, object_of
 
 __all__ = ["PER_CALL", "review_asked"]
 
@@ -119,38 +120,23 @@ def _shown(tests: Sequence[Case]) -> str:
 
 
 def _modes_schema() -> Mapping[str, Any]:
-    mode = {
-        "type": "object",
-        "properties": {
+    mode = object_of(
+        {
             "text": {"type": "string"},
             "rule": {"type": "string"},
             "harm": {"type": "string", "enum": list(HARMS)},
             "tests": {"type": "array", "items": {"type": "string"}},
-        },
-        "required": ["text", "rule", "harm", "tests"],
-        "additionalProperties": False,
-    }
-    return _list_of("modes", mode)
+        }
+    )
+    return list_of("modes", mode)
 
 
 def _importance_schema() -> Mapping[str, Any]:
-    test = {
-        "type": "object",
-        "properties": {
+    test = object_of(
+        {
             "test": {"type": "string"},
             "why": {"type": "string"},
             "importance": {"type": "integer", "minimum": 0, "maximum": 100},
-        },
-        "required": ["test", "why", "importance"],
-        "additionalProperties": False,
-    }
-    return _list_of("tests", test)
-
-
-def _list_of(name: str, item: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {
-        "type": "object",
-        "properties": {name: {"type": "array", "items": item}},
-        "required": [name],
-        "additionalProperties": False,
-    }
+        }
+    )
+    return list_of("tests", test)

@@ -6,17 +6,16 @@ blocks, line endings and the byte order mark stay as they were.
 
 from __future__ import annotations
 
-import os
-import secrets
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from proctor.core.codec import content_id
-from proctor.core.errors import PromptError, StoreError
+from proctor.core.errors import PromptError
 from proctor.prompts.body import find_front, sections_of
 from proctor.prompts.load import is_yaml, parse_prompt, read_text
 from proctor.prompts.splice import edit_yaml
+from proctor.prompts.whole_file import save_whole
 from proctor.prompts.yamltext import read_yaml
 from proctor.text.yaml_form import to_yaml
 
@@ -45,7 +44,7 @@ def write_prompt(
     source = read_text(path)
     made = edit_prompt(source, file=str(path), set_=set_, remove=remove, texts=texts)
     if made != source:
-        _save(path, made)
+        save_whole(path, made)
     return made
 
 
@@ -161,22 +160,3 @@ def _list(given: Mapping[str, Any], field: str, path: Path) -> list[Any]:
     if value is not None and not isinstance(value, list):
         raise PromptError("expected a list", file=str(path), field=field, mend=f"write `{field}:` and `- …` under it")
     return value or []
-
-
-def _save(path: Path, text: str) -> None:
-    try:
-        goal = path.resolve()  # a link stays a link: what it points to is replaced
-        draft = goal.with_name(f".{goal.name[:100]}.{secrets.token_hex(4)}.part")
-        try:
-            with draft.open("xb") as out:
-                out.write(text.encode())
-                out.flush()
-                os.fsync(out.fileno())
-            if goal.exists():
-                draft.chmod(goal.stat().st_mode & 0o7777)
-            draft.replace(goal)
-        finally:
-            draft.unlink(missing_ok=True)
-    except OSError as error:
-        what = f"could not be written: {error.strerror or error}"
-        raise StoreError(what, file=str(path), mend="check the folder's permissions and space") from error

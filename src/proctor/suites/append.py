@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from proctor.core.case import Case, Check
 from proctor.core.codec import encode
-from proctor.core.errors import StoreError, SuiteError
+from proctor.core.errors import SuiteError
+from proctor.prompts.whole_file import save_whole
 from proctor.suites.document import parse_json
 from proctor.suites.jsonl import HEADER, SEAL, canonical, read_jsonl
 from proctor.suites.load import open_suite
@@ -52,7 +51,7 @@ def append_cases(path: Path, cases: Sequence[Case]) -> None:
     if path.exists():
         text = path.read_bytes().decode("utf-8-sig", "strict")
     made = _lines(path, text, rows) if path.suffix == ".jsonl" else _yaml(path, text, rows)
-    _save(path, made)
+    save_whole(path, made)
 
 
 def written(case: Case) -> dict[str, Any]:
@@ -110,24 +109,3 @@ def _lines(path: Path, text: str, rows: list[dict[str, Any]]) -> str:
     for line in added.splitlines():
         parse_json(line, path)
     return text + gap + added
-
-
-def _save(path: Path, text: str) -> None:
-    """Whole or not at all: a file with half a case would stop every run."""
-    try:
-        goal = path.resolve()  # a link stays a link: what it points to is replaced
-        goal.parent.mkdir(parents=True, exist_ok=True)
-        draft = goal.with_name(f".{goal.name[:100]}.{secrets.token_hex(4)}.part")
-        try:
-            with draft.open("xb") as out:
-                out.write(text.encode())
-                out.flush()
-                os.fsync(out.fileno())
-            if goal.exists():
-                draft.chmod(goal.stat().st_mode & 0o7777)
-            draft.replace(goal)
-        finally:
-            draft.unlink(missing_ok=True)
-    except OSError as error:
-        mend = "check the folder's permissions and space"
-        raise StoreError(f"cannot be written: {error.strerror or error}", file=str(path), mend=mend) from error

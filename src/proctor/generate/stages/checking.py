@@ -12,6 +12,7 @@ from proctor.core.sockets import Model
 from proctor.generate.making import Brief, input_specs, inputs_of
 from proctor.generate.spec import InputSpec
 from proctor.generate.stages.asking import Question, Reading, ask
+from proctor.generate.stages.schemas import object_of
 from proctor.prompts.prompt import Prompt
 
 __all__ = ["check_rule", "check_test", "said_of_inputs", "shown_inputs", "verdict_reader", "verdict_schema"]
@@ -59,12 +60,7 @@ async def check_test(model: Model, brief: Brief, case: Case) -> tuple[bool | Non
 
 def verdict_schema(verdicts: Sequence[str]) -> Mapping[str, Any]:
     """The reason first, so that the verdict follows from it."""
-    return {
-        "type": "object",
-        "properties": {"reason": {"type": "string"}, "verdict": {"type": "string", "enum": list(verdicts)}},
-        "required": ["reason", "verdict"],
-        "additionalProperties": False,
-    }
+    return object_of({"reason": {"type": "string"}, "verdict": {"type": "string", "enum": list(verdicts)}})
 
 
 def verdict_reader(verdicts: Sequence[str]) -> Any:

@@ -11,6 +11,7 @@ from proctor.core.sockets import Model
 from proctor.generate.making import input_specs
 from proctor.generate.spec import InputSpec
 from proctor.generate.stages.asking import Question, Reading, ask
+from proctor.generate.stages.schemas import list_of, object_of
 from proctor.prompts.prompt import Prompt
 
 __all__ = ["find_inputs", "sample_lines"]
@@ -58,18 +59,8 @@ def _examples(samples: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dic
 def _schema(names: Sequence[str]) -> Mapping[str, Any]:
     texts = {"type": "array", "items": {"type": "string"}}
     each = {"name": {"type": "string", "enum": list(names)}, "description": {"type": "string"}}
-    item = {
-        "type": "object",
-        "properties": {**each, "statements": texts, "values": texts},
-        "required": ["name", "description", "statements", "values"],
-        "additionalProperties": False,
-    }
-    return {
-        "type": "object",
-        "properties": {"inputs": {"type": "array", "items": item}},
-        "required": ["inputs"],
-        "additionalProperties": False,
-    }
+    item = object_of({**each, "statements": texts, "values": texts})
+    return list_of("inputs", item)
 
 
 def _read(data: Any, names: Sequence[str]) -> Reading[dict[str, Mapping[str, Any]]]:

@@ -6,16 +6,12 @@ from typing import Any
 
 from proctor.core.sockets import Model
 from proctor.generate.stages.asking import Question, Reading, ask
+from proctor.generate.stages.schemas import object_of
 from proctor.prompts.prompt import Prompt
 
 __all__ = ["find_intent"]
 
-_SCHEMA = {
-    "type": "object",
-    "properties": {"intent": {"type": "string"}},
-    "required": ["intent"],
-    "additionalProperties": False,
-}
+_SCHEMA = object_of({"intent": {"type": "string"}})
 _MOST_WORDS = 60
 
 

@@ -11,6 +11,7 @@ from proctor.core.rule import Rule, Span
 from proctor.core.sockets import Model
 from proctor.generate.extract import invert
 from proctor.generate.stages.asking import Question, Reading, ask
+from proctor.generate.stages.schemas import list_of, object_of
 from proctor.prompts.prompt import Prompt
 from proctor.text.predicates import PredicateError, parse, vocabulary
 
@@ -120,37 +121,20 @@ def _vocabulary() -> str:
 
 
 def _rules_schema() -> Mapping[str, Any]:
-    item = {
-        "type": "object",
-        "properties": {
+    item = object_of(
+        {
             "text": {"type": "string"},
             "quote": {"type": "string"},
             "kind": {"type": "string", "enum": list(_KINDS)},
             "predicate": {"type": "string"},
-        },
-        "required": ["text", "quote", "kind", "predicate"],
-        "additionalProperties": False,
-    }
-    return _list_of("rules", item)
+        }
+    )
+    return list_of("rules", item)
 
 
 def _opposites_schema(names: Sequence[str]) -> Mapping[str, Any]:
-    item = {
-        "type": "object",
-        "properties": {"rule": {"type": "string", "enum": list(names)}, "text": {"type": "string"}},
-        "required": ["rule", "text"],
-        "additionalProperties": False,
-    }
-    return _list_of("opposites", item)
-
-
-def _list_of(name: str, item: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {
-        "type": "object",
-        "properties": {name: {"type": "array", "items": item}},
-        "required": [name],
-        "additionalProperties": False,
-    }
+    item = object_of({"rule": {"type": "string", "enum": list(names)}, "text": {"type": "string"}})
+    return list_of("opposites", item)
 
 
 def _read_rules(data: Any, prompt: Prompt, known: Sequence[Rule], origin: str) -> Reading[tuple[Rule, ...]]:

@@ -9,6 +9,7 @@ from proctor.core.rule import Rule
 from proctor.core.sockets import Model
 from proctor.generate.stages.asking import Question, Reading, ask
 from proctor.generate.stages.rules import locate
+from proctor.generate.stages.schemas import list_of, object_of
 from proctor.prompts.prompt import Prompt
 
 __all__ = ["find_trace_rules"]
@@ -47,26 +48,16 @@ async def find_trace_rules(
     return await ask(model, question, lambda data: _read(data, prompt, known, model.name, readable))
 
 
-_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "rules": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "text": {"type": "string"},
-                    "quote": {"type": "string"},
-                    "predicate": {"type": "string"},
-                },
-                "required": ["text", "quote", "predicate"],
-                "additionalProperties": False,
-            },
+_SCHEMA: Mapping[str, Any] = list_of(
+    "rules",
+    object_of(
+        {
+            "text": {"type": "string"},
+            "quote": {"type": "string"},
+            "predicate": {"type": "string"},
         }
-    },
-    "required": ["rules"],
-    "additionalProperties": False,
-}
+    ),
+)
 
 
 def _read(

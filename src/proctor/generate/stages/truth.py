@@ -15,17 +15,13 @@ from proctor.core.sockets import Model
 from proctor.generate.making import Brief, inputs_of
 from proctor.generate.stages.asking import Question, Reading, ask
 from proctor.generate.stages.checking import shown_inputs
+from proctor.generate.stages.schemas import object_of
 from proctor.prompts.render import compile_prompt
 from proctor.text.predicates import PredicateError, parse
 
 __all__ = ["find_truth"]
 
-_SCHEMA = {
-    "type": "object",
-    "properties": {"reason": {"type": "string"}, "score": {"type": "integer", "minimum": 0, "maximum": 100}},
-    "required": ["reason", "score"],
-    "additionalProperties": False,
-}
+_SCHEMA = object_of({"reason": {"type": "string"}, "score": {"type": "integer", "minimum": 0, "maximum": 100}})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,6 +27,7 @@ from proctor.generate.stages.asking import Question, Reading, ask, stage_prompt
 from proctor.generate.stages.checking import said_of_inputs, shown_inputs
 from proctor.generate.stages.inputs import sample_lines
 from proctor.generate.stages.rules import labelled
+from proctor.generate.stages.schemas import list_of, object_of
 from proctor.prompts.prompt import Prompt
 
 __all__ = ["expand_test", "write_baseline", "write_tests"]
@@ -102,7 +103,7 @@ async def expand_test(model: Model, brief: Brief, case: Case, *, sample: int = 0
             ("scenario", _scenario(brief)),
             ("test input", shown_inputs(case)),
         ],
-        schema=_object({"inputs": _inputs_schema(specs)}),
+        schema=object_of({"inputs": _inputs_schema(specs)}),
         holes={"names": ", ".join(spec.name for spec in specs), "example": _example(specs)},
         instructions=brief.instructions.get("expansion", ""),
         sample=sample,
@@ -126,7 +127,7 @@ async def write_baseline(
     question = Question(
         stage="baseline",
         material=[("prompt under test", prompt.text)],
-        schema=_list_of("tests", _object({"inputs": _inputs_schema(specs)})),
+        schema=list_of("tests", object_of({"inputs": _inputs_schema(specs)})),
         holes={"count": str(count), "inputs": ", ".join(spec.name for spec in specs), "example": _example(specs)},
         instructions=instructions,
         sample=sample,
@@ -177,22 +178,9 @@ def _example(specs: Sequence[InputSpec]) -> str:
     return "{" + ", ".join(f'"{spec.name}": ...' for spec in specs) + "}"
 
 
-def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-def _list_of(name: str, item: Mapping[str, Any]) -> dict[str, Any]:
-    return _object({name: {"type": "array", "items": item}})
-
-
 def _inputs_schema(specs: Sequence[InputSpec]) -> dict[str, Any]:
     """One property for each input; kept plain, since small models and grammars stumble over more."""
-    return _object({spec.name: _value_schema(spec) for spec in specs})
+    return object_of({spec.name: _value_schema(spec) for spec in specs})
 
 
 def _value_schema(spec: InputSpec) -> dict[str, Any]:
@@ -202,7 +190,7 @@ def _value_schema(spec: InputSpec) -> dict[str, Any]:
 
 
 def _tests_schema(specs: Sequence[InputSpec], names: Sequence[str], strategies: Sequence[str]) -> dict[str, Any]:
-    item = _object(
+    item = object_of(
         {
             "rule": {"type": "string", "enum": list(names)},
             "strategy": {"type": "string", "enum": list(strategies)},
@@ -210,7 +198,7 @@ def _tests_schema(specs: Sequence[InputSpec], names: Sequence[str], strategies: 
             "inputs": _inputs_schema(specs),
         }
     )
-    return _list_of("tests", item)
+    return list_of("tests", item)
 
 
 def _read_tests(
