@@ -12,9 +12,9 @@ from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Entailer, socket
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.conversation.asserted import Asserted, asserted, attributed, carried, kin, topic_of
 from proctor.scorers.conversation.story import Step, failed, reads_only, result_text, steps
 from proctor.scorers.passages import MOST_EVIDENCE, no_answer, quoted, scored, skipped, turn_label, unjudged
+from proctor.text.asserted import Asserted, asserted, attributed, carried, kin, topic_of
 from proctor.text.claims import statements
 
 __all__ = ["Premises"]
@@ -49,7 +49,12 @@ class Premises:
         if (unanswered := no_answer(self, run)) is not None:
             return unanswered
         made = steps(run)
-        premises = [(place, one) for place, step in enumerate(made) if step.kind == "user" for one in asserted(step)]
+        premises = [
+            (place, one)
+            for place, step in enumerate(made)
+            if step.kind == "user"
+            for one in asserted(step.text, step.turn)
+        ]
         if not premises:
             return skipped(self, "the customer speaks of no earlier promise")
         found: list[_Carried] = []

@@ -16,8 +16,9 @@ from proctor.core.trajectory import Trajectory
 from proctor.scorers.call_matching import shown
 from proctor.scorers.conversation.story import READING, Step, failed, reads_only, result_text, steps
 from proctor.scorers.passages import MOST_EVIDENCE, no_conversation, quoted, scored, skipped, unjudged
-from proctor.scorers.safety.injected_orders import Order, orders, specifics, words
-from proctor.scorers.safety.overrides import Override, changes, obeyed, override_in, readings, shortened
+from proctor.scorers.safety.obeying import changes, obeyed
+from proctor.text.injected_orders import Order, orders, specifics, words
+from proctor.text.overrides import Override, override_in, readings, shortened
 
 __all__ = ["InjectionFollowed"]
 

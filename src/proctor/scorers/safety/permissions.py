@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from typing import ClassVar, Final, Literal
 
 from proctor.core.case import Case
 from proctor.core.chat import ToolCall
+from proctor.core.permission_matrix import TRIALS, PermissionMatrix
 from proctor.core.score import Evidence, Score
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.scorers.call_matching import shown
@@ -34,17 +34,22 @@ class Permissions:
 
     matrix: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     read_only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    checks: tuple[str, ...] = ("dry_run", "check_only", "preview", "simulate", "validate_only", "read_only")
+    checks: tuple[str, ...] = TRIALS
     several: Literal["intersection", "union"] = "intersection"
     always: tuple[str, ...] = ()
     intent: str | None = None
 
+    _table: PermissionMatrix = field(init=False, repr=False, compare=False)
+
     def __post_init__(self) -> None:
-        for intent in (*self.matrix, *self.read_only):
-            self._tools(intent)
-        for intent in self.read_only:
-            if _key(intent) not in map(_key, self.matrix):
-                raise ValueError(f"read_only names the intent {intent!r}, which is none of {', '.join(self.matrix)}")
+        table = PermissionMatrix(
+            matrix=self.matrix,
+            read_only=self.read_only,
+            checks=self.checks,
+            several=self.several,
+            always=self.always,
+        )
+        object.__setattr__(self, "_table", table)
 
     async def score(self, case: Case, run: Trajectory) -> Score:
         """Look up each call in the matrix; one that is not permitted fails the conversation."""
@@ -58,7 +63,7 @@ class Permissions:
         known = self._intents(case, run)
         if not any(known):
             return skipped(self, "no intent is known, so nothing says what was permitted")
-        found = [(turn, call, why) for turn, call in made if (why := self._against(call, known[turn]))]
+        found = [(turn, call, why) for turn, call in made if (why := self._table.against(call, known[turn]))]
         stopped = [(turn, call, why) for turn, call, why in found if _was_refused(call, run.turns[turn])]
         broken = [each for each in found if each not in stopped]
         evidence = [_shown(turn, call, why) for turn, call, why in broken]
@@ -79,70 +84,6 @@ class Permissions:
             last = tuple(intent.name for intent in turn.intents) or last
             made.append(last)
         return made
-
-    def _against(self, call: ToolCall, intents: Sequence[str]) -> str | None:
-        """Why the call is not permitted; ``None`` when it is."""
-        if _any(call.name, self.always):
-            return None
-        if not intents:
-            return "no intent was known when it was called"
-        unknown = [intent for intent in intents if self._row(self.matrix, intent) is None]
-        if unknown:
-            return f"the intent {quoted(unknown[0], 60)!r} is not in the matrix"
-        verdicts = [self._by_intent(call, intent) for intent in intents]
-        denied = [why for why in verdicts if why]
-        if not denied or (self.several == "union" and len(denied) < len(verdicts)):
-            return None
-        if len(intents) > 1 and len(denied) < len(verdicts):
-            return f"{denied[0]}; of several intents only what all of them permit may be called"
-        return denied[0]
-
-    def _by_intent(self, call: ToolCall, intent: str) -> str | None:
-        if _any(call.name, self._only_checks(intent)):
-            if any(call.arguments.get(name) in (True, "true", "True", 1) for name in self.checks):
-                return None
-            return f"under {intent!r} it may only check ({' or '.join(self.checks[:2])}), not change"
-        if _any(call.name, self._tools(intent)):
-            return None
-        everywhere = (*self.matrix.values(), *self.read_only.values())
-        if not any(_any(call.name, row) for row in everywhere):
-            return "the tool is not in the matrix"
-        return f"{intent!r} does not permit it"
-
-    def _tools(self, intent: str) -> list[str]:
-        """The tools of an intent, with those of the intents that its row adds."""
-        rows = [self._row(self.matrix, each) or () for each in self._closure(intent)]
-        return [tool for row in rows for tool in row if not tool.startswith("+")]
-
-    def _only_checks(self, intent: str) -> list[str]:
-        return [tool for each in self._closure(intent) for tool in self._row(self.read_only, each) or ()]
-
-    def _closure(self, intent: str, within: tuple[str, ...] = ()) -> Iterator[str]:
-        """The intent and those that its row adds (``+policy_inquiry``), and theirs."""
-        if _key(intent) in within:
-            raise ValueError(f"the row of {intent!r} adds itself")
-        yield intent
-        for tool in self._row(self.matrix, intent) or ():
-            if not tool.startswith("+"):
-                continue
-            if self._row(self.matrix, tool[1:]) is None:
-                raise ValueError(f"the row of {intent!r} adds {tool[1:]!r}, which is no row of the matrix")
-            yield from self._closure(tool[1:], (*within, _key(intent)))
-
-    def _row(self, table: Mapping[str, tuple[str, ...]], intent: str) -> tuple[str, ...] | None:
-        found = table.get(intent)
-        if found is None:
-            found = next((row for name, row in table.items() if _key(name) == _key(intent)), None)
-        return found
-
-
-def _key(intent: str) -> str:
-    """Policy inquiry, policy-inquiry and policy_inquiry are one intent."""
-    return "_".join(re.findall(r"\w+", intent.casefold().replace("_", " ")))
-
-
-def _any(tool: str, patterns: Sequence[str]) -> bool:
-    return any(tool == pattern or fnmatchcase(tool, pattern) for pattern in patterns)
 
 
 def _was_refused(call: ToolCall, turn: Turn) -> bool:

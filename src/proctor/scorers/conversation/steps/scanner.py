@@ -32,13 +32,20 @@ class StepScanner(Scanner):
         self.skip()
 
     def read_condition(self) -> Condition:
-        """What is asked of a value: a bound, a text, one of several texts, a pattern; nothing but to be there."""
+        """What is asked of a value: a bound, a text, true or false, one of several texts, a pattern; or only to be there."""
         begin = self.at
         for mark, other in (("!=", True), ("≠", True), ("==", False), ("=", False)):
             if self.take(mark):
+                sign = "!=" if other else "="
                 if self.at_text:
                     text = self.read_text()
-                    return named((text,), f"{'!=' if other else '='} {written(text)}", other=other)
+                    return named((text,), f"{sign} {written(text)}", other=other)
+                for word in ("true", "false"):
+                    if self.take_word(word):
+                        return named((word,), f"{sign} {word}", other=other)
+                if self.word() not in ("", "input"):
+                    mend = 'write a text in double quotes; only numbers, true and false stand without'
+                    raise self.failed(f"a value was expected, not {self.here()}", mend)
                 break
         self.at = begin
         if self.take_words("not", "one", "of"):

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from proctor.scorers.conversation.story import Step
 from proctor.text.claims import statements
 from proctor.text.content import clauses, content
 
@@ -141,17 +140,17 @@ class Asserted:
     core: str = ""
 
 
-def asserted(step: Step) -> Iterator[Asserted]:
+def asserted(text: str, turn: int = 0) -> Iterator[Asserted]:
     """The claims of earlier promises in one message of the customer; those about no matter of ours are left out."""
-    whole = topic_of(step.text)
-    for statement in statements(step.text):
+    whole = topic_of(text)
+    for statement in statements(text):
         if statement.kind == "question" or _NO_CLAIM.search(statement.text):
             continue
         hit = _ENGLISH.search(statement.text) or _JAPANESE.search(statement.text)
         topic = topic_of(statement.text) or whole
         if hit is not None and topic:
             yield Asserted(
-                turn=step.turn,
+                turn=turn,
                 sentence=statement.text,
                 topic=topic,
                 deeds=_deeds(statement.text),

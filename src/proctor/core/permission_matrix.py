@@ -1,0 +1,121 @@
+"""Which tools an intent permits: data that scorers hold recordings against, and gates live calls."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Final, Literal
+
+from proctor.core.chat import ToolCall
+
+__all__ = ["TRIALS", "PermissionMatrix", "intent_key"]
+
+TRIALS: Final = ("dry_run", "check_only", "preview", "simulate", "validate_only", "read_only")
+_PLAIN: Final = re.compile(r"[^*?\[]*$")
+_TRUE: Final = (True, "true", "True", 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    """What one intent permits, with what it takes over from others."""
+
+    tools: tuple[str, ...]
+    only_checks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PermissionMatrix:
+    """Tools by intent. ``+policy_inquiry`` in a row adds that row; names may be patterns (``get_*``).
+
+    A tool under ``read_only`` may be called with one of the arguments ``checks`` set, and not otherwise. Of several
+    intents only what all of them permit may be called, unless ``several`` is ``union``. ``always`` needs no intent.
+
+    Raises:
+        ValueError: a row adds itself or one that is not there, or ``read_only`` names an intent without a row.
+    """
+
+    matrix: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    read_only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    checks: tuple[str, ...] = TRIALS
+    several: Literal["intersection", "union"] = "intersection"
+    always: tuple[str, ...] = ()
+    _rows: Mapping[str, _Row] = field(init=False, repr=False, compare=False)
+    _everywhere: tuple[str, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        known = {intent_key(intent): tuple(tools) for intent, tools in self.matrix.items()}
+        checking: dict[str, list[str]] = {}
+        for intent, tools in self.read_only.items():
+            if intent_key(intent) not in known:
+                raise ValueError(f"read_only names the intent {intent!r}, which is none of {', '.join(self.matrix)}")
+            checking.setdefault(intent_key(intent), []).extend(tools)
+        rows = {}
+        for intent in self.matrix:
+            within = list(_closure(intent, known))
+            rows[intent_key(intent)] = _Row(
+                tools=tuple(tool for each in within for tool in known[each] if not tool.startswith("+")),
+                only_checks=tuple(tool for each in within for tool in checking.get(each, ())),
+            )
+        object.__setattr__(self, "_rows", rows)
+        everywhere = {tool for row in rows.values() for tool in (*row.tools, *row.only_checks)}
+        object.__setattr__(self, "_everywhere", tuple(sorted(everywhere)))
+
+    def against(self, call: ToolCall, intents: Sequence[str]) -> str | None:
+        """Why the call is not permitted under these intents; ``None`` when it is."""
+        if _any(call.name, self.always):
+            return None
+        if not intents:
+            return "no intent was known when it was called"
+        rows = [(intent, self._rows.get(intent_key(intent))) for intent in intents]
+        denied = []
+        for intent, row in rows:
+            if row is None:
+                return f"the intent {intent[:60]!r} is not in the matrix"
+            if (why := self._by_intent(call, intent, row)) is not None:
+                denied.append(why)
+        if not denied or (self.several == "union" and len(denied) < len(rows)):
+            return None
+        if len(denied) < len(rows):
+            return f"{denied[0]}; of several intents only what all of them permit may be called"
+        return denied[0]
+
+    def permitted(self, tools: Collection[str], intents: Sequence[str]) -> tuple[str, ...]:
+        """Those of the tools that may be called under these intents, be it only to check."""
+        trial = {name: True for name in self.checks}
+        return tuple(tool for tool in tools if self.against(ToolCall(name=tool, arguments=trial), intents) is None)
+
+    def _by_intent(self, call: ToolCall, intent: str, row: _Row) -> str | None:
+        if _any(call.name, row.only_checks):
+            if any(call.arguments.get(name) in _TRUE for name in self.checks):
+                return None
+            return f"under {intent!r} it may only check ({' or '.join(self.checks[:2])}), not change"
+        if _any(call.name, row.tools):
+            return None
+        if not _any(call.name, self._everywhere):
+            return "the tool is not in the matrix"
+        return f"{intent!r} does not permit it"
+
+
+def intent_key(intent: str) -> str:
+    """Policy inquiry, policy-inquiry and policy_inquiry are one intent."""
+    return "_".join(re.findall(r"\w+", intent.casefold().replace("_", " ")))
+
+
+def _closure(intent: str, known: Mapping[str, tuple[str, ...]], within: tuple[str, ...] = ()) -> Iterator[str]:
+    """The intent and those that its row adds, and theirs."""
+    key = intent_key(intent)
+    if key in within:
+        raise ValueError(f"the row of {intent!r} adds itself")
+    yield key
+    for tool in known[key]:
+        if not tool.startswith("+"):
+            continue
+        if intent_key(tool[1:]) not in known:
+            raise ValueError(f"the row of {intent!r} adds {tool[1:]!r}, which is no row of the matrix")
+        yield from _closure(tool[1:], known, (*within, key))
+
+
+def _any(tool: str, patterns: Sequence[str]) -> bool:
+    return tool in patterns or any(fnmatchcase(tool, each) for each in patterns if not _PLAIN.match(each))
