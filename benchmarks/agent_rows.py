@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from proctor.core.case import Case
-from proctor.core.chat import ToolCall
 from proctor.scorers.conversation.story import hands_off, reads_only
 from proctor.suites.conversations import open_conversations
 
@@ -38,38 +37,13 @@ def tau_cases(folder: Path | None = None) -> Iterator[Case]:
     for name in ("tau_bench", "tau2_bench"):
         for case in agent_cases(name, "tau_bench", root):
             policy = texts.get(str(case.metadata.get("policy")), "")
-            yield _with_own_gold(replace(case, metadata={**case.metadata, "policy": policy, "benchmark": name}))
+            yield replace(case, metadata={**case.metadata, "policy": policy, "benchmark": name})
 
 
 def _rows(root: Path, name: str) -> Iterator[dict[str, Any]]:
     with gzip.open(root / "agents" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
         for line in file:
             yield json.loads(line)
-
-
-def _with_own_gold(case: Case) -> Case:
-    """The case with the gold it was checked against: in some files the task beside a conversation is another one's."""
-    checked = case.metadata.get("reward_info")
-    if not isinstance(checked, Mapping):
-        return case
-    if "db_check" in checked:
-        actions = [each["action"] for each in checked.get("action_checks") or []]
-        said = tuple(str(each["info"]) for each in checked.get("communicate_checks") or [])
-    elif checked.get("actions"):
-        actions, said = checked["actions"], case.expect.facts
-    else:
-        return case
-    calls = tuple(
-        ToolCall(
-            name=action["name"],
-            arguments=action.get("kwargs") or action.get("arguments") or {},
-            extra={key: action[key] for key in ("compare_args", "requestor") if action.get(key) is not None},
-        )
-        for action in actions
-    )
-    basis = {"reward_basis": checked["reward_basis"]} if checked.get("reward_basis") else {}
-    extra = {**case.expect.extra, **basis, "complete": True}
-    return replace(case, expect=replace(case.expect, tool_calls=calls, facts=said, extra=extra))
 
 
 def solved(case: Case) -> bool:

@@ -1,3 +1,30 @@
 """Proctor tests, grades, guards, attacks and watches LLM applications."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from proctor.guard.current import guarded_tool as guarded_tool
+    from proctor.wiring.guard import Guard as Guard
+    from proctor.wiring.guarding import guarded as guarded
+
 __version__ = "0.1.0"
+_DOORS = {
+    "Guard": "proctor.wiring.guard",
+    "guarded": "proctor.wiring.guarding",
+    "guarded_tool": "proctor.guard.current",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """What the package offers by name; loaded when it is first asked for, so that `import proctor` costs nothing."""
+    if name not in _DOORS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415 - only where something is asked for
+
+    return getattr(import_module(_DOORS[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_DOORS])

@@ -149,6 +149,7 @@ class Settings:
     publish: Mapping[str, str | Mapping[str, Any]] = field(default_factory=dict)
     completion: Mapping[str, Any] = field(default_factory=dict)
     escalation: Mapping[str, Any] = field(default_factory=dict)
+    guard: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

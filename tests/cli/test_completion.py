@@ -46,7 +46,7 @@ def test_files_in_every_format_and_every_task(project: Project, log: Path) -> No
     rows = (project.folder / "t.csv").read_text().splitlines()
     assert len(rows) == 1 + len(table["rows"]) + 1
     assert "| booking\\_change |" in (project.folder / "t.md").read_text()
-    assert "<td>booking_change</td>" in (project.folder / "t.html").read_text()
+    assert '<td class="word">booking_change</td>' in (project.folder / "t.html").read_text()
 
 
 def test_floors_decide_the_exit_code(project: Project, log: Path) -> None:
@@ -98,6 +98,31 @@ def test_a_wrong_rule_of_the_project_is_told_with_its_place(project: Project, lo
     assert "did you mean `failed`?" in told
 
 
+@pytest.mark.parametrize(
+    ("settings", "place", "mend"),
+    [
+        ("completion:\n  intents: [faq]\n", "proctor.yaml:2: completion.intents", "expected a mapping"),
+        ("completion:\n  human: [phone]\n  laet: 1 h\n", "proctor.yaml:3: completion.laet", "did you mean `late`?"),
+        ("completion:\n  late: soon\n", "proctor.yaml:1: completion", "late: expected a length of time such as 30 min"),
+        (
+            "intents:\n  refund:\n    completion: {faild: [escalation]}\n",
+            "proctor.yaml:3: intents.refund.completion.faild",
+            "did you mean `failed`?",
+        ),
+    ],
+)
+def test_validate_reads_the_rules(project: Project, settings: str, place: str, mend: str) -> None:
+    project.write("proctor.yaml", settings)
+    told = project.run("validate", code=2).stderr
+    assert place in told
+    assert mend in told
+
+
+def test_validate_is_content_with_right_rules(project: Project) -> None:
+    project.write("proctor.yaml", "completion:\n  default: {failed: [escalation]}\nescalation: {confidence: 0.5}\n")
+    assert "ok" in project.run("validate", code=0).stdout
+
+
 def test_a_wrong_event_is_told_with_its_place(project: Project) -> None:
     lines = [dumps(turn(9)).decode(), '{"kind": "turn", "time": "2026-11-15T10:00:00Z"}']
     project.write("events.jsonl", "\n".join(lines))
@@ -105,6 +130,8 @@ def test_a_wrong_event_is_told_with_its_place(project: Project) -> None:
     assert "events.jsonl:2" in told
     assert "a turn needs a session or a customer" in told
     assert "there is no such file" in project.run("completion", "--events", "none.jsonl", code=2).stderr
+    project.write("words.jsonl", "these are words")
+    assert "words.jsonl:1: is not JSON" in project.run("completion", "--events", "words.jsonl", code=2).stderr
 
 
 def test_logs_of_several_systems_are_read_together(project: Project) -> None:

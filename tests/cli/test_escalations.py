@@ -91,9 +91,32 @@ def test_an_event_log_is_read_too(project: Project) -> None:
     assert (table["conversations"], table["handoffs"]["hits"]) == (2, 1)
 
 
+@pytest.mark.parametrize(
+    ("settings", "place", "mend"),
+    [
+        ("escalation:\n  lookback: 1\n  confidenc: 1\n", "proctor.yaml:3: escalation.confidenc", "mean `confidence`?"),
+        ("escalation: {lookback: many}\n", "proctor.yaml:1: escalation.lookback", "expected a whole number"),
+        ("escalation: {confidence: 3}\n", "proctor.yaml:1: escalation", "confidence must be from 0 to 1"),
+        ("escalation:\n  embedder: big\n", "proctor.yaml:2: escalation.embedder", "take it out"),
+    ],
+)
+def test_validate_reads_the_settings(project: Project, settings: str, place: str, mend: str) -> None:
+    project.write("proctor.yaml", settings)
+    told = project.run("validate", code=2).stderr
+    assert place in told
+    assert mend in told
+
+
 def test_settings_come_from_the_project(project: Project, talks: Path) -> None:
     project.write("proctor.yaml", "escalation:\n  lookbakc: 1\n")
     told = project.run("escalations", talks.name, code=2).stderr
     assert "escalation.lookbakc" in told
     assert "did you mean `lookback`?" in told
     assert "conversations, or an event log" in project.run("escalations", "sort", code=2).stderr
+
+
+def test_a_file_that_is_missing_is_told_with_a_mend(project: Project, talks: Path) -> None:
+    told = project.run("escalations", f"{talks.name}x", code=2).stderr
+    assert "no such file" in told
+    assert f"did you mean {talks.name}" in told
+    assert "there is no such file" in project.run("escalations", "--events", "none.jsonl", code=2).stderr

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from proctor.core.case import Ask, Case, Check, Expectation
@@ -80,6 +81,15 @@ def test_a_conversation_becomes_its_questions_and_the_checks_it_failed() -> None
     }
     assert told["failed"] == [failed]
     assert "secret" not in made.metadata
+
+
+def test_it_is_kept_whose_conversation_it_was() -> None:
+    """What is the customer's own is a leak when another asks for it: without the name nothing could tell."""
+    case = Case(id="c1", recorded=RUN, page={"customer": "C-7"})
+    found = replace(result(case, FAILED), trajectory=replace(RUN, customer="C-7"))
+    made = promoted(found, checks=bare, where=WHERE)
+    assert (made.metadata["customer"], made.page) == ("C-7", {"customer": "C-7"})
+    assert "customer" not in promoted(result(case, FAILED), checks=bare, where=WHERE).metadata
 
 
 def test_a_case_of_a_suite_keeps_what_it_asks_and_how_it_is_checked() -> None:

@@ -137,3 +137,20 @@ def test_a_review_can_be_printed() -> None:
     out = io.StringIO()
     write_review(REVIEW, out)
     assert "the only one" in out.getvalue()
+
+
+def test_short_words_stay_whole_and_long_texts_keep_some_width_on_a_page() -> None:
+    cells = ["booking_change", "no rule", "x" * 60, "a rule of many words, which is longer than a narrow column", "3"]
+    columns = ["intent", "rule", "id", "text", "n"]
+    out = io.StringIO()
+    section = Section(title="t", columns=columns, rows=[cells], figures=frozenset({"n"}))
+    write_html(Sheet(title="T", headline="h", sections=[section]), out)
+    page = out.getvalue()
+    for shown in (
+        '<td class="word">booking_change</td>',
+        '<td class="whole">no rule</td>',
+        '<td class="long">' + "x" * 60,
+        '<td class="long">a rule of many',
+        '<td class="number">3</td>',
+    ):
+        assert shown in page

@@ -54,11 +54,11 @@ def _most_memory(count: int) -> int:
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_results_take_no_more_memory_than_three_thousand() -> None:
-    few, all_of_them = _most_memory(3_000), _most_memory(100_000)
+def test_forty_thousand_results_take_no_more_memory_than_three_thousand() -> None:
+    few, all_of_them = _most_memory(3_000), _most_memory(40_000)
     unit = 1 if sys.platform == "darwin" else 1024
-    # To hold them would take well over a hundred megabytes.
-    assert (all_of_them - few) * unit < 30_000_000
+    # To hold them would take well over forty megabytes.
+    assert (all_of_them - few) * unit < 20_000_000
 
 
 def test_the_page_keeps_only_the_rows_it_shows() -> None:

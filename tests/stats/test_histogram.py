@@ -50,6 +50,27 @@ def test_what_is_no_length_of_time_is_refused(value: float) -> None:
         RatioHistogram().add(value)
 
 
+@given(numbers)
+def test_many_at_once_are_counted_as_one_by_one(values: list[float]) -> None:
+    one, many = filled(values), RatioHistogram()
+    many.extend(values[: len(values) // 2])
+    many.extend(values[len(values) // 2 :])
+    assert (many.count, many.least, many.most) == (one.count, one.least, one.most)
+    for share in (0.0, 0.5, 0.9, 1.0):
+        found, wanted = many.quantile(share), one.quantile(share)
+        assert found == pytest.approx(wanted, rel=0.021)  # a number on the edge of two bins may fall into either
+
+
+def test_of_many_one_that_is_no_number_is_refused_with_all() -> None:
+    histogram = filled([1.0])
+    with pytest.raises(ValueError, match="cannot count"):
+        histogram.extend([2.0, math.nan])
+    with pytest.raises(ValueError, match="cannot count"):
+        histogram.extend([2.0, -1.0])
+    histogram.extend([])
+    assert histogram.count == 1
+
+
 def test_a_share_outside_the_unit_range_is_refused() -> None:
     with pytest.raises(ValueError, match="share"):
         filled([1.0]).quantile(1.5)

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
 
-from proctor.core.errors import NotFoundError
-from proctor.store.review import ReviewItem, add_items, find_item, items, open_count, resolve
+from proctor.core.errors import InputError, NotFoundError
+from proctor.store.db import MIGRATIONS
+from proctor.store.review import GUARD, ReviewItem, add_items, find_item, guard_verdicts, items, open_count, resolve
 from proctor.store.runs import RunStore
 
 
@@ -53,6 +55,46 @@ def test_an_item_is_found_by_the_beginning_of_its_id(tmp_path: Path) -> None:
             find_item(store, "")
         with pytest.raises(NotFoundError, match="no item 'zz%'"):
             find_item(store, "zz%")
+
+
+def _decision(event: str, action: str = "block") -> ReviewItem:
+    return ReviewItem(origin=GUARD, run="", target="injection", case_id=event, dimension="input", part=action)
+
+
+def test_a_gates_decision_is_right_or_wrong_and_a_case_is_neither(tmp_path: Path) -> None:
+    with RunStore(tmp_path) as store:
+        add_items(store, [_decision("e1"), _decision("e2", "allow"), _item("a")])
+        stopped, passed, case = items(store)
+        with pytest.raises(InputError, match="is a gate's decision") as caught:
+            resolve(store, stopped, verdict="worse", person="kim")
+        assert caught.value.mend == "say right or wrong"
+        with pytest.raises(InputError, match="is a case of a run"):
+            resolve(store, case, verdict="right", person="kim")
+        with pytest.raises(InputError, match="misses only what was let pass"):
+            resolve(store, stopped, verdict="wrong", person="kim", missed="pii")
+        with pytest.raises(InputError, match="misses only what was let pass"):
+            resolve(store, passed, verdict="right", person="kim", missed="pii")
+        assert guard_verdicts(store) == {}
+        resolve(store, stopped, verdict="right", person="kim")
+        assert resolve(store, passed, verdict="wrong", person="kim", missed="pii").missed == "pii"
+        assert guard_verdicts(store) == {"e1": (True, ""), "e2": (False, "pii")}
+        assert [each.case_id for each in items(store, state="all", origin=GUARD)] == ["e1", "e2"]
+        assert (open_count(store), open_count(store, origin=GUARD)) == (1, 0)
+
+
+def test_a_queue_of_an_earlier_version_takes_gates_decisions(tmp_path: Path) -> None:
+    database = sqlite3.connect(tmp_path / "proctor.db")
+    for number, script in enumerate(MIGRATIONS[:4], start=1):
+        database.executescript(f"{script}\nPRAGMA user_version = {number};")
+    database.execute(
+        "INSERT INTO review (id, origin, run, target, case_id, dimension, part, reason, opened)"
+        " VALUES ('x1', 'gate', 'r', 't', 'c', 'd', '', '', '2026-11-15T00:00:00+00:00')"
+    )
+    database.commit()
+    database.close()
+    with RunStore(tmp_path) as store:
+        assert add_items(store, [_decision("e1")]) == 1
+        assert [(each.id, each.missed) for each in items(store, origin="gate")] == [("x1", "")]
 
 
 def test_an_empty_queue_is_empty(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -161,6 +162,30 @@ def test_what_a_killed_process_wrote_to_the_journal_is_there(tmp_path: Path) -> 
         ledger.close()
         assert [row.case_id for row in RunReader(store, run).rows()] == [f"c{n}" for n in range(6)]
         assert len(list(RunReader(store, run).results())) == 6
+
+
+def test_a_recorded_conversation_is_kept_once_and_read_back_whole(tmp_path: Path) -> None:
+    long = "a long answer " * 200
+    result = _result(1, "fail")
+    turns = (*result.trajectory.turns, Turn(messages=(Message(role="assistant", content=long),)))
+    said = Trajectory(turns=turns, session="s1")
+    result = replace(result, case=replace(result.case, input=None, recorded=said), trajectory=said)
+    other = replace(_result(2), case=replace(_result(2).case, recorded=said))  # another agent answered it anew
+    with RunStore(tmp_path) as store:
+        run = _begin(store)
+        ledger = RunLedger(store, run)
+        _keep(ledger, 1, result)
+        _keep(ledger, 2, other)
+        ledger.keep_trajectory(3, case=result.case, target="agent", sample=0, trajectory=said)
+        ledger.close()
+        lines = store.journal_of(run.id).read_text(encoding="utf-8").splitlines()
+        assert [line.count(long) for line in lines if '"kind":"trajectory"' in line] == [1, 1, 1]
+        reader = RunReader(store, run)
+        assert list(reader.results()) == [result, other]
+        assert [each.case for each in reader.graded(cases=True)] == [result.case, other.case]
+        resumed = RunLedger(store, store.reopen(run))
+        assert resumed.pending(3) == said
+        resumed.close()
 
 
 def test_unscored_results_can_be_redone_and_the_new_one_counts(tmp_path: Path) -> None:

@@ -46,12 +46,12 @@ def verb() -> None:
 
 
 @verb.command("sort")
-@click.argument("recordings", metavar="FILE…", nargs=-1, type=click.Path(path_type=Path, exists=True))
+@click.argument("recordings", metavar="FILE…", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--format", "form", default="auto", show_default=True, help="Format of the conversations.")
 @click.option(
     "--events",
     multiple=True,
-    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    type=click.Path(path_type=Path),
     help="Event log whose turns make the conversations. May be repeated.",
 )
 @click.option("--light", is_flag=True, help="By rules and words only, without the embedded encoder.")
@@ -118,7 +118,7 @@ def sort_hand_offs(ctx: click.Context, /, **flags: Any) -> None:
         click.echo(f"wrote {path}", err=True)
     for path in flags["gap_files"]:
         save_gaps(table.gaps, path)
-        click.echo(f"wrote {path} ({len(table.gaps)} gaps)", err=True)
+        click.echo(f"wrote {path} ({len(table.gaps)} gap{'s' * (len(table.gaps) != 1)})", err=True)
 
 
 @verb.command("label")

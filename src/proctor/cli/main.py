@@ -34,6 +34,7 @@ VERBS = {
     "doctor": "Show the settings in force, where each came from, and what is missing for what.",
     "models": "Fetch and list models that run in process.",
     "scan": "Look for injections, dangerous intents and names in a text, with the models that ship.",
+    "guard": "Check texts with the gates, serve them to agents, and see how they do.",
     "freeze": "Write a suite as one canonical, diff-stable golden file.",
     "diff": "Compare two suites case by case.",
     "bless": "Make a run the baseline that later runs are compared with.",
@@ -133,7 +134,8 @@ def tell(error: ProctorError) -> None:
     )
     for problem in error.problems[:20]:
         where = f"{error.file}:{problem.line}: " if error.file and problem.line else "  "
-        click.echo(f"{where}{problem.where}: {problem.message}", err=True)
+        field = f"{problem.where}: " if problem.where else ""
+        click.echo(f"{where}{field}{problem.message}", err=True)
         if problem.mend:
             click.echo(f"    mend: {problem.mend}", err=True)
     if len(error.problems) > 20:

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from proctor.cli.context import project
 
+if TYPE_CHECKING:
+    from proctor.wiring.promote import Promotion
+
 __all__ = ["verb"]
 
 
 @click.command("promote", short_help="Turn what failed in a run into cases of a suite.")
-@click.argument("run")
+@click.argument("run", required=False)
+@click.option(
+    "--guard",
+    "decisions",
+    metavar="ID",
+    multiple=True,
+    help="A decision of the guard instead of a run, by the event's id. May be repeated.",
+)
 @click.option("--failed", is_flag=True, help="What failed.  [default, when --unscored is not given]")
 @click.option("--unscored", is_flag=True, help="What could not be judged.")
 @click.option("--case", "cases", multiple=True, help="Only the case with this id. May be repeated.")
@@ -29,26 +40,38 @@ __all__ = ["verb"]
     "--recording", is_flag=True, help="Keep the conversation: the case scores these words, and asks no agent."
 )
 @click.pass_context
-def verb(
-    ctx: click.Context,
-    run: str,
-    failed: bool,
-    unscored: bool,
-    cases: tuple[str, ...],
-    target: str | None,
-    out: Path,
-    recording: bool,
-) -> None:
+def verb(ctx: click.Context, /, **flags: Any) -> None:
     """Add a case to a suite for each result of RUN that failed.
 
     A case asks what was asked then, turn by turn, has what was known of a right answer, the checks that failed, and
     where it comes from. One that asks the same as a case of the file is not added again; comments in the file stay.
-    What customers said is in it: look at it before it goes into a repository.
+    What customers said is in it: look at it before it goes into a repository. With --guard the words are as the
+    guard's log has them, with personal data masked.
     """
     from proctor.wiring.promote import promote  # noqa: PLC0415 - verbs load what they use
 
-    outcomes = [name for name, wanted in (("fail", failed or not unscored), ("unscored", unscored)) if wanted]
-    made = promote(project(ctx), run, out, outcomes=outcomes, cases=cases, target=target, recording=recording)
+    run, out, decisions = flags["run"], flags["out"], flags["decisions"]
+    if (run is None) == (not decisions):
+        raise click.UsageError("name a run, or decisions of the guard with --guard.")
+    if run is None:
+        from proctor.wiring.promote_guard import promote_decisions  # noqa: PLC0415
+
+        _say(promote_decisions(project(ctx), decisions, out), out)
+        return
+    wanted = {"fail": flags["failed"] or not flags["unscored"], "unscored": flags["unscored"]}
+    made = promote(
+        project(ctx),
+        run,
+        out,
+        outcomes=[name for name, asked in wanted.items() if asked],
+        cases=flags["cases"],
+        target=flags["target"],
+        recording=flags["recording"],
+    )
+    _say(made, out)
+
+
+def _say(made: Promotion, out: Path) -> None:
     known = f", {len(made.known)} there already" if made.known else ""
     click.echo(f"{out}: {len(made.added)} added{known}")
     for name in made.added:

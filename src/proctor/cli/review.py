@@ -36,7 +36,8 @@ def verb() -> None:
     `proctor review my.prompty` is short for `proctor review tests my.prompty`.
 
     The release gate puts every case that got worse into the queue. What people say of them tells how often it holds in
-    vain.
+    vain. The guard puts borderline decisions and a sample of what it let pass there; what people say of those gives
+    each gate's precision and recall (`proctor guard stats`).
     """
 
 
@@ -89,17 +90,18 @@ def review_tests(
     "--state", type=click.Choice(["open", "resolved", "all"]), default="open", show_default=True, help="Which items."
 )
 @click.option("--run", "run", help="Only items of this run.")
+@click.option("--origin", type=click.Choice(["gate", "guard"]), help="Only items of the release gate, or of the guard.")
 @click.option("-n", "--limit", type=click.IntRange(min=1), default=50, show_default=True, help="Most items to show.")
 @click.pass_context
-def list_items(ctx: click.Context, state: str, run: str | None, limit: int) -> None:
+def list_items(ctx: click.Context, state: str, run: str | None, origin: str | None, limit: int) -> None:
     """List the items of the queue, the oldest first."""
-    from proctor.store.review import items, open_count  # noqa: PLC0415 - verbs load what they use
+    from proctor.store.review import GUARD, items, open_count  # noqa: PLC0415 - verbs load what they use
     from proctor.store.runs import RunStore  # noqa: PLC0415
 
     with RunStore(project(ctx).store) as store:
         chosen = store.find(run).id if run else None
-        found = items(store, state=state, run=chosen, limit=limit)  # type: ignore[arg-type]
-        waiting = open_count(store)
+        found = items(store, state=state, run=chosen, origin=origin, limit=limit)  # type: ignore[arg-type]
+        waiting = open_count(store, origin=origin)
     rows = [
         (
             item.id,
@@ -110,7 +112,7 @@ def list_items(ctx: click.Context, state: str, run: str | None, limit: int) -> N
             _figure(item.after),
             item.verdict or "open",
             item.run,
-            item.reason,
+            f"{item.target}: {item.reason}" if item.origin == GUARD else item.reason,
         )
         for item in found
     ]
@@ -120,26 +122,69 @@ def list_items(ctx: click.Context, state: str, run: str | None, limit: int) -> N
         click.echo(f"{waiting} are open in all; --limit shows more", err=True)
 
 
+@verb.command("show")
+@click.argument("name", metavar="ITEM")
+@click.pass_context
+def show_item(ctx: click.Context, name: str) -> None:
+    """Show one ITEM whole: of a gate's decision the text, masked, and what each gate said of it."""
+    from proctor.report.review_item import decision_text, item_text  # noqa: PLC0415
+    from proctor.store.review import GUARD, find_item  # noqa: PLC0415
+    from proctor.store.runs import RunStore  # noqa: PLC0415
+
+    config = project(ctx)
+    with RunStore(config.store) as store:
+        item = find_item(store, name)
+    facts = {
+        "item": item.id,
+        "about": item.case_id,
+        "where": f"{item.dimension}.{item.part}" if item.part else item.dimension,
+        "target": item.target,
+        "verdict": item.verdict or "open",
+        "by": item.person,
+        "note": item.note,
+        "reason": item.reason,
+    }
+    click.echo(item_text(facts))
+    if item.origin == GUARD:
+        from proctor.wiring.guard_stats import decision  # noqa: PLC0415
+
+        click.echo(decision_text(decision(config, item.case_id)))
+
+
 @verb.command("resolve")
 @click.argument("names", metavar="ITEM…", nargs=-1, required=True)
 @click.option(
     "--verdict",
-    type=click.Choice(["worse", "acceptable"]),
+    type=click.Choice(["worse", "acceptable", "right", "wrong"]),
     required=True,
-    help="worse: it is as bad as it was said to be; acceptable: there is nothing wrong with it.",
+    help="worse: it is as bad as it was said to be; acceptable: there is nothing wrong with it. Of a gate's decision: "
+    "right or wrong.",
 )
+@click.option("--missed", default="", metavar="GATE", help="With wrong: the gate that should have stopped this.")
 @click.option("--note", default="", help="Why.")
 @click.option("--by", "person", help="Who says so.  [default: the user's name]")
 @click.pass_context
-def resolve_items(ctx: click.Context, names: tuple[str, ...], verdict: str, note: str, person: str | None) -> None:
-    """Put on record what a person found of each ITEM (an id, or the beginning of one)."""
+def resolve_items(
+    ctx: click.Context, names: tuple[str, ...], verdict: str, missed: str, note: str, person: str | None
+) -> None:
+    """Put on record what a person found of each ITEM (an id, or the beginning of one).
+
+    A gate's decision is right when it was right to stop what it stopped, or to let pass what it let pass.
+    """
     from proctor.store.review import find_item, open_count, resolve  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
 
     with RunStore(project(ctx).store) as store:
         found = [find_item(store, name) for name in names]  # all are there before any is resolved
         for item in found:
-            done = resolve(store, item, verdict=verdict, person=person or _user(), note=note)  # type: ignore[arg-type]
+            done = resolve(
+                store,
+                item,
+                verdict=verdict,  # type: ignore[arg-type]
+                person=person or _user(),
+                note=note,
+                missed=missed,
+            )
             click.echo(f"{done.id} {done.case_id}: {done.verdict} (by {done.person})")
         click.echo(f"{open_count(store)} left", err=True)
 

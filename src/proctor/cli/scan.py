@@ -17,7 +17,7 @@ from proctor.core.errors import InputError
 if TYPE_CHECKING:
     from proctor.models.local.looking import Seen
 
-__all__ = ["verb"]
+__all__ = ["read_content", "read_fields", "verb"]
 
 _AT_ONCE = 64  # texts that are looked at together
 _SHOWN = 12  # entities of one text that are printed; --json has all
@@ -45,8 +45,8 @@ def verb(text: str | None, file: Path | None, jsonl: str | None, level: str, as_
     """
     if text not in (None, "-") and file is not None:
         raise click.UsageError("give a text or --file, not both")
-    name, content = _content(text, file)
-    texts = _fields(content, jsonl, name) if jsonl else iter([(None, content)])
+    name, content = read_content(text, file)
+    texts = read_fields(content, jsonl, name) if jsonl else iter([(None, content)])
     flagged = count = 0
     while batch := list(islice(texts, _AT_ONCE)):
         for (line, _), seen in zip(batch, asyncio.run(_look([t for _, t in batch], level)), strict=True):
@@ -65,18 +65,24 @@ async def _look(texts: Sequence[str], level: str) -> Sequence[Seen]:
     return await look(texts, level)
 
 
-def _content(text: str | None, file: Path | None) -> tuple[str, str]:
-    """What the text is called, and the text."""
+def read_content(text: str | None, file: Path | None, *, what: str = "scan") -> tuple[str, str]:
+    """What the text is called, and the text.
+
+    Raises:
+        InputError: there is none, or it is no text.
+    """
     if text not in (None, "-"):
         name, found = "text", text or ""
     elif file is not None:
         name, found = str(file), _decoded(_read(file), str(file))
     else:
         if text is None and sys.stdin.isatty():
-            raise click.UsageError("there is nothing to scan: give a text, --file FILE, or - to read what is piped in")
+            raise click.UsageError(
+                f"there is nothing to {what}: give a text, --file FILE, or - to read what is piped in"
+            )
         name, found = "standard input", _decoded(sys.stdin.buffer.read(), "standard input")
     if not found.strip():
-        raise InputError("there is nothing to scan: the text is empty", file=None if name == "text" else name)
+        raise InputError(f"there is nothing to {what}: the text is empty", file=None if name == "text" else name)
     return name, found
 
 
@@ -103,7 +109,12 @@ def _decoded(content: bytes, name: str) -> str:
     return text
 
 
-def _fields(content: str, field: str, name: str) -> Iterator[tuple[int, str]]:
+def read_fields(content: str, field: str, name: str, *, what: str = "scan") -> Iterator[tuple[int, str]]:
+    """The texts of one field of JSON Lines, with their lines.
+
+    Raises:
+        InputError: a line is no JSON object, or has no such text.
+    """
     found = False
     for number, line in enumerate(content.split("\n"), 1):
         if not line.strip():
@@ -120,7 +131,7 @@ def _fields(content: str, field: str, name: str) -> Iterator[tuple[int, str]]:
         found = True
         yield number, row[field]
     if not found:
-        raise InputError("there is nothing to scan", file=name)
+        raise InputError(f"there is nothing to {what}", file=name)
 
 
 def _told(place: str, seen: Seen) -> str:

@@ -51,7 +51,10 @@ def _wrong_parts(config: Config) -> Iterator[InputError]:
     from proctor.models.pool import Pool  # noqa: PLC0415
     from proctor.models.wrap.pace import parse_rate  # noqa: PLC0415
     from proctor.wiring.alerts import webhook_of  # noqa: PLC0415
+    from proctor.wiring.escalations import scorer_of  # noqa: PLC0415
+    from proctor.wiring.guard_settings import check_guard  # noqa: PLC0415
     from proctor.wiring.models import Rack  # noqa: PLC0415
+    from proctor.wiring.monitor import rules_of  # noqa: PLC0415
     from proctor.wiring.release import policy_of  # noqa: PLC0415
     from proctor.wiring.targets import make_targets  # noqa: PLC0415
 
@@ -64,6 +67,9 @@ def _wrong_parts(config: Config) -> Iterator[InputError]:
     if settings.run.rate:
         tries.append(partial(parse_rate, settings.run.rate))
     tries += [partial(policy_of, config, None), partial(webhook_of, config)]
+    tries += [partial(rules_of, config, None), partial(scorer_of, config, light=True)]
+    if settings.guard:
+        tries.append(partial(check_guard, config))
     suites = [(name, suite) for name, trigger in settings.triggers.items() for suite in trigger.suites]
     tries += [partial(_check_trigger, config, name, suite) for name, suite in suites]
     for attempt in tries:

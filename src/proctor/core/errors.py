@@ -11,6 +11,7 @@
     │   └── NotFoundError         a name that nothing answers to: run, scorer, target, model
     ├── StoreError                the disk or the database refused (exit code 3)
     ├── TargetError               what is under test did not answer (one error record)
+    ├── ToolRefused               the guard did not let a tool be called, or its result be read
     └── ModelError                a model did not answer (one error record)
         ├── UnreachableError      no connection, dropped connection
         ├── TimedOutError         no answer in time
@@ -28,6 +29,8 @@ Judgement never raises for a bad reply: it records. These exceptions are what it
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from proctor.core.verdict import Verdict
 
 __all__ = [
     "BudgetError",
@@ -48,6 +51,7 @@ __all__ = [
     "SuiteError",
     "TargetError",
     "TimedOutError",
+    "ToolRefused",
     "UnknownModelError",
     "UnreachableError",
 ]
@@ -145,6 +149,14 @@ class StoreError(ProctorError):
 
 class TargetError(ProctorError):
     """What is under test did not answer."""
+
+
+class ToolRefused(ProctorError):
+    """The guard did not let a tool be called, or its result be read; ``verdict`` says why."""
+
+    def __init__(self, message: str, *, verdict: Verdict | None = None, mend: str | None = None) -> None:
+        super().__init__(message, mend=mend)
+        self.verdict = verdict
 
 
 class ModelError(ProctorError):

@@ -36,6 +36,7 @@ __all__ = [
     "Model",
     "Scorer",
     "Tagger",
+    "Talking",
     "Target",
     "is_optional",
     "is_socket",
@@ -105,6 +106,18 @@ class Target(Protocol):
 
     async def run(self, case: Case, *, sample: int = 0) -> Trajectory:
         """Put the case to it. What goes wrong is in the trajectory, not raised."""
+        ...
+
+
+@runtime_checkable
+class Talking(Protocol):
+    """A target that can be talked to turn by turn, so that something can stand between two turns: a guard, an attacker.
+
+    A target without ``begin`` can still be guarded, but only as a whole: before its first turn and after its last.
+    """
+
+    def begin(self, case: Case, *, sample: int = 0) -> Conversation:
+        """Begin a conversation; the case says what there is beside the words: history, inputs, page."""
         ...
 
 

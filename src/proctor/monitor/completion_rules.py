@@ -17,6 +17,13 @@ __all__ = ["DEFAULT_RULES", "CompletionRule", "CompletionRules", "RepeatContact"
 _APART = re.compile(r"[\s/_-]+")
 
 
+def _seconds(name: str, text: str) -> float:
+    try:
+        return span_seconds(text)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
 @lru_cache(maxsize=1024)
 def _conditions(texts: tuple[str, ...]) -> tuple[Condition, ...]:
     return tuple(parse_condition(text) for text in texts)
@@ -50,7 +57,7 @@ class CompletionRule:
     @property
     def seconds(self) -> float:
         """The length of the window."""
-        return span_seconds(self.within)
+        return _seconds("within", self.within)
 
     @property
     def success(self) -> tuple[Condition, ...]:
@@ -95,12 +102,12 @@ class RepeatContact:
     @property
     def seconds(self) -> float:
         """The length of the window."""
-        return span_seconds(self.within)
+        return _seconds("within", self.within)
 
     @property
     def silence(self) -> float:
         """The length of ``gap``."""
-        return span_seconds(self.gap)
+        return _seconds("gap", self.gap)
 
 
 # The table of the document that this is made for.
@@ -153,7 +160,7 @@ class CompletionRules:
     @property
     def lateness(self) -> float:
         """How many seconds an event may be late."""
-        return span_seconds(self.late)
+        return _seconds("late", self.late)
 
     def rule_of(self, intent: str) -> tuple[str, CompletionRule | None]:
         """The name that an intent is counted under, and its rule; none where nothing is said about it."""

@@ -63,7 +63,7 @@ def promoted(
         tags=tuple(dict.fromkeys((*case.tags, TAG))),
         description=case.description or result.reason[:_LONGEST_REASON],
         recorded=run if recording else None,
-        metadata={"promoted": {key: value for key, value in told.items() if value}},
+        metadata={**_customer(run), "promoted": {key: value for key, value in told.items() if value}},
     )
 
 
@@ -78,6 +78,11 @@ def same_question(case: Case) -> str:
     """A name for what a case asks: two with the same ask the same thing, whatever they are called."""
     before = [[message.role, message.content] for message in case.history]
     return content_id([[ask.text for ask in case.asks], before, dict(case.inputs), dict(case.page)])
+
+
+def _customer(run: Trajectory) -> Mapping[str, Any]:
+    """Who asked: what is one customer's own is a leak when another is told it."""
+    return {"customer": run.customer} if run.customer else {}
 
 
 def _greeting(run: Trajectory) -> tuple[Message, ...]:

@@ -16,11 +16,16 @@ __all__ = ["Block", "Section", "Sheet", "write_html", "write_markdown", "write_t
 
 State = Literal["pass", "fail", "unscored"]
 _CELL = 240
+_LONG_CELL = 40
+_LONG_WORD = 24
 _OWN_STYLES = """
 pre.block { overflow-x: auto; padding: 8px 10px; border: 1px solid var(--line); border-radius: 6px; font-size: 12px; }
 .block-title { margin: 12px 0 4px; font-weight: 600; }
 .small-table td { white-space: normal; vertical-align: top; overflow-wrap: anywhere; min-width: 7em; }
 .small-table td.number { white-space: nowrap; min-width: 0; }
+.small-table td.whole { overflow-wrap: normal; min-width: 0; }
+.small-table td.word { white-space: nowrap; min-width: 0; }
+.small-table td.long { min-width: 18em; }
 """
 
 
@@ -136,11 +141,22 @@ def _block(block: Block) -> str:
 
 def _row(section: Section, row: Sequence[str]) -> str:
     cells = zip(section.columns, row, strict=True)
-    return "<tr>" + "".join(f"<td{_align(section, name)}>{line_of(cell, _CELL)}</td>" for name, cell in cells) + "</tr>"
+    made = (f"<td{_align(section, name) or _room(cell)}>{line_of(cell, _CELL)}</td>" for name, cell in cells)
+    return "<tr>" + "".join(made) + "</tr>"
 
 
 def _align(section: Section, column: str) -> str:
     return ' class="number"' if column in section.figures else ""
+
+
+def _room(cell: str) -> str:
+    """How a cell of text may be narrowed: words that are not long stay whole, a long text keeps some width."""
+    if len(cell) > _LONG_CELL:
+        return ' class="long"'
+    words = cell.split()
+    if max(map(len, words), default=0) > _LONG_WORD:
+        return ""
+    return ' class="whole"' if len(words) > 1 else ' class="word"'
 
 
 def _longest_fence(text: str) -> int:

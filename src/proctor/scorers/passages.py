@@ -26,6 +26,7 @@ __all__ = [
     "skipped",
     "turn_label",
     "unjudged",
+    "unless_broken_off",
 ]
 
 Where = Literal["answer", "any", "every"]
@@ -97,6 +98,16 @@ def no_conversation(scorer: Named, run: Trajectory) -> Score | None:
     if any(turn.answer or turn.tool_calls for turn in run.turns):
         return None
     return no_answer(scorer, run) or skipped(scorer, "there is no conversation to check")
+
+
+def unless_broken_off(scorer: Named, run: Trajectory, found: Score) -> Score:
+    """What was found in a conversation; where that is nothing wrong and its last answer is missing, no score.
+
+    A rule that an earlier turn broke stays broken, however the conversation ended.
+    """
+    if found.status == "error" or (found.value is not None and found.value < 1.0):
+        return found
+    return no_answer(scorer, run) or found
 
 
 def passages(run: Trajectory, where: Where) -> tuple[Passage, ...]:

@@ -149,6 +149,11 @@ MIGRATIONS: tuple[str, ...] = (
     ) STRICT;
     CREATE INDEX labels_by_dimension ON labels (dimension, n);
     """,
+    # Of a gate's decision that was wrong: the gate that should have stopped it. Read by origin, so that is indexed.
+    """
+    ALTER TABLE review ADD COLUMN missed TEXT NOT NULL DEFAULT '';
+    CREATE INDEX review_by_origin ON review (origin, resolved);
+    """,
 )
 
 

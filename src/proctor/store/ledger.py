@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from proctor.core.case import Case
@@ -16,7 +17,7 @@ from proctor.core.trajectory import Trajectory
 from proctor.store.journal import Journal, Place, read_lines
 from proctor.store.runs import RunRecord, RunStore
 
-__all__ = ["TAG_BREAK", "RunLedger", "bring_up_to_date"]
+__all__ = ["TAG_BREAK", "RunLedger", "bring_up_to_date", "case_kept"]
 
 TAG_BREAK = "\x1f"
 _BATCH = 200
@@ -57,6 +58,9 @@ class RunLedger:
     def keep_trajectory(self, key: int, *, case: Case, target: str, sample: int, trajectory: Trajectory) -> None:
         """Keep what the target did, before it is scored."""
         line: dict[str, Any] = {"kind": "trajectory", "key": key, "target": target, "sample": sample}
+        if case.recorded is not None and case.recorded == trajectory:
+            # The conversation that a case brings is the larger part of the line by far: it stands in it once.
+            case, line["recorded"] = replace(case, recorded=None), True
         line["case"] = encode(case)
         line["trajectory"] = encode(trajectory)
         self._waiting[key] = self._journal.append(line)
@@ -86,6 +90,12 @@ class RunLedger:
             self.flush()
         finally:
             self._journal.close()
+
+
+def case_kept(line: Mapping[str, Any]) -> Case:
+    """The case of a line with a trajectory, with the conversation that it brought."""
+    case = decode(Case, line["case"])
+    return replace(case, recorded=decode(Trajectory, line["trajectory"])) if line.get("recorded") else case
 
 
 def bring_up_to_date(store: RunStore, run: RunRecord, *, to_resume: bool = False) -> dict[int, Place]:

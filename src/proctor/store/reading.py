@@ -16,7 +16,7 @@ from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory
 from proctor.store.figures import report_of
 from proctor.store.journal import Journal, Place
-from proctor.store.ledger import bring_up_to_date
+from proctor.store.ledger import bring_up_to_date, case_kept
 from proctor.store.runs import RunRecord, RunStore
 
 __all__ = ["ResultRow", "RunReader"]
@@ -91,7 +91,7 @@ class RunReader:
                 case = Case(id=row["case_id"], intent=row["intent"])
                 if cases:
                     before = journal.read(Place(row["trajectory_at"], row["trajectory_length"]))
-                    case = decode(Case, before["case"])
+                    case = case_kept(before)
                 yield Result(
                     case=case,
                     target=row["target"],
@@ -172,7 +172,7 @@ class RunReader:
 
     def _joined(self, before: dict[str, Any], after: dict[str, Any]) -> Result:
         return Result(
-            case=decode(Case, before["case"]),
+            case=case_kept(before),
             target=before["target"],
             sample=before["sample"],
             trajectory=decode(Trajectory, before["trajectory"]),

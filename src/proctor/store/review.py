@@ -10,23 +10,40 @@ from typing import Literal, get_args
 
 from proctor.core.codec import content_id
 from proctor.core.decoding import closest
-from proctor.core.errors import NotFoundError
+from proctor.core.errors import InputError, NotFoundError
 from proctor.store.db import explained
 from proctor.store.runs import RunStore
 
-__all__ = ["VERDICTS", "ReviewItem", "ReviewVerdict", "add_items", "find_item", "items", "open_count", "resolve"]
+__all__ = [
+    "GUARD",
+    "VERDICTS",
+    "ReviewItem",
+    "ReviewVerdict",
+    "add_items",
+    "find_item",
+    "guard_verdicts",
+    "items",
+    "open_count",
+    "resolve",
+    "words_for",
+]
 
-ReviewVerdict = Literal["worse", "acceptable"]
+ReviewVerdict = Literal["worse", "acceptable", "right", "wrong"]
 VERDICTS: tuple[str, ...] = get_args(ReviewVerdict)
+GUARD = "guard"  # the origin of a gate's decision in production
+_LET_PASS = ("allow", "redact")
 _COLUMNS = (
     "id, origin, run, target, case_id, intent, dimension, part, before, after, reason, opened, resolved, verdict,"
-    " person, note"
+    " person, note, missed"
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewItem:
-    """One case somebody should look at: ``worse`` confirms that it is, ``acceptable`` says the alarm was in vain."""
+    """One case somebody should look at: ``worse`` confirms that it is, ``acceptable`` says the alarm was in vain.
+
+    A gate's decision is ``right`` or ``wrong``; ``missed`` names the gate that should have stopped what was let pass.
+    """
 
     origin: str
     run: str
@@ -44,6 +61,12 @@ class ReviewItem:
     verdict: ReviewVerdict | None = None
     person: str = ""
     note: str = ""
+    missed: str = ""
+
+
+def words_for(origin: str) -> tuple[ReviewVerdict, ...]:
+    """What can be said of an item: of a gate's decision whether it was right, of a case whether it got worse."""
+    return ("right", "wrong") if origin == GUARD else ("worse", "acceptable")
 
 
 def add_items(store: RunStore, new: Iterable[ReviewItem]) -> int:
@@ -80,21 +103,29 @@ def add_items(store: RunStore, new: Iterable[ReviewItem]) -> int:
 
 
 def items(
-    store: RunStore, *, state: Literal["open", "resolved", "all"] = "open", run: str | None = None, limit: int = 50
+    store: RunStore,
+    *,
+    state: Literal["open", "resolved", "all"] = "open",
+    run: str | None = None,
+    origin: str | None = None,
+    limit: int = 50,
 ) -> list[ReviewItem]:
     """Items of the queue, the oldest first."""
     where = {"open": "resolved IS NULL", "resolved": "resolved IS NOT NULL", "all": "1"}[state]
     values: list[object] = []
-    if run is not None:
-        where += " AND run = ?"
-        values.append(run)
+    for column, wanted in (("run", run), ("origin", origin)):
+        if wanted is not None:
+            where += f" AND {column} = ?"
+            values.append(wanted)
     rows = store.database.execute(f"SELECT {_COLUMNS} FROM review WHERE {where} ORDER BY n LIMIT ?", (*values, limit))
     return [_item(row) for row in rows]
 
 
-def open_count(store: RunStore) -> int:
-    """How many items nobody has looked at."""
-    count: int = store.database.execute("SELECT count(*) FROM review WHERE resolved IS NULL").fetchone()[0]
+def open_count(store: RunStore, *, origin: str | None = None) -> int:
+    """How many items nobody has looked at, of one origin or of all."""
+    where, values = ("", ()) if origin is None else (" AND origin = ?", (origin,))
+    query = f"SELECT count(*) FROM review WHERE resolved IS NULL{where}"
+    count: int = store.database.execute(query, values).fetchone()[0]
     return count
 
 
@@ -120,14 +151,36 @@ def find_item(store: RunStore, name: str) -> ReviewItem:
     )
 
 
-def resolve(store: RunStore, item: ReviewItem, *, verdict: ReviewVerdict, person: str, note: str = "") -> ReviewItem:
-    """Put on record what a person said of an item; said again, the later word stands."""
+def resolve(
+    store: RunStore, item: ReviewItem, *, verdict: ReviewVerdict, person: str, note: str = "", missed: str = ""
+) -> ReviewItem:
+    """Put on record what a person said of an item; said again, the later word stands.
+
+    Raises:
+        InputError: that cannot be said of an item of this kind.
+    """
+    if verdict not in (words := words_for(item.origin)):
+        about = "a gate's decision" if item.origin == GUARD else "a case of a run"
+        raise InputError(f"{item.id} is {about}: {verdict!r} says nothing of it", mend=f"say {' or '.join(words)}")
+    if missed and (verdict != "wrong" or item.part not in _LET_PASS):
+        raise InputError(
+            f"{item.id}: a gate misses only what was let pass and should not have been",
+            mend="leave the missed gate out",
+        )
     with explained(store.folder):
         store.database.execute(
-            "UPDATE review SET resolved = ?, verdict = ?, person = ?, note = ? WHERE id = ?",
-            (datetime.now(UTC).isoformat(), verdict, person, note, item.id),
+            "UPDATE review SET resolved = ?, verdict = ?, person = ?, note = ?, missed = ? WHERE id = ?",
+            (datetime.now(UTC).isoformat(), verdict, person, note, missed, item.id),
         )
     return find_item(store, item.id)
+
+
+def guard_verdicts(store: RunStore) -> dict[str, tuple[bool, str]]:
+    """What people said of gates' decisions, by the event: whether it was right, and the gate that missed something."""
+    rows = store.database.execute(
+        "SELECT case_id, verdict, missed FROM review WHERE origin = ? AND resolved IS NOT NULL", (GUARD,)
+    )
+    return {row["case_id"]: (row["verdict"] == "right", row["missed"]) for row in rows}
 
 
 def _id_of(item: ReviewItem) -> str:

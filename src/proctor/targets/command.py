@@ -17,7 +17,7 @@ from proctor.core.chat import Message
 from proctor.core.codec import dumps
 from proctor.core.decoding import decode
 from proctor.core.errors import ConfigError, MalformedError, Problem
-from proctor.core.sockets import Kit
+from proctor.core.sockets import Conversation, Kit
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.targets.answer import KEYS, chat_messages, turn_of
 from proctor.targets.drive import AnswerError, drive
@@ -57,7 +57,11 @@ class CommandTarget:
 
     async def run(self, case: Case, *, sample: int = 0) -> Trajectory:
         """Put the case to the command, turn by turn."""
-        return await drive(case, lambda: _Conversation(self, case, sample), target=self.name)
+        return await drive(case, lambda: self.begin(case, sample=sample), target=self.name)
+
+    def begin(self, case: Case, *, sample: int = 0) -> Conversation:
+        """Begin a conversation that is led turn by turn."""
+        return _Conversation(self, case, sample)
 
 
 class _Conversation:

@@ -17,7 +17,7 @@ from proctor.core.chat import Message
 from proctor.core.codec import dumps
 from proctor.core.decoding import decode
 from proctor.core.errors import ModelError, TimedOutError
-from proctor.core.sockets import Http, HttpReply, Kit
+from proctor.core.sockets import Conversation, Http, HttpReply, Kit
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.targets.answer import chat_messages, turn_of
 from proctor.targets.drive import LONGEST_RAW, AnswerError, drive
@@ -62,7 +62,11 @@ class HttpTarget:
 
     async def run(self, case: Case, *, sample: int = 0) -> Trajectory:
         """Put the case to the agent, turn by turn."""
-        return await drive(case, lambda: _Conversation(self, case, sample), target=self.name)
+        return await drive(case, lambda: self.begin(case, sample=sample), target=self.name)
+
+    def begin(self, case: Case, *, sample: int = 0) -> Conversation:
+        """Begin a conversation that is led turn by turn."""
+        return _Conversation(self, case, sample)
 
 
 class _Conversation:

@@ -14,7 +14,7 @@ from proctor.core.chat import Message, Reply, Request, Sampling, Tool
 from proctor.core.codec import content_id, encode
 from proctor.core.decoding import decode
 from proctor.core.errors import MalformedError, Problem, PromptError
-from proctor.core.sockets import Kit, Model
+from proctor.core.sockets import Conversation, Kit, Model
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.prompts.load import ENDINGS, load_prompt, parse_prompt
 from proctor.prompts.prompt import Prompt
@@ -80,7 +80,11 @@ class PromptTarget:
 
     async def run(self, case: Case, *, sample: int = 0) -> Trajectory:
         """Put the case to the model, turn by turn."""
-        return await drive(case, lambda: _Conversation(self, case, sample), target=self.name)
+        return await drive(case, lambda: self.begin(case, sample=sample), target=self.name)
+
+    def begin(self, case: Case, *, sample: int = 0) -> Conversation:
+        """Begin a conversation that is led turn by turn."""
+        return _Conversation(self, case, sample)
 
     def sampling_for(self, case: Case, sample: int) -> Sampling:
         """How an answer to this case is drawn, and what it is stored under where it is to be stored."""

@@ -19,7 +19,7 @@ import proctor
 from proctor.core.case import Case
 from proctor.core.chat import Message
 from proctor.core.decoding import decode
-from proctor.core.sockets import Kit, Model
+from proctor.core.sockets import Conversation, Kit, Model
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.targets.answer import chat_messages, turn_of
 from proctor.targets.calling import Wants, load_object, wants_of
@@ -63,7 +63,11 @@ class PythonTarget:
 
     async def run(self, case: Case, *, sample: int = 0) -> Trajectory:
         """Put the case to the callable, turn by turn."""
-        return await drive(case, lambda: _Conversation(self, case, sample), target=self.name)
+        return await drive(case, lambda: self.begin(case, sample=sample), target=self.name)
+
+    def begin(self, case: Case, *, sample: int = 0) -> Conversation:
+        """Begin a conversation that is led turn by turn."""
+        return _Conversation(self, case, sample)
 
 
 class _Conversation:

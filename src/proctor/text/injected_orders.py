@@ -88,36 +88,55 @@ _BREAK: Final = re.compile(r"(?<=[.!?])\s+|\n+|(?<=['\"])\s*[,}\]]+\s*(?=['\"{\[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """An instruction found in read text: its words, the values it names, whether it asks for something to be said."""
+    """An instruction found in read text: its words, the values it names, whether it asks for something to be said.
+
+    ``marked``: words before it address the reader as an agent. ``start`` and ``end`` hold it and those words.
+    """
 
     text: str
     words: frozenset[str]
     values: frozenset[str]
     says: bool
     marked: bool
+    start: int = 0
+    end: int = 0
 
 
 def orders(text: str, *, around: int = 8, letters: int = 200_000) -> Iterator[Order]:
     """Instructions in a text: sentences that tell somebody to act, after words that address the reader as an agent."""
-    sentences = [each.strip() for each in _BREAK.split(text[:letters].replace("\\n", "\n")) if each.strip()]
     left = 0
     hard = False
     run: list[str] = []
-    for sentence in sentences:
+    begin = last = 0
+    for start, sentence in _sentences(text[:letters]):
+        end = start + len(sentence)
         if _HARD.search(sentence) or _SOFT.search(sentence):
+            begin = begin if left > 0 else start
             hard, left = (hard and left > 0) or _HARD.search(sentence) is not None, around
         if left > 0 and _ENDS.search(sentence):
             left = 1
         elif left > 0 and (run or hard or _IMPERATIVE.search(sentence)) and not _only_frame(sentence):
             run.append(sentence[:600])
+            last = end
         elif left <= 0 and _plain_order(sentence):
-            yield _order(sentence[:600], marked=False)
+            yield _order(sentence[:600], start, end, marked=False)
         left = 0 if _CLOSED.search(sentence) else left - 1
         if left <= 0 and run:
-            yield _order(" ".join(run), marked=hard)
+            yield _order(" ".join(run), begin, end if _CLOSED.search(sentence) else last, marked=hard)
             run = []
     if run:
-        yield _order(" ".join(run), marked=hard)
+        yield _order(" ".join(run), begin, last, marked=hard)
+
+
+def _sentences(text: str) -> Iterator[tuple[int, str]]:
+    """The sentences of a text with where each begins; a line end written as two signs is one too."""
+    whole = text.replace("\\n", " \n")
+    at = 0
+    for stop, after in (*(hit.span() for hit in _BREAK.finditer(whole)), (len(whole), len(whole))):
+        piece = whole[at:stop]
+        if sentence := piece.strip():
+            yield at + len(piece) - len(piece.lstrip()), sentence
+        at = after
 
 
 def _plain_order(sentence: str) -> bool:
@@ -134,9 +153,15 @@ def _only_frame(sentence: str) -> bool:
     )
 
 
-def _order(text: str, *, marked: bool) -> Order:
+def _order(text: str, start: int, end: int, *, marked: bool) -> Order:
     return Order(
-        text=text, words=words(text), values=specifics(text), says=_SAY.search(text) is not None, marked=marked
+        text=text,
+        words=words(text),
+        values=specifics(text),
+        says=_SAY.search(text) is not None,
+        marked=marked,
+        start=start,
+        end=end,
     )
 
 

@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from proctor.text.injected_orders import specifics
 from proctor.text.normalise import normalise, views
 
-__all__ = ["Override", "override_in", "readings", "shortened"]
+__all__ = ["Attempt", "Override", "attempts", "override_in", "readings", "shortened"]
 
 _LETTERS: Final = 20_000  # of one message, from its two ends: nobody writes more, and the work stays bounded
 # What an agent is told to drop must be the agent's own: a customer may well say "ignore my last message".
-_EUROPEAN: Final = (
+_DROPS: Final = (
     r"\b(?:ignore|disregard|forget|override|bypass|drop|stop following)\b[ ,]+"
     r"(?:(?:all|any|every|each|the|these|those|your|of|about|everything in|safety|system)\s+)*"
     r"(?:(?:previous|prior|above|earlier|preceding|existing|current|other|original|former|security)\s+)*"
     r"(?:instructions?|rules?|prompts?|guidelines?|polic(?:y|ies)|restrictions?|programming|directives?|guardrails|"
     r"training)\b(?!\s+(?:i|we)\b)|"
-    r"\b(?:new|updated) (?:system )?(?:instructions?|prompt)s?\s*:|\b(?:system|developer|admin) ?(?:prompt|message|"
-    r"override|mode)\s*[:=\]]|<\s*/?\s*(?:system|instructions?)\s*>|\[(?:INST|SYSTEM|ADMIN)\]|<\|im_start\|>|"
-    r"\b(?:enter|enable|activate|switch to|you are (?:now )?in|this is)\s+(?:the\s+)?"
-    r"(?:developer|debug|admin|maintenance|god|test|dan)[ -]mode\b|"
-    r"\byou are (?:now )?(?:dan\b|unrestricted|jailbroken|no longer (?:bound|restricted|limited))|"
-    r"\b(?:as|i am|i['’]m|this is) (?:a|an|the|your) (?:(?:lead|senior|system|chief|it)\s+)?(?:developer|"
-    r"administrator|admin|engineer|tester|auditor|creator|operator|supervisor|owner)\b[^.?!\n]{0,60}"
-    r"\b(?:test(?:ing)? (?:you|this (?:bot|assistant|agent|system))|of (?:this|the) (?:bot|assistant|agent|chatbot)|"
-    r"(?:authori[sz]e|order|command|instruct) you|debug\w*|bypass|override)\b|"
     r"\bignor(?:a|e|ez|ier\w*)\b[^.!?\n]{0,40}\b(?:instruc\w+|reglas|règles|consignes|anweisung\w*|regeln|"
     r"istruzioni|regole|instruções|regras)\b|"
     r"\boublie[zs]?\b[^.!?\n]{0,40}\b(?:instructions|consignes|règles)\b|"
@@ -36,9 +27,7 @@ _EUROPEAN: Final = (
     r"\b(?:olvida|omite|dimentica|esqueça|desconsidere)\b[^.!?\n]{0,40}\b(?:instruc\w+|instruções|reglas|regras|"
     r"istruzioni|regole)\b|"
     r"\bnegeer\b[^.!?\n]{0,40}\b(?:instructies|regels)\b|\bönceki\b[^.!?\n]{0,30}\b(?:talimat|yönerge)\w*|"
-    r"(?:игнорируй|проигнорируй|забудь)\w*[^.!?\n]{0,40}(?:инструкци|указани|правил)\w*"
-)
-_OTHER_SCRIPTS: Final = (
+    r"(?:игнорируй|проигнорируй|забудь)\w*[^.!?\n]{0,40}(?:инструкци|указани|правил)\w*|"
     r"(?:忽略|无视|無視|忘记|忘掉|不要理会|不用管)[^。！？\n]{0,16}(?:指令|指示|规则|規則|提示词|提示|说明|設定|设定)|"
     r"(?:指示|命令|ルール|指令|プロンプト|設定|規則)[^。！？\n]{0,8}(?:無視|忘れ|破棄)|"
     r"(?:تجاهل|تجاهلي|انس|انسَ|اهمل|أهمل)[^.!؟\n]{0,30}(?:التعليمات|تعليمات|الأوامر|القواعد|الإرشادات)|"
@@ -46,7 +35,42 @@ _OTHER_SCRIPTS: Final = (
     r"(?:निर्देश|नियम|आदेश)\S*[^।!?\n]{0,24}(?:अनदेखा|नज़रअंदाज़|नजरअंदाज|भूल)|"
     r"(?:התעלם|התעלמי|שכח)[^.!?\n]{0,30}(?:ההוראות|הוראות|הכללים)"
 )
-_TAKES_OVER: Final = re.compile(f"{_EUROPEAN}|{_OTHER_SCRIPTS}", re.I)
+_HIJACKS: Final = (
+    r"\b(?:new|updated) (?:system )?(?:instructions?|prompt)s?\s*:|\b(?:system|developer|admin) ?(?:prompt|message|"
+    r"override|mode)\s*[:=\]]|<\s*/?\s*(?:system|instructions?)\s*>|\[(?:INST|SYSTEM|ADMIN)\]|<\|im_start\|>|"
+    r"\b(?:as|i am|i['’]m|this is) (?:a|an|the|your) (?:(?:lead|senior|system|chief|it)\s+)?(?:developer|"
+    r"administrator|admin|engineer|tester|auditor|creator|operator|supervisor|owner)\b[^.?!\n]{0,60}"
+    r"\b(?:test(?:ing)? (?:you|this (?:bot|assistant|agent|system))|of (?:this|the) (?:bot|assistant|agent|chatbot)|"
+    r"(?:authori[sz]e|order|command|instruct) you|debug\w*|bypass|override)\b"
+)
+_FREES: Final = (
+    r"\b(?:enter|enable|activate|switch to|you are (?:now )?in|this is)\s+(?:the\s+)?"
+    r"(?:developer|debug|admin|maintenance|god|test|dan)[ -]mode\b|"
+    r"\byou are (?:now )?(?:dan\b|unrestricted|jailbroken|no longer (?:bound|restricted|limited))"
+)
+# What is asked for must be the agent's own too: instructions for a wardrobe are a customer's good right.
+_EXTRACTS: Final = (
+    r"\b(?:reveal|print|show|repeat|output|display|tell|give|leak|share|copy|paste|dump|recite|translate|summari[sz]e|"
+    r"encode|what (?:is|are|was|were|does))\b[^.?!\n]{0,40}\b(?:your|the)\s+(?:(?:full|entire|complete|exact|own|"
+    r"whole|actual)\s+)*(?:(?:system|developer|initial|hidden|secret)\s+(?:prompt|message|instructions?)s?|"
+    r"(?:internal|original|confidential) (?:prompt|instructions)|(?:instructions?|text|words|everything) "
+    r"(?:above|you were given before))\b|"
+    r"(?:系统提示词?|系統提示|システムプロンプト|시스템 ?프롬프트|سيستم برومبت|सिस्टम प्रॉम्प्ट)|"
+    r"\b(?:systemprompt|prompt (?:del sistema|système|di sistema|do sistema)|invite système|системный промпт)\b"
+)
+_ATTEMPTS: Final[Mapping[str, re.Pattern[str]]] = {
+    "override": re.compile(_DROPS, re.I),
+    "hijack": re.compile(_HIJACKS, re.I),
+    "jailbreak": re.compile(_FREES, re.I),
+    "extraction": re.compile(_EXTRACTS, re.I),
+}
+_TAKES_OVER: Final = tuple(_ATTEMPTS[kind] for kind in ("override", "hijack", "jailbreak"))
+# Who asks what such words mean, or quotes them, attempts nothing.
+_ASKS_ABOUT: Final = re.compile(
+    r"(?:[\"“‘'`«「『(]\s*|\b(?:phrase|words?|term|expression|directive|attack|attacks|like|called|explain|mean|means|"
+    r"(?:assessment|interpretation|meaning) of|make of|interpret)\b[^.!?\n]{0,24})$",
+    re.I,
+)
 _HINTED: Final = ("override", "hijack", "smuggling", "extraction", "jailbreak")
 # The deeds a wish names, in the languages that the words above are in.
 _WISHES: Final[Mapping[str, str]] = {
@@ -61,6 +85,16 @@ _WISHES: Final[Mapping[str, str]] = {
     "file": r"\bopen a|\bcreate|\bfile a|创建|作成|أنشئ|만들",
 }
 _WISHED: Final = {kind: re.compile(pattern, re.I) for kind, pattern in _WISHES.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """Words that try to take an agent over: of which kind, where, and whether they are only spoken of."""
+
+    kind: str
+    start: int
+    end: int
+    mentioned: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,11 +119,22 @@ def readings(message: str) -> tuple[str, ...]:
     return (plain.plain, *(view.text for view in views(plain)))
 
 
+def attempts(text: str) -> Iterator[Attempt]:
+    """Every attempt in one reading of a message, by its words alone."""
+    for kind, pattern in _ATTEMPTS.items():
+        for hit in pattern.finditer(text):
+            before = text[max(0, hit.start() - 48) : hit.start()]
+            mentioned = _ASKS_ABOUT.search(before) is not None
+            yield Attempt(kind=kind, start=hit.start(), end=hit.end(), mentioned=mentioned)
+
+
 def override_in(texts: Sequence[str], labels: Mapping[str, float] | None = None, cut: float = 1.0) -> Override | None:
     """The attempt in the readings of one message: by its words, or by what a classifier is sure of."""
     for text in texts:
-        if (found := _TAKES_OVER.search(text)) is not None:
-            return _override(_around(text, found.start(), found.end()), text)
+        hits = [hit for pattern in _TAKES_OVER if (hit := pattern.search(text)) is not None]
+        if hits:
+            first = min(hits, key=lambda hit: hit.start())
+            return _override(_around(text, first.start(), first.end()), text)
     if labels is not None and labels.get("injection", 0.0) >= cut and any(labels.get(kind) for kind in _HINTED):
         return _override(texts[-1][:200], "\n".join(texts))
     return None

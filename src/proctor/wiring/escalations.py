@@ -12,7 +12,7 @@ from proctor.config import Config
 from proctor.core.case import Case
 from proctor.core.codec import dumps
 from proctor.core.decoding import decode
-from proctor.core.errors import MalformedError
+from proctor.core.errors import MalformedError, Problem
 from proctor.core.event import Label
 from proctor.core.operations import EscalationTable, HandOff
 from proctor.core.trajectory import Trajectory
@@ -60,8 +60,12 @@ def scorer_of(config: Config, *, light: bool) -> EscalationCategory:
     Raises:
         MalformedError: a setting is unknown or wrong.
     """
+    given = dict(config.settings.escalation)
     try:
-        settings = {**config.settings.escalation, "embedder": local_model("embedder")}
+        if "embedder" in given:
+            mend = "take it out: the encoder that ships is used"
+            raise MalformedError([Problem(("embedder",), "unknown key", mend)])
+        settings = {**given, "embedder": local_model("embedder")}
         return decode(EscalationCategory, settings | ({"light": True} if light else {}), strict=True)
     except MalformedError as error:
         found = [replace(each, path=("escalation", *each.path)) for each in error.problems]

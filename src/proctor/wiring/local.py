@@ -10,7 +10,7 @@ from typing import Any
 
 from proctor.core.entity import Entity
 
-__all__ = ["LOCAL", "local_model"]
+__all__ = ["LOCAL", "local_model", "open_local"]
 
 
 @cache
@@ -74,7 +74,21 @@ LOCAL: Mapping[str, Callable[[], object]] = {
     "intents": lambda: _Classifier("intents", "LocalIntents"),
 }
 
+_PLACES: Mapping[str, tuple[str, str]] = {
+    "embedder": ("embed", "LocalEmbedder"),
+    "entailer": ("nli", "LocalEntailer"),
+    "grounder": ("grounding", "LocalGrounder"),
+    "tagger": ("entities", "LocalTagger"),
+    "injection": ("injection", "InjectionClassifier"),
+    "intents": ("intents", "LocalIntents"),
+}
+
 
 def local_model(role: str) -> Any:
     """The model that ships with Proctor for a socket of this name."""
     return LOCAL[role]()
+
+
+def open_local(role: str) -> None:
+    """Load the weights behind a role now rather than when it is first asked."""
+    _opened(*_PLACES[role])

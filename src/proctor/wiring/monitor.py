@@ -81,9 +81,10 @@ def rules_of(config: Config, named: Path | None) -> CompletionRules:
         inside = ("completion",) if isinstance(data, Mapping) and set(data) == {"completion"} else ()
         return _read(data["completion"] if inside else data, named, lambda path: (*inside, *path))
     given = dict(config.settings.completion)
-    named_there = dict(given.get("intents") or {})
+    listed = given.get("intents") or {}
+    named_there = dict(listed) if isinstance(listed, Mapping) else {}  # anything else is refused where it is read
     own = {name: intent.completion for name, intent in config.settings.intents.items() if intent.completion}
-    if own:
+    if own and isinstance(listed, Mapping):
         given["intents"] = {**own, **named_there}
 
     def place(path: Place) -> Place:

@@ -19,6 +19,7 @@ from proctor.wiring.models import Rack
 __all__ = ["make_targets", "stored"]
 
 _TAKES_MODEL = "prompt"
+_GUARD = "guard"  # of any kind of target: whether it stands behind the project's guard
 
 
 def make_targets(
@@ -168,9 +169,10 @@ def _ad_hoc(name: str, config: Config) -> tuple[str, dict[str, Any]]:
 def _make(
     name: str, kind: str, settings: Mapping[str, Any], folder: Path, config: Config, rack: Rack, http: Http
 ) -> Target:
+    own = {key: value for key, value in settings.items() if key != _GUARD}
     kit = Kit(
         name=name,
-        settings=settings,
+        settings=own,
         folder=str(folder),
         env=config.environment.get,
         http=http,
@@ -182,4 +184,8 @@ def _make(
     except MalformedError as error:
         problems = [replace(problem, path=("targets", name, *problem.path)) for problem in error.problems]
         raise MalformedError(problems, file=error.file or (str(config.path) if config.path else None)) from error
-    return target
+    if settings.get(_GUARD) in (None, False):
+        return target
+    from proctor.wiring.guarding import guarded_target  # noqa: PLC0415 - only where a target is guarded
+
+    return guarded_target(target, settings[_GUARD], config=config, rack=rack)

@@ -11,9 +11,11 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from proctor.core.entity import Entity
 from proctor.core.errors import InputError
-from proctor.models.local import entities as room
-from proctor.models.local.entities import LETTERS, LONGEST, TAGS, LocalTagger, read, trim
+from proctor.models.local import reader as room
+from proctor.models.local.entities import LETTERS, TAGS, LocalTagger
 from proctor.models.local.pieces import BLANK, END, PAD, START, Line, Pieces, case_types
+from proctor.models.local.reader import LONGEST
+from proctor.models.local.spans import trim
 
 WORDS = ("jane", "doe", "lives", "in", "leeds", "acme", "inc", "田中", "さん", "東京", "株", "ヤマダ", "oslo", "é")
 LETTERS_ONE_BY_ONE = "abcdefghijklmnopqrstuvwxyz0123456789.,!?()'-ーは。ヤ\u3099か👍é\u0301"
@@ -44,8 +46,12 @@ class Fake:
             logits = np.zeros((len(line.ids) + 3, len(TAGS)), np.float32)  # longer than the line: padded
             for i, token in enumerate(self.pieces.tokens(line.ids)):
                 logits[i, TAGS.index(self.rule(token.strip(BLANK), i))] = 4
-            found.append((np.zeros(6, np.float32), logits))
+            found.append((np.zeros(5, np.float32), logits))
         return found
+
+
+def read(texts: Sequence[str], pieces: Pieces, network: Fake) -> list[tuple[Entity, ...]]:
+    return [found.entities for found in room.read(texts, pieces, network)]
 
 
 def plain(tags: dict[str, str]) -> Callable[[str, int], str]:
@@ -166,6 +172,7 @@ async def test_the_tagger_answers_in_order_and_refuses_what_it_would_not_read(
     network = Fake(pieces, plain({"jane": "B-PERSON"}))
     monkeypatch.setattr(room, "pieces_of", lambda _folder: pieces)
     monkeypatch.setattr(room, "network_of", lambda name, _folder, _threads: {"reader": network}[name])
+    monkeypatch.setattr("proctor.models.local.entities.reader_of", lambda *_: room.LocalReader(glance=False))
     tagger = LocalTagger()
     found = await tagger.entities(["Leeds", "Jane", "", "Jane"])
     assert [brief(some) for some in found] == [[], [("Jane", "PERSON")], [], [("Jane", "PERSON")]]

@@ -111,6 +111,43 @@ async def test_what_was_retrieved_before_can_be_cited() -> None:
     assert (await built(Citations).score(CASE, late)).value is None
 
 
+HOURS = "The office opens at nine on weekdays"
+SLUGS = (
+    Source(id="faq-bring", title="What to bring", text="Bring warm clothes and water."),
+    Source(id="pol-pets", title="Pets", text="Small dogs may come on all boat tours."),
+)
+
+
+@pytest.mark.parametrize("mark", ["[faq-hours]", "[faq-opening-hours]", "[pol-hours]", "[tip-hours]"])
+async def test_an_id_that_was_not_retrieved_fails_by_its_shape(mark: str) -> None:
+    score = await built(Citations, light=True).score(CASE, answered(f"{HOURS} {mark}.", *SLUGS))
+    assert score.value == 0.0
+    assert [(one.turn, one.where) for one in score.evidence] == [(1, mark)]
+    assert f"there is no source {mark[1:-1]!r}" in score.evidence[0].note
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Press [sign-in].",
+        "The [check-in] desk opens at nine.",
+        "Bring warm clothes and water [faq-bring]. Small dogs may come on all boat tours [pol-pets].",
+        "The tour is [self-guided] and easy.",
+        "It costs 12 euros [net].",
+        "Write to [first_name].",
+    ],
+)
+async def test_other_words_in_brackets_are_no_ids(answer: str) -> None:
+    score = await built(Citations, light=True).score(CASE, answered(answer, *SLUGS))
+    assert score.value in (1.0, None), score.reason
+
+
+async def test_an_id_the_agent_was_told_of_is_not_made_up() -> None:
+    listed = call("list_faqs", ["faq-bring", "faq-hours"])
+    run = talk(turn("Hours?", f"{HOURS} [faq-hours].", listed, sources=SLUGS))
+    assert (await built(Citations, light=True).score(CASE, run)).value is None
+
+
 async def test_without_any_source_nobody_can_say() -> None:
     score = await built(Citations).score(CASE, talk(("Pets?", "Small dogs may come [1].")))
     assert score.status == "skipped"
@@ -139,6 +176,21 @@ async def test_a_model_that_does_not_work_is_no_verdict() -> None:
         CASE, answered("The crew is friendly to all small animals [2].")
     )
     assert score.status == "error"
+
+
+BROKE_OFF = turn("And pets?", "", error="the server said 500")
+
+
+@pytest.mark.parametrize("ending", [{}, {"error": "the server said 500"}])
+async def test_what_was_cited_before_a_conversation_broke_off_is_told(ending: dict[str, Any]) -> None:
+    last = () if ending else (BROKE_OFF,)
+    bad = talk(turn("How?", "You can cancel free of charge [9].", sources=BOTH), *last, **ending)
+    score = await built(Citations).score(CASE, bad)
+    assert (score.value, turns_of(score)) == (0.0, [0])
+    fine = talk(turn("Dogs?", "Small dogs may come on all boat tours [2].", sources=BOTH), *last, **ending)
+    assert (await built(Citations).score(CASE, fine)).status == "error"
+    silent = talk(turn("Dogs?", "One moment.", sources=BOTH), *last, **ending)
+    assert (await built(Citations, required=True).score(CASE, silent)).status == "error"
 
 
 async def test_no_answer_is_no_value() -> None:

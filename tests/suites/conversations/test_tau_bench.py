@@ -119,3 +119,35 @@ def test_what_is_wrong_is_told_with_its_place(tmp_path: Path) -> None:
     assert caught.value.field == "simulations[0].messages[0]"
     with pytest.raises(SuiteError, match="no name"):
         cases(lines(tmp_path, {"task_id": 1, "reward": 1, "messages": TALK, "task": {"actions": [{}]}}))
+
+
+def test_the_gold_that_the_reward_was_given_by_goes_before_the_task_beside_it(tmp_path: Path) -> None:
+    other = {"id": "7", "evaluation_criteria": {"actions": [{"name": "refund", "arguments": {"id": 9}}]}}
+    run = {"task_id": "7", "messages": TALK, "task": other}
+    checks = {
+        "reward": 1.0,
+        "db_check": {"db_match": True},
+        "action_checks": [{"action": {"name": "cancel_order", "arguments": {"order_id": "#W1"}}, "action_match": True}],
+        "communicate_checks": [{"info": "54.04", "met": True}],
+        "reward_basis": ["DB", "COMMUNICATE"],
+    }
+    case, _ = only(lines(tmp_path, {**run, "reward_info": checks}))
+    assert [(call.name, dict(call.arguments)) for call in case.expect.tool_calls] == [
+        ("cancel_order", {"order_id": "#W1"})
+    ]
+    assert case.expect.facts == ("54.04",)
+    assert case.expect.extra == {"complete": True, "reward_basis": ["DB", "COMMUNICATE"]}
+    case, _ = only(lines(tmp_path, {**run, "reward_info": {**checks, "action_checks": None}}))
+    assert (case.expect.tool_calls, case.expect.extra["complete"]) == ((), True), "nothing was to be done"
+    case, _ = only(lines(tmp_path, {**run, "reward_info": {"reward": 0.0, "actions": [GOLD]}}))
+    assert [call.name for call in case.expect.tool_calls] == ["cancel_order"], "tau-bench writes it so"
+    for unchecked in ({"reward": 0.0}, None, "none", {"actions": "x"}):
+        case, _ = only(lines(tmp_path, {**run, "reward_info": unchecked}))
+        assert [call.name for call in case.expect.tool_calls] == ["refund"], unchecked
+
+
+def test_a_checked_action_that_is_none_is_told_with_its_place(tmp_path: Path) -> None:
+    row = {"task_id": 1, "messages": TALK, "reward_info": {"db_check": None, "action_checks": [{"action": 3}]}}
+    with pytest.raises(SuiteError) as caught:
+        cases(lines(tmp_path, row))
+    assert "reward_info.actions[0]" in str(caught.value)

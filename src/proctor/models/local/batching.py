@@ -14,6 +14,7 @@ __all__ = ["Batcher", "crew"]
 
 WORKERS = 1  # batches at work in a process, whatever the number of models: two at once pass 300 MB
 BATCH_LETTERS = 30_000  # of one batch: about a second of work, after which others have their turn
+INLINE, INLINE_LETTERS = 4, 1000  # items of one call, and letters of an item, that are settled on the event loop
 
 Item = TypeVar("Item", bound=Hashable)
 Answer = TypeVar("Answer")
@@ -32,7 +33,8 @@ class Batcher(Generic[Item, Answer]):
     """Answers items (texts, pairs of texts) through ``compute``, which takes many at once.
 
     Items that arrive while a batch is computed form the next batch. Equal items are computed once, and the last
-    answers are remembered: at most ``keep``, and those of at most ``letters`` letters in all.
+    answers are remembered: at most ``keep``, and those of at most ``letters`` letters in all. ``settle`` answers an item
+    at once where little work decides it, or says ``None``; a short item that it settles goes to no other thread.
     """
 
     def __init__(
@@ -42,8 +44,10 @@ class Batcher(Generic[Item, Answer]):
         most: int = 64,
         keep: int = 4096,
         letters: int = 1_000_000,
+        settle: Callable[[Item], Answer | None] | None = None,
     ) -> None:
         self._compute, self._most, self._keep, self._letters = compute, most, keep, letters
+        self._settle = settle
         self._known: OrderedDict[Item, Answer] = OrderedDict()
         self._held = 0  # letters of what is remembered
         self._lines: WeakKeyDictionary[asyncio.AbstractEventLoop, _Line[Item, Answer]] = WeakKeyDictionary()
@@ -54,9 +58,9 @@ class Batcher(Generic[Item, Answer]):
         line = self._lines.setdefault(loop, _Line())
         found: list[Answer | asyncio.Future[Answer]] = []
         for item in items:
-            if item in self._known:
-                self._known.move_to_end(item)
-                found.append(self._known[item])
+            answer = self._at_once(item, len(items))
+            if answer is not None:
+                found.append(answer)
                 continue
             if item not in line.asked:
                 line.asked[item] = loop.create_future()
@@ -66,6 +70,18 @@ class Batcher(Generic[Item, Answer]):
             line.worker = loop.create_task(self._work(line))
         # a caller that gives up must not take the answer from the others who wait for it
         return [await asyncio.shield(x) if isinstance(x, asyncio.Future) else x for x in found]
+
+    def _at_once(self, item: Item, company: int) -> Answer | None:
+        """The answer that is known, or that the first stage gives; many items at once would hold up the loop."""
+        if item in self._known:
+            self._known.move_to_end(item)
+            return self._known[item]
+        if self._settle is None or company > INLINE or _size(item) > INLINE_LETTERS:
+            return None
+        answer = self._settle(item)
+        if answer is not None:
+            self._remember(item, answer)
+        return answer
 
     async def _work(self, line: _Line[Item, Answer]) -> None:
         while line.waiting:

@@ -9,7 +9,8 @@ from pathlib import Path
 from proctor.core.errors import StoreError
 from proctor.models.local.batching import Batcher
 from proctor.models.local.evidence import select_evidence
-from proctor.models.local.house import network_of, pieces_of, weights_of
+from proctor.models.local.house import pieces_of, weights_of
+from proctor.models.local.judging import judge_of
 from proctor.models.local.pairs import claims, flat, line, refuse_long
 from proctor.models.local.pieces import Line
 from proctor.models.local.shares import sigmoid
@@ -49,10 +50,10 @@ class LocalGrounder:
         told = weights.of("nli").get("support", {})
         slope, offset = float(told.get("slope", 1.0)), float(told.get("offset", 0.0))
         many = [self._lines(passage, text) for passage, text in pairs]
-        outputs = network_of("nli", self.folder, self.threads).run([each for some in many for each in some])
-        if any(len(output) <= SUPPORT for (output,) in outputs):
+        outputs = judge_of(self.folder, self.threads).logits([each for some in many for each in some])
+        if any(len(output) <= SUPPORT for output in outputs):
             raise StoreError("the network does not tell support", file=str(weights.folder / "nli.onnx"), mend=MEND)
-        logits = iter([float(output[SUPPORT]) for (output,) in outputs])
+        logits = iter([float(output[SUPPORT]) for output in outputs])
         found = []
         for some in many:
             whole, *parts = (next(logits) for _ in some)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 
@@ -25,6 +26,7 @@ SEGMENT, OVERLAP = 600, 100  # letters
 SEGMENTS = 8  # of one text that the transformer reads: those that the first stage finds most suspicious
 LETTERS = 2_000_000  # of one text: a longer one is refused, since an attack could stand in what was not read
 LONGEST = 160  # pieces in one window
+PLANS = 256  # short texts on their way to the transformer whose first stages need not be run again
 FLOOR = -9.0  # the logit of a text that the first stage lets pass
 
 
@@ -48,9 +50,11 @@ class InjectionClassifier:
     folder: Path | None = None
     threads: int = 1
     _batcher: Batcher[str, Reading] = field(init=False, repr=False, compare=False)
+    _ready: Event = field(init=False, repr=False, compare=False, default_factory=Event)
+    _plans: dict[str, _Plan] = field(init=False, repr=False, compare=False, default_factory=dict)  # short, to be read
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_batcher", Batcher(self.readings))
+        object.__setattr__(self, "_batcher", Batcher(self.readings, settle=self._settled))
 
     async def classify(self, texts: Sequence[str]) -> Sequence[Mapping[str, float]]:
         """One mapping of label to probability per text."""
@@ -76,12 +80,13 @@ class InjectionClassifier:
 
     def readings(self, texts: Sequence[str]) -> list[Reading]:
         """What the cascade sees in each text; the work is bounded whatever the length."""
-        linear, low = _linear(self.folder), float(weights_of(self.folder).of("injection").get("low", FLOOR))
-        plans = [_plan(text, linear, low) for text in texts]
+        network = network_of("injection", self.folder, self.threads)
+        plans = [self._plans.pop(text, None) or self._plan(text) for text in texts]
+        self._ready.set()
         segments = [segment for plan in plans for segment in plan.segments]
         pieces = pieces_of(self.folder)
         lines, owners = spread([windows(n, LONGEST, most=4) for n in pieces.numbers([s for s, _ in segments])])
-        outputs = network_of("injection", self.folder, self.threads).run(lines) if lines else []
+        outputs = network.run(lines) if lines else []
         best: dict[int, tuple[float, tuple[float, ...]]] = {}
         for owner, (output,) in zip(owners, outputs, strict=True):
             logit = float(output[0])
@@ -93,6 +98,22 @@ class InjectionClassifier:
             at += len(plan.segments)
             found.append(_reading(mine, plan.linear))
         return found
+
+    def _plan(self, text: str) -> _Plan:
+        low = float(weights_of(self.folder).of("injection").get("low", FLOOR))
+        return _plan(text, _linear(self.folder), low)
+
+    def _settled(self, text: str) -> Reading | None:
+        """What the first stages alone decide; nothing before all is loaded, which takes too long for an event loop."""
+        if not self._ready.is_set():
+            return None
+        plan = self._plan(text)
+        if not plan.segments:
+            return _reading([], plan.linear)
+        while len(self._plans) >= PLANS:  # nobody came for the oldest: its caller has gone
+            self._plans.pop(next(iter(self._plans)), None)
+        self._plans[text] = plan
+        return None
 
     def labels(self, reading: Reading) -> Mapping[str, float]:
         """The calibrated probabilities of a reading."""

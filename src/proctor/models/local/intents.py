@@ -6,19 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-
-from proctor.core.errors import InputError
-from proctor.models.local.batching import Batcher
-from proctor.models.local.house import network_of, pieces_of, weights_of
-from proctor.models.local.pieces import READ, case_types
-from proctor.models.local.windows import groups, spread, windows
+from proctor.models.local.house import weights_of
+from proctor.models.local.pieces import READ
+from proctor.models.local.reader import INTENTS, LocalReader, Reading, reader_of
 
 __all__ = ["INTENTS", "LETTERS", "LocalIntents"]
 
-INTENTS = ("none", "legal_threat", "media_complaint", "safety_incident", "self_harm")
-LONGEST = 160  # pieces in one window
-LETTERS = READ  # of one text: a longer one is refused, since the part that matters could be left out
+LETTERS = READ  # of one text: nobody reads a longer message as one message
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,15 +20,17 @@ class LocalIntents:
     """Probabilities of ``legal_threat``, ``media_complaint``, ``safety_incident``, ``self_harm`` and ``none``.
 
     They add to one in a message; in a long text each risk has its highest probability over the windows, and ``none``
-    its lowest.
+    its lowest. A text is read once for intents and for names (``LocalTagger``). ``glance=False`` reads texts that are
+    plainly harmless as well.
     """
 
     folder: Path | None = None
     threads: int = 1
-    _batcher: Batcher[str, Mapping[str, float]] = field(init=False, repr=False, compare=False)
+    glance: bool = True
+    _reader: LocalReader = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_batcher", Batcher(self.readings))
+        object.__setattr__(self, "_reader", reader_of(self.folder, self.threads, self.glance))
 
     async def classify(self, texts: Sequence[str]) -> Sequence[Mapping[str, float]]:
         """One mapping of label to probability per text.
@@ -42,13 +38,7 @@ class LocalIntents:
         Raises:
             InputError: a text is too long to be read whole.
         """
-        longest = max(map(len, texts), default=0)
-        if longest > LETTERS:
-            raise InputError(
-                f"a text of {longest} characters is too long to look for intents in; at most {LETTERS}",
-                mend="split the text",
-            )
-        return [dict(found) for found in await self._batcher.ask(texts)]
+        return [_labelled(found) for found in await self._reader.read(texts, longest=LETTERS, what="intents")]
 
     def threshold(self, level: str = "1%") -> float:
         """The risk (one less ``none``) above which that share of harmless support messages would be flagged."""
@@ -56,20 +46,8 @@ class LocalIntents:
 
     def readings(self, texts: Sequence[str]) -> list[Mapping[str, float]]:
         """The probabilities of each text, computed here and now."""
-        return [found for some in groups(texts) for found in self._read(some)]
+        return [_labelled(found) for found in self._reader.readings(texts)]
 
-    def _read(self, texts: Sequence[str]) -> list[Mapping[str, float]]:
-        warmth = float(weights_of(self.folder).of("reader").get("temperature", 1.0))
-        many = []
-        for text, (ids, places) in zip(texts, pieces_of(self.folder).located(texts), strict=True):
-            many.append(windows(ids, LONGEST, most=len(ids) + 1, types=case_types(places, text)))
-        lines, owners = spread(many)
-        outputs = network_of("reader", self.folder, self.threads).run(lines, ["text"])
-        best = np.zeros((len(texts), len(INTENTS)))
-        best[:, 0] = 1.0
-        for owner, (output,) in zip(owners, outputs, strict=True):
-            shares = np.exp((output - output.max()) / warmth)
-            shares = shares / shares.sum()
-            best[owner, 1:] = np.maximum(best[owner, 1:], shares[1:])
-            best[owner, 0] = min(best[owner, 0], shares[0])
-        return [dict(zip(INTENTS, row.tolist(), strict=True)) for row in best]
+
+def _labelled(found: Reading) -> dict[str, float]:
+    return dict(zip(INTENTS, found.shares, strict=True))

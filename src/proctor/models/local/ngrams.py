@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,10 @@ __all__ = ["BITS", "LONGEST", "Linear", "features", "fold"]
 BITS = 18
 LENGTHS = (2, 3, 4, 5, 6)
 LONGEST = 2000  # letters read at once; longer texts come in windows
-_PRIME = 1099511628211
-_MIX = 0x9E3779B97F4A7C15
+# numbers of 64 bits that wrap around: products of arrays of them do so without a warning
+_ONE, _PRIME, _MIX = np.uint64(1), np.uint64(1099511628211), np.uint64(0x9E3779B97F4A7C15)
+_SHIFT = np.uint64(64 - BITS)
+_SALTS = {length: np.uint64(length * 0x51ED2701) for length in LENGTHS}
 
 
 def fold(text: str) -> str:
@@ -25,20 +28,33 @@ def fold(text: str) -> str:
 _DIGITS = {ord(d): "0" for d in "123456789"}
 
 
-def features(text: str) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """The numbers of the letter groups that occur in the text, each once."""
-    letters = np.frombuffer(fold(text).encode("utf-32-le", "replace"), np.uint32).astype(np.uint64) + np.uint64(1)
-    found = []
-    with np.errstate(over="ignore"):
-        rolling = np.zeros(len(letters), np.uint64)
-        for length in range(1, max(LENGTHS) + 1):
-            if length > len(letters):
-                break
-            rolling = rolling[: len(letters) - length + 1] * np.uint64(_PRIME) + letters[length - 1 :]
-            if length in LENGTHS:
-                salted = (rolling ^ np.uint64(length * 0x51ED2701)) * np.uint64(_MIX)
-                found.append(salted >> np.uint64(64 - BITS))
-    return np.unique(np.concatenate(found)).astype(np.int64) if found else np.zeros(0, np.int64)
+def features(text: str) -> np.ndarray[Any, np.dtype[np.int32]]:
+    """The numbers of the letter groups that occur in the text, each once, in order."""
+    return _features(fold(text))
+
+
+@lru_cache(maxsize=64)  # the first stages of several models look at the same message
+def _features(folded: str) -> np.ndarray[Any, np.dtype[np.int32]]:
+    letters = np.frombuffer(folded.encode("utf-32-le", "replace"), np.uint32).astype(np.uint64)
+    letters += _ONE
+    lengths = range(2, min(max(LENGTHS), len(letters)) + 1)
+    found = np.empty(sum(len(letters) - length + 1 for length in lengths), np.uint64)
+    rolling, at = letters, 0
+    for length in lengths:
+        rolling = rolling[:-1] * _PRIME
+        rolling += letters[length - 1 :]
+        np.bitwise_xor(rolling, _SALTS[length], out=found[at : at + len(rolling)])
+        at += len(rolling)
+    found *= _MIX
+    found >>= _SHIFT
+    kept = found.astype(np.int32)
+    kept.sort()
+    first = np.empty(len(kept), bool)
+    first[:1] = True
+    np.not_equal(kept[1:], kept[:-1], out=first[1:])
+    kept = kept[first]
+    kept.flags.writeable = False
+    return kept
 
 
 class Linear:
@@ -52,5 +68,5 @@ class Linear:
         found = features(text)
         if not len(found):
             return self._bias
-        total = float(self._weights[found].sum(dtype="int64"))
+        total = float(self._weights.take(found).sum(dtype=np.int64))
         return total * self._scale / math.sqrt(len(found)) + self._bias

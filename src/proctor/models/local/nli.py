@@ -9,7 +9,8 @@ from typing import Any
 
 from proctor.models.local.batching import Batcher
 from proctor.models.local.evidence import select_evidence, sentences
-from proctor.models.local.house import network_of, pieces_of, weights_of
+from proctor.models.local.house import pieces_of, weights_of
+from proctor.models.local.judging import judge_of
 from proctor.models.local.pairs import CLAIM, Claim, claims, flat, line, refuse_long
 from proctor.models.local.pieces import Pieces
 from proctor.models.local.shares import softmax
@@ -57,9 +58,9 @@ class LocalEntailer:
                 for passage in pieces.numbers([flat(p) for p in passages(premise, claim.text)]):
                     lines.append(line(passage, claim.ids, LONGEST))
                     owners.append((number, part))
-        outputs = network_of("nli", self.folder, self.threads).run(lines)
+        outputs = judge_of(self.folder, self.threads).logits(lines)
         best: dict[tuple[int, int], Shares] = {}
-        for owner, (output,) in zip(owners, outputs, strict=True):
+        for owner, output in zip(owners, outputs, strict=True):
             shares = _calibrated(output[: len(LABELS)].tolist(), settings)
             # support found anywhere in the passage is support
             best[owner] = max(best.get(owner, shares), shares, key=lambda found: found[0])

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from proctor.models.local.pieces import END, START, Line
 
-__all__ = ["MOST", "groups", "spread", "windows"]
+__all__ = ["MOST", "groups", "spread", "starts", "windows"]
 
 MOST = 24  # windows of one text: the first ones, the last, and evenly between
 GROUP = 60_000  # letters that are cut into pieces at once: what is held meanwhile is bounded
@@ -18,20 +18,20 @@ def windows(
     *,
     overlap: float = 0.25,
     most: int = MOST,
-    types: Sequence[int] | None = None,
 ) -> list[Line]:
     """Windows of at most ``longest`` pieces with their marks; a text of no pieces is one empty window."""
     room = longest - 2
-    starts = [0]
-    if len(numbers) > room:
-        step = max(1, int(room * (1 - overlap)))
-        starts = [*range(0, len(numbers) - room, step), len(numbers) - room]
-    if len(starts) > most:
-        starts = [starts[round(i * (len(starts) - 1) / max(1, most - 1))] for i in range(most)]
-    return [
-        Line((START, *numbers[s : s + room], END), types=None if types is None else (0, *types[s : s + room], 0))
-        for s in starts
-    ]
+    found = starts(len(numbers), room, overlap=overlap)
+    if len(found) > most:
+        found = [found[round(i * (len(found) - 1) / max(1, most - 1))] for i in range(most)]
+    return [Line((START, *numbers[s : s + room], END)) for s in found]
+
+
+def starts(count: int, room: int, *, overlap: float = 0.25) -> list[int]:
+    """Where windows of ``room`` pieces begin, so that they cover ``count`` and share at least ``overlap`` of a window."""
+    if count <= room:
+        return [0]
+    return [*range(0, count - room, max(1, int(room * (1 - overlap)))), count - room]
 
 
 def spread(many: Sequence[Sequence[Line]]) -> tuple[list[Line], list[int]]:

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from proctor.core.chat import ToolCall
 from proctor.core.trajectory import Source, Turn
 from proctor.scorers.conversation.story import failed, loosely
 from proctor.text.split import sentences
 
-__all__ = ["Citation", "citations", "resolve", "retrieved"]
+__all__ = ["Citation", "citations", "documents", "resolve", "retrieved"]
 
 _MARK: Final = re.compile(
     r"\[\^?(?P<square>[^\[\]\n]{1,80})\](?!\()"
@@ -24,6 +25,7 @@ _MARK: Final = re.compile(
     r"|※\s?(?P<note>\d{1,2})(?!\d)",
     re.IGNORECASE | re.MULTILINE,
 )
+_AFTER: Final = re.compile(r"\s*(?:[.。!！?？;；)）\[【]|\n|$)")
 _NUMBER: Final = re.compile(r"(?:source |doc(?:ument)? |ref |資料|出典)?#?(\d{1,3})", re.IGNORECASE)
 _SEVERAL: Final = re.compile(r"\s*[,;、，]\s*|\s+and\s+|\s*&\s*")
 _RANGE: Final = re.compile(r"(\d{1,2})\s?[-–]\s?(\d{1,2})")
@@ -37,13 +39,17 @@ _NO_CITATION: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Citation:
-    """What is cited, as written, and the sentence it stands for. ``strict``: it can be nothing but a citation."""
+    """What is cited, as written, and the sentence it stands for.
+
+    ``strict``: it can be nothing but a citation. ``closes``: it stands at the end of what it may be cited for.
+    """
 
     written: str
     names: tuple[str, ...]
     sentence: str
     strict: bool
     link: bool = False
+    closes: bool = False
 
 
 def citations(text: str) -> list[Citation]:
@@ -69,6 +75,7 @@ def citations(text: str) -> list[Citation]:
                 sentence=_sentence(text, hit.start(), hit.end()),
                 strict=strict,
                 link=kind == "link",
+                closes=kind == "square" and _AFTER.match(text, hit.end()) is not None,
             )
         )
         if len(found) >= _MOST:
@@ -140,14 +147,18 @@ def retrieved(turn: Turn) -> list[Source]:
     """The sources of a turn: those recorded as such, and the documents that its tools returned."""
     found = list(turn.sources)
     for call in turn.tool_calls:
-        if failed(call) or call.result is None:
-            continue
-        data = loosely(call.result) if isinstance(call.result, str) else call.result
-        found += _documents(data)
+        if not failed(call):
+            found += documents(call)
     known: dict[str, Source] = {}
     for source in found:
         known.setdefault(source.id, source)
     return list(known.values())
+
+
+def documents(call: ToolCall) -> Iterator[Source]:
+    """The documents in what a tool returned: each has an id and a text."""
+    if call.result is not None:
+        yield from _documents(loosely(call.result) if isinstance(call.result, str) else call.result)
 
 
 def _documents(data: Any, depth: int = 0) -> Iterator[Source]:

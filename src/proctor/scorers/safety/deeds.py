@@ -66,6 +66,11 @@ _THING: Final = (
     r"|ticket|case|refund"
     r"|request|voucher|complaint)))\b(?:\s+[\w#'’/.&$€£¥,-]+){0,9}?\s*"
 )
+# A record by its number: "Booking LT-1002". A flight or a train of a number is often cancelled by others.
+_NUMBERED: Final = (
+    r"(?:booking|reservation|order|ticket|case|request|appointment|subscription|policy|claim|account|payment)"
+    r"\s+(?:(?:number|no\.?|id|code|reference)\s+)?[#(]?[A-Z0-9-]*\d[\w-]*\)?\s*,?\s*"
+)
 _NOUNS: Final = (
     r"(?P<{0}cancel>cancellation)|(?P<{0}refund>refund|reimbursement)|(?P<{0}change>change|modification"
     r"|exchange|upgrade"
@@ -74,8 +79,9 @@ _NOUNS: Final = (
 _DONE: Final = r"(?:confirmed|completed?|processed|finali[sz]ed|successful|issued|done|gone through)"
 _SAID: Final = re.compile(
     rf"\b(?:i|we)(?:['’]ve|\s+have)?{_ADVERB}\s+(?:{_ENGLISH})\b"
-    rf"|\b{_THING}(?:has|have){_ADVERB}\s+been{_ADVERB}\s+(?:{_ENGLISH.replace('?P<', '?P<passive_')})\b"
-    rf"|\b{_THING}(?:is|are|was|were)\s+(?:now|successfully|officially){_ADVERB}\s+"
+    rf"|\b(?:{_THING}|{_NUMBERED})(?:has|have){_ADVERB}\s+been{_ADVERB}\s+"
+    rf"(?:{_ENGLISH.replace('?P<', '?P<passive_')})\b"
+    rf"|\b(?:{_THING}|{_NUMBERED})(?:is|are|was|were)\s+(?:now|successfully|officially){_ADVERB}\s+"
     rf"(?:{_ENGLISH.replace('?P<', '?P<state_')})\b"
     rf"|^(?:done|all set|success|great news|good news|confirmed)\b[^.]{{0,40}}?\b"
     rf"(?:{_ENGLISH.replace('?P<', '?P<short_')})\b"
@@ -106,6 +112,12 @@ _OPENING: Final = re.compile(
     r"(?:confirm|inform you|say|tell you|let you know)(?: that)?[,:]?\s+)?(?:please note(?: that)?\s+)?",
     re.IGNORECASE,
 )
+# What follows from a deed is said of the time to come, and does not make the deed itself a thing to come.
+_THEN: Final = re.compile(
+    r",?\s+(?:and|so|but)\s+(?:you|it|i|we|they|(?:the|your|a|any|that|this)(?:\s+[\w-]+){1,3}?)"
+    r"(?:['’]ll|\s+(?:will|won['’]t|should|can|cannot|can['’]t|may|don['’]t need|do not need|need not))\b.*$",
+    re.IGNORECASE | re.DOTALL,
+)
 # What only might be, what is not, what somebody else did, and what is told of the customer's own doing.
 _NOT_DONE: Final = re.compile(
     r"\b(?:if|when|once|after|before|until|unless|whether|should|would|could|may|might|must|can|cannot|can['’]t"
@@ -129,7 +141,8 @@ _BY_OTHERS: Final = re.compile(
 _SEEING: Final = re.compile(
     r"\b(?:our (?:\w+ ){0,3}(?:polic|terms|website|prices|app\b|schedule|hours|system)|(?:balance|total|price"
     r"|list|summary|cost|amount)s? (?:is|are|was|has been|have been) (?:now )?(?:updated|changed|adjusted)"
-    r"|i (?:can )?see|it (?:looks|seems|appears)|(?:shows?|indicates?|says?|states?) that|according to"
+    r"|i (?:can )?see|(?:glad|happy|good|great|sorry) to hear|it (?:looks|seems|appears)"
+    r"|(?:shows?|indicates?|says?|states?) that|according to"
     r"|our (?:records|"
     r"system) |you (?:said|mentioned|told))|(?:記録|確認).{0,8}(?:よると|では)",
     re.IGNORECASE,
@@ -141,9 +154,10 @@ def deeds(text: str) -> Iterator[Deed]:
     for statement in statements(text):
         if statement.kind in ("question", "offer"):
             continue
-        for part in _parts(_OPENING.sub("", statement.text)):
+        for clause in _parts(_OPENING.sub("", statement.text)):
+            part = _THEN.sub("", clause)
             hit = _SAID.search(part) or _JAPANESE.search(part)
-            if hit is None or _NOT_DONE.search(part) or _BY_OTHERS.search(part) or _SEEING.search(part):
+            if hit is None or _NOT_DONE.search(part) or _BY_OTHERS.search(clause) or _SEEING.search(clause):
                 continue
             kind = next(name for name, value in hit.groupdict().items() if value)
             yield Deed(kind=kind.rsplit("_", 1)[-1], sentence=statement.text)

@@ -1,4 +1,4 @@
-"""Numbers of payment cards and bank accounts, each proven by its check digits."""
+"""Numbers of payment cards and international bank accounts, proven by their check digits or named as such."""
 
 from __future__ import annotations
 
@@ -7,12 +7,45 @@ from collections.abc import Iterator
 from typing import Final
 
 from proctor.core.verdict import Finding
+from proctor.text.pii.checks import luhn, mod97
+from proctor.text.pii.context import digits_of, made
 
-__all__ = ["find_cards", "find_ibans", "luhn"]
+__all__ = ["find_cards", "find_endings", "find_ibans", "find_named_ibans", "find_starred", "luhn"]
 
-_CARD: Final = re.compile(r"(?<![\d.,-])(?:\d[ -]?){12,18}\d(?![\d-]|[.,]\d)")
-_ISSUER: Final = re.compile(r"^(?:4|5[1-5]|2[2-7]|3[0-9]|6)")
-_IBAN: Final = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}(?![A-Za-z0-9])")
+# A row of digits, and inside a longer one (a date, a code beside it) what is written as cards are.
+_ROW: Final = re.compile(r"[0-9](?<![\d.,-].)(?<!\d .)(?:[ -]?\d){11,40}+(?![\d-]|[.,]\d)")
+_WRITTEN: Final = re.compile(
+    r"(?<!\d)(?=(\d{4}([ -])\d{4}\2\d{4}\2\d{4}(?!\d)|\d{4}([ -])\d{6}\3\d{4,5}(?!\d)|\d{13,19}(?!\d)))"
+)
+# Which beginnings the issuers have, and how many digits follow them in all.
+_ISSUERS: Final = (
+    (re.compile("4"), (13, 16, 19)),
+    (re.compile(r"5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720"), (16,)),
+    (re.compile("3[47]"), (15,)),
+    (re.compile(r"30[0-5]|3095|3[689]"), (14, 15, 16, 17, 18, 19)),
+    (re.compile("35"), (16, 17, 18, 19)),
+    (re.compile("1800|2131"), (15,)),
+    (re.compile(r"6011|64[4-9]|65|62|60|508|81|82"), (16, 17, 18, 19)),
+    (re.compile(r"220[0-4]|9792"), (16,)),
+    (re.compile(r"5018|5020|5038|5[6-9]|6(?:304|7[0-9]{2})"), (12, 13, 14, 15, 16, 17, 18, 19)),
+)
+_NAMED_CARD: Final = re.compile(
+    r"(?:\b(?:credit|debit|bank|payment|visa|master ?card|amex|american express|cc|card)\b|カード)[^\n]{0,40}$", re.IGNORECASE
+)
+_STARRED: Final = re.compile(
+    r"(?<![\w*])(?:\d{4}[ -]?)?(?:[Xx*•#]{2,6}[ -]?){1,4}(?:\d{2,4}[ -]?)?\d{4}(?![\w*])", re.ASCII
+)
+_ENDING: Final = re.compile(
+    r"(?:\b(?:card|visa|master ?card|amex|american express|account|debit|credit)\b[^\n\d]{0,30}?\b(?:ending|ends|end|finishing)"
+    r"(?: (?:in|with|by))?|\blast (?:four|4)(?: digits?)?(?: (?:of|on) (?:my|the|his|her|our|your) (?:\w{1,12} ){0,2}(?:card|account))?"
+    r"|下\s?(?:4|四)\s?桁|末尾)(?:[^\w\n]{0,3}(?:is|are|was|number|digits?|は|が))?[^\w\n]{0,5}(\d{4})(?![A-Za-z0-9,]|\.\d)",
+    re.IGNORECASE,
+)
+_IBAN: Final = re.compile(r"[A-Z](?<![A-Za-z0-9].)[A-Z]\d{2}(?: ?[A-Z0-9]){11,30}(?![A-Za-z0-9])")
+_NAMED_IBAN: Final = re.compile(
+    r"\biban\b[^\w\n]{0,4}(?:(?:is|number|no|code)[^\w\n]{0,4}){0,2}([A-Z]{2}\d{2}(?: ?[A-Z0-9]{8,30}|(?: [A-Z0-9]{2,4}){3,8}))(?![A-Za-z0-9])",
+    re.IGNORECASE,
+)
 # How long an account's number is in each country that has one; others are taken at any length.
 _LENGTHS: Final = {
     "AD": 24, "AE": 23, "AT": 20, "BE": 16, "BG": 22, "CH": 21, "CY": 28, "CZ": 24, "DE": 22, "DK": 18, "EE": 20,
@@ -23,30 +56,69 @@ _LENGTHS: Final = {
 
 
 def find_cards(text: str) -> Iterator[Finding]:
-    """Every number of 13 to 19 digits that begins like a card's and whose check digit is right."""
-    for hit in _CARD.finditer(text):
-        digits = re.sub(r"\D", "", hit.group())
-        if 13 <= len(digits) <= 19 and _ISSUER.match(digits) and len(set(digits)) > 1 and luhn(digits):
-            yield Finding(kind="card", text=hit.group(), start=hit.start(), end=hit.end(), confidence=0.95)
+    """Every number that begins and is as long as a card's, with the right check digit or called a card's."""
+    for row in _ROW.finditer(text):
+        if found := _card(text, *row.span()):
+            yield found
+            continue
+        last = 0
+        for hit in _WRITTEN.finditer(row.group()):
+            start, end = row.start() + hit.start(1), row.start() + hit.end(1)
+            if start >= last and (found := _card(text, start, end)):
+                last = end
+                yield found
 
 
-def luhn(digits: str) -> bool:
-    """Whether the last digit is the check digit of those before it."""
-    total = 0
-    for place, digit in enumerate(reversed(digits)):
-        value = int(digit) * (2 if place % 2 else 1)
-        total += value - 9 if value > 9 else value
-    return total % 10 == 0
+def _card(text: str, start: int, end: int) -> Finding | None:
+    digits = digits_of(text[start:end])
+    issued = _issued(digits)
+    if len(set(digits)) == 1 or len(digits) > 19:
+        return None
+    if issued and luhn(digits):
+        return made("card", text, (start, end), 0.95 if len(digits) > 12 else 0.7)
+    if (issued or luhn(digits)) and _NAMED_CARD.search(text[max(0, start - 60) : start]):
+        return made("card", text, (start, end), 0.6, "check digit wrong" if issued else "issuer unknown")
+    return None
+
+
+def _issued(digits: str) -> bool:
+    return any(len(digits) in lengths and begins.match(digits) for begins, lengths in _ISSUERS)
+
+
+def find_endings(text: str) -> Iterator[Finding]:
+    """The last four digits of a card or an account where they are called so."""
+    for hit in _ENDING.finditer(text):
+        yield made("card_fragment", text, hit.span(1), 0.8)
+
+
+def find_starred(text: str) -> Iterator[Finding]:
+    """Numbers whose middle is starred out."""
+    for hit in _STARRED.finditer(text):
+        if sum(map(hit.group().count, "Xx*•#")) >= 6:
+            yield made("card_fragment", text, hit.span(), 0.8)
 
 
 def find_ibans(text: str) -> Iterator[Finding]:
     """Every international account number whose check digits are right."""
     for hit in _IBAN.finditer(text):
-        written = hit.group()
-        length = _LENGTHS.get(written[:2])
-        end = _cut(written, length) if length else len(written)
-        if end and _checked(written[:end].replace(" ", "")):
-            yield Finding(kind="iban", text=written[:end], start=hit.start(), end=hit.start() + end, confidence=0.99)
+        yield from _iban(text, *hit.span())
+
+
+def find_named_ibans(text: str) -> Iterator[Finding]:
+    """Every number that is called an IBAN, small letters and wrong check digits allowed."""
+    for hit in _NAMED_IBAN.finditer(text):
+        if right := list(_iban(text, *hit.span(1))):
+            yield from right
+        else:
+            yield made("iban", text, hit.span(1), 0.6, "check digits wrong")
+
+
+def _iban(text: str, start: int, end: int) -> Iterator[Finding]:
+    written = text[start:end].upper()
+    length = _LENGTHS.get(written[:2])
+    last = _cut(written, length) if length else len(written)
+    if last and mod97((number := written[:last].replace(" ", ""))[4:] + number[:4]) == 1:
+        yield made("iban", text, (start, start + last), 0.99)
 
 
 def _cut(written: str, length: int) -> int:
@@ -57,8 +129,3 @@ def _cut(written: str, length: int) -> int:
         if seen == length:
             return place + 1
     return 0
-
-
-def _checked(number: str) -> bool:
-    turned = number[4:] + number[:4]
-    return int("".join(str(int(character, 36)) for character in turned)) % 97 == 1

@@ -7,13 +7,23 @@ from collections.abc import Iterator
 from typing import Final
 
 from proctor.core.verdict import Finding
+from proctor.text.pii.context import made
 
-__all__ = ["find_emails", "is_office", "is_stand_in"]
+__all__ = ["find_emails", "find_spelled", "is_office", "is_stand_in", "mailbox"]
 
-_EMAIL: Final = re.compile(
-    r"(?<![\w.+%-])[A-Za-z0-9](?:[\w.+%'-]{0,62}[\w+])?@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,6}"
-    r"[A-Za-z]{2,24}(?![\w@-])",
-    re.ASCII,
+# Letters with accents are allowed in both halves; other scripts are not, since Japanese puts no blank before an address.
+_LETTER: Final = "A-Za-z0-9À-ÖØ-öø-ɏ"
+# The sign comes first, since it is rare and quick to look for; the mailbox is then read backwards from it.
+_HOST: Final = re.compile(
+    rf"@(?:[{_LETTER}](?:[{_LETTER}-]{{0,61}}[{_LETTER}])?\.){{1,6}}[A-Za-z]{{2,24}}(?![A-Za-z0-9_@-])"
+)
+_BOX: Final = re.compile(rf"[{_LETTER}_.+%'-]+")
+_BOX_LETTERS: Final = frozenset(chr(code) for code in range(0x250) if _BOX.fullmatch(chr(code)))
+_LONGEST_BOX: Final = 64
+_SPELLED: Final = re.compile(
+    r"(?<![\w.+%-])(?:[\w+-]{1,30} dot ){0,3}[A-Za-z0-9][\w.+%-]{0,62} ?(?:\(at\)|\[at\]|\{at\}| at ) ?[A-Za-z0-9-]{1,62}"
+    r"(?: ?(?:\(dot\)|\[dot\]|\{dot\}| dot |\.) ?[A-Za-z0-9-]{2,24}){1,4}(?![\w@-])",
+    re.ASCII | re.IGNORECASE,
 )
 # A mailbox of an office belongs to nobody in person.
 _OFFICE: Final = re.compile(
@@ -35,9 +45,30 @@ _STAND_IN: Final = re.compile(
 
 def find_emails(text: str) -> Iterator[Finding]:
     """Every address in the text."""
-    if "@" in text:
-        for hit in _EMAIL.finditer(text):
-            yield Finding(kind="email", text=hit.group(), start=hit.start(), end=hit.end(), confidence=0.99)
+    for hit in _HOST.finditer(text):
+        start = mailbox(text, hit.start())
+        if start < hit.start():
+            yield made("email", text, (start, hit.end()), 0.99)
+
+
+def mailbox(text: str, sign: int) -> int:
+    """Where the mailbox begins that ends before the sign; the sign's own place when there is none."""
+    if not sign or text[sign - 1] not in _BOX_LETTERS or text[sign - 1] in ".%'-":
+        return sign
+    start = sign
+    while start and sign - start < _LONGEST_BOX and text[start - 1] in _BOX_LETTERS:
+        start -= 1
+    while text[start] in ".+%'-":
+        start += 1
+    return start
+
+
+def find_spelled(text: str) -> Iterator[Finding]:
+    """Every address that is spelled out: anna (at) mail (dot) org."""
+    for hit in _SPELLED.finditer(text):
+        written = hit.group().lower()
+        if "dot" in written or any(at in written for at in ("(at)", "[at]", "{at}")):
+            yield made("email", text, hit.span(), 0.8, "spelled out")
 
 
 def is_office(address: str) -> bool:

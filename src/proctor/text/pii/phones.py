@@ -3,31 +3,54 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from proctor.core.verdict import Finding
+from proctor.text.pii.context import digits_of, made
+from proctor.text.pii.numbering import REGIONS, proven, proven_abroad, regions_for
 
 __all__ = ["find_phones", "is_office_line", "phone_key"]
 
-_GAP: Final = r"[ .\u2010-\u2015\u30fc-]"
-_PHONE: Final = re.compile(
-    rf"(?<![A-Za-z0-9./#+-])(?<!\d[ -])(?:"
-    # +44 20 7946 0958, (212) 555-0142, (03)1234-5678, 212-555-0142, 03-1234-5678, 020 7946 0958, 09012345678
-    rf"(?:\+|00)[1-9]\d{{0,2}}{_GAP}?(?:\(0?\d{{1,4}}\){_GAP}?)?\d{{1,4}}(?:{_GAP}?\d{{2,4}}){{1,4}}"
-    rf"|\(\d{{2,4}}\){_GAP}?\d{{3,4}}{_GAP}?\d{{3,4}}"
-    rf"|1?{_GAP}?\d{{3}}[-.]\d{{3}}[-.]\d{{4}}"
-    rf"|0[1-9]\d{{0,3}}[ -]\d{{2,4}}[ -]\d{{3,4}}"
+# A row of groups of digits. It takes all it can and gives nothing back, so no text makes it slow.
+_ROW: Final = re.compile(
+    r"[+(0-9](?<![A-Za-z0-9./#+=_*$€£¥-].)(?<!\d[ .()-].)(?<!\d[ .()-]{2}.)(?<![$€£¥]\s.)"
+    r"(?:[ .()ー~/-]{0,2}\d){6,19}+(?![A-Wa-wY-Zy-z0-9%])(?!-\d)"
+)
+_MORE: Final = re.compile(r"[ ,]{0,2}(?:x|ext\.?|extension|内線) ?\d{1,6}(?!\w)", re.IGNORECASE)
+_GAP: Final = r"[ .ー-]"
+_ABROAD: Final = re.compile(r"(?:\+ ?|00 ?|011[ -])[1-9]\d{0,2}(?:[ .()ー/-]{0,2}\d){5,13}")
+_STRONG: Final = re.compile(
+    # (212) 555-0142, (03)1234-5678; 212-555-0142; 03-1234-5678, 020 7946 0958, 0479 50 54 03; 09012345678
+    rf"(?<!\d)(?<!\d[.-])(?:\(\d{{2,5}}\){_GAP}?\d{{2,4}}{_GAP}?\d{{2,4}}(?:{_GAP}\d{{2,4}})?"
+    rf"|(?:(?:00)?1{_GAP})?\d{{3}}[-.]\d{{3}}[-.]\d{{4}}"
+    rf"|1?\(\d{{3}}\)\d{{3}}-\d{{4}}"
+    rf"|0[1-9]\d{{0,3}}(?:{_GAP}\d{{2,4}}){{2,4}}"
     rf"|0[789]0\d{{8}}"
     rf"|\d{{3}} \d{{3}} \d{{4}}"
-    rf")(?![A-Za-z0-9/-]|[ .,]\d)"
+    rf")(?![-.]?\d)"
 )
-# A bare row of ten or eleven digits may be anything: the words before it must say that it is a telephone.
-_BARE: Final = re.compile(
-    r"(?:\b(?:phone|tel|telephone|mobile|cell|call|fax|whatsapp|sms|text)\b|電話(?:番号)?|携帯|連絡先)"
-    r"[^\d\n]{0,24}?(?<![\d+])(\d{9,12})(?!\d)",
+_DATE: Final = re.compile(
+    r"(?:19|20)\d\d[ ./-](?:0?[1-9]|1[0-2])[ ./-]\d|(?:[0-3]?\d[ ./-]){2}(?:19|20)\d\d(?!\d)"
+)
+_NAMED: Final = re.compile(
+    r"(?:\b(?:phone|tel|telephone|telefon|t[eé]l[eé]phone|telefono|tel[eé]fono|telefone|mobile?|m[oó]vil|cell(?:ular)?|handy"
+    r"|call|fax|whatsapp|sms|text|ring|dial|landline|contact|reach|answering|registered)\b|\b(?:desk|office|home|work|direct)\b(?=\W{1,3}$)|\b(?:my|his|her|their|our) (?:\w+ )?number\b"
+    r"|電話(?:番号)?|携帯|連絡先|手机|电话|전화|телефон)[^\d\n]{0,30}$",
     re.IGNORECASE,
 )
+_NAMED_AFTER: Final = re.compile(
+    r"[^\w\n]{0,3}(?:(?:is|was) (?:my|his|her|their|our|the) (?:\w{1,12} ){0,2}(?:phone|mobile|cell|number)"
+    r"|\(?(?:office|mobile|cell|home|work|fax|phone)\b)",
+    re.IGNORECASE,
+)
+_SOMETHING_ELSE: Final = re.compile(
+    r"(?:\b(?:order|invoice|booking|reservation|ref|reference|tracking|ticket|case|id|sku|isbn|issn|serial|account|acct|policy"
+    r"|claim|confirmation|flight|version|model|item|product|parcel|shipment|iban|code|zip|vat|tax|number)\b|番号)[^\d\n]{0,12}$",
+    re.IGNORECASE,
+)
+_NO_PHONE: Final = re.compile(r"/|^\d{3}-\d{2}-\d{4}$|^\d{1,3}(?:\.\d{1,3}){3}$")
+_MOST_PROOFS: Final = 200  # in one text; further numbers are judged by their shape alone
 _TOLL_FREE: Final = re.compile(
     r"^(?:\+?1)?8(?:00|88|77|66|55|44|33|22)\d{7}$|^(?:\+?81|0)(?:120|800|570)\d+$|^(?:\+?44|0)(?:800|808|3\d\d)\d+$"
 )
@@ -44,29 +67,71 @@ _OURS: Final = re.compile(
 )
 
 
-def find_phones(text: str) -> Iterator[Finding]:
-    """Every number of a telephone in the text."""
-    taken: list[tuple[int, int]] = []
-    for hit in _PHONE.finditer(text):
-        if 9 <= sum(map(str.isdigit, hit.group())) <= 15 and not _looks_like_a_date(hit.group()):
-            taken.append(hit.span())
-            yield Finding(kind="phone", text=hit.group(), start=hit.start(), end=hit.end(), confidence=0.9)
-    for hit in _BARE.finditer(text):
-        if not any(start < hit.end(1) and hit.start(1) < end for start, end in taken):
-            yield Finding(kind="phone", text=hit.group(1), start=hit.start(1), end=hit.end(1), confidence=0.8)
+def find_phones(text: str, regions: Sequence[str] = REGIONS) -> Iterator[Finding]:
+    """Every number of a telephone in the text: proven by a numbering plan, written like one, or called one."""
+    tried = regions_for(text, regions)
+    for count, row in enumerate(_ROW.finditer(text)):
+        found = _read(text, row, tried if count < _MOST_PROOFS else ())
+        if found is not None:
+            yield found
 
 
-def _looks_like_a_date(text: str) -> bool:
-    return re.match(r"(?:19|20)\d\d[ .-](?:0?[1-9]|1[0-2])[ .-]", text) is not None
+def _read(text: str, row: re.Match[str], regions: Sequence[str]) -> Finding | None:
+    written = row.group()
+    if (abroad := _ABROAD.match(written)) and (found := _from_abroad(text, row, abroad, bool(regions))):
+        return found
+    for hit in _STRONG.finditer(written):
+        digits = digits_of(hit.group())
+        if 9 <= len(digits) <= 12 and not _DATE.match(hit.group()):
+            region = proven(digits, regions) if regions else None
+            return _made(text, (row.start() + hit.start(), row.start() + hit.end()), 0.95 if region else 0.75, region)
+    return _weak(text, row, regions)
+
+
+def _from_abroad(text: str, row: re.Match[str], abroad: re.Match[str], prove: bool) -> Finding | None:
+    """A number with its country in front; groups behind it that are too many for it are left off."""
+    place = (row.start(), row.start() + abroad.end())
+    digits = digits_of(abroad.group()).removeprefix("011").lstrip("0")
+    if abroad.group().lstrip("+ 01"):
+        region = proven_abroad(digits) if prove else None
+        plus = abroad.group().startswith("+")
+        if region or (plus and 7 <= len(digits) <= 15 and not re.match(r"\+ \d{1,2}(?!\d)", abroad.group())):
+            return _made(text, place, 0.97 if region else 0.7, region)
+    return None
+
+
+def _weak(text: str, row: re.Match[str], regions: Sequence[str]) -> Finding | None:
+    """A row that may be anything: the words beside it must say that it is a telephone, or a plan and its groups do."""
+    start, end = row.span()
+    written = row.group()
+    digits = digits_of(written)
+    if not 7 <= len(digits) <= 13 or _DATE.match(written):
+        return None
+    before = text[max(0, start - 60) : start]
+    if _NAMED.search(before) or _NAMED_AFTER.match(text, end):
+        region = proven(digits, regions) if regions else None
+        return _made(text, (start, end), 0.9 if region else 0.7, region)
+    groups = len(re.findall(r"\d+", written))
+    shaped = (groups >= 3 and len(digits) >= 8) or (groups <= 2 and digits[0] == "0" and len(digits) in (10, 11))
+    if not shaped or _NO_PHONE.search(written) or _SOMETHING_ELSE.search(before):
+        return None
+    region = proven(digits, regions) if regions else ""
+    return None if region is None else _made(text, (start, end), 0.7, region)
+
+
+def _made(text: str, place: tuple[int, int], confidence: float, region: str | None) -> Finding:
+    start, end = place
+    more = _MORE.match(text, end)
+    return made("phone", text, (start, more.end() if more else end), confidence, region or "")
 
 
 def is_office_line(text: str, start: int, end: int) -> bool:
     """Whether the number at this place is that of a business: free of charge, or introduced as its own."""
-    digits = re.sub(r"\D", "", text[start:end])
+    digits = digits_of(text[start:end])
     line = text.rfind("\n", 0, start) + 1
     return _TOLL_FREE.match(digits) is not None or _OURS.search(text[max(line, start - 120) : start]) is not None
 
 
 def phone_key(number: str) -> str:
     """The last nine digits: the same with or without the country in front."""
-    return re.sub(r"\D", "", number)[-9:]
+    return digits_of(re.split(r"[x内]|ext", number, maxsplit=1)[0])[-9:]

@@ -30,6 +30,9 @@ from proctor.text.predicates import PredicateError
         ("never calls of write", "never write"),
         ("if hand-off happens then (never call after hand-off)", "when hand-off happens: never call after hand-off"),
         ("a before b but not (c happens)", None),
+        ('never call X with "check_only" = false', 'never X with "check_only" = false'),
+        ('never X with "check_only" == FALSE', 'never X with "check_only" = false'),
+        ('never X with "check_only" != true and Y happens', 'never X with "check_only" != true and Y happens'),
         ("never X with 'reason' = 'late' and Y happens", 'never X with "reason" = "late" and Y happens'),
     ],
 )
@@ -53,6 +56,7 @@ def test_it_is_read_and_written_in_one_form(text: str, canonical: str | None) ->
         ("get_policy before answer answer", "join with and / or"),
         ('never X with "a" > ', "a number was expected"),
         ('never X with "a" <= input "b"', "not with an input"),
+        ('never X with "a" = maybe', "write a text in double quotes"),
         ("never answer where words > 3", "a parenthesis was expected"),
         ('never answer saying ""', "a text to look for is empty"),
         ("search happens <= 3 times for each search", "in double quotes"),

@@ -32,22 +32,10 @@ class StepScanner(Scanner):
         self.skip()
 
     def read_condition(self) -> Condition:
-        """What is asked of a value: a bound, a text, true or false, one of several texts, a pattern; or only to be there."""
+        """What is asked of a value: a bound, a text, true, false, one of several texts, a pattern; or to be there."""
+        if (same := self._same()) is not None:
+            return same
         begin = self.at
-        for mark, other in (("!=", True), ("≠", True), ("==", False), ("=", False)):
-            if self.take(mark):
-                sign = "!=" if other else "="
-                if self.at_text:
-                    text = self.read_text()
-                    return named((text,), f"{sign} {written(text)}", other=other)
-                for word in ("true", "false"):
-                    if self.take_word(word):
-                        return named((word,), f"{sign} {word}", other=other)
-                if self.word() not in ("", "input"):
-                    mend = 'write a text in double quotes; only numbers, true and false stand without'
-                    raise self.failed(f"a value was expected, not {self.here()}", mend)
-                break
-        self.at = begin
         if self.take_words("not", "one", "of"):
             texts = self.read_texts()
             return named(texts, f"not one of {written(texts)}", other=True)
@@ -67,6 +55,23 @@ class StepScanner(Scanner):
             self.at = begin
             raise self.failed("a value is compared with a number or a text here, not with an input")
         return bounded(bound)
+
+    def _same(self) -> Condition | None:
+        """``= "text"``, ``!= false``; None where a number is compared, or nothing."""
+        begin = self.at
+        signs = (("!=", "!="), ("≠", "!="), ("==", "="), ("=", "="))
+        sign = next((plain for mark, plain in signs if self.take(mark)), None)
+        if sign is not None and self.at_text:
+            text = self.read_text()
+            return named((text,), f"{sign} {written(text)}", other=sign == "!=")
+        if sign is not None and (word := self.word()) not in ("", "input"):
+            if word not in ("true", "false"):
+                mend = "write a text in double quotes; only numbers, true and false stand without"
+                raise self.failed(f"a value was expected, not {self.here()}", mend)
+            self.take_word(word)
+            return named((word,), f"{sign} {word}", other=sign == "!=")
+        self.at = begin
+        return None
 
     def read_predicate(self) -> Predicate:
         """The predicate of an output that stands from here to the parenthesis that closes around it, or to the end.

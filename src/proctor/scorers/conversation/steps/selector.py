@@ -53,7 +53,11 @@ _ALSO: Final = {
 }  # fmt: skip
 QUALIFIERS: Final = (
     ('STEP with "argument"', "the argument is given", 'never refund without "reason"'),
-    ('STEP with "argument" OP VALUE', "and compares so with a number, a text, true or false", 'never refund with "amount" > 100'),
+    (
+        'STEP with "argument" OP VALUE',
+        "and compares so with a number, a text, true or false",
+        'never refund with "amount" > 100',
+    ),
     ('STEP returning "field" OP VALUE', "the call's result has it so", 'never refund returning "status" = "denied"'),
     ('STEP saying "text"', "these words stand in it", 'never answer saying "guaranteed"'),
     ("STEP matching /regex/", "a regular expression matches in it", r"never answer matching /\bSSN\b/"),

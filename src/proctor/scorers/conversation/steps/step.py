@@ -12,8 +12,8 @@ from proctor.core.chat import ToolCall
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.scorers.call_matching import shown
 from proctor.scorers.conversation import story
-from proctor.scorers.conversation.steps.assent import agrees, asks
 from proctor.scorers.passages import quoted, turn_label
+from proctor.text.assent import agrees, asks
 from proctor.text.find import Folded, fold
 
 __all__ = ["Kind", "Step", "View", "view_of"]

@@ -10,7 +10,7 @@ from functools import cache
 from proctor.text.normalise.confusables import faux_letters
 from proctor.text.normalise.decoders.rewrites import is_alone_telling, is_telling
 from proctor.text.normalise.layer import Layer
-from proctor.text.normalise.likeness import common_words, cost, known_words, letter_words, ranks
+from proctor.text.normalise.likeness import common_words, cost, known_words, letter_words, per_letter, ranks
 from proctor.text.normalise.patches import Found, Patch, patch_of_text
 
 __all__ = ["find_accented", "find_drawn_out", "find_lookalikes"]
@@ -23,6 +23,7 @@ _LATIN_LETTER = re.compile(r"LATIN (SMALL|CAPITAL) LETTER ([A-Z])(?: WITH .*)?")
 _DRAWN_OUT = re.compile(r"([A-Za-z])\1\1")
 _FEWEST_LOOKALIKES = 4
 _LONGEST = 64
+_ENGLISH = 4.0  # bits a letter
 _THRICE = tuple(letter * 3 for letter in "abcdefghijklmnopqrstuvwxyz")
 _LONG_RUN = re.compile(r"([a-z])\1\1+")
 
@@ -51,7 +52,7 @@ def _undressed(kind: str, text: str, pattern: re.Pattern[str], table: dict[int, 
     words = {word for word in set(pattern.findall(text)) if not word.isascii() and len(word) <= _LONGEST}
     plain = {word: bare for word in words if (bare := word.translate(table)) != word}
     gained = {bare.strip(_EDGES).lower() for bare in plain.values() if bare.isascii()} & ranks().keys()
-    if not is_telling(gained) or len(gained) * 10 < len(plain) * 6:
+    if not is_telling(gained) or not (len(gained) * 10 >= len(plain) * 6 or _is_dressed_english(text, plain, gained)):
         return
     patches = tuple(
         patch_of_text(*match.span(), bare)
@@ -59,6 +60,13 @@ def _undressed(kind: str, text: str, pattern: re.Pattern[str], table: dict[int, 
         if (bare := plain.get(match.group())) and bare.isascii()
     )
     yield Found(kind=kind, patches=patches, tested=True, place="inside")
+
+
+def _is_dressed_english(text: str, plain: dict[str, str], gained: set[str]) -> bool:
+    """Whether nearly every word is dressed up and what is under it has the letters of English, if rarer words."""
+    if len(gained) * 10 < len(plain) * 3 or len(plain) * 10 < len(set(_ANY_TOKEN.findall(text))) * 7:
+        return False
+    return per_letter([bare.strip(_EDGES).lower() for bare in plain.values() if bare.isascii()]) < _ENGLISH
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proctor.scorers.conversation.steps.assent import agrees, asks
+from proctor.text.assent import agrees, asks
 
 ASKED = "I will cancel booking 7 and refund $40. Shall I proceed?"
 

@@ -1,0 +1,102 @@
+"""What of a gate's answer can be believed, and what stands in its place when nothing can."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final, Literal, get_args
+
+from proctor.core.verdict import Action, Finding, Severity, Verdict
+from proctor.guard.edits import Edit, difference
+from proctor.guard.step import Step
+from proctor.text.redact import redact
+
+__all__ = ["EDITS", "FailAction", "believed", "edits_of", "failure"]
+
+FailAction = Literal["block", "escalate", "allow"]
+EDITS: Final = "edits"  # under which a verdict's ``extra`` carries them
+_ACTIONS: Final = frozenset(get_args(Action))
+_SEVERITIES: Final = frozenset({*get_args(Severity), None})
+_MOST_FINDINGS: Final = 10_000  # more than these are no findings but a broken gate
+_KEPT_FINDINGS: Final = 500  # on record; a text full of numbers needs no more to be understood
+_LONGEST: Final = 300
+
+
+def believed(answer: Any, step: Step) -> Verdict:
+    """The answer, when it is a verdict that makes sense on this step.
+
+    Raises:
+        ValueError: it is none; says why.
+    """
+    if not isinstance(answer, Verdict):
+        raise ValueError(f"it answered {type(answer).__name__}, which is no verdict")
+    said: Any = answer  # a stranger's gate may have put anything into the fields
+    if not isinstance(said.action, str) or said.action not in _ACTIONS:
+        raise ValueError(f"it answered {str(said.action)[:40]!r}, which is no action")
+    if not isinstance(said.reason, str) or not isinstance(said.extra, Mapping):
+        raise ValueError("its verdict has a reason that is no text, or an extra that is no mapping")
+    if len(said.findings) > _MOST_FINDINGS:
+        raise ValueError(f"it found {len(said.findings):,} things, more than can be believed")
+    for finding in said.findings:
+        _check(finding, len(step.text))
+    if said.action == "redact":
+        _check_redaction(answer, step)
+    if len(answer.findings) <= _KEPT_FINDINGS:
+        return answer if type(answer.findings) is tuple else replace(answer, findings=tuple(answer.findings))
+    left_out = {**answer.extra, "findings_left_out": len(answer.findings) - _KEPT_FINDINGS}
+    return replace(answer, findings=tuple(answer.findings[:_KEPT_FINDINGS]), extra=left_out)
+
+
+def edits_of(verdict: Verdict, step: Step) -> tuple[Edit, ...]:
+    """What a redacting gate changes: its edits, or what its text has different from the original."""
+    if EDITS in verdict.extra:
+        return tuple(verdict.extra[EDITS])
+    made = difference(step.text, verdict.text or "")
+    return () if made is None else (made,)
+
+
+def failure(name: str, version: str, action: FailAction, error: BaseException | None) -> Verdict:
+    """What stands for a gate that gave no answer: the action configured for that, with the cause in view."""
+    cause = "no answer" if error is None else str(error) or type(error).__name__
+    if error is not None and not isinstance(error, (ValueError, TimeoutError)):
+        cause = f"{type(error).__name__}: {cause}"
+    told = f"the gate {name} failed ({redact(cause)[:_LONGEST]})"
+    return Verdict(
+        action=action,
+        gate=name,
+        reason=told,
+        findings=(Finding(kind="gate_failed", detector=name, severity="high", reason=told),),
+        broken=True,
+        version=version,
+    )
+
+
+def _check(finding: Any, length: int) -> None:
+    named = isinstance(finding, Finding) and all(isinstance(getattr(finding, each), str) for each in ("kind", "text"))
+    if not named:
+        raise ValueError("among its findings is something that is none")
+    start, end = finding.start, finding.end
+    placed = type(start) is int and type(end) is int and 0 <= start <= end <= length
+    if not placed and not (start is None and end is None):
+        raise ValueError(f"a finding is at {start}:{end} of a text of {length} letters")
+    sure = finding.confidence
+    if sure is not None and not (isinstance(sure, (int, float)) and 0.0 <= sure <= 1.0):
+        raise ValueError(f"a finding has the confidence {str(sure)[:40]}, which is none from 0 to 1")
+    if finding.severity not in _SEVERITIES:
+        raise ValueError(f"a finding has the severity {str(finding.severity)[:40]!r}, which is none")
+
+
+def _check_redaction(verdict: Verdict, step: Step) -> None:
+    if step.point == "tool_call":
+        raise ValueError("it wants to redact a call; a call is made or it is not")
+    if verdict.text is not None and not isinstance(verdict.text, str):
+        raise ValueError("its redacted text is no text")
+    if EDITS not in verdict.extra:
+        if verdict.text is None:
+            raise ValueError("it redacts and says neither what goes on nor what changes")
+        return
+    edits = verdict.extra[EDITS]
+    if not isinstance(edits, (tuple, list)) or not all(isinstance(edit, Edit) for edit in edits):
+        raise ValueError("its edits are none")
+    if not all(0 <= edit.start <= edit.end <= len(step.text) for edit in edits):
+        raise ValueError("it changes what is not in the text")

@@ -1,0 +1,65 @@
+"""Settings by the names of tools, where a name may be a pattern."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fnmatch import translate
+from typing import Final, Generic, TypeVar
+
+from proctor.core.chat import ToolCall
+from proctor.guard.step import Step
+
+__all__ = ["ByTool", "call_of", "call_text"]
+
+Setting = TypeVar("Setting")
+_REMEMBERED: Final = 1024  # names of tools; a caller who makes names up must not fill the memory
+_LONGEST: Final = 512
+
+
+class ByTool(Generic[Setting]):
+    """What is set for a tool: by its very name and by each pattern (``refund_*``) that it matches."""
+
+    __slots__ = ("_exact", "_known", "_patterns")
+
+    def __init__(self, settings: Mapping[str, Setting]) -> None:
+        self._exact = {name: value for name, value in settings.items() if not _is_pattern(name)}
+        self._patterns = [
+            (name, re.compile(translate(name)), value) for name, value in settings.items() if _is_pattern(name)
+        ]
+        self._known: dict[str, tuple[tuple[str, Setting], ...]] = {}
+
+    def of(self, tool: str) -> tuple[tuple[str, Setting], ...]:
+        """Every setting for the tool, each with the name or pattern that it stands under."""
+        found = self._known.get(tool)
+        if found is None:
+            found = self._looked_up(tool)
+            if len(self._known) < _REMEMBERED and len(tool) <= _LONGEST:
+                self._known[tool] = found
+        return found
+
+    def _looked_up(self, tool: str) -> tuple[tuple[str, Setting], ...]:
+        exact = ((tool, self._exact[tool]),) if tool in self._exact else ()
+        return (*exact, *((name, value) for name, pattern, value in self._patterns if pattern.match(tool)))
+
+
+def _is_pattern(name: str) -> bool:
+    return any(sign in name for sign in "*?[")
+
+
+def call_of(step: Step) -> ToolCall:
+    """The call that the step is about.
+
+    Raises:
+        ValueError: there is none, so nothing can be decided.
+    """
+    if step.call is None:
+        raise ValueError(f"a step at {step.point} without a call cannot be checked")
+    return step.call
+
+
+def call_text(call: ToolCall, most: int = 160) -> str:
+    """The call as people write one, cut to fit a finding."""
+    given = ", ".join(f"{name}={value!r:.60}" for name, value in list(call.arguments.items())[:8])
+    text = f"{call.name[:80]}({given})"
+    return text if len(text) <= most else text[: most - 1] + "…"

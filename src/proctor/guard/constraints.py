@@ -1,0 +1,244 @@
+"""What is asked of one tool's arguments, worked out before the first call."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final, Literal
+
+from proctor.core.chat import ToolCall
+from proctor.core.verdict import Severity
+from proctor.guard.owning import Owned
+from proctor.guard.step import Step
+from proctor.text.assent import agrees, asks
+
+__all__ = ["Constraints", "Problem"]
+
+_ABSENT: Final = object()
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """The name of an argument: whether it may be left out, and the way to it where it lies inside another."""
+
+    bare: str
+    path: tuple[str, ...]
+    optional: bool
+
+    @classmethod
+    def of(cls, written: str) -> _Name:
+        bare = written.removesuffix("?")
+        return cls(bare, tuple(bare.split(".")), written.endswith("?"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Why a call may not be made: what kind of reason, how bad, and one sentence that names the argument."""
+
+    kind: str
+    reason: str
+    severity: Severity = "high"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Constraints:
+    """What a tool's arguments must keep to. ``amount?`` may be left out, ``amount`` may not; ``a.b`` is b inside a.
+
+    ``limits`` are the most of one call (a number may not be below 0), ``sums`` of all calls of a session. ``own`` names
+    arguments that must be ids of the session's customer. ``confirm: true`` wants a yes of the customer right before
+    the call, ``named`` one to a question that named a value of the call.
+    """
+
+    schema: Mapping[str, Any] | None = None
+    allowed: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    own: tuple[str, ...] = ()
+    limits: Mapping[str, float] = field(default_factory=dict)
+    sums: Mapping[str, float] = field(default_factory=dict)
+    confirm: bool | Literal["named"] = False
+    owner: str | None = None
+    _validator: Any = field(init=False, repr=False, compare=False)
+    _allowed: tuple[tuple[_Name, tuple[tuple[str, Any], ...]], ...] = field(init=False, repr=False, compare=False)
+    _own: tuple[_Name, ...] = field(init=False, repr=False, compare=False)
+    _limits: tuple[tuple[_Name, Decimal], ...] = field(init=False, repr=False, compare=False)
+    _sums: tuple[tuple[_Name, Decimal], ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for name, most in (*self.limits.items(), *self.sums.items()):
+            if not (math.isfinite(most) and most >= 0):
+                raise ValueError(f"the limit of {name} is {most:g}; it must be 0 or more")
+        made = {
+            "_validator": None if self.schema is None else _compiled(self.schema),
+            "_allowed": tuple((_Name.of(name), tuple(map(_told, values))) for name, values in self.allowed.items()),
+            "_own": tuple(map(_Name.of, self.own)),
+            "_limits": tuple((_Name.of(name), _exact(most)) for name, most in self.limits.items()),
+            "_sums": tuple((_Name.of(name), _exact(most)) for name, most in self.sums.items()),
+        }
+        for name, value in made.items():
+            object.__setattr__(self, name, value)
+
+    def problems(self, call: ToolCall, step: Step, owned: Owned, same_tool: Sequence[ToolCall]) -> Iterator[Problem]:
+        """Everything against the call. ``same_tool`` are the calls of this session that these constraints hold for."""
+        if self._validator is not None:
+            yield from self._by_schema(call, self._validator)
+        for name, values in self._allowed:
+            yield from _not_allowed(call, name, values)
+        for name in self._own:
+            yield from _not_own(call, name, step, owned)
+        for name, most in self._limits:
+            yield from _too_much(call, name, most)
+        for name, most in self._sums:
+            yield from _too_much_in_all(call, name, most, same_tool, step)
+        if self.confirm and not step.confirmed and not _agreed(call, step, named=self.confirm == "named"):
+            wanted = "a question that names what is done" if self.confirm == "named" else "the question"
+            yield Problem(
+                kind="not_confirmed", reason=f"{_tool(call)} needs the customer's yes to {wanted} right before it"
+            )
+
+    def _by_schema(self, call: ToolCall, validator: Any) -> Iterator[Problem]:
+        try:
+            if validator.is_valid(call.arguments):
+                return
+            for error in list(validator.iter_errors(call.arguments))[:5]:
+                place = ".".join(map(str, error.instance_path)) or "the arguments"
+                reason = f"{_tool(call)}: {place}: {error.message[:200]}"
+                yield Problem(kind="wrong_argument", reason=reason, severity="medium")
+        except ValueError as error:  # what is no JSON, or nested too deeply
+            yield Problem(
+                kind="wrong_argument", reason=f"{_tool(call)}: the arguments cannot be read: {str(error)[:200]}"
+            )
+
+
+def _not_allowed(call: ToolCall, name: _Name, values: tuple[tuple[str, Any], ...]) -> Iterator[Problem]:
+    for value in _values(call, name):
+        if value is _ABSENT:
+            yield _absent(call, name, "only some values are allowed for it")
+        elif _told(value) not in values:
+            shown = ", ".join(repr(one)[:40] for _, one in values[:8])
+            yield Problem(
+                kind="value_not_allowed", reason=f"{_tool(call)}: {name.bare} is {value!r:.60}; allowed: {shown}"
+            )
+
+
+def _not_own(call: ToolCall, name: _Name, step: Step, owned: Owned) -> Iterator[Problem]:
+    for value in _values(call, name):
+        if value is _ABSENT:
+            yield _absent(call, name, "it must be the customer's own")
+        elif not owned.is_own(step, value):
+            whose = "this customer" if step.memory.customer else "the customer, who is not known"
+            reason = f"{_tool(call)}: nothing shows that {name.bare} {value!r:.60} belongs to {whose}"
+            yield Problem(kind="not_own", reason=reason)
+
+
+def _too_much(call: ToolCall, name: _Name, most: Decimal) -> Iterator[Problem]:
+    for value in _values(call, name):
+        amount = None if value is _ABSENT else _number(value)
+        if value is _ABSENT:
+            yield _absent(call, name, "there is a limit to it")
+        elif amount is None:
+            yield Problem(
+                kind="over_limit", reason=f"{_tool(call)}: {name.bare} {value!r:.60} is no number, and has a limit"
+            )
+        elif not 0 <= amount <= most:
+            reason = f"{_tool(call)}: {name.bare} is {amount}; it may be from 0 to {most}"
+            yield Problem(kind="over_limit", reason=reason)
+
+
+def _too_much_in_all(
+    call: ToolCall, name: _Name, most: Decimal, same_tool: Sequence[ToolCall], step: Step
+) -> Iterator[Problem]:
+    bare = name.bare
+    if sum(step.memory.made[tool] for tool in {each.name for each in same_tool} | {call.name}) > len(same_tool):
+        yield Problem(
+            kind="over_limit",
+            reason=f"{_tool(call)}: more calls were made than are remembered, so their sum is not known",
+        )
+        return
+    total = Decimal(0)
+    for each in (*same_tool, call):
+        for value in _values(each, name):
+            amount = Decimal(0) if value is _ABSENT else _number(value)
+            if amount is None or amount < 0:
+                yield Problem(kind="over_limit", reason=f"{_tool(call)}: {bare} {value!r:.60} cannot be added up")
+                return
+            total += amount
+    if total > most:
+        yield Problem(
+            kind="over_limit", reason=f"{_tool(call)}: {bare} would come to {total} in this session; the most is {most}"
+        )
+
+
+def _agreed(call: ToolCall, step: Step, *, named: bool) -> bool:
+    """Whether the customer's last words say yes to what the agent asked right before them."""
+    asked, said = step.memory.asked, step.memory.said
+    if not asked or not said or not asks(said[-1][-2000:]) or not agrees(asked[-1][:2000], said[-1][-2000:]):
+        return False
+    if not named:
+        return True
+    question = said[-1].casefold()
+    values = [
+        str(each).casefold()
+        for each in call.arguments.values()
+        if isinstance(each, (str, int)) and not isinstance(each, bool)
+    ]
+    return any(len(each) >= 2 and each in question for each in values)
+
+
+def _values(call: ToolCall, name: _Name) -> Sequence[Any]:
+    """What is given for an argument, each of a list; the mark of absence where it is not given and must be."""
+    at: Any = call.arguments.get(name.bare, _ABSENT)
+    if at is _ABSENT and len(name.path) > 1:
+        at = call.arguments
+        for part in name.path:
+            at = at.get(part, _ABSENT) if isinstance(at, Mapping) else _ABSENT
+    if at is _ABSENT or at is None:
+        return () if name.optional else (_ABSENT,)
+    return (at or (_ABSENT,)) if isinstance(at, (list, tuple)) else (at,)
+
+
+def _exact(limit: float) -> Decimal:
+    return Decimal(int(limit) if limit == int(limit) else str(limit))
+
+
+def _number(value: Any) -> Decimal | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)) or len(str(value)) > 40:
+        return None
+    try:
+        number = Decimal(str(value).strip().replace(",", ""))
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() else None
+
+
+def _told(value: Any) -> tuple[str, Any]:
+    """A value with its kind, so that true is not 1."""
+    if isinstance(value, bool) or value is None:
+        return "constant", value
+    if isinstance(value, (int, float)):
+        return "number", value
+    return (
+        ("text", value) if isinstance(value, str) else ("data", json.dumps(value, sort_keys=True, default=str)[:4000])
+    )
+
+
+def _absent(call: ToolCall, name: _Name, why: str) -> Problem:
+    return Problem(kind="missing_argument", reason=f"{_tool(call)}: {name.bare} is not given, and {why}")
+
+
+def _tool(call: ToolCall) -> str:
+    return call.name[:80]
+
+
+def _compiled(schema: Mapping[str, Any]) -> Any:
+    import jsonschema_rs  # noqa: PLC0415 - only gates with a schema pay for it
+
+    try:
+        return jsonschema_rs.validator_for(json.loads(json.dumps(schema, default=dict)), retriever=_refuse)
+    except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
+        raise ValueError(f"the schema is not a usable JSON schema: {str(error).partition(chr(10))[0]}") from None
+
+
+def _refuse(uri: str) -> Any:
+    raise ValueError(f"{uri} is outside this schema, and schemas are never fetched: put it under `$defs`")

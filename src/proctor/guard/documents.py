@@ -1,0 +1,151 @@
+"""Looks through a document for instructions to the agent, and finds what to cut so that none is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from proctor.core.sockets import Classifier
+from proctor.guard.edits import Edit, apply
+from proctor.guard.passages import Span, pieces, regions, sentences
+from proctor.guard.readings import Reading, quote, readings
+from proctor.guard.step import Step
+from proctor.text.injected_orders import orders
+from proctor.text.overrides import attempts
+
+__all__ = ["Cut", "Seen", "look_through"]
+
+_BY_RULE: Final = 0.95
+_MOST_ORDERS: Final = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """A stretch of the original that tells the agent what to do, how sure that is, and what says so."""
+
+    start: int
+    end: int
+    share: float
+    text: str
+    part: str
+    kind: str = "indirect"
+    hidden: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What stands in a document: how much it looks like an attack, what to cut, and whether the rest is harmless."""
+
+    share: float
+    cuts: tuple[Cut, ...] = ()
+    clean: bool = True
+
+
+async def look_through(step: Step, classifier: Classifier, *, low: float, high: float, rules: bool) -> Seen:
+    """Find the instructions by their words and by the classifier; what is left after cutting is read once more.
+
+    A sentence that addresses an agent counts from ``low``, any other from ``high``.
+    """
+    (row,) = await classifier.classify([step.text])
+    share = row["injection"]
+    cuts = list(_by_words(step)) if rules else []
+    cuts += await _ordered(step, classifier, low, high)
+    if share < high:
+        return Seen(share=share, cuts=_joined(cuts))
+    for whole in (False, True):  # sentences first, then all of the runs that they stand in
+        cuts += await _sentences(step, classifier, low, high, whole=whole)
+        rest = apply(step.text, [Edit(start=each.start, end=each.end, text=" ") for each in _joined(cuts)])
+        (left,) = await classifier.classify([rest])
+        if cuts and left["injection"] < high:
+            return Seen(share=share, cuts=_joined(cuts))
+    return Seen(share=share, cuts=_joined(cuts), clean=False)
+
+
+def _by_words(step: Step) -> Iterator[Cut]:
+    """The sentences with words that no honest document has."""
+    for reading in readings(step):
+        hits = [hit for hit in attempts(reading.text) if not hit.mentioned]
+        if not hits:
+            continue
+        for start, end in (each for piece in pieces(reading.text) for each in piece):
+            if any(start < hit.end and hit.start < end for hit in hits):
+                yield _cut(reading, (start, end), _BY_RULE, "rules")
+
+
+async def _ordered(step: Step, classifier: Classifier, low: float, high: float) -> list[Cut]:
+    """Instructions in the imperative of which the classifier thinks so too."""
+    found: list[tuple[Reading, Span, bool]] = []
+    for reading in readings(step):
+        for start, end in regions(reading.text):
+            for order in orders(reading.text[start:end]):
+                found.append((reading, (start + order.start, start + order.end), order.marked))
+    found = found[:_MOST_ORDERS]
+    rows = await classifier.classify([reading.text[start:end] for reading, (start, end), _ in found])
+    return [
+        _cut(reading, await _narrowed(reading, span, classifier, low), row["injection"], "orders")
+        for (reading, span, marked), row in zip(found, rows, strict=True)
+        if row["injection"] >= (low if marked else high)
+    ]
+
+
+async def _narrowed(reading: Reading, span: Span, classifier: Classifier, low: float) -> Span:
+    """The sentences from the first to the last that count by themselves; all when none does."""
+    parts = list(sentences(reading.text, *span))
+    if len(parts) < 2:
+        return span
+    rows = await classifier.classify([reading.text[start:end] for start, end in parts])
+    counting = [part for part, row in zip(parts, rows, strict=True) if row["injection"] >= low]
+    return (counting[0][0], counting[-1][1]) if counting else span
+
+
+async def _sentences(step: Step, classifier: Classifier, low: float, high: float, *, whole: bool) -> list[Cut]:
+    """The sentences that the classifier takes for an attack, or all of the runs that it takes for one."""
+    runs = [(reading, run) for reading in readings(step) for run in pieces(reading.text)]
+    rows = await classifier.classify([_told(reading, run) for reading, run in runs])
+    suspect = [(reading, run, row["injection"]) for (reading, run), row in zip(runs, rows, strict=True)]
+    suspect = [each for each in suspect if each[2] >= high]
+    if whole:
+        return [_cut(reading, (run[0][0], run[-1][1]), share, "model") for reading, run, share in suspect]
+    cuts: list[Cut] = []
+    for reading, run, _ in suspect:
+        shares = [row["injection"] for row in await classifier.classify([reading.text[s:e] for s, e in run])]
+        for at, span in enumerate(run):
+            beside = max(shares[max(0, at - 1) : at + 2])
+            if shares[at] >= high or (shares[at] >= low and beside >= high):
+                cuts.append(_cut(reading, span, shares[at], "model"))
+    return cuts
+
+
+def _told(reading: Reading, run: Sequence[Span]) -> str:
+    return " ".join(reading.text[start:end] for start, end in run)
+
+
+def _cut(reading: Reading, span: Span, share: float, part: str) -> Cut:
+    start, end = reading.span(*span)
+    kind = "smuggling" if reading.kinds else "indirect"
+    text = quote(reading.text, *span)
+    return Cut(start=start, end=end, share=share, text=text, part=part, kind=kind, hidden=reading.kinds)
+
+
+def _joined(cuts: Sequence[Cut]) -> tuple[Cut, ...]:
+    """The cuts in order, those that overlap as one."""
+    made: list[Cut] = []
+    for each in sorted(cuts, key=lambda cut: (cut.start, -cut.end)):
+        if made and each.start < made[-1].end:
+            last = made.pop()
+            surer = each if each.share > last.share else last
+            made.append(
+                Cut(
+                    start=last.start,
+                    end=max(last.end, each.end),
+                    share=surer.share,
+                    text=last.text,
+                    part=surer.part,
+                    kind=last.kind,
+                    hidden=last.hidden or each.hidden,
+                )
+            )
+        else:
+            made.append(each)
+    return tuple(made)

@@ -1,0 +1,68 @@
+"""The door for code without an event loop: a thread that has one, and waits for what is asked there."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import weakref
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+__all__ = ["Door"]
+
+Result = TypeVar("Result")
+
+
+class Door:
+    """Runs coroutines for plain code, from any thread. Its own thread is started when it is first needed."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loops: list[asyncio.AbstractEventLoop] = []
+        self._thread: threading.Thread | None = None
+        weakref.finalize(self, _stop, self._loops)
+
+    def run(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """The result of the coroutine, waited for.
+
+        Raises:
+            RuntimeError: it is asked for on the door's own thread, which would wait for itself for ever.
+        """
+        if threading.current_thread() is self._thread:
+            work.close()
+            raise RuntimeError("this runs on the guard's own thread already: use the async form here, with await")
+        return asyncio.run_coroutine_threadsafe(work, self._open()).result()
+
+    def close(self) -> None:
+        """End the thread; a later ``run`` starts another."""
+        with self._lock:
+            _stop(self._loops)
+            thread, self._thread = self._thread, None
+            self._loops.clear()
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(1.0)
+
+    def _open(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._thread is None or not self._thread.is_alive():  # never started, or left behind by a fork
+                loop = asyncio.new_event_loop()
+                self._loops[:] = [loop]
+                self._thread = threading.Thread(target=_live, args=(loop,), name="proctor-guard-door", daemon=True)
+                self._thread.start()
+            return self._loops[0]
+
+
+def _live(loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        loop.run_forever()
+        for task in asyncio.all_tasks(loop):
+            task.cancel()
+        loop.run_until_complete(asyncio.sleep(0))
+    finally:
+        loop.close()
+
+
+def _stop(loops: list[asyncio.AbstractEventLoop]) -> None:
+    for loop in loops:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(loop.stop)

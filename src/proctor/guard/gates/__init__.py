@@ -1,0 +1,1 @@
+"""The gates that ship: one file for each, each found by its entry point."""

@@ -1,0 +1,112 @@
+"""Arguments of tool calls held against what is set for each tool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import ClassVar, Final, Literal
+
+from proctor.core.chat import ToolCall
+from proctor.core.verdict import Finding, Verdict
+from proctor.guard.by_tool import ByTool, call_of, call_text
+from proctor.guard.constraints import Constraints, Problem
+from proctor.guard.owning import Owned, foreign_owner, record_of
+from proctor.guard.step import Point, Step
+from proctor.text.tool_names import only_reads
+
+__all__ = ["OWNERS", "Arguments"]
+
+OWNERS: Final = ("customer", "customer_id", "user", "user_id", "owner", "owner_id", "account_holder", "client_id")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arguments:
+    """What tools are called with: schemas, allowed values, the customer's own ids, limits, a yes before it is done.
+
+    With ``read_only`` no tool is called but those that only look: by their names, or those that ``reads`` lists. Put
+    at the tool results too, it stops records that name another owner than the customer, for tools with ``owner``.
+    """
+
+    name: ClassVar[str] = "arguments"
+    version: ClassVar[str] = "1"
+    points: ClassVar[tuple[Point, ...]] = ("tool_call", "tool_result")
+    pure: ClassVar[bool] = True
+    primary: ClassVar[str | None] = "tools"
+
+    tools: Mapping[str, Constraints] = field(default_factory=dict)
+    read_only: bool = False
+    reads: tuple[str, ...] = ()
+    owners: tuple[str, ...] = OWNERS
+    unlisted: Literal["allow", "block"] = "allow"
+    action: Literal["block", "escalate"] = "block"
+    _by_tool: ByTool[Constraints] = field(init=False, repr=False, compare=False)
+    _reads: ByTool[bool] = field(init=False, repr=False, compare=False)
+    _owned: Owned = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_by_tool", ByTool(self.tools))
+        object.__setattr__(self, "_reads", ByTool(dict.fromkeys(self.reads, True)))
+        object.__setattr__(self, "_owned", Owned(self.owners))
+
+    async def check(self, step: Step) -> Verdict:
+        """Hold the call against everything that is set for its tool, and name the argument that is wrong."""
+        call = call_of(step)
+        found = list(self._result_problems(call, step) if step.point == "tool_result" else self._problems(call, step))
+        if not found:
+            return Verdict(action="allow", gate=self.name, version=self.version)
+        findings = tuple(
+            Finding(
+                kind=each.kind,
+                detector=self.name,
+                text=call_text(call),
+                confidence=1.0,
+                severity=each.severity,
+                reason=each.reason,
+            )
+            for each in found[:20]
+        )
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        return Verdict(
+            action=self.action,
+            gate=self.name,
+            version=self.version,
+            reason=found[0].reason + more,
+            findings=findings,
+            extra={
+                "anomaly": any(each.kind in ("not_own", "writes", "foreign_record") for each in found),
+                "tool": call.name[:80],
+                # What the caller can do about it: put the question to the customer, and call again.
+                "confirm": all(each.kind == "not_confirmed" for each in found),
+            },
+        )
+
+    def _problems(self, call: ToolCall, step: Step) -> Iterator[Problem]:
+        if self.read_only and not self._only_reads(call.name):
+            yield Problem(kind="writes", reason=f"{call.name[:80]} may change something, and only reading is permitted")
+        listed = self._by_tool.of(call.name)
+        if not listed and self.unlisted == "block":
+            yield Problem(kind="unlisted", reason=f"nothing is set for {call.name[:80]}, and such tools are blocked")
+        for pattern, constraints in listed:
+            before = _before(step, pattern, call.name) if constraints.sums else ()
+            yield from constraints.problems(call, step, self._owned, before)
+
+    def _only_reads(self, tool: str) -> bool:
+        return bool(self._reads.of(tool)) if self.reads else only_reads(tool)
+
+    def _result_problems(self, call: ToolCall, step: Step) -> Iterator[Problem]:
+        for _, constraints in self._by_tool.of(call.name):
+            if constraints.owner is None:
+                continue
+            data = record_of(call.result if call.result is not None else step.text)
+            whose = foreign_owner(data, step.memory.customer, owner=(constraints.owner,))
+            if whose is not None:
+                reason = f"{call.name[:80]} shows a record of {whose!r}, who is not the customer of this session"
+                yield Problem(kind="foreign_record", reason=reason)
+
+
+def _before(step: Step, pattern: str, tool: str) -> tuple[ToolCall, ...]:
+    """The calls of this session that are under the same name or pattern."""
+    if pattern == tool:
+        return tuple(each for each in step.memory.calls if each.name == tool)
+    return tuple(each for each in step.memory.calls if fnmatchcase(each.name, pattern))

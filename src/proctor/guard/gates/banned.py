@@ -1,0 +1,112 @@
+"""Words, phrases and patterns that must not come in or go out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Final, Literal
+
+from proctor.core.verdict import Finding, Verdict
+from proctor.guard.edits import Edit, apply
+from proctor.guard.readings import Reading, hidden_in, quote, readings
+from proctor.guard.step import Point, Step
+from proctor.text.normalise import normalise
+from proctor.text.patterns import compiled, most_steps
+
+__all__ = ["Banned"]
+
+_LONGEST: Final = 20_000  # letters for which the work of a pattern is bounded
+_MOST_STEPS: Final = 1e9
+_MOST: Final = 64
+# Scripts without spaces between words, where a word may stand inside a longer run of letters.
+_UNSPACED: Final = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Banned:
+    """None of the listed words, phrases or patterns comes in or goes out, in clear or hidden."""
+
+    name: ClassVar[str] = "banned"
+    version: ClassVar[str] = "1"
+    points: ClassVar[tuple[Point, ...]] = ("input", "tool_result", "output")
+    pure: ClassVar[bool] = True
+    primary: ClassVar[str | None] = "words"
+
+    words: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    action: Literal["block", "escalate", "redact"] = "block"
+    instead: str = "[removed]"
+    _search: tuple[re.Pattern[str], ...] = field(init=False, repr=False, compare=False, default=())
+
+    def __post_init__(self) -> None:
+        if not self.words and not self.patterns:
+            raise ValueError("nothing is banned; list words or patterns")
+        if blank := [word for word in self.words if not word.strip()]:
+            raise ValueError(f"{blank[0]!r} is no word")
+        for pattern in self.patterns:
+            made = compiled(pattern, ignore_case=True)
+            if made.match("") is not None:
+                raise ValueError(f"{pattern!r} matches the empty text, and so every text")
+            if most_steps(pattern, _LONGEST) > _MOST_STEPS:
+                raise ValueError(f"{pattern!r} can take too long on a hostile text; bound its repeats, as in {{0,40}}")
+        listed = [_words(self.words)] if self.words else []
+        search = (*listed, *(compiled(pattern, ignore_case=True) for pattern in self.patterns))
+        object.__setattr__(self, "_search", search)
+
+    async def check(self, step: Step) -> Verdict:
+        """Look for what is banned in the plain text and in every text hidden in it."""
+        found = list(self._find(step))
+        if not found:
+            return Verdict(action="allow", gate=self.name, version=self.version)
+        edits = tuple(Edit(start=each.start or 0, end=each.end or 0, text=self.instead) for each in found)
+        redacts = self.action == "redact"
+        return Verdict(
+            action=self.action,
+            gate=self.name,
+            reason=found[0].reason,
+            findings=tuple(found),
+            text=apply(step.text, edits) if redacts else None,
+            version=self.version,
+            extra={"edits": edits} if redacts else {},
+        )
+
+    def _find(self, step: Step) -> Iterator[Finding]:
+        left = _MOST if self.action != "redact" else len(step.text) + 1
+        for reading in readings(step):
+            for hit in _hits(self._search, reading):
+                if left <= 0:
+                    return
+                left -= 1
+                start, end = reading.span(*hit.span())
+                yield Finding(
+                    kind="banned",
+                    detector=self.name,
+                    text=quote(hit.group()),
+                    start=start,
+                    end=end,
+                    confidence=1.0,
+                    severity="high",
+                    reason=f"“{quote(hit.group())}” is banned here{hidden_in(reading.kinds)}",
+                    extra={"hidden": reading.kinds} if reading.kinds else {},
+                )
+
+
+def _hits(search: Iterable[re.Pattern[str]], reading: Reading) -> Iterator[re.Match[str]]:
+    for pattern in search:
+        yield from (hit for hit in pattern.finditer(reading.text) if hit.group())
+
+
+def _words(words: Iterable[str]) -> re.Pattern[str]:
+    """One pattern for all words and phrases, the longest first; spaces in a phrase may be any."""
+    plain = sorted({" ".join(normalise(word).plain.split()) for word in words}, key=lambda word: (-len(word), word))
+    return re.compile("|".join(map(_whole, plain)), re.IGNORECASE)
+
+
+def _whole(word: str) -> str:
+    written = r"\s+".join(map(re.escape, word.split()))
+    if _UNSPACED.search(word):
+        return written
+    before = r"(?<!\w)" if word[0].isalnum() else ""
+    after = r"(?!\w)" if word[-1].isalnum() else ""
+    return f"{before}{written}{after}"

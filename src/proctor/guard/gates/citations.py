@@ -1,0 +1,58 @@
+"""Sources that a draft cites and that do not exist, or do not say it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from proctor.core.sockets import Scorer, socket
+from proctor.core.verdict import Finding, Verdict
+from proctor.guard.asking import asked, findings
+from proctor.guard.step import Point, Step
+
+__all__ = ["Citations"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citations:
+    """Every source that the answer cites was retrieved and supports its sentence.
+
+    Its other settings are those of the scorer of the same name: ``supported_from``, ``required``, ``light``.
+    """
+
+    name: ClassVar[str] = "citations"
+    version: ClassVar[str] = "1"
+    points: ClassVar[tuple[Point, ...]] = ("output",)
+    pure: ClassVar[bool] = False
+    primary: ClassVar[str | None] = None
+
+    action: Literal["flag", "block", "escalate"] = "escalate"
+    citations: Scorer = socket()
+
+    async def check(self, step: Step) -> Verdict:
+        """Look each citation of the draft up among the sources of the session, and read its sentence against them."""
+        if not step.text.strip():
+            return Verdict(action="allow", gate=self.name, version=self.version, reason="the draft is empty")
+        score = await asked(self.citations, step)
+        if score.value is None or score.value >= 1.0:
+            return Verdict(action="allow", gate=self.name, version=self.version)
+        found = findings(
+            step,
+            score.evidence,
+            self.name,
+            lambda each: Finding(
+                kind="bad_citation",
+                confidence=score.confidence,
+                severity="medium",
+                reason=each.note[:300],
+                extra={"cited": each.where},
+            ),
+        )
+        return Verdict(
+            action="allow" if self.action == "flag" else self.action,
+            gate=self.name,
+            version=self.version,
+            reason=found[0].reason if found else score.reason,
+            findings=found,
+            extra={"borderline": (score.confidence or 0.0) < 0.8},
+        )

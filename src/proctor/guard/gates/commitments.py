@@ -1,0 +1,71 @@
+"""Promises beyond the agent's authority, stopped before they are made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from proctor.core.score import Evidence
+from proctor.core.sockets import Scorer, socket
+from proctor.core.verdict import Finding, Verdict
+from proctor.guard.asking import asked, findings
+from proctor.guard.step import Point, Step
+
+__all__ = ["Commitments"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commitments:
+    """Nothing is promised that the agent may not grant, and nothing confirmed that no tool has done.
+
+    Its other settings are those of the scorer of the same name: ``registry``, ``granted``, ``confirmations``,
+    ``tools_recorded``, ``light``.
+    """
+
+    name: ClassVar[str] = "commitments"
+    version: ClassVar[str] = "1"
+    points: ClassVar[tuple[Point, ...]] = ("output",)
+    pure: ClassVar[bool] = False
+    primary: ClassVar[str | None] = "registry"
+
+    action: Literal["flag", "block", "escalate"] = "escalate"
+    unbacked: Literal["flag", "block", "escalate"] = "escalate"
+    commitments: Scorer = socket()
+
+    async def check(self, step: Step) -> Verdict:
+        """Read the draft against the registry, and its confirmations against this session's tool calls."""
+        if not step.text.strip():
+            return Verdict(action="allow", gate=self.name, version=self.version, reason="the draft is empty")
+        score = await asked(self.commitments, step)
+        if score.value is None or score.value >= 1.0:
+            return Verdict(action="allow", gate=self.name, version=self.version)
+        # What earlier turns said is past; only the draft can still be stopped.
+        last = max((each.turn or 0 for each in score.evidence), default=0)
+        found = findings(
+            step,
+            [each for each in score.evidence if (each.turn or 0) == last],
+            self.name,
+            lambda each: _finding(each, score.confidence),
+        )
+        actions = {self.unbacked if each.kind == "unbacked_confirmation" else self.action for each in found}
+        action = next((each for each in ("block", "escalate") if each in actions), "allow")
+        reason = found[0].reason if found else score.reason
+        return Verdict(
+            action=action if found else self.action if self.action != "flag" else "allow",  # type: ignore[arg-type]
+            gate=self.name,
+            version=self.version,
+            reason=reason,
+            findings=found,
+            extra={"borderline": (score.confidence or 0.0) < 0.8},
+        )
+
+
+def _finding(each: Evidence, confidence: float | None) -> Finding:
+    confirms = each.where == "confirmation"
+    what = "says that something is done which no tool did" if confirms else "promises what the agent may not grant"
+    return Finding(
+        kind="unbacked_confirmation" if confirms else "commitment",
+        confidence=confidence,
+        severity="critical" if confirms else "high",
+        reason=f"the draft {what}: {each.note[:200]}",
+    )

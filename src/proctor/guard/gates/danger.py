@@ -1,0 +1,101 @@
+"""Messages that no machine should answer alone: threats of law or press, danger to somebody, self-harm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Final, Literal
+
+from proctor.core.sockets import Classifier, socket
+from proctor.core.verdict import Finding, Severity, Verdict
+from proctor.guard.levels import Level, check_level, cut
+from proctor.guard.readings import Reading, hidden_in, quote, readings
+from proctor.guard.step import Point, Step
+from proctor.text.danger import DANGERS, dangers
+
+__all__ = ["Danger"]
+
+_SAYS: Final[Mapping[str, str]] = {
+    "self_harm": "the customer may be about to harm themselves",
+    "safety_incident": "somebody may be hurt or in danger",
+    "legal_threat": "the customer threatens with the law",
+    "media_complaint": "the customer threatens with the press or the public",
+}
+_SEVERITY: Final[Mapping[str, Severity]] = {"self_harm": "critical", "safety_incident": "critical"}
+_BY_RULE: Final = 0.9
+_READ: Final = 20_000  # letters of one reading that the model sees, from its two ends
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Danger:
+    """Threats of law or press, accidents and self-harm go to a person at once, whatever else the message asks."""
+
+    name: ClassVar[str] = "danger"
+    version: ClassVar[str] = "1"
+    points: ClassVar[tuple[Point, ...]] = ("input",)
+    pure: ClassVar[bool] = False
+    primary: ClassVar[str | None] = "kinds"
+
+    kinds: tuple[str, ...] = DANGERS
+    escalate: Level = "0.5%"
+    rules: bool = True
+    action: Literal["escalate", "block"] = "escalate"
+    intents: Classifier = socket()
+
+    def __post_init__(self) -> None:
+        check_level("escalate", self.escalate)
+        if unknown := sorted(set(self.kinds) - set(DANGERS)):
+            raise ValueError(f"unknown kinds {', '.join(unknown)}; known are {', '.join(DANGERS)}")
+
+    async def check(self, step: Step) -> Verdict:
+        """Look for the words that say so, and ask the classifier about what is put in other words."""
+        read = [reading for reading in readings(step) if reading.text.strip()]
+        found = [each for reading in read for each in self._by_rule(reading)] if self.rules else []
+        if not found and read:
+            found = await self._by_model(read)
+        if not found:
+            return Verdict(action="allow", gate=self.name, version=self.version)
+        found.sort(key=lambda each: DANGERS.index(each.kind))
+        return Verdict(
+            action=self.action,
+            gate=self.name,
+            reason=found[0].reason,
+            findings=tuple(found),
+            version=self.version,
+            extra={} if found[0].detector.endswith("rules") else {"borderline": True},
+        )
+
+    def _by_rule(self, reading: Reading) -> list[Finding]:
+        hits = [hit for hit in dangers(reading.text) if hit.kind in self.kinds]
+        return [self._finding(hit.kind, _BY_RULE, reading, hit.start, hit.end, "rules") for hit in hits]
+
+    async def _by_model(self, read: list[Reading]) -> list[Finding]:
+        """What the classifier is sure of: the risk of all kinds that are looked for together must reach the level."""
+        least = cut(self.escalate, self.intents)
+        rows = await self.intents.classify([_shortened(reading.text) for reading in read])
+        found: list[Finding] = []
+        for reading, row in zip(read, rows, strict=True):
+            shares = {kind: row.get(kind, 0.0) for kind in self.kinds}
+            if sum(shares.values()) >= least:
+                kind = max(shares, key=shares.__getitem__)
+                found.append(self._finding(kind, sum(shares.values()), reading, 0, len(reading.text), "model"))
+        return found
+
+    def _finding(self, kind: str, share: float, reading: Reading, start: int, end: int, part: str) -> Finding:
+        first, last = reading.span(start, end)
+        return Finding(
+            kind=kind,
+            detector=f"{self.name}/{part}",
+            text=quote(reading.text, start, end),
+            start=first,
+            end=last,
+            confidence=round(min(1.0, share), 4),
+            severity=_SEVERITY.get(kind, "high"),
+            reason=_SAYS[kind] + hidden_in(reading.kinds),
+            extra={"hidden": reading.kinds} if reading.kinds else {},
+        )
+
+
+def _shortened(text: str) -> str:
+    """The text, or of one that is longer than anybody writes its two ends."""
+    return text if len(text) <= _READ else f"{text[: _READ // 2]}\n{text[-_READ // 2 :]}"

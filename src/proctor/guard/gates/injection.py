@@ -1,0 +1,188 @@
+"""Attempts to take the agent over: by a customer, or by a text that the agent was given to read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final, Literal
+
+from proctor.core.sockets import Classifier, socket
+from proctor.core.verdict import Finding, Verdict
+from proctor.guard.documents import Cut, look_through
+from proctor.guard.edits import Edit, apply
+from proctor.guard.levels import Level, check_level, cut
+from proctor.guard.passages import sentences
+from proctor.guard.readings import Reading, hidden_in, quote, readings
+from proctor.guard.step import Point, Step
+from proctor.text.normalise import Limits
+from proctor.text.overrides import attempts
+
+__all__ = ["Injection"]
+
+_SAYS: Final = {
+    "override": "tries to set the agent's instructions aside",
+    "hijack": "claims an authority over the agent that no customer has",
+    "smuggling": "hides an instruction to the agent",
+    "extraction": "asks for the agent's own instructions",
+    "jailbreak": "tries to free the agent from its rules",
+    "indirect": "carries an instruction to the agent",
+}
+_REMOVED: Final = "[removed: an instruction in a document]"
+_BY_RULE: Final = 0.95
+_MOST_PARTS: Final = 8
+_MOST_HITS: Final = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Injection:
+    """Nobody takes the agent over: not a customer's words, in clear or hidden, and not a document it reads."""
+
+    name: ClassVar[str] = "injection"
+    version: ClassVar[str] = "1"
+    points: ClassVar[tuple[Point, ...]] = ("input", "tool_result")
+    pure: ClassVar[bool] = False
+    primary: ClassVar[str | None] = None
+
+    block: Level = "0.1%"
+    escalate: Level = "1%"
+    indirect_block: Level = "0.1%"
+    indirect_escalate: Level = "1%"
+    rules: bool = True
+    documents: Literal["cut", "block", "escalate"] = "cut"
+    removed: str = _REMOVED
+    injection: Classifier = socket()
+
+    def __post_init__(self) -> None:
+        for name in ("block", "escalate", "indirect_block", "indirect_escalate"):
+            check_level(name, getattr(self, name))
+
+    async def check(self, step: Step) -> Verdict:
+        """Read a customer's message, or what a tool or a document says, in clear and decoded."""
+        if not step.normalised.plain.strip() and not step.views:
+            return self._verdict("allow", "there is nothing to read", ())
+        return await (self._document(step) if step.point == "tool_result" else self._message(step))
+
+    async def _message(self, step: Step) -> Verdict:
+        (row,) = await self.injection.classify([step.text])
+        share = row["injection"]
+        found = self._by_rule(step) if self.rules else []
+        if share >= cut(self.block, self.injection) or (share >= cut(self.escalate, self.injection) and not found):
+            found.append(await self._by_model(step, row))
+        if found and (found[0].confidence or 0.0) >= cut(self.block, self.injection):
+            return self._verdict("block", found[0].reason, found)
+        if found:
+            return self._verdict("escalate", f"perhaps {found[0].reason}", found, borderline=True)
+        if len(step.views) >= Limits().views:
+            reason = "the message holds more hidden texts than were read"
+            return self._verdict("escalate", reason, [self._finding("smuggling", 0.5, reason)], borderline=True)
+        return self._verdict("allow", "", ())
+
+    def _by_rule(self, step: Step) -> list[Finding]:
+        found: list[Finding] = []
+        for reading in readings(step):
+            for hit in attempts(reading.text):
+                if hit.mentioned or len(found) >= _MOST_HITS:
+                    continue
+                kind = "smuggling" if reading.kinds else hit.kind
+                reason = f"the message {_SAYS[hit.kind]}{hidden_in(reading.kinds)}"
+                span = reading.span(hit.start, hit.end)
+                text = quote(reading.text, hit.start, hit.end)
+                found.append(self._finding(kind, _BY_RULE, reason, span, text, part="rules", hidden=reading.kinds))
+        return found
+
+    async def _by_model(self, step: Step, row: Mapping[str, float]) -> Finding:
+        shares = {name: row.get(name, 0.0) for name in _SAYS}
+        kind = max(shares, key=shares.__getitem__)
+        share = row["injection"]
+        reading, start, end = await self._where(step)
+        kind = "smuggling" if reading.kinds else kind
+        reason = f"the message {_SAYS[kind]}{hidden_in(reading.kinds)}"
+        span, text = reading.span(start, end), quote(reading.text, start, end)
+        return self._finding(kind, share, reason, span, text, part="model", hidden=reading.kinds)
+
+    async def _where(self, step: Step) -> tuple[Reading, int, int]:
+        """The part of the message that looks most like an attempt: some sentences of it, or a text hidden in it."""
+        parts = [part for reading in readings(step) for part in _parts(reading)][: 2 * _MOST_PARTS]
+        if len(parts) == 1:
+            return parts[0]
+        rows = await self.injection.classify([reading.text[start:end] for reading, start, end in parts])
+        return max(zip(parts, rows, strict=True), key=lambda each: each[1]["injection"])[0]
+
+    async def _document(self, step: Step) -> Verdict:
+        low, high = cut(self.indirect_escalate, self.injection), cut(self.indirect_block, self.injection)
+        seen = await look_through(step, self.injection, low=low, high=high, rules=self.rules)
+        reason = f"the text {_SAYS['indirect']}"
+        found = [self._cut_out(each, reason) for each in seen.cuts]
+        if not found and seen.share >= low:
+            found = [self._finding("indirect", seen.share, reason, (0, len(step.text)), quote(step.text), part="model")]
+        if not seen.cuts and seen.share < high:
+            return self._verdict("allow", "", found, borderline=bool(found))
+        if self.documents == "escalate":
+            return self._verdict("escalate", reason, found)
+        if self.documents == "block" or not seen.clean:
+            where = "" if seen.cuts else ", and it cannot be told where"
+            return self._verdict("block", reason + where, found)
+        edits = tuple(Edit(start=each.start, end=each.end, text=self.removed) for each in seen.cuts)
+        text = apply(step.text, edits)
+        return Verdict(
+            action="redact",
+            gate=self.name,
+            reason=f"{reason}; it was cut out",
+            findings=tuple(found),
+            text=text,
+            version=self.version,
+            extra={"edits": edits},
+        )
+
+    def _cut_out(self, each: Cut, reason: str) -> Finding:
+        told = reason + hidden_in(each.hidden)
+        span = (each.start, each.end)
+        return self._finding(each.kind, each.share, told, span, each.text, part=each.part, hidden=each.hidden)
+
+    def _finding(
+        self,
+        kind: str,
+        share: float,
+        reason: str,
+        span: tuple[int, int] | None = None,
+        text: str = "",
+        *,
+        part: str = "",
+        hidden: tuple[str, ...] = (),
+    ) -> Finding:
+        return Finding(
+            kind=kind,
+            detector=f"{self.name}/{part}" if part else self.name,
+            text=text,
+            start=span[0] if span else None,
+            end=span[1] if span else None,
+            confidence=round(share, 4),
+            severity="high" if share >= cut(self.block, self.injection) else "medium",
+            reason=reason,
+            extra={"hidden": hidden} if hidden else {},
+        )
+
+    def _verdict(
+        self,
+        action: Literal["allow", "block", "escalate"],
+        reason: str,
+        found: Sequence[Finding],
+        *,
+        borderline: bool = False,
+    ) -> Verdict:
+        return Verdict(
+            action=action,
+            gate=self.name,
+            reason=reason,
+            findings=tuple(found),
+            version=self.version,
+            extra={"borderline": True} if borderline else {},
+        )
+
+
+def _parts(reading: Reading) -> list[tuple[Reading, int, int]]:
+    """A reading as a few runs of sentences."""
+    spans = list(sentences(reading.text, 0, len(reading.text)))
+    size = -(-len(spans) // _MOST_PARTS) or 1
+    runs = [spans[at : at + size] for at in range(0, len(spans), size)]
+    return [(reading, run[0][0], run[-1][1]) for run in runs]

@@ -1,0 +1,198 @@
+"""Words of the system prompt, planted marks and keys in a draft, plain or in disguise."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Final, Literal
+
+from proctor.core.verdict import Finding, Severity, Verdict
+from proctor.guard.step import Point, Step
+from proctor.text.pii.secrets import find_keys, find_logins
+from proctor.text.shared_runs import Known, Run, squeezed
+
+__all__ = ["Leak"]
+
+_LONGEST: Final = 200_000  # letters of a draft that are read; of a longer one the beginning and the end
+_SHORTEST_MARK: Final = 6
+_SHORTEST_RUN: Final = 24  # letters; fewer are shared by chance
+_ROT13: Final = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
+_ENCODED: Final = re.compile(
+    r"(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{16,4096}={0,2}|(?:[0-9a-fA-F]{2}){8,2048})(?![A-Za-z0-9+/_-])"
+)
+_HEX: Final = re.compile(r"(?:[0-9a-fA-F]{2})+")
+_MOST_ENCODED: Final = 50
+_TELLING: Final = re.compile(
+    r"\b(?:my|the|these are(?: my| the)?|system|initial|hidden|secret|internal)\s+(?:\w+\s+){0,2}"
+    r"(?:system prompt|prompt|instructions?|guidelines|directives)\b"
+    r"|\bi (?:was|am|have been) (?:told|instructed|programmed|configured|asked) to\b"
+    r"|システムプロンプト|指示(?:内容|は|に)|系统提示|指令|시스템 프롬프트|instrucciones|anweisungen",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _View:
+    """A reading of the draft: how it was made, and its letters."""
+
+    kind: str
+    letters: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leak:
+    """Nothing of the system prompt, no planted mark and no key leaves, be it spaced, turned round or encoded.
+
+    ``prompt`` is the system prompt's words (in proctor.yaml also the name of its file), ``canaries`` marks that stand
+    in it for nobody to repeat. ``letters`` is how long a run from the prompt is a leak, ``share`` how much of the
+    prompt in shorter runs. What a source says too is no secret, and neither is ``public``.
+    """
+
+    name: ClassVar[str] = "leak"
+    version: ClassVar[str] = "1"
+    points: ClassVar[tuple[Point, ...]] = ("output",)
+    pure: ClassVar[bool] = False
+    primary: ClassVar[str | None] = "prompt"
+
+    prompt: str = ""
+    canaries: tuple[str, ...] = ()
+    letters: int = 60
+    share: float = 0.25
+    keys: bool = True
+    public: tuple[str, ...] = ()
+    action: Literal["flag", "block", "escalate"] = "block"
+    _known: Known = field(init=False, repr=False, compare=False)
+    _marks: tuple[tuple[str, tuple[str, ...]], ...] = field(init=False, repr=False, compare=False)
+    _public: str = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.letters < _SHORTEST_RUN:
+            raise ValueError(
+                f"letters is {self.letters}; runs of fewer than {_SHORTEST_RUN} letters are shared by chance"
+            )
+        if not 0.0 < self.share <= 1.0:
+            raise ValueError(f"share is {self.share:g}; it must be above 0 and at most 1")
+        for mark in self.canaries:
+            if len(squeezed(mark)) < _SHORTEST_MARK:
+                raise ValueError(f"the canary {mark!r} is too short: {_SHORTEST_MARK} letters and digits at least")
+        object.__setattr__(self, "_known", Known(self.prompt))
+        object.__setattr__(self, "_marks", tuple((mark, _pieces(mark)) for mark in self.canaries))
+        object.__setattr__(self, "_public", squeezed(" ".join(self.public)))
+
+    async def check(self, step: Step) -> Verdict:
+        """Read the draft as it is, in its decoded views, turned round and shifted by 13 letters."""
+        found = list(self._found(step)) if step.text.strip() else []
+        if not found:
+            return Verdict(action="allow", gate=self.name, version=self.version)
+        return Verdict(
+            action="allow" if self.action == "flag" else self.action,
+            gate=self.name,
+            version=self.version,
+            reason=found[0].reason,
+            findings=tuple(found[:20]),
+        )
+
+    def _found(self, step: Step) -> Iterator[Finding]:
+        plain = _cut(step.normalised.plain)
+        decoded = list(_decoded(plain))
+        if self.keys:
+            yield from self._keys(step, plain, decoded)
+        if not (self.prompt or self.canaries):
+            return
+        views = list(_views(step, plain, decoded))
+        for view in views:
+            yield from self._canaries(view)
+        if self.prompt:
+            # Who says that these are its instructions needs to tell less of them to have told.
+            least = self.letters / 2 if _TELLING.search(plain) else self.letters
+            for view in views:
+                yield from self._told(view, step, least)
+
+    def _told(self, view: _View, step: Step, least: float) -> Iterator[Finding]:
+        runs = self._secret(list(self._known.runs(view.letters, _SHORTEST_RUN)), view.letters, step)
+        if not runs:
+            return
+        longest = max(runs, key=lambda run: run.weight)
+        share = sum(run.weight for run in runs) / self._known.weight
+        if longest.weight >= least or (share >= self.share and len(runs) > 1):
+            how = "" if view.kind == "plain" else f" ({view.kind})"
+            reason = f"{share:.0%} of the system prompt stands in the draft{how}, {longest.weight:.0f} letters in a row"
+            yield self._finding("prompt_leak", reason, "high", text=self._known.letters[longest.at : longest.at + 60])
+
+    def _secret(self, runs: Sequence[Run], letters: str, step: Step) -> list[Run]:
+        """The runs that neither a source of the session nor what is public says too."""
+        if not runs:
+            return []
+        told = [self._public, *(squeezed(source.text) for source in (*step.sources, *step.memory.sources))]
+        return [run for run in runs if not any(letters[run.start : run.end] in text for text in told)]
+
+    def _keys(self, step: Step, plain: str, decoded: Sequence[tuple[str, str]]) -> Iterator[Finding]:
+        for each in [*find_keys(plain), *find_logins(plain)][:10]:
+            known = plain is step.normalised.plain and each.start is not None and each.end is not None
+            place = step.normalised.span(each.start or 0, each.end or 0) if known else None
+            yield self._finding("key", "the draft shows what looks like a key or a password", "critical", place=place)
+        for kind, text in decoded:
+            if next(find_keys(text), None) is not None:
+                yield self._finding("key", f"the draft hides what looks like a key ({kind})", "critical")
+
+    def _canaries(self, view: _View) -> Iterator[Finding]:
+        for mark, pieces in self._marks:
+            if any(piece in view.letters for piece in pieces):
+                how = "" if view.kind == "plain" else f" ({view.kind})"
+                reason = f"a mark planted in the system prompt stands in the draft{how}"
+                yield self._finding("canary", reason, "critical", text=f"{mark[:3]}…")
+
+    def _finding(
+        self, kind: str, reason: str, severity: Severity, *, text: str = "", place: tuple[int, int] | None = None
+    ) -> Finding:
+        start, end = place or (None, None)
+        return Finding(
+            kind=kind,
+            detector=self.name,
+            text=text,
+            start=start,
+            end=end,
+            confidence=0.95,
+            severity=severity,
+            reason=reason,
+        )
+
+
+def _views(step: Step, plain: str, decoded: Sequence[tuple[str, str]]) -> Iterator[_View]:
+    letters = squeezed(plain)
+    yield _View(kind="plain", letters=letters)
+    yield _View(kind="reversed", letters=letters[::-1])
+    yield _View(kind="rot13", letters=letters.translate(_ROT13))
+    for view in step.views:
+        yield _View(kind=", ".join(view.kinds), letters=squeezed(_cut(view.text)))
+    for kind, text in decoded:
+        yield _View(kind=kind, letters=squeezed(text))
+
+
+def _decoded(text: str) -> Iterator[tuple[str, str]]:
+    """What stands in Base64 or in hexadecimal, be it language or a bare key, which views do not show."""
+    for number, hit in enumerate(_ENCODED.finditer(text)):
+        if number >= _MOST_ENCODED:
+            return
+        token = hit.group()
+        try:
+            if _HEX.fullmatch(token):
+                yield "hex", bytes.fromhex(token).decode()
+            packed = token.rstrip("=").replace("-", "+").replace("_", "/")
+            yield "base64", base64.b64decode(packed + "=" * (-len(packed) % 4), validate=True).decode()
+        except (ValueError, binascii.Error):
+            continue
+
+
+def _pieces(mark: str) -> tuple[str, ...]:
+    """The mark's letters, and every stretch of most of them: a mark that is cut short is told all the same."""
+    letters = squeezed(mark)
+    length = min(len(letters), max(8, round(0.7 * len(letters))))
+    return tuple(dict.fromkeys(letters[at : at + length] for at in range(len(letters) - length + 1)))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST // 2] + " " + text[-_LONGEST // 2 :]

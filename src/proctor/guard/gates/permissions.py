@@ -1,0 +1,67 @@
+"""Tool calls held against what the intents of the conversation permit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from proctor.core.permission_matrix import TRIALS, PermissionMatrix
+from proctor.core.verdict import Finding, Verdict
+from proctor.guard.by_tool import call_of, call_text
+from proctor.guard.step import Point, Step
+
+__all__ = ["Permissions"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Permissions:
+    """Only tools that the intent permits are called; of several intents, only what all of them permit."""
+
+    name: ClassVar[str] = "permissions"
+    version: ClassVar[str] = "1"
+    points: ClassVar[tuple[Point, ...]] = ("tool_call",)
+    pure: ClassVar[bool] = True
+    primary: ClassVar[str | None] = "matrix"
+
+    matrix: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    read_only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    checks: tuple[str, ...] = TRIALS
+    several: Literal["intersection", "union"] = "intersection"
+    always: tuple[str, ...] = ()
+    action: Literal["block", "escalate"] = "block"
+    _table: PermissionMatrix = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        table = PermissionMatrix(
+            matrix=self.matrix,
+            read_only=self.read_only,
+            checks=self.checks,
+            several=self.several,
+            always=self.always,
+        )
+        object.__setattr__(self, "_table", table)
+
+    async def check(self, step: Step) -> Verdict:
+        """Look the call up in the matrix; what is not in it is not permitted."""
+        call = call_of(step)
+        why = self._table.against(call, step.intents)
+        if why is None:
+            return Verdict(action="allow", gate=self.name, version=self.version)
+        reason = f"{call.name[:80]} is not permitted: {why}"
+        finding = Finding(
+            kind="out_of_scope",
+            detector=self.name,
+            text=call_text(call),
+            confidence=1.0,
+            severity="high",
+            reason=reason,
+        )
+        return Verdict(
+            action=self.action,
+            gate=self.name,
+            version=self.version,
+            reason=reason,
+            findings=(finding,),
+            extra={"anomaly": True, "tool": call.name[:80], "intents": tuple(each[:80] for each in step.intents[:8])},
+        )

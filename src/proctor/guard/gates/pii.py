@@ -1,0 +1,230 @@
+"""Personal data: masked before the agent reads it, and before anything of it is written down."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Final, Literal
+
+from proctor.core.sockets import Tagger, socket
+from proctor.core.verdict import Action, Finding, Verdict
+from proctor.guard.coded import coded_values
+from proctor.guard.edits import Edit, apply
+from proctor.guard.readings import hidden_in, readings
+from proctor.guard.step import Point, Step
+from proctor.text.patterns import compiled, most_steps
+from proctor.text.pii import KINDS, find_pii, mask, merge, same_value
+from proctor.text.pii.emails import is_office, is_stand_in
+
+__all__ = ["Pii"]
+
+_NAMED: Final = ("person", "address")  # what the tagger finds
+_WORDS: Final = {
+    "email": "an e-mail address",
+    "phone": "a telephone number",
+    "card": "a card number",
+    "iban": "an account number",
+    "passport": "a passport number",
+    "national_id": "a national number",
+    "person": "a name",
+    "address": "an address",
+    "ip": "a network address",
+    "secret": "a secret",
+}
+_SECRET: Final = frozenset({"card", "iban", "passport", "national_id", "secret"})
+_READ_BY_TAGGER: Final = 20_000
+_LOOKED_AT: Final = 20_000  # letters a pattern of the user's is tried on, for the bound on its work
+_MOST_STEPS: Final = 1e9
+_SHORTEST_REPEAT: Final = 4
+_CUSTOMER: Final = "customer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pii:
+    """Personal data gets typed placeholders, and an answer shows nobody's but the customer's own."""
+
+    name: ClassVar[str] = "pii"
+    version: ClassVar[str] = "1"
+    points: ClassVar[tuple[Point, ...]] = ("input", "tool_result", "output")
+    pure: ClassVar[bool] = False
+    primary: ClassVar[str | None] = "kinds"
+
+    kinds: tuple[str, ...] = (*KINDS, *_NAMED)
+    codes: Mapping[str, str] = field(default_factory=dict)
+    names: bool = True
+    keep: tuple[str, ...] = ()
+    action: Literal["redact", "block", "escalate"] = "redact"
+    own: Literal["show", "mask"] = "show"
+    tagger: Tagger | None = socket(optional=True)
+    _codes: Mapping[str, re.Pattern[str]] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if unknown := sorted(set(self.kinds) - {*KINDS, *_NAMED}):
+            raise ValueError(f"unknown kinds {', '.join(unknown)}; known are {', '.join((*KINDS, *_NAMED))}")
+        for name, pattern in self.codes.items():
+            if most_steps(pattern, _LOOKED_AT) > _MOST_STEPS:
+                raise ValueError(f"codes.{name}: {pattern!r} can take too long on a hostile text; bound its repeats")
+        object.__setattr__(self, "_codes", {name: compiled(pattern) for name, pattern in self.codes.items()})
+
+    async def check(self, step: Step) -> Verdict:
+        """Find personal data in clear and decoded, and mask it as far as the point asks for it."""
+        found = await self._find(step)
+        every = tuple(_edits(step, found))
+        extra: dict[str, object] = {"masked": apply(step.text, every)}
+        if step.point == "output":
+            found = tuple(each for each in found if each.kind not in _NAMED and not self._shown(each, step))
+        edits = every if step.point != "output" else tuple(_edits(step, found))
+        if not edits:
+            return self._verdict("allow", "", (), extra)
+        if found and self.action != "redact":
+            return self._verdict(self.action, f"the text holds {_told(found)}", found, extra)
+        reason = f"{_told(found)} masked" if found else "words that only look like placeholders were marked as such"
+        text = apply(step.text, edits)
+        return self._verdict("redact", reason, found, {**extra, "edits": edits}, text)
+
+    async def _find(self, step: Step) -> tuple[Finding, ...]:
+        """All findings in the original, none overlapping; what the plain text and the hidden texts show counts."""
+        kinds = [kind for kind in self.kinds if kind not in _NAMED]
+        found: list[Finding] = []
+        for reading in readings(step):
+            for each in find_pii(reading.text, kinds=kinds, codes=self._codes):
+                span = reading.span(each.start or 0, each.end or 0)
+                self._keep(found, self._finding(each, span, reading.kinds))
+        for coded in coded_values(step.text):
+            for each in find_pii(coded.text, kinds=kinds, codes=self._codes):
+                self._keep(found, self._finding(each, (coded.start, coded.end), (coded.kind,)))
+        return tuple(sorted((*found, *await self._named(step, found)), key=lambda each: each.start or 0))
+
+    def _keep(self, found: list[Finding], each: Finding) -> None:
+        """Take a finding in, unless it is to be left alone or another one has its place."""
+        if not self._is_kept(each) and not _overlaps(each, found):
+            found.append(each)
+
+    async def _named(self, step: Step, found: Sequence[Finding]) -> list[Finding]:
+        """Names and addresses that the tagger sees in the plain text."""
+        wanted = [kind.upper() for kind in self.kinds if kind in _NAMED]
+        if not self.names or self.tagger is None or not wanted:
+            return []
+        plain = step.normalised.plain[:_READ_BY_TAGGER]
+        (entities,) = await self.tagger.entities([plain])
+        made = list(found)
+        for each in merge((), entities, wanted):
+            self._keep(made, self._finding(each, step.normalised.span(each.start or 0, each.end or 0), ()))
+        return made[len(found) :]
+
+    def _finding(self, each: Finding, span: tuple[int, int], hidden: tuple[str, ...]) -> Finding:
+        return Finding(
+            kind=each.kind,
+            detector=f"{self.name}/{each.detector or 'patterns'}",
+            text=each.text,
+            start=span[0],
+            end=span[1],
+            confidence=each.confidence,
+            severity="high" if each.kind in _SECRET else "medium",
+            reason=_word(each.kind) + hidden_in(hidden),
+            extra={**each.extra, **({"hidden": hidden} if hidden else {})},
+        )
+
+    def _is_kept(self, found: Finding) -> bool:
+        """Whether the settings, or what it is, say that the value is nobody's in person."""
+        if found.kind == "email" and (is_office(found.text) or is_stand_in(found.text)):
+            return True
+        folded = found.text.casefold()
+        return any(
+            folded.endswith(each.casefold()) if each.startswith("@") else same_value(found.kind, found.text, [each])
+            for each in self.keep
+        )
+
+    def _shown(self, found: Finding, step: Step) -> bool:
+        """Whether an answer may show a value: the customer gave it, or a source that the answer stands on has it."""
+        if self.own == "mask":
+            return False
+        if same_value(found.kind, found.text, step.memory.placeholders.vault(source=_CUSTOMER).values()):
+            return True
+        published = (source.text for source in (*step.sources, *step.memory.sources))
+        if any(found.text in text for text in published):
+            return True
+        is_code = found.kind in self.codes
+        return is_code and any(found.text in _result(call.result) for call in step.memory.calls)
+
+    def _verdict(
+        self,
+        action: Action,
+        reason: str,
+        found: Iterable[Finding],
+        extra: Mapping[str, object],
+        text: str | None = None,
+    ) -> Verdict:
+        return Verdict(
+            action=action,
+            gate=self.name,
+            reason=reason,
+            findings=tuple(found),
+            text=text,
+            version=self.version,
+            extra=extra,
+        )
+
+
+def _edits(step: Step, found: Sequence[Finding]) -> Iterator[Edit]:
+    """A placeholder for each finding and each further place of its value.
+
+    What a customer or a tool wrote in the form of a placeholder is marked as theirs; an answer may hold real ones.
+    """
+    names = step.memory.placeholders
+    source = _CUSTOMER if step.point == "input" else step.point
+    at = 0
+    for start, end, kind, value in (*_places(step.text, found), (len(step.text), len(step.text), "", "")):
+        between = step.text[at:start]
+        if step.point != "output" and "[" in between:
+            yield from _marked(between, str(mask(between, (), names)), at)
+        if kind:
+            yield Edit(start=start, end=end, text=names.of(kind, value, source=source))
+        at = end
+
+
+def _marked(text: str, marked: str, offset: int) -> Iterator[Edit]:
+    """The signs that stand in ``marked`` and not in the text, as insertions."""
+    at = 0
+    for sign in marked:
+        if at < len(text) and sign == text[at]:
+            at += 1
+        else:
+            yield Edit(start=offset + at, end=offset + at, text=sign)
+
+
+def _places(text: str, found: Sequence[Finding]) -> list[tuple[int, int, str, str]]:
+    """Where each value stands, in order, none overlapping: as it was found, and where it is written again."""
+    places = [(each.start or 0, each.end or 0, each.kind, each.text) for each in found]
+    for start, end, kind, value in tuple(places):
+        written = text[start:end]
+        if len(written) >= _SHORTEST_REPEAT:
+            again = re.finditer(rf"(?<!\w){re.escape(written)}(?!\w)", text)
+            places += [(hit.start(), hit.end(), kind, value) for hit in again]
+    kept: list[tuple[int, int, str, str]] = []
+    for place in sorted(places, key=lambda each: (each[0], -each[1])):
+        if place[0] < place[1] and (not kept or place[0] >= kept[-1][1]):
+            kept.append(place)
+    return kept
+
+
+def _overlaps(one: Finding, others: Iterable[Finding]) -> bool:
+    start, end = one.start or 0, one.end or 0
+    return any(start < (other.end or 0) and (other.start or 0) < end for other in others)
+
+
+def _told(found: Sequence[Finding]) -> str:
+    """What was found, in words: two e-mail addresses, a card."""
+    counts = Counter(each.kind for each in found)
+    return ", ".join(f"{count} × {_word(kind)}" if count > 1 else _word(kind) for kind, count in counts.items())
+
+
+def _word(kind: str) -> str:
+    return _WORDS.get(kind, kind.replace("_", " "))
+
+
+def _result(result: object) -> str:
+    return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False, default=str)

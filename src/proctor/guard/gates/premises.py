@@ -1,0 +1,123 @@
+"""Promises that a customer says were made: marked as unverified, so that the agent does not build on them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Final, Literal
+
+from proctor.core.chat import ToolCall
+from proctor.core.verdict import Finding, Verdict
+from proctor.guard.edits import Edit, apply
+from proctor.guard.memory import Memory
+from proctor.guard.readings import quote
+from proctor.guard.step import Point, Step
+from proctor.text.asserted import Asserted, asserted, carried, topic_of
+from proctor.text.claims import statements
+
+__all__ = ["Premises"]
+
+_READ: Final = 40_000  # letters of a tool's result
+_NOTE: Final = " [unverified claim: nothing on record confirms this]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Premises:
+    """A claim that something was promised earlier is marked as unverified until a tool's result bears it out."""
+
+    name: ClassVar[str] = "premises"
+    version: ClassVar[str] = "1"
+    points: ClassVar[tuple[Point, ...]] = ("input",)
+    pure: ClassVar[bool] = True
+    primary: ClassVar[str | None] = "action"
+
+    action: Literal["mark", "escalate"] = "mark"
+    note: str = _NOTE
+
+    def __post_init__(self) -> None:
+        if not self.note.strip():
+            raise ValueError("note is empty; the agent would not see that the claim is unverified")
+
+    async def check(self, step: Step) -> Verdict:
+        """Find claims of promises in the message, and words that build on one of an earlier turn."""
+        plain = step.normalised.plain
+        found: list[Finding] = []
+        edits: list[Edit] = []
+        at = 0
+        for sentence, turn in _unverified(plain, step.memory):
+            start, end = _place(plain, sentence, at)
+            at = end
+            first, last = step.normalised.span(start, end) if end > start else (len(step.text), len(step.text))
+            found.append(self._finding(sentence, first, last, turn))
+            edits.append(Edit(start=last, end=last, text=self.note))
+        if not found:
+            return Verdict(action="allow", gate=self.name, version=self.version)
+        return Verdict(
+            action="redact" if self.action == "mark" else "escalate",
+            gate=self.name,
+            reason=found[0].reason,
+            findings=tuple(found),
+            text=apply(step.text, edits) if self.action == "mark" else None,
+            version=self.version,
+            extra={"edits": tuple(edits)} if self.action == "mark" else {},
+        )
+
+    def _finding(self, sentence: str, start: int, end: int, turn: int | None) -> Finding:
+        reason = "the customer says that something was promised, and nothing on record confirms it"
+        if turn is not None:
+            reason = f"the customer builds on a promise claimed in turn {turn + 1}, which nothing on record confirms"
+        return Finding(
+            kind="claimed_promise",
+            detector=self.name,
+            text=quote(sentence),
+            start=start,
+            end=end,
+            confidence=0.8,
+            severity="medium",
+            reason=reason,
+            extra={} if turn is None else {"claimed_in_turn": turn},
+        )
+
+
+def _unverified(text: str, memory: Memory) -> Iterator[tuple[str, int | None]]:
+    """Sentences that claim a promise, and those that take an earlier claim for granted, with its turn."""
+    claims = {claim.sentence: claim for claim in asserted(text, memory.turns) if not _borne_out(claim, memory)}
+    earlier = [claim for claim in memory.claims if not _borne_out(claim, memory)]
+    if not claims and not earlier:
+        return
+    for statement in statements(text):
+        if statement.text in claims:
+            yield statement.text, None
+            continue
+        built_on = next((claim for claim in earlier if _builds_on(claim, statement.text)), None)
+        if built_on is not None:
+            yield statement.text, built_on.turn
+
+
+def _builds_on(claim: Asserted, sentence: str) -> bool:
+    return carried(claim, sentence)
+
+
+def _borne_out(claim: Asserted, memory: Memory) -> bool:
+    """Whether the words of the promise stand in the result of a call that succeeded."""
+    for call in memory.calls:
+        told = _result(call).casefold()
+        if any(deed in told for deed in claim.deeds) and topic_of(told) & claim.topic:
+            return True
+    return False
+
+
+def _result(call: ToolCall) -> str:
+    if call.error is not None or call.result is None:
+        return ""
+    told = call.result if isinstance(call.result, str) else json.dumps(call.result, ensure_ascii=False, default=str)
+    return told[:_READ]
+
+
+def _place(text: str, sentence: str, at: int) -> tuple[int, int]:
+    """Where a sentence stands; nowhere when marks inside it were taken away."""
+    start = text.find(sentence, at)
+    if start < 0:
+        start = text.find(sentence)
+    return (start, start + len(sentence)) if start >= 0 else (0, 0)

@@ -1,0 +1,129 @@
+"""How often a session may call tools, and calls that go round in a circle."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from threading import Lock
+from typing import ClassVar, Final, Literal
+
+from proctor.core.chat import ToolCall
+from proctor.core.sockets import socket
+from proctor.core.verdict import Finding, Verdict
+from proctor.guard.by_tool import ByTool, call_of, call_text
+from proctor.guard.memory import Memory
+from proctor.guard.step import Point, Step
+
+__all__ = ["Rate"]
+
+_SESSIONS: Final = 10_000  # whose calls of the last minute are known; the ones that were still longest go first
+_MINUTE: Final = 60.0
+_LOOP: Final = 24  # calls back in which the same call is looked for
+
+
+class _Clocked:
+    """When each session asked for calls, as far as a limit needs to know."""
+
+    __slots__ = ("_lock", "_sessions", "limits")
+
+    def __init__(self, limits: Mapping[str, int]) -> None:
+        self.limits = ByTool(limits)
+        self._lock = Lock()
+        self._sessions: OrderedDict[object, tuple[Memory, dict[str, deque[float]]]] = OrderedDict()
+
+    def over(self, memory: Memory, tool: str, now: float) -> tuple[str, int] | None:
+        """The limit that this call would pass, if any; otherwise the call is counted."""
+        limits = self.limits.of(tool)
+        if not limits:
+            return None
+        with self._lock:
+            times = self._of(memory)
+            for pattern, most in limits:
+                seen = times.get(pattern)
+                while seen and seen[0] <= now - _MINUTE:
+                    seen.popleft()
+                if len(seen or ()) >= most:
+                    return pattern, most
+            for pattern, _ in limits:
+                times.setdefault(pattern, deque()).append(now)
+        return None
+
+    def _of(self, memory: Memory) -> dict[str, deque[float]]:
+        # A memory without a name is known by itself, and kept, so that no other can take its place.
+        key: object = memory.session or id(memory)
+        if key not in self._sessions:
+            while len(self._sessions) >= _SESSIONS:
+                self._sessions.popitem(last=False)
+            self._sessions[key] = (memory, {})
+        self._sessions.move_to_end(key)
+        return self._sessions[key][1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """A session calls a tool at most so often, and not the same call again and again."""
+
+    name: ClassVar[str] = "rate"
+    version: ClassVar[str] = "1"
+    points: ClassVar[tuple[Point, ...]] = ("tool_call",)
+    pure: ClassVar[bool] = True
+    primary: ClassVar[str | None] = "session"
+
+    session: Mapping[str, int] = field(default_factory=dict)
+    minute: Mapping[str, int] = field(default_factory=lambda: {"*": 60})
+    same: int = 5
+    action: Literal["block", "escalate"] = "block"
+    clock: Callable[[], float] | None = socket(optional=True)
+    _by_session: ByTool[int] = field(init=False, repr=False, compare=False)
+    _by_minute: _Clocked = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for name, limits in (("session", self.session), ("minute", self.minute)):
+            for tool, most in limits.items():
+                if most < 0:
+                    raise ValueError(f"{name}.{tool} is {most}; a limit is 0 or more")
+        if self.same < 1:
+            raise ValueError(f"same is {self.same}; a call may be made at least once")
+        object.__setattr__(self, "_by_session", ByTool(self.session))
+        object.__setattr__(self, "_by_minute", _Clocked(self.minute))
+
+    async def check(self, step: Step) -> Verdict:
+        """Count what the session has called; the call that would pass a limit is stopped."""
+        call = call_of(step)
+        found = next(self._passed(call, step.memory), None)
+        if found is None:
+            return Verdict(action="allow", gate=self.name, version=self.version)
+        kind, reason = found
+        finding = Finding(
+            kind=kind, detector=self.name, text=call_text(call), confidence=1.0, severity="medium", reason=reason
+        )
+        return Verdict(
+            action=self.action,
+            gate=self.name,
+            version=self.version,
+            reason=reason,
+            findings=(finding,),
+            extra={"anomaly": True, "tool": call.name[:80]},
+        )
+
+    def _passed(self, call: ToolCall, memory: Memory) -> Iterator[tuple[str, str]]:
+        for pattern, most in self._by_session.of(call.name):
+            if _made(memory.made, pattern, call.name) >= most:
+                yield "too_many_calls", f"{pattern} may be called {most} times in a session, and was"
+        repeated = 0
+        for before in list(memory.calls)[-_LOOP:]:
+            repeated += before.name == call.name and before.arguments == call.arguments
+        if repeated >= self.same:
+            yield "loop", f"{call.name[:80]} was called {repeated} times with the same arguments"
+        now = (self.clock or time.monotonic)()
+        if (over := self._by_minute.over(memory, call.name, now)) is not None:
+            yield "too_fast", f"{over[0]} may be called {over[1]} times a minute, and was"
+
+
+def _made(made: Counter[str], pattern: str, name: str) -> int:
+    if pattern == name:
+        return made[name]
+    return sum(count for tool, count in made.items() if fnmatchcase(tool, pattern))

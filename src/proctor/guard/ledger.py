@@ -1,0 +1,117 @@
+"""What a session writes down after a step was let through, and what takes it off again."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from proctor.core.chat import ToolCall
+from proctor.core.trajectory import Source
+from proctor.guard.memory import KEPT, KEPT_LETTERS, Memory
+from proctor.guard.step import Step
+from proctor.text.asserted import Asserted, topic_of
+
+__all__ = ["bears_out", "result_text", "write"]
+
+_MOST_READ: Final = 40_000
+_MOST_TOOLS: Final = 4 * KEPT
+# Beside the word of the promise: that it was not made, or not yet.
+_DENIED: Final = re.compile(
+    r"\b(?:not|no|never|none|without|den(?:y|ied|ies)|reject\w*|declin\w*|refus\w*|pending|false|null|cannot|"
+    r"unable|nor)\b|n['’]t\b|ません|なし|却下|拒否|未",
+)
+_BEFORE, _AFTER = 40, 30
+_ERROR: Final = re.compile(r"\s*(?:error|exception|traceback|failed|failure)\b", re.IGNORECASE)
+
+
+def write(memory: Memory, step: Step, going_on: str) -> None:
+    """Write down a step that was let through; ``going_on`` is its text as it goes on."""
+    if step.point == "input":
+        memory.asked.append(step.text[:KEPT_LETTERS])
+        told = [result_text(call.result) for call in memory.calls if _succeeded(call)] if step.claims else []
+        memory.claims.extend(claim for claim in step.claims if not any(bears_out(claim, text) for text in told))
+        memory.turns += 1
+    elif step.point == "tool_call":
+        _count(memory, step.call)
+    elif step.point == "tool_result":
+        _result(memory, step, going_on)
+    else:
+        memory.said.append(going_on[:KEPT_LETTERS])
+        _remember(memory, step.sources)
+
+
+def bears_out(claim: Asserted, told: str) -> bool:
+    """Whether what a tool told has the words of the promise, about the same matter, and does not deny it."""
+    text = told[:_MOST_READ].casefold()
+    return bool(topic_of(text) & claim.topic) and any(_stands(deed, text) for deed in claim.deeds)
+
+
+def result_text(result: Any) -> str:
+    """What a tool answered, as text."""
+    if isinstance(result, str):
+        return result
+    return "" if result is None else json.dumps(result, ensure_ascii=False, default=str)
+
+
+def _stands(deed: str, text: str) -> bool:
+    at = text.find(deed)
+    while at >= 0:
+        if not _DENIED.search(text[max(0, at - _BEFORE) : at + len(deed) + _AFTER]):
+            return True
+        at = text.find(deed, at + 1)
+    return False
+
+
+def _succeeded(call: ToolCall) -> bool:
+    result = call.result
+    if call.error or result is None or (isinstance(result, str) and _ERROR.match(result)):
+        return False
+    if not isinstance(result, Mapping):
+        return True
+    status = str(result.get("status", "")).casefold()
+    return not result.get("error") and result.get("success") is not False and status not in ("error", "failed")
+
+
+def _count(memory: Memory, call: ToolCall | None) -> None:
+    if call is None:
+        return
+    memory.made[call.name] += 1
+    memory.calls.append(call)
+    while len(memory.made) > _MOST_TOOLS:  # an agent that makes names up must not fill the memory
+        memory.made.pop(min(memory.made, key=memory.made.__getitem__))
+
+
+def _result(memory: Memory, step: Step, going_on: str) -> None:
+    if step.call is None:
+        return
+    held = going_on[:KEPT_LETTERS] if len(going_on) > KEPT_LETTERS or going_on != step.text else step.call.result
+    done = replace(step.call, result=held)
+    waiting = next((place for place, call in enumerate(memory.calls) if _is_open(call, done)), None)
+    if waiting is None:
+        memory.calls.append(done)
+    else:
+        memory.calls[waiting] = replace(done, arguments=memory.calls[waiting].arguments)
+    if _succeeded(done):
+        memory.claims = type(memory.claims)(
+            (claim for claim in memory.claims if not bears_out(claim, going_on)), maxlen=KEPT
+        )
+
+
+def _is_open(call: ToolCall, done: ToolCall) -> bool:
+    """Whether this is the call that the result belongs to: the first without one, by its id or by its name."""
+    if call.result is not None or call.error is not None or call.name != done.name:
+        return False
+    if call.id is not None and done.id is not None:
+        return call.id == done.id
+    return not done.arguments or call.arguments == done.arguments
+
+
+def _remember(memory: Memory, sources: tuple[Source, ...]) -> None:
+    known = {(source.id, source.text) for source in memory.sources}
+    for source in sources:
+        kept = replace(source, text=source.text[:KEPT_LETTERS])
+        if (kept.id, kept.text) not in known:
+            memory.sources.append(kept)

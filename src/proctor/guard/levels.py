@@ -1,0 +1,32 @@
+"""Thresholds of classifiers: by the share of harmless messages that they flag, or as a probability."""
+
+from __future__ import annotations
+
+from proctor.core.errors import ConfigError
+from proctor.core.sockets import Classifier
+
+__all__ = ["LEVELS", "Level", "check_level", "cut"]
+
+Level = str | float
+LEVELS = ("0.1%", "0.5%", "1%")
+
+
+def check_level(name: str, level: Level) -> None:
+    """Refuse what is neither a level's name nor a probability."""
+    if isinstance(level, str):
+        if level not in LEVELS:
+            raise ValueError(f"{name} is {level!r}; use {', '.join(LEVELS)} or a number between 0 and 1")
+    elif not 0 < level <= 1:
+        raise ValueError(f"{name} is {level}; a probability lies above 0 and is 1 at most")
+
+
+def cut(level: Level, classifier: Classifier) -> float:
+    """The probability from which a text counts."""
+    if not isinstance(level, str):
+        return level
+    threshold = getattr(classifier, "threshold", None)
+    if threshold is None:
+        raise ConfigError(
+            f"the classifier has no calibrated threshold for {level!r}", mend="give a probability between 0 and 1"
+        )
+    return float(threshold(level))

@@ -1,0 +1,155 @@
+"""Which ids are the customer's own: told by the caller, or shown by this session's tools."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from proctor.core.chat import ToolCall
+from proctor.guard.step import Step
+
+__all__ = ["Owned", "foreign_owner", "record_of"]
+
+_LONGEST: Final = 200_000  # letters of a result that are read
+_MOST: Final = 2_000  # records of a result that are looked at
+_DEPTH: Final = 6
+_SMALL: Final = 200  # records of a result whose ids are remembered
+_REMEMBERED: Final = 2_048
+
+
+class Owned:
+    """Tells what is the customer's: their own id, one the caller vouches for, or one in a record of theirs.
+
+    A record is theirs when one of its ``owner`` fields holds the customer's id. What stands inside it is theirs too,
+    unless it names another owner. A result is read once: a call is known by its place in memory, and kept so that no
+    other can take it; large results are not kept.
+    """
+
+    __slots__ = ("_known", "owner")
+
+    def __init__(self, owner: tuple[str, ...]) -> None:
+        self.owner = owner
+        self._known: OrderedDict[int, tuple[ToolCall, Mapping[str, frozenset[str]]]] = OrderedDict()
+
+    def is_own(self, step: Step, value: Any) -> bool:
+        """Whether the value is an id of the session's customer."""
+        wanted, customer = _key(value), _key(step.memory.customer)
+        if not wanted:
+            return False
+        if wanted == customer or ("own" in step.metadata and wanted in _vouched(step)):
+            return True
+        if not customer:
+            return False
+        known = self._known
+        for call in reversed(step.memory.calls):
+            kept = known.get(id(call))
+            shown = kept[1] if kept is not None and kept[0] is call else self._shown(call)
+            if shown and wanted in shown.get(customer, ()):
+                return True
+        return False
+
+    def _shown(self, call: ToolCall) -> Mapping[str, frozenset[str]]:
+        """The ids of each owner in a call's result; a call that failed shows nothing."""
+        records = list(_records(record_of(call.result))) if call.error is None else []
+        made = _by_owner(records, self.owner)
+        if len(records) <= _SMALL and not (isinstance(call.result, str) and len(call.result) > 100 * _SMALL):
+            if len(self._known) >= _REMEMBERED:
+                self._known.popitem(last=False)
+            self._known[id(call)] = (call, made)
+        return made
+
+
+def foreign_owner(data: Any, customer: str | None, *, owner: tuple[str, ...]) -> str | None:
+    """The owner named in a result who is not the customer; ``None`` when there is none."""
+    for record in _records(data):
+        for field in owner:
+            if field in record and isinstance(record[field], (str, int)) and _key(record[field]) != _key(customer):
+                return str(record[field])[:80]
+    return None
+
+
+def record_of(result: Any) -> Any:
+    """A tool's result as data; text that is no JSON stays text."""
+    if isinstance(result, str) and result.lstrip()[:1] in ("{", "[") and len(result) <= _LONGEST:
+        try:
+            return json.loads(result)
+        except (ValueError, RecursionError):
+            return result
+    return result
+
+
+def _vouched(step: Step) -> frozenset[str]:
+    given = step.metadata.get("own", ())
+    if isinstance(given, Mapping):
+        given = [each for some in given.values() for each in (some if isinstance(some, (list, tuple, set)) else [some])]
+    return frozenset(map(_key, [given] if isinstance(given, (str, int)) else given))
+
+
+def _by_owner(records: Sequence[Mapping[str, Any]], owner: tuple[str, ...]) -> Mapping[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for record in records:
+        for name in {_key(record[field]) for field in owner if field in record} - {""}:
+            for each in _within(record, name, owner):
+                found.setdefault(name, set()).update(_ids(each))
+    return {name: frozenset(ids) for name, ids in found.items()}
+
+
+def _within(record: Mapping[str, Any], customer: str, owner: tuple[str, ...]) -> Iterator[Mapping[str, Any]]:
+    """The record, and those inside it that name nobody else."""
+    yield record
+    for child in _children(record):
+        for each in _records(child):
+            if not any(field in each and _key(each[field]) != customer for field in owner):
+                yield each
+
+
+def _ids(record: Mapping[str, Any]) -> Iterator[str]:
+    """The ids in a record; free text in it is nobody's word."""
+    for name, value in record.items():
+        if not _is_id(str(name)):
+            continue
+        if isinstance(value, (str, int)):
+            yield _key(value)
+        elif isinstance(value, (list, tuple)):
+            yield from (_key(one) for one in value[:200])
+
+
+def _is_id(name: str) -> bool:
+    low = name.casefold()
+    return low in (
+        "id",
+        "ids",
+        "number",
+        "reference",
+        "ref",
+        "code",
+        "booking",
+        "bookings",
+        "order",
+        "orders",
+        "account",
+        "case",
+        "key",
+    ) or (low.endswith(("id", "ids", "_number", "_no", "_ref", "_reference", "_code", "番号")))
+
+
+def _records(data: Any) -> Iterator[Mapping[str, Any]]:
+    waiting, seen = [(data, 0)], 0
+    while waiting and seen < _MOST:
+        one, depth = waiting.pop()
+        seen += 1
+        if isinstance(one, Mapping):
+            yield one
+        if depth < _DEPTH:
+            waiting += [(child, depth + 1) for child in _children(one)]
+
+
+def _children(data: Any) -> list[Any]:
+    held = data.values() if isinstance(data, Mapping) else data if isinstance(data, (list, tuple)) else ()
+    return [each for each in list(held)[:_MOST] if isinstance(each, (Mapping, list, tuple))]
+
+
+def _key(value: Any) -> str:
+    return str(value).strip().casefold() if isinstance(value, (str, int)) and not isinstance(value, bool) else ""

@@ -1,0 +1,60 @@
+"""A tool's result or a document in pieces that can be judged, and cut out, one by one."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Final
+
+__all__ = ["Span", "pieces", "regions", "sentences"]
+
+Span = tuple[int, int]
+
+_STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*+)"', re.DOTALL)
+_END: Final = re.compile(r"(?<=[.!?])[\"'”’)]*\s+|(?<=[。！？।؟])|\\n|\n+")
+_SHORTEST: Final = 12  # letters of a value that could hold an instruction
+_PIECE: Final = 600
+_MOST_PIECES: Final = 64
+
+
+def regions(text: str) -> list[Span]:
+    """Where words may stand: all of a text, or of JSON the strings in it, so that what is cut leaves JSON behind."""
+    if not _is_json(text):
+        return [(0, len(text))]
+    return [hit.span(1) for hit in _STRING.finditer(text) if hit.end(1) - hit.start(1) >= _SHORTEST]
+
+
+def sentences(text: str, start: int, end: int) -> Iterator[Span]:
+    """The sentences of one region, without the spaces around them."""
+    at = start
+    for stop, after in (*(hit.span() for hit in _END.finditer(text, start, end)), (end, end)):
+        piece = text[at:stop]
+        if piece.strip():
+            yield at + len(piece) - len(piece.lstrip()), at + len(piece.rstrip())
+        at = after
+
+
+def pieces(text: str) -> list[list[Span]]:
+    """The sentences in runs of some six hundred letters; of a very long text the runs are longer, not more."""
+    longest = max(_PIECE, len(text) // _MOST_PIECES)
+    made: list[list[Span]] = []
+    held = longest
+    for region in regions(text):
+        for start, end in sentences(text, *region):
+            if held + end - start > longest:
+                made.append([])
+                held = 0
+            made[-1].append((start, end))
+            held += end - start
+    return made
+
+
+def _is_json(text: str) -> bool:
+    if text.lstrip()[:1] not in ("{", "["):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True

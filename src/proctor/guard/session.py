@@ -1,0 +1,200 @@
+"""One live conversation under guard."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+from uuid import uuid4
+
+from proctor.core.chat import ToolCall
+from proctor.core.decoding import decode
+from proctor.core.trajectory import Source
+from proctor.core.verdict import Verdict
+from proctor.guard.chain import Decision
+from proctor.guard.door import Door
+from proctor.guard.ledger import result_text, write
+from proctor.guard.memory import Memory
+from proctor.guard.step import Step
+from proctor.guard.vault import Vault
+from proctor.guard.watch import REPLIES, Watch
+
+__all__ = ["Session", "passed"]
+
+
+def passed(verdict: Verdict) -> bool:
+    """Whether the step may go on, be it with a changed text."""
+    return verdict.action in ("allow", "redact")
+
+
+class Session:
+    """One live conversation: each step is put before the gates, and what was let through is remembered.
+
+    What goes on is ``verdict.text``, or the original where that is ``None``. ``intents`` are those of the running
+    turn; a tool call that names none is judged by them. With a ``vault`` the caller can restore placeholders.
+    """
+
+    __slots__ = ("_calling", "_vault", "_watch", "memory")
+
+    def __init__(
+        self, watch: Watch, *, id: str | None = None, customer: str | None = None, vault: Vault | None = None
+    ) -> None:
+        self._watch, self._vault = watch, vault
+        self._calling = threading.Lock()
+        self.memory = Memory(session=id or uuid4().hex, customer=customer)
+
+    @property
+    def id(self) -> str:
+        """The name of the session."""
+        return self.memory.session
+
+    @property
+    def customer(self) -> str | None:
+        """Whose session it is."""
+        return self.memory.customer
+
+    @property
+    def door(self) -> Door:
+        """The way for plain code to wait for a step."""
+        return self._watch.door
+
+    @property
+    def intents(self) -> tuple[str, ...]:
+        """What the customer is taken to want in the running turn."""
+        return self.memory.intents
+
+    @intents.setter
+    def intents(self, intents: Iterable[str]) -> None:
+        self.memory.intents = tuple(intents)
+
+    async def input(self, text: str, *, metadata: Mapping[str, Any] | None = None) -> Verdict:
+        """Words of the customer, before the agent reads them."""
+        step = Step(point="input", text=text, memory=self.memory, metadata=metadata or {})
+        self.memory.intents = ()
+        return (await self.decide(step)).verdict
+
+    async def tool_call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        intents: Iterable[str] = (),
+        confirmed: bool = False,
+        id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Verdict:
+        """A tool the agent wants to call, before it is called."""
+        step = Step(
+            point="tool_call",
+            call=ToolCall(name=name, arguments=arguments or {}, id=id),
+            intents=tuple(intents) or self.memory.intents,
+            confirmed=confirmed,
+            memory=self.memory,
+            metadata=metadata or {},
+        )
+        # Two calls at once must not both be the last that a limit allows. They may be on two loops: one of an async
+        # agent, one of the door that its plain tools go through.
+        while not self._calling.acquire(blocking=False):  # noqa: ASYNC110 - an asyncio.Event is of one loop
+            await asyncio.sleep(0.001)
+        try:
+            return (await self.decide(step)).verdict
+        finally:
+            self._calling.release()
+
+    async def tool_result(
+        self,
+        name: str,
+        result: Any,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Verdict:
+        """What a tool or a document says, before the agent reads it."""
+        step = Step(
+            point="tool_result",
+            text=result_text(result),
+            call=ToolCall(name=name, arguments=arguments or {}, result=result, id=id),
+            intents=self.memory.intents,
+            memory=self.memory,
+            metadata=metadata or {},
+        )
+        return (await self.decide(step)).verdict
+
+    async def output(
+        self,
+        draft: str,
+        *,
+        sources: Iterable[Source | Mapping[str, Any] | str] = (),
+        section: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Verdict:
+        """A draft answer, before the customer reads it; ``sources`` are what it rests on."""
+        step = Step(
+            point="output",
+            text=draft,
+            intents=self.memory.intents,
+            sources=tuple(_source(each, place) for place, each in enumerate(sources)),
+            section=section,
+            memory=self.memory,
+            metadata=metadata or {},
+        )
+        return (await self.decide(step)).verdict
+
+    async def glimpse(
+        self,
+        draft: str,
+        *,
+        sources: Iterable[Source | Mapping[str, Any] | str] = (),
+        section: str | None = None,
+    ) -> Verdict:
+        """A part of an answer that is still being written; the verdict is neither on record nor remembered."""
+        step = Step(
+            point="output",
+            text=draft,
+            intents=self.memory.intents,
+            sources=tuple(_source(each, place) for place, each in enumerate(sources)),
+            section=section,
+            memory=self.memory,
+        )
+        return (await self._watch.decide(step, record=False)).verdict
+
+    async def decide(self, step: Step) -> Decision:
+        """What is decided about any step of this session, and what each gate had said."""
+        if step.memory is not self.memory:
+            step = replace(step, memory=self.memory)
+        decision = await self._watch.decide(step)
+        if passed(decision.verdict):
+            try:
+                write(self.memory, step, step.text if decision.verdict.text is None else decision.verdict.text)
+            except Exception as error:
+                decision = replace(decision, verdict=self._unwritten(decision.verdict, error))
+        if self._vault is not None and decision.verdict.text is not None:
+            self._vault.fill(self.memory.placeholders.vault())
+        return decision
+
+    def reply(self, verdict: Verdict) -> str:
+        """What the customer is told instead, when a verdict holds something back."""
+        return self._watch.plan.replies.get(verdict.action, REPLIES["block"])
+
+    def restore(self, text: str, vault: Vault) -> str:
+        """A text with the customer's own data in place of the placeholders, for whoever holds the vault."""
+        return vault.restore(text)
+
+    def _unwritten(self, verdict: Verdict, error: Exception) -> Verdict:
+        """A step that cannot be remembered would not be counted either, so it does not go on."""
+        reason = f"the step could not be written down ({type(error).__name__})"
+        self._watch.note("step_not_written", session=self.id, error=type(error).__name__)
+        return replace(verdict, action=self._watch.plan.on_failure, broken=True, text=None, reason=reason)
+
+
+def _source(given: Source | Mapping[str, Any] | str, place: int) -> Source:
+    """A source, however the caller has it: as ours, as a mapping, or as bare text."""
+    if isinstance(given, Source):
+        return given
+    if isinstance(given, str):
+        return Source(id=f"source-{place + 1}", text=given)
+    made: Source = decode(Source, {"id": f"source-{place + 1}", **given})
+    return made

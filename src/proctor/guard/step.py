@@ -1,0 +1,54 @@
+"""One step of a live conversation, as a gate sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final, Literal, get_args
+
+from proctor.core.chat import ToolCall
+from proctor.core.trajectory import Source
+from proctor.guard.memory import Memory
+from proctor.text.asserted import Asserted, asserted
+from proctor.text.normalise import Normalised, View, normalise, views
+
+__all__ = ["POINTS", "Point", "Step"]
+
+Point = Literal["input", "tool_call", "tool_result", "output"]
+POINTS: Final[tuple[Point, ...]] = get_args(Point)
+_MOST_READ: Final = 20_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """What is about to happen: words of the customer, a call, what a tool or a document says, or a draft answer.
+
+    ``text`` is the words of an input, a tool's result or an output. ``call`` is set for a tool call, and for a tool's
+    result names the tool. ``memory`` is what the session knows up to here; a gate reads it and never writes to it.
+    """
+
+    point: Point
+    text: str = ""
+    call: ToolCall | None = None
+    intents: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+    section: str | None = None
+    confirmed: bool = False
+    memory: Memory = field(default_factory=Memory, repr=False, compare=False)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def normalised(self) -> Normalised:
+        """The text made plain, with the way back to the original: made once, whichever gates ask."""
+        return normalise(self.text)
+
+    @cached_property
+    def views(self) -> tuple[View, ...]:
+        """What is hidden in the text by encodings, each with the way back to the original."""
+        return tuple(views(self.normalised))
+
+    @cached_property
+    def claims(self) -> tuple[Asserted, ...]:
+        """Promises that the words say were made before; the first 20,000 letters are read."""
+        return tuple(asserted(self.text[:_MOST_READ], self.memory.turns))

@@ -1,0 +1,75 @@
+"""Sessions for plain code, without await: each step is waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from proctor.core.trajectory import Source
+from proctor.core.verdict import Verdict
+from proctor.guard.door import Door
+from proctor.guard.session import Session
+from proctor.guard.vault import Vault
+
+__all__ = ["SyncSession"]
+
+
+@dataclass(frozen=True, slots=True)
+class SyncSession:
+    """A session whose steps are plain calls; may be used from any thread."""
+
+    session: Session
+    door: Door
+
+    @property
+    def id(self) -> str:
+        """The name of the session."""
+        return self.session.id
+
+    def input(self, text: str, *, metadata: Mapping[str, Any] | None = None) -> Verdict:
+        """Words of the customer, before the agent reads them."""
+        return self.door.run(self.session.input(text, metadata=metadata))
+
+    def tool_call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        intents: Iterable[str] = (),
+        confirmed: bool = False,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Verdict:
+        """A tool the agent wants to call, before it is called."""
+        call = self.session.tool_call(name, arguments, intents=intents, confirmed=confirmed, metadata=metadata)
+        return self.door.run(call)
+
+    def tool_result(
+        self,
+        name: str,
+        result: Any,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Verdict:
+        """What a tool or a document says, before the agent reads it."""
+        return self.door.run(self.session.tool_result(name, result, arguments, metadata=metadata))
+
+    def output(
+        self,
+        draft: str,
+        *,
+        sources: Iterable[Source | Mapping[str, Any] | str] = (),
+        section: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Verdict:
+        """A draft answer, before the customer reads it; ``sources`` are what it rests on."""
+        return self.door.run(self.session.output(draft, sources=sources, section=section, metadata=metadata))
+
+    def reply(self, verdict: Verdict) -> str:
+        """What the customer is told instead, when a verdict holds something back."""
+        return self.session.reply(verdict)
+
+    def restore(self, text: str, vault: Vault) -> str:
+        """A text with the customer's own data in place of the placeholders, for whoever holds the vault."""
+        return vault.restore(text)

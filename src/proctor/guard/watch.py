@@ -1,0 +1,149 @@
+"""Decides about steps by the plan in force, and tells every decision to the recorder."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from time import monotonic
+from typing import Any, Final, Literal
+from uuid import uuid4
+
+from proctor.core.event import Event
+from proctor.core.verdict import Verdict
+from proctor.guard.answers import FailAction, failure
+from proctor.guard.chain import Chain, Decision
+from proctor.guard.door import Door
+from proctor.guard.recorder import Recorder
+from proctor.guard.step import POINTS, Point, Step
+
+__all__ = ["REPLIES", "Plan", "Watch"]
+
+REPLIES: Final[Mapping[str, str]] = {
+    "block": "I am sorry, I cannot help with that.",
+    "escalate": "I am passing this on to a colleague, who will get back to you.",
+}
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a guard goes by: its chains, whether they act, what the customer is told instead, what goes on record.
+
+    ``sample`` is the share of allowed steps that people are to look at too. ``version`` names the settings.
+    """
+
+    chains: Mapping[Point, Chain] = field(default_factory=dict)
+    mode: Literal["enforce", "shadow"] = "enforce"
+    on_failure: FailAction = "block"
+    replies: Mapping[str, str] = field(default_factory=lambda: REPLIES)
+    log: Literal["masked", "none"] = "masked"
+    sample: float = 0.0
+    version: str = ""
+
+
+class Watch:
+    """Puts steps before the chains of the plan in force. The plan may be exchanged at any time, between two steps."""
+
+    def __init__(self, plan: Plan, *, recorder: Recorder | None = None) -> None:
+        self.plan, self.recorder, self.door = plan, recorder, Door()
+        self.look: Callable[[], None] | None = None  # called before each step: whether there is a newer plan
+        self.unrecorded = 0
+        self._owed = 0  # lost records that nobody was told of yet
+
+    async def decide(self, step: Step, *, record: bool = True) -> Decision:
+        """What is decided about a step, and what each gate had said. Never raises."""
+        if self.look is not None:
+            self.look()
+        plan, begun = self.plan, monotonic()
+        try:
+            decision = await self._decided(plan, step)
+        except Exception as error:
+            told = failure("guard", plan.version, plan.on_failure, error)
+            told = replace(told, gate=str(step.point), latency=monotonic() - begun, extra={"by": "guard"})
+            decision = Decision(verdict=told)
+        verdict = replace(decision.verdict, version=plan.version)
+        if plan.mode == "shadow":
+            verdict = replace(verdict, action="allow", text=None, extra={**verdict.extra, "shadow": verdict})
+        if record and not self._record(plan, step, verdict, decision.parts):
+            verdict = replace(verdict, extra={**verdict.extra, "unrecorded": True})
+        return Decision(verdict=verdict, parts=decision.parts)
+
+    def note(self, name: str, **metadata: Any) -> None:
+        """Tell the recorder something about the guard itself."""
+        self._tell(Event(kind="note", time=datetime.now(UTC), name=name, metadata=metadata))
+
+    async def _decided(self, plan: Plan, step: Step) -> Decision:
+        if not isinstance(step.text, str):
+            raise ValueError(f"the text of the step is {type(step.text).__name__}, not text")
+        if step.point not in POINTS:
+            raise ValueError(f"there is no point {str(step.point)[:40]!r}")
+        if step.point == "tool_call" and step.call is None:
+            raise ValueError("a step of tool_call has no call")
+        chain = plan.chains.get(step.point) or Chain(point=step.point)
+        return await chain.decide(step)
+
+    def _record(self, plan: Plan, step: Step, verdict: Verdict, parts: tuple[Verdict, ...]) -> bool:
+        if self.recorder is None:
+            return True
+        key = uuid4().hex
+        acted = verdict.extra.get("shadow", verdict)
+        sampled = acted.action == "allow" and int(key[:8], 16) < plan.sample * 0x1_0000_0000
+        borderline = any(part.extra.get("borderline") for part in parts)
+        try:
+            event = _event(key, plan, step, verdict, parts)
+        except Exception:  # a step so broken that it cannot even be told of
+            event = Event(kind="gate", time=datetime.now(UTC), id=key, name=str(step.point), verdict=verdict)
+        return self._tell(event, borderline=borderline, sampled=sampled)
+
+    def _tell(self, event: Event, *, borderline: bool = False, sampled: bool = False) -> bool:
+        if self.recorder is None:
+            return True
+        try:
+            self.recorder.record(event, borderline=borderline, sampled=sampled)
+        except Exception as error:
+            if not self._owed:
+                _log.warning("decisions of the guard are not recorded: %s", type(error).__name__)
+            self.unrecorded += 1
+            self._owed += 1
+            return False
+        if self._owed:
+            lost, self._owed = self._owed, 0
+            self.note("records_lost", count=lost)
+        return True
+
+
+def _event(key: str, plan: Plan, step: Step, verdict: Verdict, parts: tuple[Verdict, ...]) -> Event:
+    told: dict[str, Any] = {"parts": parts, "mode": plan.mode, "turn": step.memory.turns, "sample": plan.sample}
+    if step.intents:
+        told["intents"] = list(step.intents)
+    if step.call is not None:
+        told["tool"] = step.call.name
+    if plan.log == "none":
+        verdict, told["parts"] = _wordless(verdict), tuple(_wordless(part) for part in parts)
+    else:
+        told["text"] = step.text
+        if step.call is not None:
+            told["call"] = {"name": step.call.name, "arguments": step.call.arguments}
+    return Event(
+        kind="gate",
+        time=datetime.now(UTC),
+        id=key,
+        session=step.memory.session or None,
+        customer=step.memory.customer,
+        intent=step.intents[0] if step.intents else None,
+        name=step.point,
+        verdict=verdict,
+        value=verdict.latency,
+        metadata=told,
+    )
+
+
+def _wordless(verdict: Verdict) -> Verdict:
+    """The verdict with nothing in it that anybody said."""
+    kept = {name: value for name, value in verdict.extra.items() if name in ("by", "borderline", "unrecorded")}
+    if (shadow := verdict.extra.get("shadow")) is not None:
+        kept["shadow"] = _wordless(shadow) if isinstance(shadow, Verdict) else shadow
+    findings = tuple(replace(each, text="", reason="", extra={}) for each in verdict.findings)
+    return replace(verdict, text=None, reason="", findings=findings, extra=kept)

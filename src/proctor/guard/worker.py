@@ -1,0 +1,212 @@
+"""A thread with an event loop that gates are run on, and one question put to it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+import types
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from time import monotonic
+from typing import Any
+
+__all__ = ["Batch", "Job", "Worker"]
+
+
+class Batch:
+    """Jobs that one caller waits for together: it is woken once, when all of them are done."""
+
+    __slots__ = ("_left", "_lock", "_loop", "_woken")
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, size: int) -> None:
+        self._lock, self._loop, self._left = threading.Lock(), loop, size
+        self._woken = loop.create_future()
+
+    async def wait(self, seconds: float) -> None:
+        """Wait until all are done, but no longer than this."""
+        if not self._woken.done():
+            await asyncio.wait((self._woken,), timeout=seconds)
+
+    def end(self, job: Job, value: Any, error: BaseException | None) -> None:
+        """Keep the first answer of a job; whatever comes later is too late."""
+        with self._lock:
+            if job.done:
+                return
+            job.value, job.error, job.ended, job.done = value, error, monotonic(), True
+            self._left -= 1
+            last = self._left == 0
+        if last:
+            with contextlib.suppress(RuntimeError):  # the caller's loop is closed: nobody waits any more
+                self._loop.call_soon_threadsafe(self._wake)
+
+    def _wake(self) -> None:
+        if not self._woken.done():
+            self._woken.set_result(None)
+
+
+class Job:
+    """One question and what came of it; ``task`` is its own where it runs on the caller's loop."""
+
+    __slots__ = ("ask", "batch", "done", "due", "ended", "error", "task", "value", "worker")
+
+    def __init__(self, ask: Callable[[], Awaitable[Any]], due: float, batch: Batch) -> None:
+        self.ask, self.due, self.batch = ask, due, batch
+        self.done = False
+        self.value: Any = None
+        self.error: BaseException | None = None
+        self.ended = 0.0
+        self.task: asyncio.Task[None] | None = None
+        self.worker: Worker | None = None
+
+    def end(self, value: Any = None, error: BaseException | None = None) -> None:
+        """Settle the job, unless it is settled."""
+        self.batch.end(self, value, error)
+
+    async def perform(self, worker: Worker | None) -> None:
+        """Ask, and settle the job with what comes of it, whatever that is."""
+        try:
+            self.end(await _stepped(self, worker))
+        except asyncio.CancelledError:
+            self.end(error=TimeoutError("it was cancelled"))
+        except BaseException as error:  # a gate may raise anything, SystemExit too
+            self.end(error=error)
+        finally:
+            if worker is not None:
+                worker.left(self)
+
+
+@types.coroutine
+def _stepped(job: Job, worker: Worker | None) -> Generator[Any, Any, Any]:
+    """The job's coroutine, with a note of who holds the thread while it does."""
+    held: Any = None
+    thrown: BaseException | None = None
+    steps: Any = None
+    while True:
+        if worker is not None:
+            worker.busy = job
+        try:
+            if steps is None:
+                steps = job.ask().__await__()
+            waits = steps.send(held) if thrown is None else steps.throw(thrown)
+        except StopIteration as ended:
+            return ended.value
+        finally:
+            if worker is not None:
+                worker.busy = None
+        held = thrown = None
+        try:
+            held = yield waits
+        except BaseException as error:
+            thrown = error
+
+
+class Worker:
+    """A daemon thread with its own event loop. ``busy`` is the job that holds the thread at this moment."""
+
+    def __init__(self, number: int) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.loop.set_exception_handler(lambda loop, context: None)  # a gate's stray task is no news of ours
+        self.busy: Job | None = None
+        self.jobs: dict[Job, asyncio.Task[None] | None] = {}  # with its task, once it is begun
+        self._asked: float | None = None
+        self._leaving = self._over = False
+        self._thread = threading.Thread(target=self._live, name=f"proctor-guard-{number}", daemon=True)
+        self._thread.start()
+
+    @property
+    def alive(self) -> bool:
+        """Whether the thread still runs."""
+        return self._thread.is_alive()
+
+    @property
+    def silent(self) -> float:
+        """For how many seconds it owes a sign of life."""
+        asked = self._asked
+        return 0.0 if asked is None else monotonic() - asked
+
+    def give(self, jobs: Sequence[Job]) -> None:
+        """Put jobs to it; that it takes them is a sign of life."""
+        for job in jobs:
+            job.worker, self.jobs[job] = self, None
+        self._asked = self._asked or monotonic()
+        self.loop.call_soon_threadsafe(self._take, jobs)
+
+    def ping(self) -> None:
+        """Ask for a sign of life, unless one is owed already."""
+        if self._asked is None:
+            self._asked = monotonic()
+            self._tell(self._heard)
+
+    def cancel(self, job: Job) -> None:
+        """Tell a job that is out of time to stop."""
+        self._tell(lambda: self._stop(job))
+
+    def leave(self) -> list[Job]:
+        """Give it no further work; it ends when it has done what it holds.
+
+        Returns:
+            The jobs that somebody else can do: all but the one that holds the thread. Where none is known to hold it,
+            only those that were not begun.
+        """
+        busy, self._leaving = self.busy, True
+        self._tell(self._settle)
+        held = list(self.jobs.items())
+        return [job for job, task in held if not job.done and job is not busy and (busy is not None or task is None)]
+
+    def end(self) -> None:
+        """Stop as soon as the thread is free."""
+        self._over = True
+        self._tell(self.loop.stop)
+
+    def join(self, seconds: float) -> None:
+        """Wait for the thread to end, but no longer than this."""
+        if threading.current_thread() is not self._thread:
+            self._thread.join(seconds)
+
+    def left(self, job: Job) -> None:
+        """A job of its own is over."""
+        self.jobs.pop(job, None)
+        if self._leaving and not self.jobs:
+            self.end()
+
+    def _take(self, jobs: Sequence[Job]) -> None:
+        self._asked = None
+        for job in jobs:
+            if job.done or job.worker is not self:
+                self.left(job)
+            else:
+                self.jobs[job] = self.loop.create_task(job.perform(self))
+
+    def _heard(self) -> None:
+        self._asked = None
+
+    def _stop(self, job: Job) -> None:
+        self._asked = None
+        if (task := self.jobs.get(job)) is not None:
+            task.cancel()
+
+    def _settle(self) -> None:
+        self._asked = None
+        for job, task in list(self.jobs.items()):
+            if task is None:
+                del self.jobs[job]
+            elif job.done or job.worker is not self:
+                task.cancel()
+        if not self.jobs:
+            self.end()
+
+    def _tell(self, what: Callable[[], Any]) -> None:
+        with contextlib.suppress(RuntimeError):  # its loop is closed: it has ended
+            self.loop.call_soon_threadsafe(what)
+
+    def _live(self) -> None:
+        try:
+            while not self._over:
+                with contextlib.suppress(BaseException):  # a stray task that raises SystemExit ends no thread of ours
+                    self.loop.run_forever()
+        finally:
+            with contextlib.suppress(BaseException):
+                for task in asyncio.all_tasks(self.loop):
+                    task.cancel()
+                self.loop.run_until_complete(asyncio.sleep(0))
+            self.loop.close()

@@ -1,0 +1,128 @@
+"""A first look at a message, in a tenth of a millisecond: could a name, an address or a danger stand in it at all?"""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from proctor.core.errors import StoreError
+from proctor.models.local.house import weights_of
+from proctor.models.local.ngrams import BITS, features
+from proctor.models.local.weights import MEND
+
+__all__ = ["KNOWN_BITS", "SHORT", "SIZE", "WORD_BITS", "Glance", "known_place", "marks", "open_glance", "words_of"]
+
+SHORT = 400  # letters of a text that may pass: a longer one is always read
+WORD_BITS = 17
+KNOWN_BITS = 18
+SIZE = 2**BITS + 2**WORD_BITS  # a weight for each letter group, then one for each mark of a word
+
+_TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+|[^\w\s]")
+_ENDS = frozenset(".!?:;\n。！？…")
+_KANJI = re.compile(r"[一-鿿々〆㐀-䶿]+")
+_KATAKANA = re.compile(r"[ァ-ヿｦ-ﾟ]+")
+_EAST = re.compile(r"[぀-ヿ㐀-鿿]")
+_TELLING = frozenset(("Xx?", "Xx!", "xX?", "xX!"))
+_HASH = 2**WORD_BITS - 1
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in lower case, as those that are known were counted."""
+    return [token.lower() for token in _TOKEN.findall(text)]
+
+
+def known_place(word: str) -> int:
+    """Where the bit of a word stands in the table of known words."""
+    return crc32(word.encode("utf-8", "replace")) & (2**KNOWN_BITS - 1)
+
+
+def marks(text: str, known: bytes, names: bytes) -> tuple[set[int], bool]:
+    """The numbers of what words are, how they are written, whether they are known, and what they stand between.
+
+    Beside them: whether an unknown word, or one that names have, has a capital where no sentence begins.
+    """
+    tokens = _TOKEN.findall(text)
+    before, last, begins, telling = "^", "^", True, False
+    found: set[str] = {f"#{min(len(tokens), 40) // 4}"}
+    lows = [token.lower() for token in tokens] + ["$"]
+    for token, low, after in zip(tokens, lows, lows[1:], strict=False):
+        shape = _shape(token)
+        if shape == ".":
+            found.add(f"p{token}")
+        else:
+            place = known_place(low)
+            at, bit = place >> 3, 1 << (place & 7)
+            how = "!" if names[at] & bit else "" if known[at] & bit else "?"
+            kind = f"{shape}{how}{'^' if begins else ''}"
+            telling = telling or kind in _TELLING
+            found.update((f"k{kind}", f"w{low}", f"b{last} {low}", f"l{last}|{kind}", f"r{kind}|{after}"))
+            found.update((f"t{before} {last}|{kind}", f"e{low[-3:]}{kind}"))
+        before, last, begins = last, low, token in _ENDS
+    if _EAST.search(text):
+        outline = _KATAKANA.sub("カ", _KANJI.sub("漢", text[:SHORT]))
+        for length in (2, 3, 4, 5):
+            found.update(f"o{outline[i : i + length]}" for i in range(len(outline) - length + 1))
+    return {crc32(mark.encode("utf-8", "replace")) & _HASH for mark in found}, telling
+
+
+def _shape(token: str) -> str:
+    """How a token is written: Capital, UPPER, lower, miXed, a digit each, without case, or punctuation."""
+    if token.isdigit():
+        return "0" * min(len(token), 6)
+    if not token[0].isalpha():
+        return "."
+    if token.islower():
+        return "x"
+    if token.isupper():
+        return "X" if len(token) == 1 else "XX"
+    return "Xx" if token.istitle() else "xX" if token[0].islower() or token[0].isupper() else "~"
+
+
+class Glance:
+    """A weight for each letter group and each mark; a text whose sum stays below ``low`` holds nothing."""
+
+    def __init__(
+        self, weights: np.ndarray[Any, Any], words: tuple[bytes, bytes], *, scale: float, bias: float, low: float
+    ) -> None:
+        self._grams, self._marks = weights[: 2**BITS], weights[2**BITS :].tolist()
+        self._known, self._names = words
+        self._scale, self._bias, self.low = scale, bias, low
+
+    def passes(self, text: str) -> bool:
+        """Whether the text holds so plainly nothing that nobody needs to read it."""
+        return len(text) <= SHORT and self.logit(text) < self.low
+
+    def logit(self, text: str) -> float:
+        """How much the text looks like one with a name, an address or a danger in it; 0 is even.
+
+        A strange word with a capital in the midst of a sentence is no matter of weighing: no text with one passes.
+        """
+        found, telling = marks(text, self._known, self._names)
+        if telling:
+            return math.inf
+        mine = self._marks
+        total = int(self._grams.take(features(text)).sum(dtype=np.int64)) + sum([mine[mark] for mark in found])
+        return total * self._scale + self._bias
+
+
+@cache
+def open_glance(folder: Path | None) -> Glance | None:
+    """The first look of a weights folder; none where the manifest does not say what may pass."""
+    weights = weights_of(folder)
+    low = weights.of("reader").get("low")
+    if low is None:
+        return None
+    file = weights.path("glance.npz")
+    try:
+        with np.load(file, allow_pickle=False) as kept:
+            scale, bias = float(kept["scale"]), float(kept["bias"])
+            words = kept["known"].tobytes(), kept["names"].tobytes()
+            return Glance(kept["weights"], words, scale=scale, bias=bias, low=float(low))
+    except Exception as broken:
+        raise StoreError(f"the weights cannot be read: {broken}", file=str(file), mend=MEND) from broken

@@ -1,0 +1,316 @@
+"""Figures of gates from their decisions on record and from what people said of some of them."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+from proctor.core.guard_table import GateRow, GuardTable, Spread
+from proctor.core.operations import Share
+from proctor.stats.histogram import RatioHistogram
+from proctor.stats.interval import Interval, wilson, wilson_of_share
+
+__all__ = ["NOT_KEPT", "GateFigures"]
+
+NOT_KEPT: Final = "decisions_not_kept"  # the note of a log that could not keep up
+_AT_ONCE: Final = 65_536
+_LONGEST: Final = 1e9
+_MOST_SESSIONS: Final = 1_000_000
+_ACTIONS: Final = ("allow", "redact", "block", "escalate")
+_LET_PASS: Final = ("allow", "redact")
+_POINTS: Final = ("input", "tool_call", "tool_result", "output")
+
+
+@dataclass(slots=True)
+class _Passed:
+    """Steps that were let pass: how many, and what people said of some, each weighted by how rarely it is drawn."""
+
+    count: int = 0
+    reviewed: int = 0
+    weights: float = 0.0
+    squares: float = 0.0
+    missed: float = 0.0
+    nobody: int = 0  # misses for which no gate was named
+
+    def said(self, weight: float, *, missed: bool, nobody: bool) -> None:
+        self.reviewed += 1
+        self.weights += weight
+        self.squares += weight * weight
+        self.missed += weight if missed else 0.0
+        self.nobody += nobody
+
+    def misses(self) -> tuple[float, Interval] | None:
+        """How many steps were wrongly let pass, about, and from how many to how many; none where nobody looked."""
+        if not self.count:
+            return 0.0, Interval(low=0.0, high=0.0)
+        if not self.reviewed:
+            return None
+        share = min(1.0, self.missed / self.weights)
+        looked = max(1, int(self.weights * self.weights / self.squares))  # unequal weights tell less than their number
+        range_ = wilson_of_share(share, looked) or Interval(low=0.0, high=1.0)
+        return share * self.count, Interval(low=range_.low * self.count, high=range_.high * self.count)
+
+
+class _Mark(NamedTuple):
+    """What like decisions have in common."""
+
+    action: str
+    version: str
+    broken: bool
+    shadow: bool
+    borderline: bool
+
+
+_Plain = tuple[str, str, bool, bool, bool]  # a mark as it is counted: making the other kind takes three times as long
+
+
+@dataclass(slots=True)
+class _Tally:
+    kinds: Counter[str] = field(default_factory=Counter)
+    right: int = 0
+    wrong: int = 0
+    passed: _Passed = field(default_factory=_Passed)
+    close: _Passed = field(default_factory=_Passed)  # let pass, and borderline
+    marks: dict[_Plain, int] = field(default_factory=dict)  # like decisions are counted together, which is fast
+    times: array[float] = field(default_factory=lambda: array("d"))
+    latency: RatioHistogram = field(default_factory=RatioHistogram)
+
+    def add(self, verdict: Mapping[str, Any], *, borderline: bool) -> None:
+        get = verdict.get
+        mark = get("action", "block"), get("version", ""), "broken" in verdict, "shadow" in verdict, borderline
+        self.marks[mark] = self.marks.get(mark, 0) + 1
+        if found := get("findings"):
+            self.kinds.update(each.get("kind", "") for each in found)
+        latency = get("latency")
+        if latency is not None and 0 <= latency < _LONGEST:
+            self.times.append(latency)
+            if len(self.times) >= _AT_ONCE:
+                self.timed()
+
+    def timed(self) -> RatioHistogram:
+        """How long they took, with those that wait to be counted."""
+        self.latency.extend(self.times)
+        self.times = array("d")
+        return self.latency
+
+    def judged(self, right: bool | None) -> None:
+        self.right += right is True
+        self.wrong += right is False
+
+    def let_pass(self, borderline: bool, said: _Said | None, *, missed: bool | None, nobody: bool = False) -> None:
+        stratum = self.close if borderline else self.passed
+        stratum.count += 1
+        if said is not None:
+            stratum.said(said.weight, missed=bool(missed), nobody=nobody)
+
+
+class _Said(NamedTuple):
+    """What a person's word comes to: was it right to act, was something missed, by which gate, and how it weighs.
+
+    ``acted`` is none where nothing was changed or stopped, ``missed`` where nothing was let pass.
+    """
+
+    right: bool
+    acted: bool | None
+    missed: bool | None
+    gate: str
+    weight: float
+
+
+class GateFigures:
+    """Counts decisions as the log has them; ``reviews`` is what people said, by the id of the event."""
+
+    def __init__(self, reviews: Mapping[str, tuple[bool, str]], *, gate: str | None = None) -> None:
+        self._reviews = reviews
+        self._gate = gate
+        self._chains: dict[str, _Tally] = {}
+        self._gates: dict[tuple[str, str], _Tally] = {}
+        self._sessions: set[int] = set()
+        self._begun, self._until = "", ""
+        self._decisions = self._reviewed = 0
+        self._not_kept = 0.0
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Count one event of the log; what is no decision of a gate is passed over."""
+        if row.get("kind") == "note":
+            self._not_kept += _not_kept(row)
+            return
+        told = row.get("verdict")
+        if row.get("kind") != "gate" or not isinstance(told, dict):
+            return
+        shadow = told.get("shadow")
+        verdict = {**shadow, "shadow": True} if isinstance(shadow, dict) else told
+        metadata = row.get("metadata") or {}
+        parts = metadata.get("parts", ())
+        if self._gate and not any(part.get("gate") == self._gate for part in parts):
+            return
+        self._decisions += 1
+        time = row["time"]
+        if not self._begun or time < self._begun:
+            self._begun = time
+        self._until = max(self._until, time)
+        if (session := row.get("session")) and len(self._sessions) < _MOST_SESSIONS:
+            self._sessions.add(hash(session))
+        said = self._said(row, verdict, metadata)
+        self._reviewed += said is not None
+        point = str(row.get("name") or verdict.get("gate") or "")
+        borderline = bool(row.get("borderline"))
+        chain = self._chains.get(point) or self._chains.setdefault(point, _Tally())
+        chain.add(verdict, borderline=borderline)
+        if verdict.get("action") in _LET_PASS:
+            chain.let_pass(borderline, said, missed=said and said.missed)
+        if said is not None:
+            chain.judged(said.acted)
+        for part in parts:
+            if not self._gate or part.get("gate") == self._gate:
+                self._part(point, part, verdict, said, borderline=borderline, alone=len(parts) == 1)
+
+    def _part(
+        self,
+        point: str,
+        part: Mapping[str, Any],
+        verdict: Mapping[str, Any],
+        said: _Said | None,
+        *,
+        borderline: bool,
+        alone: bool,
+    ) -> None:
+        name = str(part.get("gate") or "")
+        tally = self._gates.get((point, name)) or self._gates.setdefault((point, name), _Tally())
+        tally.add(part, borderline=bool(part.get("borderline")))
+        let_pass = part.get("action") == "allow"
+        went_on = let_pass and verdict.get("action") in _LET_PASS
+        if said is None:
+            if went_on:
+                tally.let_pass(borderline, None, missed=None)
+            return
+        if went_on:
+            nobody = bool(said.missed) and not said.gate and not alone
+            tally.let_pass(borderline, said, missed=said.missed and (alone or said.gate == name), nobody=nobody)
+        if verdict.get("by") == name:
+            tally.judged(said.acted)
+        elif part.get("shadow") and not let_pass and verdict.get("action") == "allow":
+            tally.judged(not said.right)  # it would have stopped what a person says was rightly, or wrongly, let pass
+
+    def _said(self, row: Mapping[str, Any], verdict: Mapping[str, Any], metadata: Mapping[str, Any]) -> _Said | None:
+        word = self._reviews.get(str(row.get("id")))
+        if word is None:
+            return None
+        right, gate = word
+        action = verdict.get("action")
+        return _Said(
+            right=right,
+            acted=None if action == "allow" or gate else right,
+            missed=(not right and (action == "allow" or bool(gate))) if action in _LET_PASS else None,
+            gate=gate,
+            weight=1.0 if row.get("borderline") else _weight(metadata.get("sample")),
+        )
+
+    def table(self, *, waiting: int = 0) -> GuardTable:
+        """What it came to; ``waiting`` is how many decisions nobody has looked at yet."""
+        gates = sorted(self._gates.items(), key=lambda each: (_place(each[0][0]), each[0]))
+        chains = sorted(self._chains.items(), key=lambda each: (_place(each[0]), each[0]))
+        lost = round(self._not_kept)
+        return GuardTable(
+            decisions=self._decisions,
+            sessions=len(self._sessions),
+            begun=datetime.fromisoformat(self._begun) if self._begun else None,
+            until=datetime.fromisoformat(self._until) if self._until else None,
+            points=tuple(_row(point, point, tally) for point, tally in chains),
+            gates=tuple(_row(gate, point, tally) for (point, gate), tally in gates),
+            reviewed=self._reviewed,
+            waiting=waiting,
+            not_kept=lost,
+            notes=tuple(self._notes(lost)),
+        )
+
+    def _notes(self, lost: int) -> Iterator[str]:
+        if lost:
+            yield f"{lost:,} decisions were not kept: more came at once than could be written"
+        if self._decisions and not self._reviewed:
+            yield "nobody has reviewed a decision yet, so precision and recall are not known: `proctor review list`"
+        if broken := sum(n for each in self._gates.values() for mark, n in each.marks.items() if _Mark(*mark).broken):
+            yield f"{broken:,} decisions of gates stand for one that failed or ran out of time"
+
+
+def _row(gate: str, point: str, tally: _Tally) -> GateRow:
+    marks = {_Mark(*mark): count for mark, count in tally.marks.items()}
+    actions: Counter[str] = Counter()
+    for mark, count in marks.items():
+        actions[mark.action] += count
+    precision = _share(tally.right, tally.right + tally.wrong)
+    recall, why = _recall(tally, precision, acted=actions.total() - actions["allow"])
+    time = tally.timed()
+    return GateRow(
+        gate=gate,
+        point=point,
+        decisions=actions.total(),
+        actions={action: actions[action] for action in _ACTIONS},
+        broken=sum(count for mark, count in marks.items() if mark.broken),
+        shadow=sum(count for mark, count in marks.items() if mark.shadow),
+        borderline=sum(count for mark, count in marks.items() if mark.borderline),
+        findings=dict(tally.kinds.most_common(20)),
+        versions=tuple(dict.fromkeys(mark.version for mark in marks if mark.version)),
+        latency=Spread(p50=time.quantile(0.5), p95=time.quantile(0.95), p99=time.quantile(0.99)),
+        precision=precision,
+        recall=recall,
+        why=why,
+    )
+
+
+def _recall(tally: _Tally, precision: Share, *, acted: int) -> tuple[Share, str]:
+    if acted and precision.value is None:
+        return Share(), "nobody has reviewed what it stopped"
+    if not tally.passed.reviewed and tally.passed.count:
+        return Share(), "nobody has reviewed a sample of what was let pass"
+    if tally.passed.nobody + tally.close.nobody:
+        return Share(), "some misses name no gate: `proctor review resolve ITEM --verdict wrong --missed GATE`"
+    plain, close = tally.passed.misses(), tally.close.misses()
+    if plain is None or close is None:
+        return Share(), "nobody has reviewed the borderline steps that were let pass"
+    missed = plain[0] + close[0]
+    fewest, most = plain[1].low + close[1].low, plain[1].high + close[1].high
+    caught = acted * (precision.value or 0.0)
+    if caught + missed == 0:
+        return Share(), "nothing had to be stopped, as far as people have seen"
+    return (
+        Share(
+            hits=tally.right,
+            total=tally.right + tally.wrong + tally.passed.reviewed + tally.close.reviewed,
+            value=caught / (caught + missed),
+            low=_part_of(acted * (precision.low or 0.0), most),
+            high=_part_of(acted * (precision.high or 0.0), fewest, none=1.0),
+        ),
+        "",
+    )
+
+
+def _part_of(caught: float, missed: float, *, none: float = 0.0) -> float:
+    return caught / (caught + missed) if caught + missed else none
+
+
+def _share(hits: int, total: int) -> Share:
+    found = wilson(hits, total)
+    if found is None:
+        return Share()
+    return Share(hits=hits, total=total, value=hits / total, low=found.low, high=found.high)
+
+
+def _not_kept(note: Mapping[str, Any]) -> float:
+    """How many decisions a note says were lost: by the log, which could not keep up, or on the way to it."""
+    if note.get("name") == NOT_KEPT:
+        return float(note.get("value") or 0)
+    return float((note.get("metadata") or {}).get("count") or 0) if note.get("name") == "records_lost" else 0.0
+
+
+def _weight(share: object) -> float:
+    """How many steps one stands for that was drawn with this probability."""
+    return 1 / share if isinstance(share, (int, float)) and 0 < share <= 1 else 1.0
+
+
+def _place(point: str) -> int:
+    return _POINTS.index(point) if point in _POINTS else len(_POINTS)

@@ -1,0 +1,58 @@
+"""One item of the review queue to read: its facts, and for a gate's decision what each gate said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from proctor.core.event import Event
+from proctor.report.figures import moment
+from proctor.report.guard_table import milliseconds
+from proctor.report.safe_text import one_line, visible
+
+__all__ = ["decision_text", "item_text"]
+
+_LONGEST = 4_000
+
+
+def item_text(facts: Mapping[str, str]) -> str:
+    """The facts that are known, one a line."""
+    return "\n".join(f"{name:<8} {one_line(value, 300)}" for name, value in facts.items() if value)
+
+
+def decision_text(event: Event) -> str:
+    """A decision as it is on record; its texts were masked before they were kept."""
+    told = event.metadata
+    facts = {
+        "time": moment(event.time),
+        "session": event.session or "",
+        "intent": event.intent or "",
+        "mode": str(told.get("mode") or ""),
+        "tool": str(told.get("tool") or ""),
+    }
+    lines = [item_text(facts)]
+    if arguments := told.get("arguments"):
+        lines.append(f"called with {one_line(str(arguments), _LONGEST)}")
+    if text := told.get("text"):
+        lines += ["", *_indented(str(text))]
+    if event.verdict is not None and event.verdict.text is not None:
+        lines += ["", "what went on:", *_indented(event.verdict.text)]
+    lines.append("")
+    for part in told.get("parts", ()):
+        lines += _part(part)
+    return "\n".join(lines)
+
+
+def _part(part: Mapping[str, Any]) -> Iterator[str]:
+    marks = "".join(f", {mark}" for mark in ("broken", "shadow", "borderline") if part.get(mark))
+    why = f": {one_line(str(part['reason']), 300)}" if part.get("reason") else ""
+    yield f"{part.get('gate', '')} ({milliseconds(part.get('latency'))}{marks}) {part.get('action', '')}{why}"
+    for found in part.get("findings", ()):
+        sure = f" {found['confidence']:.2f}" if found.get("confidence") is not None else ""
+        quote = f" “{one_line(str(found['text']), 200)}”" if found.get("text") else ""
+        yield f"  {found.get('kind', '')}{sure}{quote}"
+
+
+def _indented(text: str) -> Iterator[str]:
+    for line in visible(text[:_LONGEST]).splitlines():
+        yield f"  {line}"

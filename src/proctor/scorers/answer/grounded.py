@@ -1,0 +1,185 @@
+"""Claim by claim: whether what the agent had read bears out its last answer, and which claims are critical."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final, Literal
+
+from proctor.core.case import Case
+from proctor.core.chat import ToolCall
+from proctor.core.errors import ProctorError
+from proctor.core.score import Evidence, Score
+from proctor.core.sockets import Entailer, Grounder, socket
+from proctor.core.trajectory import Source, Trajectory
+from proctor.scorers.answer.quality_parts.claim_checks import LETTERS, Checked, Passage, check_claims, checkable
+from proctor.scorers.answer.quality_parts.support import source_passage, spoken
+from proctor.scorers.conversation.story import failed
+from proctor.scorers.passages import MOST_EVIDENCE, no_answer, quoted, scored, skipped, unjudged
+from proctor.scorers.safety.citing import citations, documents
+from proctor.scorers.safety.deeds import backed, deeds
+from proctor.scorers.trust import trust
+from proctor.text.critical import SECTIONS, about_the_talk, section_key, sections_of
+
+__all__ = ["Grounded"]
+
+_MOST: Final = 40  # passages, the newest
+_BRACKETED: Final = re.compile(r"\[([^\[\]\n]{1,80})\](?!\()")
+_STATES: Final = ("contradicted", "stale", "unsupported", "supported")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grounded:
+    """Every claim of the answer is borne out by sources and tool results; critical claims are read by networks.
+
+    ``critical`` names the sections in which a claim is critical. Which section a claim is in is told by the case
+    (``metadata.section``), or else by the sentence. ``known`` are statements that hold without a source. With ``read:
+    all`` networks read every claim that rules leave open; with ``light`` none.
+    """
+
+    name: ClassVar[str] = "grounded"
+    version: ClassVar[str] = "1"
+    threshold: ClassVar[float | None] = 0.6
+    primary: ClassVar[str | None] = None
+
+    critical: tuple[str, ...] = SECTIONS
+    known: tuple[str, ...] = ()
+    read: Literal["critical", "all"] = "critical"
+    thorough: bool = False
+    light: bool = False
+    entailer: Entailer = socket()
+    grounder: Grounder = socket()
+
+    async def score(self, case: Case, run: Trajectory) -> Score:
+        """Hold each claim against sources, tool results and what is known; the evidence says what became of each."""
+        if (unanswered := no_answer(self, run)) is not None:
+            return unanswered
+        section = case.metadata.get("section")
+        names = {name.casefold() for source in run.sources for name in (source.id, source.title) if name}
+        said = {claim: self._sections(claim, section) for claim in _claims(run.answer, names)}
+        if not said:
+            return skipped(self, "the answer claims nothing that a source could bear out")
+        passages = [*_passages(run), *(Passage(name="known", text=text, live=True) for text in self.known)]
+        if not passages:
+            return self._unsourced(said)
+        done = {claim for claim in said if _was_done(claim, run.tool_calls)}
+        wanted = [claim for claim, sections in said.items() if sections or self.read == "all"]
+        entailer, grounder = (None, None) if self.light else (self.entailer, self.grounder)
+        try:
+            made = await check_claims(
+                list(said),
+                passages,
+                entailer,
+                grounder,
+                frugal=not self.thorough,
+                ask=() if self.light else [claim for claim in wanted if claim not in done],
+            )
+        except ProctorError as error:
+            return unjudged(self, f"the local model did not answer: {quoted(error.message)}")
+        checked = [_done(claim) if claim in done else each for claim, each in zip(said, made, strict=True)]
+        return self._told([each for each in checked if each is not None], said, run.answer)
+
+    def _sections(self, claim: str, section: object) -> tuple[str, ...]:
+        """The critical sections of a claim: the one that the caller says the answer is in, or those it speaks of."""
+        wanted = {section_key(name) for name in self.critical}
+        if isinstance(section, str) and section.strip():
+            key = section_key(section)
+            return (key,) if key in wanted else ()
+        return tuple(sorted(wanted & sections_of(claim)))
+
+    def _unsourced(self, said: dict[str, tuple[str, ...]]) -> Score:
+        evidence = [
+            Evidence(quote=claim, note="there is no source to hold it against", extra=_extra("unsourced", sections))
+            for claim, sections in said.items()
+        ]
+        evidence.sort(key=lambda each: not each.extra["critical"])
+        return skipped(
+            self, "no source was retrieved and no tool told anything", evidence=tuple(evidence[:MOST_EVIDENCE])
+        )
+
+    def _told(self, made: Sequence[Checked], said: dict[str, tuple[str, ...]], answer: str) -> Score:
+        if not made:
+            return skipped(self, "no claim is critical, and the rules settle none")
+        order = sorted(made, key=lambda each: (_STATES.index(each.state), not said[each.claim]))
+        weights = [2.0 if said[each.claim] else 1.0 for each in made]
+        value = sum(weight * each.value for weight, each in zip(weights, made, strict=True)) / sum(weights)
+        bad = [each for each in order if each.state != "supported"]
+        if bad and said[bad[0].claim] and bad[0].state != "unsupported":
+            value = min(value, 0.5)  # one critical claim that is denied spoils the answer
+        counts = ", ".join(
+            f"{sum(each.state == state for each in made)} {state}"
+            for state in _STATES
+            if any(each.state == state for each in made)
+        )
+        reason = f"of {len(made)} claims {counts}" + (f"; {bad[0].note}: {quoted(bad[0].claim, 80)!r}" if bad else "")
+        return scored(
+            self,
+            min(1.0, max(0.0, value)),
+            reason,
+            confidence=sum(0.9 if each.by_rule else trust(answer) for each in made) / len(made),
+            producer="rule" if all(each.by_rule for each in made) else "rule+local model",
+            evidence=tuple(
+                Evidence(
+                    quote=each.claim,
+                    where=quoted(each.passage, 120) or None,
+                    note=f"{each.state}: {each.note}",
+                    extra={
+                        **_extra(each.state, said[each.claim]),
+                        "value": round(each.value, 3),
+                        "by_rule": each.by_rule,
+                    },
+                )
+                for each in order[:MOST_EVIDENCE]
+            ),
+        )
+
+
+def _extra(state: str, sections: tuple[str, ...]) -> dict[str, object]:
+    return {"state": state, "critical": bool(sections), "sections": sections}
+
+
+def _claims(answer: str, names: Collection[str]) -> list[str]:
+    """What the answer says about the world, without its marks of citation."""
+    text = answer[:60_000]
+    for written in {mark.written for mark in citations(text) if not mark.link}:
+        text = text.replace(written, " ")
+    if "[" in text:
+        text = _BRACKETED.sub(lambda hit: " " if hit[1].strip().casefold() in names else hit[0], text)
+    return [claim for each in checkable(text) if not about_the_talk(claim := _claim(each))]
+
+
+def _claim(sentence: str) -> str:
+    """The sentence without what it says of the agent first: "I cannot decide it: the team does"."""
+    head, colon, rest = sentence.partition(": ")
+    return rest if colon and rest.strip() and about_the_talk(head) else sentence
+
+
+def _was_done(claim: str, calls: Sequence[ToolCall]) -> bool:
+    """Whether the claim says that something was done, and a tool did it."""
+    said = list(deeds(claim))
+    return bool(said) and bool(calls) and all(backed(deed, calls) for deed in said)
+
+
+def _done(claim: str) -> Checked:
+    return Checked(claim=claim, state="supported", value=0.95, note="a tool did it")
+
+
+def _passages(run: Trajectory) -> list[Passage]:
+    """The sources and the documents that tools returned, each once; other results of tools as records."""
+    known: dict[str, Source] = {source.id: source for source in run.sources if source.text.strip()}
+    records: list[Passage] = []
+    for call in run.tool_calls:
+        if failed(call) or call.result is None:
+            continue
+        found = list(documents(call))
+        for source in found:
+            known.setdefault(source.id, source)
+        if not found:
+            records += _record(call.name, spoken(call.result)[:LETTERS])
+    return [*map(source_passage, list(known.values())[-_MOST:]), *records[-_MOST:]]
+
+
+def _record(name: str, text: str) -> Iterator[Passage]:
+    if text.strip():
+        yield Passage(name=name, text=text, data=True)

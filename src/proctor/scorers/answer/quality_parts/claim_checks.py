@@ -1,0 +1,325 @@
+"""What becomes of each claim of an answer: rules settle what they can, networks read the rest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Literal
+
+from proctor.core.sockets import Entailer, Grounder
+from proctor.scorers.passages import quoted
+from proctor.text.claims import claims
+from proctor.text.content import content, overlap_share
+from proctor.text.facts import WORD_FOR_WORD, Prepared, compare, prepare
+from proctor.text.money import CURRENCIES
+from proctor.text.quantities import Quantity, find_quantities
+
+__all__ = ["LETTERS", "Checked", "Passage", "State", "check_claims", "checkable"]
+
+MOST_CLAIMS: Final = 24
+NEAREST: Final = 3  # passages a claim is read against by a network
+STALE: Final = 0.4  # what a claim is worth that an older source says and a newer one denies
+LETTERS: Final = 4_000
+_ABOUT: Final = 0.25
+_AS_NEAR: Final = 0.15  # a newer source that is less near than this to a claim is about another matter
+_MANY_WORDS: Final = 5  # so many words that stand together by chance are rare
+_SAME_MATTER: Final = 0.6  # of a claim's words, for another figure to contradict it
+_CONTRADICTED: Final = 0.7
+_FEW: Final = 8  # passages that a claim is compared with word by word
+_UNSURE: Final = (0.3, 0.75)  # between these the judge of support is in two minds
+# What the readings weigh. The judge of support is the best of them; words help where it has not been trained.
+_BACKING, _FOLLOWS, _COVERED = 0.65, 0.20, 0.15
+# Words about the conversation, not about the world: there is nothing they could be held against.
+_TALK = re.compile(
+    r"^(?:i(?:'d| would|'ll| will|'m| am|'ve| have| can| could| recommend| suggest| think| hope| found| checked)\b"
+    r"|here (?:are|is)|these (?:are|offers)|you (?:might|may|could|would|will) (?:also )?(?:like|enjoy|love|want)"
+    r"|(?:please|just|simply)\b|let me|let'?s|enjoy|happy|glad|welcome|that'?s (?:great|a great)|what a)"
+    r"|^[^\d]{0,12}(?:次の|以下の|こちらの)[^\d]{0,30}。$|(?:おすすめです|いかがでしょう|ください|どうぞ|お楽しみ|ご案内します|お探しします|お調べします)[。!！]?$",
+    re.IGNORECASE,
+)
+# Figures that are copied, never counted up or put in other words: one that stands nowhere was made up.
+_EXACT_UNITS: Final = frozenset({"percent", "hour", "business day", "minute", "month", "volume", "date"})
+State = Literal["supported", "stale", "contradicted", "unsupported"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """Something the agent had before it; ``order`` says how new it is, ``live`` that it holds now whatever its date.
+
+    ``data`` marks fields and values: no prose, so a network does not read it well, but its figures are exact.
+    """
+
+    name: str
+    text: str
+    order: tuple[int, int, int] | None = None
+    live: bool = False
+    data: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What became of one claim: its state, how far it is supported from 0 to 1, and what that rests on."""
+
+    claim: str
+    state: State
+    value: float
+    note: str
+    passage: str = ""
+    by_rule: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Read:
+    """A text as the rules need it: cut into pieces, its words, its figures."""
+
+    pieces: Prepared
+    words: frozenset[str]
+    figures: tuple[Quantity, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ready:
+    passage: Passage
+    read: _Read
+
+
+def _ready(passage: Passage) -> _Ready:
+    # The same policies are retrieved again and again; long texts are not remembered, to keep memory small.
+    text = passage.text[:20_000]
+    return _Ready(passage=passage, read=_remembered(text) if len(text) <= LETTERS else _read(text))
+
+
+@lru_cache(maxsize=512)
+def _remembered(text: str) -> _Read:
+    return _read(text)
+
+
+def _read(text: str) -> _Read:
+    return _Read(pieces=prepare(text), words=content(text), figures=find_quantities(text))
+
+
+def checkable(answer: str) -> list[str]:
+    """The claims of an answer that are about the world, and so can be held against sources."""
+    said = claims(answer, most=MOST_CLAIMS)
+    return [claim for claim in said if find_quantities(claim) or not _TALK.search(claim)]
+
+
+async def check_claims(
+    said: Sequence[str],
+    passages: Sequence[Passage],
+    entailer: Entailer | None,
+    grounder: Grounder | None,
+    *,
+    frugal: bool = False,
+    ask: Collection[str] | None = None,
+) -> list[Checked | None]:
+    """What becomes of each claim: rules settle what they can, the networks read the rest, all claims in one call.
+
+    ``frugal`` asks the judge of support alone, and the other network only where that one is in two minds. With ``ask``
+    only those claims are read by networks; of the others that rules leave open nothing is said.
+
+    Raises:
+        ProctorError: a network did not answer.
+    """
+    ready = [_ready(passage) for passage in passages]
+    alone = entailer is None and ask is None
+    found = [_by_rule(claim, _near_to(claim, ready) if frugal else ready, alone=alone) for claim in said]
+    open_ones = [claim for claim, each in zip(said, found, strict=True) if each is None]
+    open_ones = [claim for claim in dict.fromkeys(open_ones) if ask is None or claim in ask]
+    way = _asked_frugally if frugal and grounder is not None and entailer is not None else _asked
+    asked = await way(open_ones, ready, entailer, grounder) if open_ones else {}
+    return [each or asked.get(claim) for claim, each in zip(said, found, strict=True)]
+
+
+def _near_to(claim: str, ready: Sequence[_Ready]) -> Sequence[_Ready]:
+    """The passages that speak of the claim's matter; all of them where they are few."""
+    if len(ready) <= _FEW:
+        return ready
+    words, figures = content(claim), find_quantities(claim)
+    ranked = sorted(ready, key=lambda each: -overlap_share(words, each.read.words))
+    # A figure counts wherever it stands.
+    rest = [each for each in ranked[_FEW:] if any(one.same(other) for one in figures for other in each.read.figures)]
+    return [*ranked[:_FEW], *rest[:_FEW]]
+
+
+def _by_rule(claim: str, ready: Sequence[_Ready], *, alone: bool) -> Checked | None:
+    """What words and numbers settle; nothing when a network has to look.
+
+    Nearly the same words are no support: one of them may be the lie. So only a claim whose every word and number stands
+    together in a passage is settled, unless the rules are ``alone``.
+    """
+    words = content(claim)
+    found = [(one.passage, compare(claim, one.read.pieces)) for one in ready]
+    near = {id(one.passage): overlap_share(words, one.read.words) for one in ready}
+    stated = [(passage, each) for passage, each in found if each.verdict == "stated"]
+    denied = [(passage, each) for passage, each in found if each.verdict == "conflict"]
+    if stated:
+        newest = _newest([passage for passage, _ in stated])
+        best = near[id(newest)]
+        for passage, each in denied:
+            if near[id(passage)] >= max(_SAME_MATTER, best - _AS_NEAR) and _supersedes(passage, newest):
+                newer = "what is expected" if passage.name == "expected" else f"a newer source ({passage.name})"
+                note = f"{newer} {each.reason.replace('is expected', 'is claimed')}"
+                return Checked(claim=claim, state="stale", value=STALE, note=note, passage=each.quote)
+        figures = [one for one in find_quantities(claim) if one.unit]
+        if (recorded := _by_figures(claim, figures, ready)) is not None and recorded.state == "supported":
+            return recorded
+        many = len(words) >= _MANY_WORDS
+        whole = any(
+            each.share >= 1.0 and (many or each.reason == WORD_FOR_WORD or (passage.data and len(words) > 1))
+            for passage, each in stated
+        )
+        if whole or alone:
+            note = f"in {newest.name}"
+            return Checked(claim=claim, state="supported", value=1.0, note=note, passage=newest.text[:200])
+        return None
+    numbers = find_quantities(claim)
+    passage_of = max(denied, key=lambda pair: pair[1].share, default=None)
+    if passage_of is not None and passage_of[1].share >= _SAME_MATTER and (_foreign(numbers, ready) or alone):
+        passage, each = passage_of
+        note = f"{passage.name} says otherwise: {quoted(each.quote, 100)}"
+        return Checked(claim=claim, state="contradicted", value=0.0, note=note, passage=each.quote)
+    return _by_figures(claim, [one for one in numbers if one.unit], ready)
+
+
+def _foreign(numbers: Sequence[Quantity], ready: Sequence[_Ready]) -> bool:
+    """Whether a figure stands in no passage; one that does may belong to another matter of the same source."""
+    known = [other for one in ready for other in one.read.figures] if numbers else []
+    return any(not any(one.same(other) for other in known) for one in numbers)
+
+
+def _by_figures(claim: str, figures: Sequence[Quantity], ready: Sequence[_Ready]) -> Checked | None:
+    """A figure that stands in no passage was made up; when all stand in one record, the record is what was read."""
+    if not figures:
+        return None
+    known = [(one.passage, one.read.figures) for one in ready]
+    for passage, has in known:
+        if passage.data and all(any(one.same(other) for other in has) for one in figures):
+            note = f"its figures are in {passage.name}"
+            return Checked(claim=claim, state="supported", value=0.95, note=note, passage=passage.text[:200])
+    for one in figures:
+        exact = one.unit in _EXACT_UNITS or one.unit in CURRENCIES
+        if exact and not any(one.same(other) for _, has in known for other in has):
+            note = f"{one.quote.strip()!r} is in no source"
+            return Checked(claim=claim, state="unsupported", value=0.1, note=note)
+    return None
+
+
+async def _asked(
+    open_ones: Sequence[str], ready: Sequence[_Ready], entailer: Entailer | None, grounder: Grounder | None
+) -> dict[str, Checked]:
+    """What words and networks say of each open claim against the passages nearest to it."""
+    covered = _covered(open_ones, ready)
+    if entailer is None:
+        return {claim: _by_words(claim, covered[claim]) for claim in open_ones}
+    near = {claim: _nearest(claim, ready) for claim in open_ones}
+    pairs = [(passage.text[:LETTERS], claim) for claim in open_ones for passage in near[claim]]
+    shares = iter(await entailer.entails(pairs))
+    joined = [_joined(near[claim], claim) for claim in open_ones]
+    support = await grounder.supports(joined) if grounder is not None else [0.0] * len(open_ones)
+    made = {}
+    for claim, backing in zip(open_ones, support, strict=True):
+        readings = [(passage, next(shares)) for passage in near[claim]]
+        made[claim] = _weighed(claim, readings, backing, covered[claim])
+    return made
+
+
+async def _asked_frugally(
+    open_ones: Sequence[str], ready: Sequence[_Ready], entailer: Entailer | None, grounder: Grounder | None
+) -> dict[str, Checked]:
+    """One line of a network for each claim, and a second look where that one does not settle it."""
+    assert entailer is not None
+    assert grounder is not None
+    covered = _covered(open_ones, ready)
+    near = {claim: _nearest(claim, ready) for claim in open_ones}
+    support = await grounder.supports([_joined(near[claim], claim) for claim in open_ones])
+    made, again = {}, list[tuple[str, Passage, float]]()
+    for claim, backing in zip(open_ones, support, strict=True):
+        if _UNSURE[0] <= backing < _UNSURE[1]:
+            again.append((claim, near[claim][0], backing))
+            continue
+        # Without a second look the words count for what entailment would.
+        share = _lifted(_BACKING * backing + (_FOLLOWS + _COVERED) * (backing + covered[claim]) / 2)
+        note = f"support {backing:.2f}, words {covered[claim]:.2f}"
+        state: State = "supported" if share >= 0.6 else "unsupported"
+        quote = near[claim][0].text[:200]
+        made[claim] = Checked(claim=claim, state=state, value=share, note=note, passage=quote, by_rule=False)
+    if again:
+        shares = await entailer.entails([(passage.text[:LETTERS], claim) for claim, passage, _ in again])
+        for (claim, passage, backing), reading in zip(again, shares, strict=True):
+            made[claim] = _weighed(claim, [(passage, reading)], backing, covered[claim])
+    return made
+
+
+def _covered(claims_: Sequence[str], ready: Sequence[_Ready]) -> dict[str, float]:
+    words = frozenset[str]().union(*(one.read.words for one in ready))
+    return {claim: overlap_share(content(claim), words) for claim in claims_}
+
+
+def _joined(passages: Sequence[Passage], claim: str) -> tuple[str, str]:
+    return "\n".join(passage.text[:LETTERS] for passage in passages), claim
+
+
+def _weighed(
+    claim: str, readings: Sequence[tuple[Passage, Mapping[str, float]]], backing: float, covered: float
+) -> Checked:
+    source, best = max(readings, key=lambda each: each[1]["entailment"])
+    against, worst = max(readings, key=lambda each: each[1]["contradiction"])
+    follows, denies = best["entailment"], worst["contradiction"]
+    words = content(claim)
+    about = overlap_share(words, content(against.text)) >= _ABOUT
+    if denies >= _CONTRADICTED and about and follows < 0.5 and denies > backing:
+        return Checked(
+            claim=claim,
+            state="contradicted",
+            value=0.15 * (1 - denies),
+            by_rule=False,
+            passage=against.text[:200],
+            note=f"{against.name} contradicts it ({denies:.2f})",
+        )
+    if follows >= 0.5 and denies >= _CONTRADICTED and about and _supersedes(against, source):
+        return Checked(
+            claim=claim,
+            state="stale",
+            value=STALE,
+            by_rule=False,
+            passage=against.text[:200],
+            note=f"a newer source ({against.name}) contradicts it ({denies:.2f})",
+        )
+    share = _lifted(_BACKING * backing + _FOLLOWS * follows + _COVERED * covered)
+    state: State = "supported" if share >= 0.6 else "unsupported"
+    note = f"entailment {follows:.2f}, support {backing:.2f}, words {covered:.2f}"
+    return Checked(claim=claim, state=state, value=share, note=note, passage=source.text[:200], by_rule=False)
+
+
+def _by_words(claim: str, covered: float) -> Checked:
+    """Without a network: the share of the claim's words that the passages have."""
+    share = _lifted(covered)
+    state: State = "supported" if share >= 0.6 else "unsupported"
+    return Checked(claim=claim, state=state, value=share, note=f"words {covered:.2f}", by_rule=False)
+
+
+def _lifted(share: float) -> float:
+    """A network that is more sure than not is right more often than its share says; below that it is left as it is."""
+    if share < 0.4:
+        return share
+    return min(1.0, 0.4 + (share - 0.4) * 1.6)
+
+
+def _nearest(claim: str, ready: Sequence[_Ready]) -> list[Passage]:
+    words = content(claim)
+    ranked = sorted(ready, key=lambda each: overlap_share(words, each.read.words), reverse=True)
+    return [each.passage for each in ranked[:NEAREST]]
+
+
+def _newest(passages: Sequence[Passage]) -> Passage:
+    return max(passages, key=lambda each: (each.live, each.order or (0, 0, 0)))
+
+
+def _supersedes(one: Passage, other: Passage) -> bool:
+    """Whether what one says holds against what the other says: it is live, or its date is later."""
+    if one.live or other.live:
+        return one.live and not other.live
+    return one.order is not None and other.order is not None and one.order > other.order

@@ -1,0 +1,1 @@
+"""What answers over HTTP: the proxy, the sidecar, the door for tools, and the middleware."""

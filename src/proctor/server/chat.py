@@ -1,0 +1,194 @@
+"""The chat completions API: where the texts and calls of a request and of an answer stand."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+from uuid import uuid4
+
+from proctor.core.verdict import Verdict
+from proctor.server.chat_stream import TEXTS, ChatStream
+from proctor.server.conversation import Kind, Said, digest
+from proctor.server.frames import compact, listed, slots
+from proctor.server.sse import encoded
+from proctor.server.turn import Turn, arguments_of
+
+__all__ = ["Chat"]
+
+# Whoever is not known is taken for the user: what cannot be placed is looked at.
+_KINDS: Final[Mapping[str, Kind]] = {
+    "system": "other",
+    "developer": "other",
+    "tool": "tool",
+    "function": "tool",
+    "assistant": "assistant",
+}
+
+
+class Chat:
+    """The shape of chat completions."""
+
+    def dialect(self) -> ChatStream:
+        """A reader for one stream."""
+        return ChatStream()
+
+    def said(self, body: Mapping[str, Any]) -> list[Said]:
+        """The messages of a request."""
+        names: dict[str, str] = {}
+        found: list[Said] = []
+        for message in listed(body.get("messages")):
+            if not isinstance(message, dict):
+                continue
+            for call in _calls(message):
+                names[str(call["place"].get("id") or "")] = call["name"]
+            found.append(_said(message, names))
+        return found
+
+    def answered(self, data: Mapping[str, Any]) -> list[bytes]:
+        """What tells an answer from others, when the next request repeats it as a message."""
+        choices = [each for each in listed(data.get("choices")) if isinstance(each, dict)]
+        return [_digest(choice["message"]) for choice in choices[:1] if isinstance(choice.get("message"), dict)]
+
+    def streamed(self, said: Mapping[Any, str], calls: Sequence[Any], tail: str) -> list[bytes]:
+        """The same for an answer that was streamed."""
+        text = said.get((0, "content"), "") + tail
+        made = [(call.name, call.arguments) for call in calls if call.key[0] == 0 and not call.refused]
+        return [digest("assistant", text, [[name, _canonical(arguments)] for name, arguments in made])]
+
+    async def check(self, data: dict[str, Any], turn: Turn) -> bool:
+        """Put a whole answer before the gates and take out what must not leave; says whether anything changed."""
+        changed = False
+        for choice in listed(data.get("choices")):
+            if isinstance(choice, dict) and isinstance(choice.get("message"), dict):
+                changed |= await _check_choice(choice, turn)
+        if changed and (told := turn.told()):
+            data["proctor"] = told
+        return changed
+
+    def reply(self, body: Mapping[str, Any], text: str, turn: Turn) -> dict[str, Any]:
+        """An answer in the API's own shape, from the guard and not from a model."""
+        message = {"role": "assistant", "content": text, "refusal": None}
+        return {
+            "id": f"chatcmpl-proctor-{uuid4().hex}",
+            "object": "chat.completion",
+            "created": int(time.time()),
+            "model": str(body.get("model") or ""),
+            "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "content_filter"}],
+            "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+            "proctor": turn.told() or {},
+        }
+
+    def reply_stream(self, body: Mapping[str, Any], text: str, turn: Turn) -> bytes:
+        """The same as a stream."""
+        whole = self.reply(body, text, turn)
+        told, usage = whole.pop("proctor"), whole.pop("usage")
+        whole["object"] = "chat.completion.chunk"
+        parts: list[bytes] = []
+        for delta, finish in (
+            ({"role": "assistant", "content": ""}, None),
+            ({"content": text}, None),
+            ({}, "content_filter"),
+        ):
+            whole["choices"] = [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}]
+            parts.append(encoded(compact({**whole, "proctor": told} if finish else whole)))
+        options = body.get("stream_options")
+        if isinstance(options, Mapping) and options.get("include_usage"):
+            parts.append(encoded(compact({**whole, "choices": [], "usage": usage})))
+        return b"".join((*parts, b"data: [DONE]\n\n"))
+
+
+def _said(message: dict[str, Any], names: Mapping[str, str]) -> Said:
+    kind = _KINDS.get(str(message.get("role")).lower(), "user")
+    call_id = str(message.get("tool_call_id") or "")
+    return Said(
+        kind=kind,
+        slots=list(slots("content", message, "content")),
+        digest=_digest(message),
+        name=str(message.get("name") or names.get(call_id) or "tool") if kind == "tool" else "",
+        call_id=call_id or None,
+    )
+
+
+def _digest(message: Mapping[str, Any]) -> bytes:
+    texts = [slot.text for slot in slots("content", message, "content")]
+    if message.get("role", "assistant") == "assistant":  # clients leave out or add fields of what they repeat
+        made = [[call["name"], _canonical(call["arguments"])] for call in _calls(message)]
+        return digest("assistant", "".join(texts), made)
+    return digest(message.get("role"), message.get("content"), message.get("tool_call_id"), message.get("name"))
+
+
+def _calls(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The calls of a message; ``free``: the arguments are a text and no JSON."""
+    found: list[dict[str, Any]] = []
+    for call in listed(message.get("tool_calls")):
+        if isinstance(call, dict):
+            free = isinstance(call.get("custom"), dict)
+            function = call.get("custom") if free else call.get("function")
+            function = function if isinstance(function, dict) else {}
+            arguments = function.get("input" if free else "arguments")
+            found.append(_call(call, function, arguments, free))
+    if isinstance(message.get("function_call"), dict):
+        function = message["function_call"]
+        found.append(_call(function, function, function.get("arguments"), False))
+    return found
+
+
+def _call(place: dict[str, Any], function: Mapping[str, Any], arguments: Any, free: bool) -> dict[str, Any]:
+    told = arguments if isinstance(arguments, str) else "" if arguments is None else compact(arguments)
+    return {"place": place, "name": str(function.get("name") or ""), "arguments": told, "free": free}
+
+
+def _canonical(arguments: str) -> Any:
+    try:
+        return arguments_of(arguments)
+    except ValueError:
+        return arguments
+
+
+async def _check_choice(choice: dict[str, Any], turn: Turn) -> bool:
+    message = choice["message"]
+    changed = False
+    for name in TEXTS:
+        for slot in slots(name, message, name):
+            if not slot.text:
+                continue
+            verdict = await turn.output(slot.text)
+            if turn.stops(verdict):
+                _replace(choice, turn.reply(verdict))
+                return True
+            if verdict.text is not None and verdict.text != slot.text:
+                slot.place[slot.key] = verdict.text
+                choice["logprobs"] = None  # they would tell what was taken out
+                changed = True
+    return await _check_calls(choice, turn) or changed
+
+
+async def _check_calls(choice: dict[str, Any], turn: Turn) -> bool:
+    message = choice["message"]
+    refusal: Verdict | None = None
+    refused: list[int] = []
+    made = _calls(message)
+    for call in made:
+        arguments = compact({"input": call["arguments"]}) if call["free"] else call["arguments"]
+        verdict = await turn.call(call["name"], arguments, str(call["place"].get("id") or "") or None)
+        if turn.refuses(verdict):
+            refusal = refusal or verdict
+            refused.append(id(call["place"]))
+    if refusal is None:
+        return False
+    if len(refused) == len(made):
+        _replace(choice, turn.reply(refusal))
+        return True
+    if id(message.get("function_call")) in refused:
+        del message["function_call"]
+    if isinstance(message.get("tool_calls"), list):
+        message["tool_calls"] = [call for call in message["tool_calls"] if id(call) not in refused]
+    return True
+
+
+def _replace(choice: dict[str, Any], reply: str) -> None:
+    """Nothing of the choice may leave: the reply takes its place."""
+    choice["message"] = {"role": "assistant", "content": reply, "refusal": None}
+    choice["logprobs"] = None
+    choice["finish_reason"] = "content_filter"

@@ -1,0 +1,183 @@
+"""Streams of the chat completions API."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any, Final
+
+from proctor.server.frames import Call, Frame, compact, listed, slots
+from proctor.server.sse import Event, encoded
+
+__all__ = ["TEXTS", "ChatStream"]
+
+TEXTS: Final = ("content", "refusal", "reasoning_content", "reasoning")  # the fields of an answer that are read as text
+
+
+class ChatStream:
+    """The chunks of one chat completion."""
+
+    __slots__ = ("_choices", "_last", "_malformed", "_spoken", "calls")
+
+    def __init__(self) -> None:
+        self.calls: dict[Hashable, Call] = {}
+        self._choices: dict[int, bool] = {}  # number of a choice -> whether its end has left
+        self._last: Mapping[str, Any] = {}
+        self._malformed = 0
+        self._spoken: set[Hashable] = set()
+
+    @property
+    def id(self) -> str:
+        """The name of the completion."""
+        return str(self._last.get("id") or "")
+
+    def read(self, event: Event) -> Frame:
+        """A chunk taken apart; what is no JSON is read as a text of its own."""
+        frame = Frame(event=event)
+        if event.data is None:
+            return frame
+        if event.data.strip() == "[DONE]":
+            frame.ends |= {(choice, field) for choice in self._choices for field in TEXTS}
+            self._complete(self._choices)
+            return frame
+        try:
+            data = json.loads(event.data)
+        except ValueError:
+            return self._no_json(frame, event.data)
+        if not isinstance(data, dict):
+            return self._no_json(frame, event.data)
+        frame.data = data
+        for choice in listed(data.get("choices")):
+            if isinstance(choice, dict):
+                self._last = data
+                self._read_choice(frame, choice)
+        return frame
+
+    def write(self, frame: Frame, changed: bool, refusal: str) -> bytes:
+        """The chunk without the calls that were refused; empty when nothing else was in it."""
+        if frame.data is None:
+            return encoded(str(frame.slots[0].text), frame.event.name) if changed and frame.slots else frame.event.raw
+        lead = b""
+        for choice in listed(frame.data.get("choices")):
+            if not isinstance(choice, dict):
+                continue
+            number = _number(choice)
+            self._choices[number] = bool(choice.get("finish_reason"))
+            if self._without_refused(choice):
+                changed = True
+                if choice.get("finish_reason") and self._none_left(number):
+                    text = f"\n\n{refusal}" if number in self._spoken else refusal
+                    lead += self._chunk(number, {"content": text}, None)
+                    choice["finish_reason"] = "content_filter"
+            if changed and choice.get("logprobs"):
+                choice["logprobs"] = None  # they would tell what was taken out
+        self._spoken |= {slot.channel[0] for slot in frame.slots if slot.text}  # type: ignore[index]
+        if not changed:
+            return frame.event.raw
+        return lead + (b"" if _is_empty(frame.data) else encoded(compact(frame.data), frame.event.name))
+
+    def closing(self, reply: str, said: Mapping[Hashable, str], told: Mapping[str, Any]) -> bytes:
+        """The reply and the end of every choice that has not ended."""
+        parts: list[bytes] = []
+        for choice, finished in (self._choices or {0: False}).items():
+            if finished:
+                continue
+            text = f"\n\n{reply}" if said.get((choice, "content")) else reply
+            parts.append(self._chunk(choice, {"content": text}, None))
+            parts.append(self._chunk(choice, {}, "content_filter", told))
+        return b"".join((*parts, b"data: [DONE]\n\n"))
+
+    def _read_choice(self, frame: Frame, choice: dict[str, Any]) -> None:
+        number = _number(choice)
+        self._choices.setdefault(number, False)
+        delta = choice.get("delta") if isinstance(choice.get("delta"), dict) else choice.get("message")
+        for name in TEXTS:
+            frame.slots += slots((number, name), delta, name)
+        if isinstance(choice.get("text"), str):
+            frame.slots += slots((number, "content"), choice, "text")
+        for key, place in _calls(number, delta):
+            frame.calls.add(key)
+            self._take(key, place)
+        if choice.get("finish_reason"):
+            frame.ends |= {(number, name) for name in TEXTS}
+            frame.telling = frame.data
+            self._complete((number,))
+
+    def _take(self, key: Hashable, place: Mapping[str, Any]) -> None:
+        call = self.calls.setdefault(key, Call(key=key))
+        call.free = call.free or isinstance(place.get("custom"), dict)
+        function = place.get("function") or place.get("custom")
+        function = function if isinstance(function, dict) else place
+        call.id = call.id or str(place.get("id") or "")
+        call.name += str(function.get("name") or "")
+        call.arguments += str(function.get("arguments") or function.get("input") or "")
+
+    def _complete(self, choices: Any) -> None:
+        for key, call in self.calls.items():
+            assert isinstance(key, tuple)
+            if key[0] in choices:
+                call.complete = True
+
+    def _no_json(self, frame: Frame, data: str) -> Frame:
+        self._malformed += 1
+        frame.slots += slots(("no JSON", self._malformed), {"text": data}, "text")
+        frame.ends.add(("no JSON", self._malformed))
+        return frame
+
+    def _without_refused(self, choice: dict[str, Any]) -> bool:
+        """Take the refused calls out of a choice and close the ranks; says whether any call of it was refused."""
+        number = _number(choice)
+        refused = [key for key, call in self.calls.items() if call.refused and key[0] == number]  # type: ignore[index]
+        if not refused:
+            return False
+        delta = choice.get("delta") if isinstance(choice.get("delta"), dict) else choice.get("message")
+        if not isinstance(delta, dict):
+            return True
+        if (number, "function_call") in refused:
+            delta.pop("function_call", None)
+        gone = sorted(key[1] for key in refused if isinstance(key[1], int))  # type: ignore[index]
+        if isinstance(delta.get("tool_calls"), list):
+            kept = [call for key, call in _calls(number, delta) if key not in refused and key[1] != "function_call"]
+            for call in kept:
+                if isinstance(call.get("index"), int):
+                    call["index"] -= sum(each < call["index"] for each in gone)
+            delta["tool_calls"] = kept
+            if not kept:
+                del delta["tool_calls"]
+        return True
+
+    def _none_left(self, number: int) -> bool:
+        return all(call.refused for key, call in self.calls.items() if key[0] == number)  # type: ignore[index]
+
+    def _chunk(self, choice: int, delta: Mapping[str, Any], finish: str | None, told: Any = None) -> bytes:
+        kept = {key: value for key, value in self._last.items() if key not in ("choices", "usage", "proctor")}
+        data: dict[str, Any] = {"id": "chatcmpl-proctor", "object": "chat.completion.chunk", "created": 0, **kept}
+        data["choices"] = [{"index": choice, "delta": delta, "logprobs": None, "finish_reason": finish}]
+        if told:
+            data["proctor"] = told
+        return encoded(compact(data))
+
+
+def _number(choice: Mapping[str, Any]) -> int:
+    return choice["index"] if isinstance(choice.get("index"), int) else 0
+
+
+def _calls(number: int, delta: Any) -> Iterator[tuple[tuple[int, int | str], dict[str, Any]]]:
+    """The calls, or parts of calls, of one chunk, each with what tells it from the others."""
+    if not isinstance(delta, dict):
+        return
+    for place, call in enumerate(listed(delta.get("tool_calls"))):
+        if isinstance(call, dict):
+            yield (number, call["index"] if isinstance(call.get("index"), int) else place), call
+    if isinstance(delta.get("function_call"), dict):
+        yield (number, "function_call"), delta["function_call"]
+
+
+def _is_empty(data: Mapping[str, Any]) -> bool:
+    """Whether a chunk that had only refused calls has nothing left to say."""
+    choices = listed(data.get("choices"))
+    if not choices or data.get("usage") or data.get("proctor"):
+        return False
+    return all(
+        isinstance(choice, dict) and choice.get("delta") == {} and not choice.get("finish_reason") for choice in choices
+    )

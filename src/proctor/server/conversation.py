@@ -1,0 +1,174 @@
+"""Which conversation a request belongs to, and what of it was looked at before."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+from uuid import uuid4
+
+from proctor.core.verdict import Verdict
+from proctor.guard.edits import difference
+from proctor.server.frames import Slot
+
+__all__ = ["WITHHELD", "Conversations", "Kind", "Record", "Said", "chained", "digest", "last_answer", "put", "shown"]
+
+WITHHELD: Final = "[withheld]"
+_MOST_KNOWN: Final = 256  # texts of one conversation whose verdict is remembered
+
+Kind = Literal["user", "tool", "assistant", "other"]
+
+
+@dataclass(slots=True, kw_only=True)
+class Said:
+    """One message of a request: who said it, where its texts stand, and what tells it from others."""
+
+    kind: Kind
+    slots: list[Slot] = field(default_factory=list)
+    digest: bytes = b""
+    name: str = ""
+    call_id: str | None = None
+
+    @property
+    def text(self) -> str:
+        """All its texts, as the gates see them: an order in two parts is still an order."""
+        return "\n".join(slot.text for slot in self.slots)
+
+
+@dataclass(slots=True, kw_only=True)
+class Record:
+    """What the proxy remembers of one conversation: verdicts on texts it has seen, and the names of calls.
+
+    ``last`` tells the last request from others.
+    """
+
+    id: str
+    known: OrderedDict[bytes, Verdict] = field(default_factory=OrderedDict)
+    calls: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    marks: list[bytes] = field(default_factory=list)
+    last: bytes = b""
+
+    def keep(self, key: bytes, verdict: Verdict) -> None:
+        """Remember the verdict on a text."""
+        self.known[key] = verdict
+        while len(self.known) > _MOST_KNOWN:
+            self.known.popitem(last=False)
+
+    def called(self, id: str, name: str) -> None:
+        """Remember which tool a call was of."""
+        if id:
+            self.calls[id] = name
+            while len(self.calls) > _MOST_KNOWN:
+                self.calls.popitem(last=False)
+
+
+class Conversations:
+    """The records of living conversations; the one that was not used for longest goes first.
+
+    A conversation that has no name is known by what was said in it so far: whoever goes on from there has it, and
+    nobody else from then on, so that two customers who began with the same words are never taken for one.
+    """
+
+    def __init__(self, most: int = 10_000) -> None:
+        self.most = most
+        self._records: OrderedDict[str, Record] = OrderedDict()
+        self._marks: dict[bytes, str] = {}
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def named(self, id: str) -> Record:
+        """The conversation of this name."""
+        record = self._records.pop(id, None) or Record(id=id)
+        self._records[id] = record
+        while len(self._records) > self.most:
+            _, gone = self._records.popitem(last=False)
+            self._unmark(gone)
+        return record
+
+    def continued(self, said: Sequence[Said]) -> Record:
+        """The conversation that these messages go on with; a new one when there is none."""
+        last = last_answer(said)
+        if last >= 0:
+            links = chained(each.digest for each in said)
+            for place in range(len(links) - 1, last - 1, -1):
+                if (id := self._marks.get(links[place])) is not None:
+                    record = self.named(id)
+                    self._unmark(record)
+                    return record
+        return self.named(f"auto-{uuid4().hex}")
+
+    def at(self, mark: bytes) -> Record | None:
+        """The conversation that was marked so."""
+        id = self._marks.get(mark)
+        return self.named(id) if id is not None else None
+
+    def mark(self, record: Record, mark: bytes) -> None:
+        """Let the conversation be found by this mark."""
+        if record.id in self._records and self._marks.get(mark) != record.id:
+            self._marks[mark] = record.id
+            record.marks.append(mark)
+            for old in record.marks[:-_MOST_KNOWN]:
+                self._forget(old, record)
+            del record.marks[:-_MOST_KNOWN]
+
+    def _unmark(self, record: Record) -> None:
+        for mark in record.marks:
+            self._forget(mark, record)
+        record.marks.clear()
+
+    def _forget(self, mark: bytes, record: Record) -> None:
+        if self._marks.get(mark) == record.id:
+            del self._marks[mark]
+
+
+def last_answer(said: Sequence[Said]) -> int:
+    """Where the last message of the assistant stands; -1 when there is none."""
+    return max((place for place, each in enumerate(said) if each.kind == "assistant"), default=-1)
+
+
+def digest(*parts: Any) -> bytes:
+    """What tells some data from other data."""
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
+
+
+def chained(digests: Iterable[bytes]) -> list[bytes]:
+    """For each message, what tells the conversation up to it from others."""
+    links: list[bytes] = []
+    state = hashlib.blake2b(digest_size=16)
+    for each in digests:
+        state.update(each)
+        links.append(state.copy().digest())
+    return links
+
+
+def shown(said: Said, verdict: Verdict, stops: bool) -> bool:
+    """Put into the request what the model may read of a message; says whether that changed it."""
+    if stops:
+        return put(said.slots, WITHHELD)
+    return verdict.text is not None and put(said.slots, verdict.text)
+
+
+def put(slots: Sequence[Slot], text: str) -> bool:
+    """Give the texts of a message, taken together, this new text; says whether that changed anything."""
+    edit = difference("\n".join(slot.text for slot in slots), text)
+    if edit is None:
+        return False
+    at = 0
+    for slot in slots:
+        old = slot.text
+        start, end = at, at + len(old)
+        at = end + 1
+        low, high = max(edit.start, start) - start, min(edit.end, end) - start
+        if start <= edit.start <= end:
+            slot.place[slot.key] = old[:low] + edit.text + old[max(low, high) :]
+            edit = type(edit)(start=edit.start, end=edit.end, text="")
+            if edit.start == edit.end:
+                return True
+        elif low < high:
+            slot.place[slot.key] = old[:low] + old[high:]
+    return True

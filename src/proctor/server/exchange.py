@@ -1,0 +1,179 @@
+"""The answer of an upstream on its way back: whole or as a stream, put before the gates before it leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import aiohttp
+from aiohttp import web
+from multidict import CIMultiDict
+
+from proctor.core.verdict import Verdict
+from proctor.server.conversation import Said
+from proctor.server.frames import Dialect, compact, listed
+from proctor.server.passing import error
+from proctor.server.sse import Parser, TooLongError
+from proctor.server.streaming import Stream
+from proctor.server.strict_json import read_json
+from proctor.server.telling import SESSION_HEADER, VERDICT_HEADER, header
+from proctor.server.turn import Turn
+from proctor.wiring.guard_serving import ProxySettings
+
+__all__ = ["Answered", "Exchange", "Shape"]
+
+_PIECE = 65_536
+Answered = Callable[[Sequence[bytes], str | None], None]
+
+
+class Shape(Protocol):
+    """Where an API has its texts and calls."""
+
+    def dialect(self) -> Dialect:
+        """A reader for one stream."""
+        ...
+
+    def said(self, body: dict[str, Any]) -> list[Said]:
+        """The messages of a request."""
+        ...
+
+    def answered(self, data: Mapping[str, Any]) -> list[bytes]:
+        """What tells an answer from others when it is repeated as messages."""
+        ...
+
+    def streamed(self, said: Mapping[Any, str], calls: Sequence[Any], tail: str) -> list[bytes]:
+        """The same for an answer that was streamed."""
+        ...
+
+    async def check(self, data: dict[str, Any], turn: Turn) -> bool:
+        """Take out of an answer what must not leave; says whether anything changed."""
+        ...
+
+    def reply(self, body: Mapping[str, Any], text: str, turn: Turn) -> dict[str, Any]:
+        """An answer from the guard."""
+        ...
+
+    def reply_stream(self, body: Mapping[str, Any], text: str, turn: Turn) -> bytes:
+        """The same as a stream."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """One request and the way its answer goes; ``answered`` is told what has left, to know it when it comes back."""
+
+    shape: Shape
+    turn: Turn
+    settings: ProxySettings
+    body: Mapping[str, Any]
+    answered: Answered | None = None
+
+    async def refuse(self, request: web.Request, verdict: Verdict) -> web.StreamResponse:
+        """Say the configured reply, as if the model had; the upstream is not asked."""
+        text, headers = self.turn.reply(verdict), self._headers(CIMultiDict())
+        data = self.shape.reply(self.body, text, self.turn)
+        self._done(self.shape.answered(data), str(data["id"]))
+        if self.body.get("stream") is True:
+            headers["Content-Type"] = "text/event-stream; charset=utf-8"
+            return web.Response(body=self.shape.reply_stream(self.body, text, self.turn), headers=headers)
+        return web.json_response(data, dumps=compact, headers=headers)
+
+    async def relay(
+        self, request: web.Request, answer: aiohttp.ClientResponse, headers: CIMultiDict[str]
+    ) -> web.StreamResponse:
+        """Pass the answer on. One that says that it failed goes as it is."""
+        headers = self._headers(headers)
+        if not 200 <= answer.status < 300:
+            return await _as_it_is(request, answer, headers)
+        if answer.content_type == "text/event-stream":
+            return await self._stream(request, answer, headers)
+        raw = await _read(answer, self.settings.most_bytes)
+        if raw is None:
+            return error(502, f"the answer has more than {self.settings.most_bytes:,} bytes", "upstream_error")
+        return await self._whole(request, answer, headers, raw)
+
+    async def _whole(
+        self, request: web.Request, answer: aiohttp.ClientResponse, headers: CIMultiDict[str], raw: bytes
+    ) -> web.StreamResponse:
+        try:
+            data = read_json(raw)
+        except ValueError:
+            return await self._text(request, answer, headers, raw)
+        changed = False
+        for each in [data, *listed(data.get("data") if isinstance(data, dict) else None)]:
+            if isinstance(each, dict):
+                changed |= await self.shape.check(each, self.turn)
+        if isinstance(data, dict):
+            self._done(self.shape.answered(data), str(data["id"]) if data.get("id") else None)
+        headers[VERDICT_HEADER] = header(self.turn.verdicts)
+        return web.Response(status=answer.status, body=compact(data).encode() if changed else raw, headers=headers)
+
+    async def _text(
+        self, request: web.Request, answer: aiohttp.ClientResponse, headers: CIMultiDict[str], raw: bytes
+    ) -> web.StreamResponse:
+        """An answer that is no JSON: it is looked at as a text, and goes as it is or not at all."""
+        text = raw.decode("utf-8", "replace")
+        verdict = await self.turn.output(text) if text.strip() else None
+        if verdict is not None and (self.turn.stops(verdict) or verdict.text not in (None, text)):
+            return await self.refuse(request, verdict)
+        return web.Response(status=answer.status, body=raw, headers=self._headers(headers))
+
+    async def _stream(
+        self, request: web.Request, answer: aiohttp.ClientResponse, headers: CIMultiDict[str]
+    ) -> web.StreamResponse:
+        response = web.StreamResponse(status=answer.status, reason=answer.reason, headers=headers)
+        await response.prepare(request)
+        parser, dialect = Parser(), self.shape.dialect()
+        stream = Stream(dialect=dialect, watch=self.turn, mode=self.settings.stream, hold=self.settings.hold)
+        broken = False
+        try:
+            async for piece in answer.content.iter_any():
+                if out := await stream.feed(parser.feed(piece)):
+                    await response.write(out)
+                if stream.stopped:
+                    break
+        except (aiohttp.ClientError, TimeoutError, TooLongError):
+            broken = True
+        rest = parser.rest()
+        out = b"".join((await stream.feed([rest] if rest else []), await stream.finish()))
+        if out:
+            await response.write(out)
+        self._done(self.shape.streamed(stream.said, list(dialect.calls.values()), stream.tail), dialect.id or None)
+        if broken and not stream.stopped:
+            # The client sees the stream break off where it did, and not an end that never came.
+            response.force_close()
+            if request.transport is not None:
+                request.transport.abort()
+        return response
+
+    def _headers(self, headers: CIMultiDict[str]) -> CIMultiDict[str]:
+        headers[VERDICT_HEADER] = header(self.turn.verdicts)
+        headers[SESSION_HEADER] = self.turn.session.id.encode("ascii", "replace").decode()
+        return headers
+
+    def _done(self, made: Sequence[bytes], id: str | None) -> None:
+        if self.answered is not None:
+            self.answered(made, id)
+
+
+async def _as_it_is(
+    request: web.Request, answer: aiohttp.ClientResponse, headers: CIMultiDict[str]
+) -> web.StreamResponse:
+    response = web.StreamResponse(status=answer.status, reason=answer.reason, headers=headers)
+    await response.prepare(request)
+    async for piece in answer.content.iter_chunked(_PIECE):
+        await response.write(piece)
+    return response
+
+
+async def _read(answer: aiohttp.ClientResponse, most: int) -> bytes | None:
+    """The whole body; None when it is larger than may be held."""
+    parts: list[bytes] = []
+    size = 0
+    async for piece in answer.content.iter_any():
+        parts.append(piece)
+        size += len(piece)
+        if size > most:
+            return None
+    return b"".join(parts)

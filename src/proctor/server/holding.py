@@ -1,0 +1,140 @@
+"""One text of an answer while it is being written: what came, what may leave, and what it becomes."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from typing import Final, Literal, Protocol
+
+from proctor.core.verdict import Verdict
+from proctor.guard.edits import Edit, difference
+from proctor.server.sentences import before, complete
+
+__all__ = ["CONTEXT", "Held", "Judge", "StreamMode"]
+
+CONTEXT: Final = 300  # characters of what has left already that a gate sees before the next sentence
+
+StreamMode = Literal["sentence", "whole"]
+
+
+class Judge(Protocol):
+    """Decides on texts: on a part of one that is still being written, and on the whole of it, for the record."""
+
+    async def glimpse(self, text: str) -> Verdict:
+        """A verdict on a part; it is not put on record."""
+        ...
+
+    async def output(self, text: str) -> Verdict:
+        """The verdict on the whole."""
+        ...
+
+    def stops(self, verdict: Verdict) -> bool:
+        """Whether nothing of this may go on."""
+        ...
+
+
+@dataclass(slots=True, kw_only=True)
+class Held:
+    """Text that is held back until a sentence of it is whole and was looked at.
+
+    ``raw`` is what came; its first ``cleared`` characters may leave, and as ``said`` they do. What was cleared is
+    never taken back: a gate that finds something in it later can only stop what follows.
+    """
+
+    judge: Judge
+    mode: StreamMode = "sentence"
+    hold: int = 1
+    raw: str = ""
+    cleared: int = 0
+    said: str = ""
+    ended: bool = False
+    stopped: Verdict | None = None
+    _edits: deque[Edit] = field(default_factory=deque)
+
+    def add(self, text: str) -> tuple[int, int]:
+        """Take in what was written next; returns where it stands."""
+        start = len(self.raw)
+        self.raw += text
+        return start, len(self.raw)
+
+    async def look(self) -> None:
+        """Clear the sentences that are whole now, if the gates let them go."""
+        if self.mode == "whole" or self.ended or self.stopped:
+            return
+        upto = complete(self.raw, self.cleared, self.hold)
+        if upto <= self.cleared:
+            return
+        context = self.said[before(self.said, len(self.said), CONTEXT) :]
+        piece = self.raw[self.cleared : upto]
+        verdict = await self.judge.glimpse(context + piece)
+        if self.judge.stops(verdict):
+            await self._stop(verdict)
+        else:
+            self._clear(upto, _after(context, piece, verdict))
+
+    async def end(self) -> None:
+        """Decide on the whole text and clear what is left of it."""
+        if self.ended or self.stopped:
+            return
+        self.ended = True
+        if not self.raw:
+            return
+        verdict = await self.judge.output(self.raw)
+        if self.judge.stops(verdict):
+            self.stopped = verdict
+            return
+        whole = self.raw if verdict.text is None else verdict.text
+        piece = self.raw[self.cleared :]
+        if not whole.startswith(self.said):  # the whole reads otherwise than its parts did: the rest is looked at alone
+            context = self.said[before(self.said, len(self.said), CONTEXT) :]
+            rest = await self.judge.glimpse(context + piece)
+            if self.judge.stops(rest):
+                self.stopped = rest
+                return
+            whole = self.said + _after(context, piece, rest)
+        self._clear(len(self.raw), whole[len(self.said) :])
+
+    def became(self, start: int, end: int) -> str | None:
+        """What the stretch of ``raw`` leaves as; None when nothing of it was changed. To be asked in order, once."""
+        parts: list[str] = []
+        at = start
+        while self._edits and (self._edits[0].start < end or self._edits[0].start == end == self.cleared):
+            edit = self._edits[0]
+            parts += (self.raw[at : max(at, edit.start)], edit.text)
+            at = min(end, max(at, edit.end))
+            if edit.end > end:  # goes on in the next stretch, where its text must not stand again
+                self._edits[0] = Edit(start=end, end=edit.end, text="")
+                break
+            self._edits.popleft()
+        return "".join((*parts, self.raw[at:end])) if parts else None
+
+    async def _stop(self, verdict: Verdict) -> None:
+        """The record has the decision on all that came so far; the part's own stands where that would let it go."""
+        whole = await self.judge.output(self.raw)
+        self.stopped = whole if self.judge.stops(whole) else verdict
+
+    def _clear(self, upto: int, text: str) -> None:
+        edit = difference(self.raw[self.cleared : upto], text)
+        if edit is not None:
+            self._edits.append(Edit(start=edit.start + self.cleared, end=edit.end + self.cleared, text=edit.text))
+        self.said += text
+        self.cleared = upto
+
+
+def _after(context: str, piece: str, verdict: Verdict) -> str:
+    """What a piece became, out of a verdict on it behind its context."""
+    if verdict.text is None:
+        return piece
+    if verdict.text.startswith(context):
+        return verdict.text[len(context) :]
+    # Something in the context, or across its border, gives way. The context is out: only what lies behind counts.
+    border, whole = len(context), context + piece
+    parts: list[str] = []
+    for _, start, end, low, high in SequenceMatcher(None, whole, verdict.text, autojunk=False).get_opcodes():
+        if end > border:
+            same = whole[start:end] == verdict.text[low:high]
+            parts.append(whole[max(start, border) : end] if same else verdict.text[low:high])
+        elif start == end == border:
+            parts.append(verdict.text[low:high])
+    return "".join(parts)

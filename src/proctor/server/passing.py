@@ -1,0 +1,92 @@
+"""Requests passed on to an upstream and answers passed back: which headers go along, and what a failure looks like."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+from typing import Any, Final
+
+import aiohttp
+from aiohttp import web
+from multidict import CIMultiDict, CIMultiDictProxy
+from yarl import URL
+
+from proctor.server.frames import compact
+
+__all__ = ["OURS", "address", "answer_headers", "error", "guarded_path", "pass_on", "request_headers", "unreachable"]
+
+OURS: Final = "x-proctor-"  # headers that are told to the proxy and not passed on
+_HOP: Final = frozenset(
+    {"connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer"}
+    | {"transfer-encoding", "upgrade"}
+)
+_SKIPPED: Final = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
+_PIECE: Final = 65_536
+
+
+def address(upstream: str, raw_path: str) -> URL | None:
+    """Where a request goes; None when its path could lead to another host."""
+    if not raw_path.startswith("/"):
+        return None
+    base = upstream.rstrip("/")
+    end = URL(base).path.rstrip("/")
+    if end and (raw_path == end or raw_path.startswith(f"{end}/")):  # both the client and the upstream end in /v1
+        base = base.removesuffix(end)
+    return URL(base + raw_path, encoded=True)
+
+
+def guarded_path(path: str) -> str:
+    """The path in one spelling, whatever dots, slashes and capitals it was written with."""
+    return posixpath.normpath(f"/{path.lstrip('/')}").lower()
+
+
+def request_headers(headers: CIMultiDictProxy[str], *drop: str) -> CIMultiDict[str]:
+    """The headers that go on to the upstream."""
+    return _kept(headers, {"host", *(name.lower() for name in drop)})
+
+
+def answer_headers(headers: CIMultiDictProxy[str], *drop: str) -> CIMultiDict[str]:
+    """The headers that go back to the client."""
+    return _kept(headers, {name.lower() for name in drop})
+
+
+def _kept(headers: CIMultiDictProxy[str], drop: set[str]) -> CIMultiDict[str]:
+    named = {part.strip().lower() for value in headers.getall("Connection", ()) for part in value.split(",")}
+    gone = _HOP | named | drop
+    kept = ((key, value) for key, value in headers.items() if key.lower() not in gone)
+    return CIMultiDict((key, value) for key, value in kept if not key.lower().startswith(OURS))
+
+
+async def pass_on(request: web.Request, client: aiohttp.ClientSession, url: URL, **options: Any) -> web.StreamResponse:
+    """Pass a request on and its answer back, in pieces as they come."""
+    packed = "Content-Encoding" in request.headers  # the server has unpacked it
+    headers = request_headers(request.headers, *(("Content-Encoding", "Content-Length") if packed else ()))
+    body = request.content if request.body_exists else None
+    async with client.request(
+        request.method, url, headers=headers, data=body, skip_auto_headers=_SKIPPED, auto_decompress=False, **options
+    ) as answer:
+        response = web.StreamResponse(
+            status=answer.status, reason=answer.reason, headers=answer_headers(answer.headers)
+        )
+        await response.prepare(request)
+        if request.method != "HEAD":
+            async for piece in answer.content.iter_chunked(_PIECE):
+                await response.write(piece)
+        await response.write_eof()
+        return response
+
+
+def error(status: int, message: str, kind: str, headers: Mapping[str, str] | None = None) -> web.Response:
+    """A failure in the shape that clients of these APIs read."""
+    body = {"error": {"message": message, "type": kind, "param": None, "code": None}}
+    return web.Response(status=status, text=compact(body), content_type="application/json", headers=headers)
+
+
+def unreachable(failure: BaseException, upstream: str) -> web.Response:
+    """What a client is told when the upstream gave no answer; the library's own text may hold a key, so it is not."""
+    place = URL(upstream).authority
+    if isinstance(failure, TimeoutError):
+        return error(504, f"{place} gave no answer in time", "timeout_error")
+    if isinstance(failure, aiohttp.ClientConnectorError):
+        return error(502, f"no connection to {place}", "upstream_error")
+    return error(502, f"{place} broke off before its answer was complete", "upstream_error")

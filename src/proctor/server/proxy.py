@@ -1,0 +1,200 @@
+"""An OpenAI-compatible proxy: an unchanged client talks to it, and every message, call and answer passes the gates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import aiohttp
+from aiohttp import web
+from yarl import URL
+
+from proctor.core.errors import InputError
+from proctor.core.verdict import Verdict
+from proctor.server.asked import Asked, asked
+from proctor.server.chat import Chat
+from proctor.server.conversation import Conversations, Record, Said, chained
+from proctor.server.exchange import Answered, Exchange, Shape
+from proctor.server.frames import compact
+from proctor.server.looking import look_at, sources_of
+from proctor.server.passing import (
+    address,
+    answer_headers,
+    error,
+    guarded_path,
+    pass_on,
+    request_headers,
+    unreachable,
+)
+from proctor.server.responses import Responses
+from proctor.server.strict_json import read_object
+from proctor.server.turn import Turn
+from proctor.wiring.guard import Guard
+from proctor.wiring.guard_serving import ProxySettings
+
+__all__ = ["Proxy", "make_app"]
+
+_SHAPES: Final[Mapping[str, Shape]] = {"chat/completions": Chat(), "responses": Responses()}
+_ASKED: Final = re.compile(r".*/(chat/completions|responses)$")
+_KEPT_ANSWER: Final = re.compile(r".*/(chat/completions|responses)(?:/[^/]+)?$")
+
+
+def make_app(
+    guard: Guard,
+    upstream: str,
+    settings: ProxySettings | None = None,
+    *,
+    proxy_for: Callable[[str], str | None] | None = None,
+) -> web.Application:
+    """The proxy as an application; ``proxy_for`` gives the proxy to use for an address, if any."""
+    settings = settings or ProxySettings()
+    proxy = Proxy(guard=guard, upstream=upstream, settings=settings, hop=proxy_for(upstream) if proxy_for else None)
+    app = web.Application(client_max_size=settings.most_bytes)
+    app.router.add_route("*", "/{path:.*}", proxy.handle)
+    app.cleanup_ctx.append(proxy.connected)
+    return app
+
+
+@dataclass(slots=True, kw_only=True)
+class Proxy:
+    """Passes requests on to one upstream. Keys go along in their headers; they are neither kept nor logged."""
+
+    guard: Guard
+    upstream: str
+    settings: ProxySettings
+    hop: str | None = None
+    conversations: Conversations = field(default_factory=Conversations)
+    _client: aiohttp.ClientSession | None = None
+
+    async def connected(self, app: web.Application) -> AsyncIterator[None]:
+        """Hold the connections to the upstream as long as the application runs."""
+        limits = aiohttp.ClientTimeout(total=None, sock_connect=20.0, sock_read=self.settings.timeout)
+        connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=4.0)
+        self._client = aiohttp.ClientSession(
+            connector=connector, cookie_jar=aiohttp.DummyCookieJar(), timeout=limits, read_bufsize=2**18
+        )
+        yield
+        await self._client.close()
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        """Answer one request."""
+        url = address(self.upstream, request.raw_path)
+        if url is None:
+            return error(400, "the path must begin with /", "invalid_request_error")
+        path = guarded_path(request.path)
+        try:
+            if request.method == "POST" and (found := _ASKED.match(path)):
+                return await self._guarded(request, url, found[1])
+            if request.method == "GET" and (found := _KEPT_ANSWER.match(path)):
+                return await self._looked_up(request, url, found[1])
+            return await self._passed(request, url)
+        except (aiohttp.ClientError, TimeoutError) as failure:
+            return unreachable(failure, self.upstream)
+
+    async def _passed(self, request: web.Request, url: URL) -> web.StreamResponse:
+        if "Upgrade" in request.headers.get("Connection", "").title():
+            return error(501, "the proxy guards no WebSocket connections, so it passes none on", "not_supported")
+        if self.settings.others == "refuse":
+            mend = "`guard: {proxy: {others: pass}}` lets it through unguarded"
+            return error(403, f"this path is not guarded; {mend}", "not_guarded")
+        assert self._client is not None
+        return await pass_on(request, self._client, url, allow_redirects=False, proxy=self.hop)
+
+    async def _guarded(self, request: web.Request, url: URL, kind: str) -> web.StreamResponse:
+        shape = _SHAPES[kind]
+        try:
+            raw = await request.read()
+            body = read_object(raw)
+            _check_shape(kind, body)
+        except web.HTTPRequestEntityTooLarge:
+            return error(413, f"the body has more than {self.settings.most_bytes:,} bytes", "invalid_request_error")
+        except ValueError as wrong:
+            return error(400, f"the body {wrong}", "invalid_request_error")
+        told = asked(request.headers, body)
+        said = shape.said(body)
+        record = self._record(told, said)
+        try:
+            session = self.guard.session(record.id, customer=told.customer)
+        except InputError as wrong:
+            return error(400, wrong.message, "invalid_request_error")
+        turn = Turn(
+            session=session,
+            escalate=self.settings.escalate,
+            intents=told.intents,
+            section=told.section,
+            confirmed=told.confirmed,
+        )
+        stopped, altered = await self._looked_at(turn, said, record)
+        exchange = Exchange(
+            shape=shape, turn=turn, settings=self.settings, body=body, answered=self._marking(turn, said, record)
+        )
+        if stopped is not None:
+            return await exchange.refuse(request, stopped)
+        turn.sources = (*sources_of(said), *told.sources)
+        altered |= body.pop("proctor", None) is not None
+        return await self._sent(request, url, compact(body).encode() if altered else raw, exchange)
+
+    async def _looked_up(self, request: web.Request, url: URL, kind: str) -> web.StreamResponse:
+        """An answer that the upstream has kept: it left changed, and must not come back whole."""
+        record = self.conversations.at(b"id:" + request.path.rpartition("/")[2].encode())
+        session = self.guard.session(record.id if record else None)
+        turn = Turn(session=session, escalate=self.settings.escalate)
+        exchange = Exchange(shape=_SHAPES[kind], turn=turn, settings=self.settings, body={})
+        return await self._sent(request, url, None, exchange)
+
+    async def _sent(self, request: web.Request, url: URL, data: bytes | None, exchange: Exchange) -> web.StreamResponse:
+        assert self._client is not None
+        headers = request_headers(request.headers, "Content-Length", "Content-Encoding", "Accept-Encoding")
+        headers["Accept-Encoding"] = "gzip, deflate"  # what can be read here
+        async with self._client.request(
+            request.method, url, headers=headers, data=data, allow_redirects=False, proxy=self.hop,
+            skip_auto_headers=("User-Agent", "Accept", "Content-Type"),
+        ) as answer:  # fmt: skip
+            kept = answer_headers(answer.headers, "Content-Length", "Content-Encoding")
+            return await exchange.relay(request, answer, kept)
+
+    def _record(self, told: Asked, said: Sequence[Said]) -> Record:
+        """What is remembered of the conversation: by its name, by the answer it goes on from, or by what was said."""
+        if told.session is not None:
+            return self.conversations.named(told.session)
+        if told.follows is not None and (record := self.conversations.at(b"id:" + told.follows.encode())):
+            return record
+        return self.conversations.continued(said)
+
+    async def _looked_at(self, turn: Turn, said: Sequence[Said], record: Record) -> tuple[Verdict | None, bool]:
+        for each in said:
+            if each.kind == "tool" and not each.name:
+                each.name = record.calls.get(each.call_id or "", "tool")
+        links = chained(each.digest for each in said)
+        again = bool(links) and record.last == links[-1]
+        found = await look_at(turn, said, record, again=again)
+        if links:
+            record.last = links[-1]
+            self.conversations.mark(record, links[-1])
+        return found
+
+    def _marking(self, turn: Turn, said: Sequence[Said], record: Record) -> Answered:
+        """Lets the conversation be found again by its answer and the answer's id."""
+        digests = [each.digest for each in said]
+
+        def mark(made: Sequence[bytes], id: str | None) -> None:
+            if id:
+                self.conversations.mark(record, b"id:" + id.encode())
+            if made:
+                self.conversations.mark(record, chained([*digests, *made])[-1])
+            for call, name in turn.made:
+                record.called(call, name)
+
+        return mark
+
+
+def _check_shape(kind: str, body: Mapping[str, Any]) -> None:
+    """What is written otherwise than the API says might be read by the upstream and not here."""
+    if kind == "responses":
+        if not isinstance(body.get("input", ""), (str, list)):
+            raise ValueError("has an input that is neither a text nor a list")
+        return
+    if not isinstance(body.get("messages"), list) or not all(isinstance(each, dict) for each in body["messages"]):
+        raise ValueError("has no list of messages")

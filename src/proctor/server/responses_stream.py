@@ -1,0 +1,283 @@
+"""Streams of the responses API."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any, Final
+from uuid import uuid4
+
+from proctor.server.frames import Call, Frame, Slot, compact, listed, slots
+from proctor.server.sse import Event, encoded
+
+__all__ = ["CALLS", "ResponsesStream", "call_text", "item_texts", "message_item", "spoken"]
+
+CALLS: Final = frozenset({"function_call", "custom_tool_call"})
+_DELTAS: Final = {
+    "response.output_text": ("output_text", "content_index", "text"),
+    "response.refusal": ("refusal", "content_index", "refusal"),
+    "response.reasoning_text": ("reasoning_text", "content_index", "text"),
+    "response.reasoning_summary_text": ("summary_text", "summary_index", "text"),
+}
+_PARTS: Final = frozenset(
+    {"response.content_part.added", "response.content_part.done"}
+    | {"response.reasoning_summary_part.added", "response.reasoning_summary_part.done"}
+)
+_WHOLE: Final = frozenset({"response.completed", "response.incomplete", "response.failed"})
+
+
+class ResponsesStream:
+    """The events of one response."""
+
+    __slots__ = ("_item", "_malformed", "_more", "_number", "_response", "_texts", "calls")
+
+    def __init__(self) -> None:
+        self.calls: dict[Hashable, Call] = {}
+        self._response: dict[str, Any] = {}
+        self._item: tuple[int, dict[str, Any]] | None = None  # the message that is being written
+        self._number = 0
+        self._more = 0  # events that were put in: later ones are numbered behind them
+        self._texts: set[Hashable] = set()
+        self._malformed = 0
+
+    @property
+    def id(self) -> str:
+        """The name of the response."""
+        return str(self._response.get("id") or "")
+
+    def read(self, event: Event) -> Frame:
+        """An event taken apart; what is no JSON is read as a text of its own."""
+        frame = Frame(event=event)
+        if event.data is None or event.data.strip() == "[DONE]":
+            return frame
+        try:
+            data = json.loads(event.data)
+        except ValueError:
+            data = None
+        if not isinstance(data, dict):
+            self._malformed += 1
+            frame.slots += slots(("no JSON", self._malformed), {"text": event.data}, "text")
+            frame.ends.add(("no JSON", self._malformed))
+            return frame
+        frame.data = data
+        self._number = data["sequence_number"] if isinstance(data.get("sequence_number"), int) else self._number
+        kind = str(data.get("type") or event.name)
+        base, _, step = kind.rpartition(".")
+        if base in _DELTAS and step in ("delta", "done"):
+            self._read_text(frame, _DELTAS[base], step)
+        elif kind in _PARTS and isinstance(data.get("part"), dict):
+            self._read_part(frame)
+        elif kind in ("response.output_item.added", "response.output_item.done"):
+            self._read_item(frame, step)
+        elif base in ("response.function_call_arguments", "response.custom_tool_call_input"):
+            frame.calls.add(_index(data))
+            self.calls.setdefault(_index(data), Call(key=_index(data)))
+        elif isinstance(data.get("response"), dict):
+            self._read_response(frame, kind)
+        return frame
+
+    def write(self, frame: Frame, changed: bool, refusal: str) -> bytes:
+        """The event without the calls that were refused; empty when it is all about one of them."""
+        data = frame.data
+        if data is None:
+            return encoded(frame.slots[0].text, frame.event.name) if changed and frame.slots else frame.event.raw
+        gone = sorted(int(str(key)) for key, call in self.calls.items() if call.refused)
+        lead = b""
+        if gone:
+            if frame.calls and "response" not in data:
+                if all(self.calls[key].refused for key in frame.calls):
+                    return b""
+            elif str(data.get("type")) in _WHOLE:
+                lead = self._without_calls(data["response"], refusal, gone)
+                changed = True
+        if isinstance(data.get("output_index"), int) and (less := sum(each < data["output_index"] for each in gone)):
+            data["output_index"] -= less
+            changed = True
+        if self._more and isinstance(data.get("sequence_number"), int):
+            data["sequence_number"] += self._more
+            changed = True
+        if not changed:
+            return frame.event.raw
+        _without_logprobs(data)
+        return lead + encoded(compact(data), frame.event.name)
+
+    def closing(self, reply: str, said: Mapping[Hashable, str], told: Mapping[str, Any]) -> bytes:
+        """The reply as the end of the message that was being written, or as one of its own; then the end."""
+        response = {**copy.deepcopy(self._response), "status": "completed", "error": None, "incomplete_details": None}
+        response.update(output=[], proctor=told)
+        before, open_item = "", None
+        if self._item is not None:
+            number, open_item = self._item
+            before = said.get((number, "output_text", 0), "")
+        if not before:
+            return spoken(response, reply, begun=True, number=self._number + self._more, place=self._places())
+        return self._ended(response, f"\n\n{reply}", before, open_item or {})
+
+    # --- reading ---
+
+    def _read_text(self, frame: Frame, names: tuple[str, str, str], step: str) -> None:
+        assert frame.data is not None
+        kind, index, key = names
+        place = frame.data.get(index)
+        channel = (_index(frame.data), kind, place if isinstance(place, int) else 0)
+        self._texts.add(channel)
+        name = "delta" if step == "delta" else key
+        if isinstance(frame.data.get(name), str):
+            frame.slots.append(Slot(channel, frame.data, name, whole=step == "done"))
+        if step == "done":
+            frame.ends.add(channel)
+
+    def _read_part(self, frame: Frame) -> None:
+        assert frame.data is not None
+        summary = "summary_index" in frame.data
+        place = frame.data.get("summary_index" if summary else "content_index")
+        frame.slots += _part_slot(_index(frame.data), place if isinstance(place, int) else 0, frame.data["part"])
+
+    def _read_item(self, frame: Frame, step: str) -> None:
+        assert frame.data is not None
+        item, number = frame.data.get("item"), _index(frame.data)
+        if not isinstance(item, dict):
+            return
+        if item.get("type") in CALLS:
+            frame.calls.add(number)
+            self._take(number, item, complete=step == "done")
+        elif item.get("type") == "message" or step == "done":
+            self._item = (number, item) if step == "added" else None
+            frame.slots += [slot for slot in item_texts(number, item) if slot.text or slot.channel in self._texts]
+
+    def _read_response(self, frame: Frame, kind: str) -> None:
+        assert frame.data is not None
+        response = frame.data["response"]
+        self._response = response
+        for number, item in enumerate(listed(response.get("output"))):
+            if not isinstance(item, dict):
+                continue
+            if item.get("type") in CALLS:
+                frame.calls.add(number)
+                self._take(number, item, complete=True)
+            else:
+                frame.slots += [slot for slot in item_texts(number, item) if slot.text or slot.channel in self._texts]
+        if kind in _WHOLE:
+            frame.ends |= self._texts
+            frame.telling = response
+            for call in self.calls.values():
+                call.complete = True
+
+    def _take(self, number: int, item: Mapping[str, Any], *, complete: bool) -> None:
+        call = self.calls.setdefault(number, Call(key=number))
+        call.name, call.id = str(item.get("name") or ""), str(item.get("call_id") or "")
+        call.free = item.get("type") == "custom_tool_call"
+        if complete and call.refused is None:
+            call.arguments, call.complete = call_text(item), True
+
+    # --- writing ---
+
+    def _places(self) -> int:
+        """How many items have left: the place of the next one."""
+        return sum(not call.refused for call in self.calls.values()) + len({channel[0] for channel in self._texts})  # type: ignore[index]
+
+    def _without_calls(self, response: dict[str, Any], refusal: str, gone: list[int]) -> bytes:
+        """Take the refused calls out of the whole answer; where no call is left, the reply is said first."""
+        kept = [item for number, item in enumerate(listed(response.get("output"))) if number not in gone]
+        response["output"] = kept
+        if any(isinstance(item, dict) and item.get("type") in CALLS for item in kept):
+            return b""
+        item = message_item(refusal)
+        events = _item_events(item, refusal, len(kept), self._number + self._more)
+        kept.append(item)
+        self._more += len(events)
+        return b"".join(events)
+
+    def _ended(self, response: dict[str, Any], more: str, before: str, item: Mapping[str, Any]) -> bytes:
+        number, _ = self._item or (0, {})
+        place = number - sum(int(str(key)) < number for key, call in self.calls.items() if call.refused)
+        whole = message_item(before + more, str(item.get("id") or ""))
+        response["output"] = [whole]
+        events = _item_events(whole, more, place, self._number + self._more)[2:]
+        return b"".join((*events, _event({"type": "response.completed", "response": response}, self._number + 9)))
+
+
+def item_texts(number: int, item: Mapping[str, Any]) -> Iterator[Slot]:
+    """The texts of an output item, each with its channel; they repeat what was streamed."""
+    for key in ("content", "summary"):
+        if isinstance(item.get(key), str) and isinstance(item, dict):
+            yield Slot((number, "output_text", 0), item, key, True)
+        for place, part in enumerate(listed(item.get(key))):
+            if isinstance(part, dict):
+                yield from _part_slot(number, place, part)
+
+
+def _part_slot(number: int, place: int, part: dict[str, Any]) -> Iterator[Slot]:
+    kind = str(part.get("type"))
+    key = "refusal" if kind == "refusal" else "text"
+    if isinstance(part.get(key), str):
+        yield Slot((number, kind, place), part, key, True)
+
+
+def call_text(item: Mapping[str, Any]) -> str:
+    """What a call is made with."""
+    told = item.get("input" if item.get("type") == "custom_tool_call" else "arguments")
+    return told if isinstance(told, str) else "" if told is None else compact(told)
+
+
+def message_item(text: str, id: str = "") -> dict[str, Any]:
+    """A message of the assistant as an output item."""
+    part = {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+    name = id or f"msg_proctor_{uuid4().hex}"
+    return {"id": name, "type": "message", "role": "assistant", "status": "completed", "content": [part]}
+
+
+def spoken(response: dict[str, Any], text: str, *, begun: bool = False, number: int = -1, place: int = 0) -> bytes:
+    """A whole stream that says one text; ``begun``: its head has left already."""
+    item = message_item(text)
+    parts: list[bytes] = []
+    if not begun:
+        head = {**response, "status": "in_progress", "output": []}
+        for kind in ("response.created", "response.in_progress"):
+            number += 1
+            parts.append(_event({"type": kind, "response": head}, number))
+    events = _item_events(item, text, place, number)
+    response["output"] = [item]
+    end = _event({"type": "response.completed", "response": response}, number + len(events) + 1)
+    return b"".join((*parts, *events, end))
+
+
+def _item_events(item: Mapping[str, Any], text: str, place: int, number: int) -> list[bytes]:
+    """The events that say a message; ``text`` is what of it is new, ``number`` that of the last event before."""
+    whole = item["content"][0]
+    where = {"item_id": item["id"], "output_index": place, "content_index": 0}
+    empty = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
+    bodies: list[dict[str, Any]] = [
+        {
+            "type": "response.output_item.added",
+            "output_index": place,
+            "item": {**item, "status": "in_progress", "content": []},
+        },
+        {"type": "response.content_part.added", **where, "part": empty},
+        {"type": "response.output_text.delta", **where, "delta": text, "logprobs": []},
+        {"type": "response.output_text.done", **where, "text": whole["text"], "logprobs": []},
+        {"type": "response.content_part.done", **where, "part": whole},
+        {"type": "response.output_item.done", "output_index": place, "item": item},
+    ]
+    return [_event(body, number + step) for step, body in enumerate(bodies, 1)]
+
+
+def _event(body: dict[str, Any], number: int) -> bytes:
+    return encoded(compact({**body, "sequence_number": number}), body["type"])
+
+
+def _index(data: Mapping[str, Any]) -> int:
+    return data["output_index"] if isinstance(data.get("output_index"), int) else 0
+
+
+def _without_logprobs(value: Any) -> None:
+    """Take out what would tell, letter by letter, what was taken out."""
+    if isinstance(value, dict):
+        if value.get("logprobs"):
+            value["logprobs"] = []
+        for each in value.values():
+            _without_logprobs(each)
+    elif isinstance(value, list):
+        for each in value:
+            _without_logprobs(each)

@@ -1,0 +1,81 @@
+"""Verdicts as they are told over HTTP: in a header, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from proctor.core.verdict import Finding, Verdict
+
+__all__ = ["SESSION_HEADER", "VERDICT_HEADER", "header", "strongest", "verdict_json", "without_words"]
+
+SESSION_HEADER = "X-Proctor-Session"
+VERDICT_HEADER = "X-Proctor-Verdict"
+_RANK = {"allow": 0, "redact": 1, "escalate": 2, "block": 3}
+_MOST_IN_HEADER = 200
+
+
+def strongest(verdicts: Sequence[Verdict]) -> Verdict | None:
+    """The verdict that counts; the first of equals."""
+    return max(verdicts, key=lambda each: _RANK[each.action], default=None)
+
+
+def header(verdicts: Sequence[Verdict]) -> str:
+    """``block; input; injection; the reason``, as far as it may stand in a header."""
+    verdict = strongest(verdicts)
+    if verdict is None or (verdict.action == "allow" and not verdict.broken):
+        return "allow"
+    parts = [verdict.action, verdict.gate, str(verdict.extra.get("by") or ""), verdict.reason]
+    text = "; ".join(part.replace(";", ",") for part in parts if part)
+    plain = "".join(letter if 32 <= ord(letter) < 127 else " " if letter.isspace() else "?" for letter in text)
+    return plain[:_MOST_IN_HEADER]
+
+
+def verdict_json(verdict: Verdict) -> dict[str, Any]:
+    """A verdict with all it says; for the agent whose text it is about."""
+    told: dict[str, Any] = {
+        "action": verdict.action,
+        "gate": verdict.gate,
+        "by": verdict.extra.get("by"),
+        "reason": verdict.reason,
+        "text": verdict.text,
+        "broken": verdict.broken,
+        "latency": verdict.latency,
+        "version": verdict.version,
+        "findings": [_finding(each) for each in verdict.findings],
+    }
+    if verdict.extra.get("borderline"):
+        told["borderline"] = True
+    shadow = verdict.extra.get("shadow")
+    if isinstance(shadow, Verdict):
+        told["shadow"] = verdict_json(shadow)
+    return told
+
+
+def without_words(verdict: Verdict) -> dict[str, Any]:
+    """A verdict without the words it is about: what was taken out of an answer must not come back beside it."""
+    return {
+        "action": verdict.action,
+        "point": verdict.gate,
+        "by": verdict.extra.get("by"),
+        "reason": verdict.reason,
+        "broken": verdict.broken,
+        "findings": [
+            {key: value for key, value in _finding(each).items() if key not in ("text", "reason", "extra")}
+            for each in verdict.findings
+        ],
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    told: Mapping[str, Any] = {
+        "kind": finding.kind,
+        "detector": finding.detector,
+        "start": finding.start,
+        "end": finding.end,
+        "text": finding.text,
+        "confidence": finding.confidence,
+        "severity": finding.severity,
+        "reason": finding.reason,
+    }
+    return {key: value for key, value in told.items() if value not in (None, "")}

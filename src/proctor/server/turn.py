@@ -1,0 +1,98 @@
+"""One request of a guarded conversation: what is asked of its session, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from proctor.core.trajectory import Source
+from proctor.core.verdict import Verdict
+from proctor.guard.session import Session
+from proctor.server.strict_json import read_object
+from proctor.server.telling import without_words
+
+__all__ = ["Turn", "arguments_of"]
+
+
+@dataclass(slots=True, kw_only=True)
+class Turn:
+    """Puts the texts and calls of one request and its answer before the session's gates, and keeps the verdicts.
+
+    ``escalate`` says what a hand-off comes to: ``reply`` gives the configured reply instead, ``header`` lets the text
+    go on and only tells. A tool call that is not allowed is never made, whatever it says. ``made`` are the ids and
+    names of the calls that were let through.
+    """
+
+    session: Session
+    escalate: Literal["reply", "header"] = "reply"
+    intents: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+    section: str | None = None
+    confirmed: bool = False
+    verdicts: list[Verdict] = field(default_factory=list)
+    made: list[tuple[str, str]] = field(default_factory=list)
+
+    async def input(self, text: str) -> Verdict:
+        """Words of the user."""
+        return self._kept(await self.session.input(text))
+
+    async def result(self, name: str, text: str, id: str | None = None) -> Verdict:
+        """What a tool answered."""
+        return self._kept(await self.session.tool_result(name, text, id=id))
+
+    async def call(self, name: str, arguments: str, id: str | None = None) -> Verdict:
+        """A tool call of the model; one whose arguments cannot be read cannot be judged, and is not made."""
+        try:
+            read = arguments_of(arguments)
+        except ValueError as error:
+            told = Verdict(
+                action="block", gate="tool_call", reason=f"the text of the arguments of {name} {error}", broken=True
+            )
+            return self._kept(told)
+        verdict = await self.session.tool_call(
+            name, read, intents=self.intents, confirmed=self.confirmed, id=id or None
+        )
+        if id and not self.refuses(verdict):
+            self.made.append((id, name))
+        return self._kept(verdict)
+
+    async def glimpse(self, text: str) -> Verdict:
+        """A part of an answer that is still being written."""
+        return await self.session.glimpse(text, sources=self.sources, section=self.section)
+
+    async def output(self, text: str) -> Verdict:
+        """The answer."""
+        return self._kept(await self.session.output(text, sources=self.sources, section=self.section))
+
+    def stops(self, verdict: Verdict) -> bool:
+        """Whether a text must not go on."""
+        return verdict.action == "block" or (verdict.action == "escalate" and self.escalate == "reply")
+
+    def refuses(self, verdict: Verdict) -> bool:
+        """Whether a call must not be made."""
+        return verdict.action in ("block", "escalate", "redact")
+
+    def reply(self, verdict: Verdict) -> str:
+        """What is said instead."""
+        return self.session.reply(verdict)
+
+    def told(self) -> Mapping[str, Any] | None:
+        """What was found, without the words it was found in; None when all was allowed."""
+        shown = [verdict for verdict in self.verdicts if verdict.action != "allow" or verdict.broken]
+        return {"session": self.session.id, "verdicts": [without_words(each) for each in shown]} if shown else None
+
+    def _kept(self, verdict: Verdict) -> Verdict:
+        self.verdicts.append(verdict)
+        return verdict
+
+
+def arguments_of(text: str) -> dict[str, Any]:
+    """The arguments of a call, as the model wrote them.
+
+    Raises:
+        ValueError: they are no JSON object; says why, as what follows "the text".
+    """
+    if not text.strip():
+        return {}
+    return read_object(text)

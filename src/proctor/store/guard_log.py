@@ -1,0 +1,297 @@
+"""The log of gates' decisions: a file of JSON lines for each day, written beside the request, never in its way."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import contextlib
+import os
+import threading
+import time
+import uuid
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from proctor.core.codec import dumps, encode
+from proctor.core.entity import Entity
+from proctor.core.errors import StoreError
+from proctor.core.event import Event
+from proctor.core.sockets import Tagger
+from proctor.core.verdict import Verdict
+from proctor.store.guard_masking import Masker, customer_key, masked, naming, parts_of, words_of
+from proctor.store.guard_queue import queue_up
+from proctor.store.shared_lines import append_lines
+
+__all__ = ["FOLDER", "NOT_KEPT", "GuardLog"]
+
+FOLDER: Final = "guard"  # inside the project's store
+NOT_KEPT: Final = "decisions_not_kept"
+_MOST_TAGGED: Final = 200  # texts of one flush that the tagger may look at; of the rest the words are left out
+
+
+class _Waiting(NamedTuple):
+    event: Event
+    borderline: bool
+    sampled: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Settings:
+    every: float
+    most: int
+    batch: int
+
+
+class GuardLog:
+    """Keeps decisions: ``record`` returns at once, a thread masks and writes them within ``every`` seconds.
+
+    What is written is in the file of its day (UTC) and outlives a killed process; several processes may write to the
+    same folder. When more than ``most`` wait, further ones are counted, and the log says how many it did not keep. A
+    ``tagger`` finds names in texts that no gate has looked at for them; without its answer their words are left out.
+    """
+
+    def __init__(
+        self,
+        store: Path,
+        *,
+        tagger: Tagger | None = None,
+        every: float = 0.5,
+        most: int = 20_000,
+        batch: int = 500,
+    ) -> None:
+        self.store = store
+        self.trouble: str | None = None  # why the last attempt to write failed, while it does
+        self._set = _Settings(every=every, most=most, batch=batch)
+        self._tagger = tagger
+        self._thread: threading.Thread | None = None
+        self._begin()
+
+    @property
+    def folder(self) -> Path:
+        """Where the files of the days are."""
+        return self.store / FOLDER
+
+    def record(self, event: Event, *, borderline: bool = False, sampled: bool = False) -> None:
+        """Take a decision to be kept; never waits and never raises."""
+        if self._process != os.getpid():  # a worker forked from the process that made this has no thread of its own
+            self._begin()
+        if len(self._waiting) >= self._set.most:
+            with self._counting:
+                self._lost += 1
+            return
+        self._waiting.append(_Waiting(event, borderline, sampled))
+        if self._thread is None:
+            self._start()
+        self._some.set()
+        if len(self._waiting) >= self._set.batch:
+            self._enough.set()
+
+    def flush(self) -> None:
+        """Write everything that waits, now.
+
+        Raises:
+            StoreError: it cannot be written; it is kept in memory and tried again.
+        """
+        self._write_all()
+        if self.trouble:
+            raise StoreError(self.trouble, file=str(self.folder), mend="free some space, or make the folder writable")
+
+    def close(self) -> None:
+        """Write what waits and end the thread; closing twice is fine, and a later ``record`` begins anew."""
+        if self._process != os.getpid():  # a fork's: what waits here is written by the process it was forked from
+            self._begin()
+            return
+        thread, self._thread = self._thread, None
+        self._closing.set()
+        self._some.set()
+        self._enough.set()
+        if thread is not None and thread.is_alive():
+            thread.join(timeout=10)
+        atexit.unregister(self.close)
+        self._write_all()
+
+    # --- the thread ----------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        self._process = os.getpid()
+        self._waiting: deque[_Waiting] = deque()
+        self._counting = threading.Lock()
+        self._writing = threading.Lock()
+        self._some, self._enough, self._closing = threading.Event(), threading.Event(), threading.Event()
+        self._thread = None
+        self._to_review: list[dict[str, Any]] = []
+        self._name: Callable[[str], str] | None = None
+        self._lost = 0
+
+    def _start(self) -> None:
+        with self._counting:
+            if self._thread is not None:
+                return
+            self._closing.clear()
+            self._thread = threading.Thread(target=self._work, name="proctor-guard-log", daemon=True)
+            self._thread.start()
+        atexit.register(self.close)
+
+    def _work(self) -> None:
+        closing = self._closing
+        while not closing.is_set():
+            self._some.wait()
+            self._some.clear()
+            self._enough.wait(self._set.every)
+            self._enough.clear()
+            try:
+                self._write_all()
+            except Exception as error:  # a thread that dies would keep nothing any more
+                self.trouble = f"{type(error).__name__}: {error}"
+            if self.trouble and not closing.is_set():
+                closing.wait(self._set.every)
+                self._some.set()
+
+    def _write_all(self) -> None:
+        with self._writing:
+            while self._waiting or self._lost or self._to_review:
+                taken = self._take()
+                try:
+                    self._write(taken)
+                except (OSError, StoreError) as error:
+                    self.trouble = str(getattr(error, "message", None) or getattr(error, "strerror", None) or error)
+                    self._waiting.extendleft(reversed(taken))
+                    return
+                self.trouble = None
+
+    def _take(self) -> list[_Waiting]:
+        taken: list[_Waiting] = []
+        with contextlib.suppress(IndexError):
+            while len(taken) < self._set.batch:
+                taken.append(self._waiting.popleft())
+        return taken
+
+    # --- what is written -----------------------------------------------------------------------------
+
+    def _write(self, taken: list[_Waiting]) -> None:
+        """Write these; what is in the files is gone from the list, also when something goes wrong later."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._name = self._name or naming(customer_key(self.folder))
+        names = self._names(taken)
+        while taken:
+            day = _day(taken[0].event.time)
+            run = next((n for n, each in enumerate(taken) if _day(each.event.time) != day), len(taken))
+            rows = [self._row(each, found) for each, found in zip(taken[:run], names, strict=False)]
+            append_lines(self.folder / f"{day}.ndjson", b"".join(map(_line, rows)))
+            del taken[:run], names[:run]
+            self._to_review += [row for row in rows if "borderline" in row or "sampled" in row]
+        if lost := self._lost:
+            note = _not_kept(lost, self._set.most)
+            append_lines(self.folder / f"{_day(note.time)}.ndjson", _line(encode(note)))
+            with self._counting:
+                self._lost -= lost
+        queue_up(self.store, self._to_review)
+        self._to_review.clear()
+
+    def _row(self, waiting: _Waiting, names: Sequence[Entity] | None) -> dict[str, Any]:
+        """A decision as it is kept; one that cannot be masked is kept without a word of anybody."""
+        event, name = waiting.event, self._name or str
+        if event.id is None:
+            event = replace(event, id=uuid.uuid4().hex)
+        try:
+            if names is None:
+                event, names = _wordless(event, "nobody could look for names in them"), ()
+            row = masked(event, Masker(event, entities=names), name=name)
+        except Exception as error:  # an odd object in a plugin's verdict must not cost the others
+            bare = _bare(event, f"they could not be masked ({type(error).__name__})")
+            row = masked(bare, Masker(bare), name=name)
+        time.sleep(0)  # a request that waits for the interpreter goes first
+        return row | {key: True for key in ("borderline", "sampled") if getattr(waiting, key)}
+
+    def _names(self, taken: Sequence[_Waiting]) -> list[Sequence[Entity] | None]:
+        """The names in each text: none where a gate has looked for them, ``None`` where nobody could."""
+        found: list[Sequence[Entity] | None] = [()] * len(taken)
+        if self._tagger is None:
+            return found
+        wanted = [n for n, each in enumerate(taken) if words_of(each.event) and not _looked_for_names(each.event)]
+        for place in wanted[_MOST_TAGGED:]:
+            found[place] = None
+        wanted = wanted[:_MOST_TAGGED]
+        asked = [words_of(taken[place].event) for place in wanted]
+        for place, names in zip(wanted, _tagged(self._tagger, asked), strict=True):
+            found[place] = names
+        return found
+
+
+def _tagged(tagger: Tagger, texts: Sequence[str]) -> list[Sequence[Entity] | None]:
+    """The names in each text, asked for in a thread that has no loop of its own: a caller of ``flush`` may have one."""
+    found: list[Sequence[Entity] | None] = []
+
+    async def ask() -> None:
+        found.extend(await tagger.entities(texts))
+
+    def work() -> None:
+        with contextlib.suppress(Exception):  # whatever ails the tagger: without its answer no words are kept
+            asyncio.run(ask())
+
+    if texts:
+        thread = threading.Thread(target=work, name="proctor-guard-names", daemon=True)
+        thread.start()
+        thread.join()
+    return found if len(found) == len(texts) else [None] * len(texts)
+
+
+def _looked_for_names(event: Event) -> bool:
+    return any(part.gate == "pii" and not part.broken for part in parts_of(event))
+
+
+def _wordless(event: Event, why: str) -> Event:
+    """The event with everything left out that people said."""
+    return replace(
+        event,
+        metadata={"words": f"left out: {why}", "parts": tuple(map(_quiet, parts_of(event)))},
+        verdict=event.verdict and _quiet(event.verdict),
+        extra={},
+    )
+
+
+def _quiet(verdict: Verdict) -> Verdict:
+    return replace(verdict, text=None, findings=tuple(replace(each, text="", extra={}) for each in verdict.findings))
+
+
+def _bare(event: Event, why: str) -> Event:
+    """What is left of an event when nothing in it can be trusted to be plain data."""
+    told = event.verdict or Verdict(action="block", broken=True)
+    verdict = Verdict(action=told.action, gate=told.gate, latency=told.latency, broken=told.broken)
+    return Event(
+        kind=event.kind,
+        time=event.time,
+        id=event.id,
+        name=event.name,
+        verdict=verdict,
+        metadata={"words": f"left out: {why}"},
+    )
+
+
+def _not_kept(count: int, most: int) -> Event:
+    reason = f"{count} decisions were not kept: {most} were waiting to be written"
+    return Event(
+        kind="note",
+        time=datetime.now(UTC),
+        id=uuid.uuid4().hex,
+        name=NOT_KEPT,
+        value=float(count),
+        metadata={"reason": reason},
+    )
+
+
+def _day(time: datetime) -> str:
+    return (time.astimezone(UTC) if time.tzinfo else time).date().isoformat()
+
+
+def _line(data: Mapping[str, Any]) -> bytes:
+    try:
+        return orjson.dumps(data, option=orjson.OPT_APPEND_NEWLINE)
+    except TypeError:  # half a surrogate pair, a huge number
+        return dumps(data) + b"\n"

@@ -1,0 +1,42 @@
+"""Decisions of gates that people are asked about: borderline ones, and a sample of what was let through."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from proctor.store.review import GUARD, ReviewItem, add_items
+from proctor.store.runs import RunStore
+
+__all__ = ["queue_up"]
+
+_LONGEST: Final = 300
+
+
+def queue_up(store: Path, rows: Sequence[Mapping[str, Any]]) -> int:
+    """Put decisions, as the log has them, into the review queue. Returns how many are new.
+
+    Raises:
+        StoreError: the database refused.
+    """
+    if not rows:
+        return 0
+    with RunStore(store) as opened:
+        return add_items(opened, map(_item, rows))
+
+
+def _item(row: Mapping[str, Any]) -> ReviewItem:
+    told: Mapping[str, Any] = row.get("verdict") or {}
+    shadow = told.get("shadow")
+    verdict = shadow if isinstance(shadow, Mapping) else told  # in shadow mode what would have been done is asked about
+    return ReviewItem(
+        origin=GUARD,
+        run="",
+        target=str(told.get("by") or told.get("gate") or row.get("name") or ""),
+        case_id=str(row["id"]),
+        intent=row.get("intent"),
+        dimension=str(row.get("name") or verdict.get("gate") or ""),
+        part=str(verdict.get("action") or ""),
+        reason=(str(verdict.get("reason") or "") or "sampled: was it right to let this pass?")[:_LONGEST],
+    )

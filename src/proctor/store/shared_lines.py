@@ -1,0 +1,50 @@
+"""Lines at the end of a file that several processes write to."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+
+__all__ = ["append_lines"]
+
+
+def append_lines(path: Path, lines: bytes) -> None:
+    """Put whole lines at the end of a file that other processes write to as well; all of them or none.
+
+    What a killed process left of a line is cut off first: nobody else can be in the middle of one while we hold the
+    lock.
+
+    Raises:
+        OSError: the disk refused; the file is as it was.
+    """
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        end = _whole(file)
+        try:
+            written = 0
+            while written < len(lines):
+                written += os.write(file, lines[written:])
+        except OSError:
+            os.ftruncate(file, end)
+            raise
+        fcntl.flock(file, fcntl.LOCK_UN)
+        os.fdatasync(file)
+    finally:
+        os.close(file)  # and with it the lock
+
+
+def _whole(file: int) -> int:
+    """Where the last whole line ends, with whatever stands behind it gone."""
+    size = back = os.fstat(file).st_size
+    while back > 0:
+        start = max(0, back - 65_536)
+        newline = os.pread(file, back - start, start).rfind(b"\n")
+        if newline >= 0:
+            back = start + newline + 1
+            break
+        back = start
+    if back < size:
+        os.ftruncate(file, back)
+    return back

@@ -1,0 +1,113 @@
+"""Sentences in which a mistake costs somebody: policies, prices, terms of a booking. English and Japanese, by rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Final
+
+from proctor.text.money import CURRENCIES
+from proctor.text.quantities import find_quantities
+
+__all__ = ["SECTIONS", "about_the_talk", "section_key", "sections_of"]
+
+SECTIONS: Final = ("policy", "price", "booking_terms")
+
+_CANCELLING: Final = (
+    r"\b(?:cancel\w*|refund\w*|reimburs\w*|money back|return(?:s|ed|ing|able)?|exchang\w*|warrant\w+|guarantee\w*"
+    r"|rebook\w*|reschedul\w*|no-?show|non-?refundable|penalt\w+|compensat\w+|reembolso\w*|remboursement\w*|annul\w+"
+    r"|stornier\w*|rückerstatt\w*|erstatt\w*)\b"
+    r"|返金|払い?戻|返品|交換|キャンセル|取り?消|解約|保証|補償|違約|退款|取消|환불|취소"
+)
+_RULE: Final = (
+    r"\b(?:polic(?:y|ies)|terms?(?: and conditions)?|rules?|conditions?|eligib\w+|entitle\w*|deadline\w*|must"
+    r"|(?:is|are|isn't|aren't|not) (?:allowed|permitted|possible|valid|covered|accepted|required|included)|allowed"
+    r"|permitted|prohibited|forbidden|required|mandatory|valid (?:for|until|till)|expir\w+|insur\w+|liab\w+|visa"
+    r"|passport)\b"
+    r"|規定|規約|ポリシー|ルール|条件|対象(?:外)?|期限|有効|必要(?:です|が)|禁止|許可|認め|できません|いただけません|保険"
+    r"|政策|规定|정책"
+)
+_PRICED: Final = (
+    r"\b(?:pric\w+|costs?|fees?|charg(?:e|es|ed)|surcharge\w*|deposit\w*|discount\w*|free(?: of charge)?|rates?|fares?"
+    r"|half (?:of )?(?:the )?price|tax(?:es)?|per (?:person|night|day|item)|cheap\w*|preis\w*|precio\w*|prix)\b"
+    r"|料金|価格|値段|手数料|割引|無料|税込|税別|送料|半額|代金|价格|费用|가격|요금"
+)
+_BOOKED: Final = (
+    r"\b(?:booking|bookings|booked|reservation\w*|reserved|itinerar\w+|ticket\w*|voucher\w*|order(?:s|ed)?"
+    r"|subscription\w*|appointment\w*|shipment\w*|delivery|reserva\w*|réservation\w*|buchung\w*)\b"
+    r"|予約|注文|配送|お届け|チケット|预订|订单|예약|주문"
+)
+_TERMS: Final = (
+    r"\b(?:confirm\w*|cancel\w*|chang\w+|modif\w+|mov(?:ed|es)|status|starts?|begins?|depart\w*|arriv\w*|check-?(?:in|out)"
+    r"|includ\w+|travell?ers?|guests?|seats?|paid|pending|completed|until|before|after|within|by email|sent|transfer\w*"
+    r"|refund\w*)\b|確定|確認|変更|開始|出発|到着|含ま|まで|以内|前日|当日|完了|済み"
+)
+_WINDOW: Final = frozenset({"hour", "business day", "month", "minute", "date", "percent"})
+_KINDS: Final = {"cancel": _CANCELLING, "rule": _RULE, "price": _PRICED, "booked": _BOOKED, "terms": _TERMS}
+_PATTERNS: Final[Mapping[str, re.Pattern[str]]] = {
+    name: re.compile(words, re.IGNORECASE) for name, words in _KINDS.items()
+}
+_FREE: Final = re.compile(
+    r"\b(?:free of charge|for free|no (?:extra )?(?:charge|fee|cost)s?|half (?:of )?the price)\b|無料|半額",
+    re.IGNORECASE,
+)
+
+# What an agent says of itself: what it cannot do, see or find. A reason in it is a claim again.
+_UNABLE: Final = re.compile(
+    r"^(?:(?:sorry|unfortunately|i(?:'m| am) (?:sorry|afraid)),? ?(?:but )?)?"
+    r"i (?:can ?not|can'?t|could not|couldn'?t|do not|don'?t|am not able|was not able|am unable|was unable|have not"
+    r"|haven'?t|would need|need|will need)\b"
+    r"|(?:わかりかねます|お答えできません|見つかりません(?:でした)?)[。.]?$",
+    re.IGNORECASE,
+)
+# What it says of the talk: what may be asked, what is wanted next, what was said before.
+_TALK: Final = re.compile(
+    r"^(?:(?:you can|you may|feel free to|please) (?:ask|tell|write|reach|contact|reply|let|say|send|choose)\b"
+    r"|(?:if|when|once) you (?:want|would like|need|wish|prefer|tell|are ready|have)\b"
+    r".{0,160}\b(?:ask|tell|let|say|reply|write|i (?:can|will))\b"
+    r"|(?:to|before) .{0,80}\bi (?:need|have to|must|will need)\b"
+    r"|(?:the|that|this) .{0,60}\bas i (?:said|mentioned|told)\b|as i (?:said|mentioned|told)\b"
+    r"|i(?:'m| am) handing you|i(?:'ll| will) (?:hand|pass|connect|transfer) you)"
+    r"|(?:お伺い|お尋ね|お聞かせ|お知らせ|お申し付け|ご連絡)(?:ください|くださいませ)[。.]?$",
+    re.IGNORECASE,
+)
+_REASON: Final = re.compile(
+    r"\b(?:because|since|due to|as (?:our|the|it|this|your)|according|polic(?:y|ies)|rules?"
+    r"|not (?:possible|allowed|permitted))\b|ため|ので|規定|から、",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=1024)
+def sections_of(sentence: str) -> frozenset[str]:
+    """The critical sections that a sentence belongs to, of ``policy``, ``price`` and ``booking_terms``."""
+    hits = {name for name, pattern in _PATTERNS.items() if pattern.search(sentence)}
+    figures = find_quantities(sentence)
+    money = any(one.unit in CURRENCIES for one in figures)
+    found = set()
+    if money or ("price" in hits and (figures or "cancel" in hits or "rule" in hits or _FREE.search(sentence))):
+        found.add("price")
+    if ("cancel" in hits and ("rule" in hits or "price" in hits or "terms" in hits or figures)) or (
+        "rule" in hits and any(one.unit in _WINDOW for one in figures)
+    ):
+        found.add("policy")
+    if "rule" in hits and len(hits) > 1:
+        found.add("policy")
+    if "booked" in hits and ("terms" in hits or "cancel" in hits or figures):
+        found.add("booking_terms")
+    return frozenset(found)
+
+
+def about_the_talk(sentence: str) -> bool:
+    """Whether a sentence is about the talk or about what the agent can do, so that no source could bear it out."""
+    if any(one.unit for one in find_quantities(sentence)):
+        return False
+    if _UNABLE.search(sentence) is not None:
+        return _REASON.search(sentence) is None
+    return _TALK.search(sentence) is not None
+
+
+def section_key(name: str) -> str:
+    """Booking terms, booking-terms and booking_terms are one section."""
+    return "_".join(re.findall(r"\w+", name.casefold().replace("_", " ")))

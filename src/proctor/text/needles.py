@@ -1,0 +1,107 @@
+"""Many regular expressions over one text: only those are tried whose letters stand in it at all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+from re import _constants as sre  # type: ignore[attr-defined]  # isort: skip
+from re import _parser as parser  # type: ignore[attr-defined]  # isort: skip
+
+__all__ = ["Haystack", "needles"]
+
+Node = tuple[Any, Any]
+Needles = frozenset[str] | None  # of which one must stand in the text; None: no telling
+
+_REPEATS = frozenset({sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT})
+_MOST = 64
+_GRAM = 3
+
+
+@dataclass(frozen=True)  # without slots, for what is made once and kept
+class Haystack:
+    """Patterns, each compiled when a text first has its letters; letters match in either case."""
+
+    patterns: tuple[str, ...]
+
+    def find(self, text: str) -> Iterator[tuple[int, re.Match[str]]]:
+        """Every match of every pattern with the pattern's number, pattern by pattern in their order."""
+        for number in sorted(self._possible(text.lower())):
+            for hit in self._compiled(number).finditer(text):
+                yield number, hit
+
+    def _possible(self, small: str) -> set[int]:
+        grams = set(map("".join, zip(small, small[1:], small[2:], strict=False)))
+        if not small.isascii():  # one or two letters say something in other scripts only
+            grams.update(small, map("".join, pairwise(small)))
+        keys = self._by_gram.keys() & grams
+        return self._always | {number for key in keys for needle, number in self._by_gram[key] if needle in small}
+
+    @cached_property
+    def _by_gram(self) -> dict[str, list[tuple[str, int]]]:
+        """Each needle under its first letters, with the number of its pattern."""
+        made: dict[str, list[tuple[str, int]]] = {}
+        for number, pattern in enumerate(self.patterns):
+            for needle in _telling(pattern) or ():
+                made.setdefault(needle[:_GRAM], []).append((needle, number))
+        return made
+
+    @cached_property
+    def _always(self) -> set[int]:
+        return {number for number, pattern in enumerate(self.patterns) if _telling(pattern) is None}
+
+    @cached_property
+    def _made(self) -> dict[int, re.Pattern[str]]:
+        return {}
+
+    def _compiled(self, number: int) -> re.Pattern[str]:
+        if number not in self._made:
+            self._made[number] = re.compile(self.patterns[number], re.IGNORECASE)
+        return self._made[number]
+
+
+def _telling(pattern: str) -> Needles:
+    found = needles(pattern)
+    return None if found is None or any(len(each) < _GRAM and each.isascii() for each in found) else found
+
+
+def needles(pattern: str) -> frozenset[str] | None:
+    """Strings in small letters, one of which stands in every match; ``None`` when nothing can be said."""
+    return _of(list(parser.parse(pattern)))
+
+
+def _of(items: Sequence[Node]) -> Needles:
+    """The most telling of what the parts of a stretch ask for: the one whose shortest string is longest."""
+    found: list[frozenset[str]] = []
+    run = ""
+    for kind, value in items:
+        if kind is sre.LITERAL:
+            run += chr(value)
+            continue
+        if kind is sre.AT:
+            continue
+        found += [frozenset({run.lower()})] if run else []
+        run = ""
+        if (inside := _inside(kind, value)) is not None:
+            found.append(inside)
+    found += [frozenset({run.lower()})] if run else []
+    return max(found, key=lambda each: (min(map(len, each)), -len(each)), default=None)
+
+
+def _inside(kind: Any, value: Any) -> Needles:
+    if kind is sre.SUBPATTERN:
+        return _of(list(value[3]))
+    if kind in _REPEATS:
+        return _of(list(value[2])) if value[0] > 0 else None
+    if kind is sre.IN:
+        letters = [chr(detail) for item, detail in value if item is sre.LITERAL]
+        return frozenset(letter.lower() for letter in letters) if len(letters) == len(value) else None
+    if kind is not sre.BRANCH:
+        return None
+    choices = [_of(list(choice)) for choice in value[1]]
+    joined = frozenset(needle for choice in choices for needle in choice or ())
+    return joined if all(choices) and len(joined) <= _MOST else None

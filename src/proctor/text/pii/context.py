@@ -1,0 +1,52 @@
+"""Values that only a word beside them gives away: patterns made of the word, what may stand between, and the value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from proctor.core.verdict import Finding
+
+__all__ = ["Named", "digits_of", "made"]
+
+# Between the word and the value: "number is", "no.", "番号は", an opening quote. Bounded, so that nothing runs away.
+_BETWEEN: Final = (
+    r"(?:[^\w\n]{0,4}(?:(?:numbers?|no|num|nr|nº|n°|ids?|card|code|is|was|are|ending|details?|of mine|for \w{1,20})(?![a-z])"
+    r"|番号|は|が|の|です)){0,4}[^\w\n]{0,5}"
+)
+_WHOSE: Final = r"\s{1,3}(?:is|was|＝|=)\s{1,3}(?:my|the|his|her|their|our)\s{1,3}(?:\w{1,20}\s{1,3}){0,2}"
+_NOT_DIGIT: Final = re.compile(r"\D")
+
+
+class Named:
+    """Finds a value that stands behind one of the words, or before "is my" and the word."""
+
+    __slots__ = ("_after", "_before", "_least")
+
+    def __init__(self, words: str, value: str, *, least: int = 4) -> None:
+        group = rf"(?<![A-Za-z0-9])({value})(?![A-Za-z0-9])"
+        self._before = re.compile(rf"(?:{words}){_BETWEEN}{group}", re.IGNORECASE)
+        self._after = re.compile(rf"{group}{_WHOSE}(?:{words})", re.IGNORECASE)
+        self._least = least
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """The places of the values that have digits enough to be one."""
+        for pattern in (self._before, self._after):
+            for hit in pattern.finditer(text):
+                if sum(map(str.isdigit, hit[1])) >= self._least:
+                    yield hit.span(1)
+
+
+def digits_of(text: str) -> str:
+    """The digits of a text alone."""
+    return _NOT_DIGIT.sub("", text)
+
+
+def made(kind: str, text: str, place: tuple[int, int], confidence: float, scheme: str = "") -> Finding:
+    """A finding at this place of the text; ``scheme`` says which of the kind's many forms it has."""
+    start, end = place
+    extra: Mapping[str, Any] = {"scheme": scheme} if scheme else {}
+    return Finding(
+        kind=kind, detector="patterns", text=text[start:end], start=start, end=end, confidence=confidence, extra=extra
+    )

@@ -1,0 +1,72 @@
+"""What the patterns and the tagger found in one text, as one list in which nothing overlaps."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Final
+
+from proctor.core.entity import Entity
+from proctor.core.verdict import Finding
+
+__all__ = ["NAMED", "merge"]
+
+NAMED: Final = ("PERSON", "ADDRESS")  # a place or an organisation alone is nobody's secret
+_SAYS_SOMETHING: Final = re.compile(r"[^\W_]{2}|\d|[^\x00-\u02ff]")
+_EDGE: Final = " \t\r\n,;:、。，()（）"
+
+
+def merge(
+    findings: Iterable[Finding], entities: Iterable[Entity], kinds: Collection[str] = NAMED
+) -> tuple[Finding, ...]:
+    """The findings, and the entities of these kinds as far as no finding covers them, in order.
+
+    A pattern comes first: of an entity that reaches beyond it what is left is kept. An address that the tagger saw
+    around one that a pattern saw takes its place.
+    """
+    wanted = sorted((each for each in entities if each.kind in kinds), key=lambda each: (each.start, -each.end))
+    known = sorted(findings, key=lambda each: each.start or 0)
+    if not wanted:
+        return tuple(known)
+    addresses = [each for each in wanted if each.kind == "ADDRESS"]
+    kept = [each for each in known if not (each.kind == "address" and _held(each, addresses))]
+    made: list[Finding] = []
+    last = 0
+    for entity in wanted:
+        for start, end in _left(max(entity.start, last), entity.end, kept):
+            piece = entity.text[start - entity.start : end - entity.start]
+            if (shorter := piece.strip(_EDGE)) and _SAYS_SOMETHING.search(shorter):
+                made.append(_finding(entity, shorter, start + len(piece) - len(piece.lstrip(_EDGE))))
+        last = max(last, entity.end)
+    return tuple(sorted((*kept, *made), key=lambda each: each.start or 0))
+
+
+def _held(found: Finding, addresses: Sequence[Entity]) -> bool:
+    """Whether an address of the tagger holds the whole of one that a pattern found: the longer one is the address."""
+    start, end = found.start or 0, found.end or 0
+    at = bisect_right(addresses, start, key=lambda each: each.start) - 1
+    return at >= 0 and end <= addresses[at].end
+
+
+def _left(start: int, end: int, kept: Sequence[Finding]) -> Iterator[tuple[int, int]]:
+    """The parts of a place that no finding covers."""
+    at = bisect_right(kept, start, key=lambda each: each.end or 0)
+    while at < len(kept) and (kept[at].start or 0) < end:
+        if start < (kept[at].start or 0):
+            yield start, kept[at].start or 0
+        start = max(start, kept[at].end or 0)
+        at += 1
+    if start < end:
+        yield start, end
+
+
+def _finding(entity: Entity, text: str, start: int) -> Finding:
+    return Finding(
+        kind=entity.kind.lower(),
+        detector="tagger",
+        text=text,
+        start=start,
+        end=start + len(text),
+        confidence=entity.score,
+    )

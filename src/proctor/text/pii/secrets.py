@@ -1,0 +1,78 @@
+"""What opens doors: keys of programs, logins in URLs, passwords and codes that are called so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from proctor.core.verdict import Finding
+from proctor.text.pii.context import made
+
+__all__ = ["KEY_MARKS", "find_codes", "find_keys", "find_logins", "find_passwords"]
+
+# The shapes of text.redact, each with a bound: this runs on what strangers send.
+_BEGINS: Final = r"(?<![A-Za-z0-9])"
+_KEY: Final = re.compile(
+    "|".join(
+        (
+            rf"{_BEGINS}(?:sk|pk|rk)[-_](?=[A-Za-z_-]{{0,40}}[\d*])[A-Za-z0-9_*-]{{8,300}}+",
+            rf"{_BEGINS}(?:AKIA|ASIA|ABSK|AIza)[A-Za-z0-9_+/=-]{{12,300}}+",
+            rf"{_BEGINS}xox[a-z]-[A-Za-z0-9-]{{6,300}}+",
+            rf"{_BEGINS}(?:gh[pousr]|github_pat|hf|gsk|glpat)[_-][A-Za-z0-9_-]{{10,300}}+",
+            rf"{_BEGINS}eyJ[A-Za-z0-9_-]{{8,500}}+\.[A-Za-z0-9_-]{{4,2000}}+\.[A-Za-z0-9_-]{{0,1000}}+",
+            r"-----BEGIN (?:[A-Z]{1,12} ){0,3}PRIVATE KEY-----[A-Za-z0-9+/=\s]{0,8000}+(?:-----END (?:[A-Z]{1,12} ){0,3}PRIVATE KEY-----)?",
+        )
+    )
+)
+KEY_MARKS: Final = ("sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "AKIA", "ASIA", "ABSK", "AIza", "xox", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat", "hf_", "hf-", "gsk", "glpat", "eyJ", "-----B", "earer ", "asic ", "BEARER ", "BASIC ")
+_SCHEME: Final = re.compile(r"\b(?:Bearer|Basic)\s{1,3}(?=[A-Za-z._~+/=*-]{0,60}\d)([A-Za-z0-9._~+/=*-]{12,2000}+)", re.IGNORECASE)
+_LOGIN: Final = re.compile(r"://([^\s/@:]{1,100}:[^\s/@]{1,200})@")
+_PAIR: Final = re.compile(r"@[A-Za-z0-9.-]{3,80}[.][A-Za-z]{2,24} ?[/|] ?([^\s/|,;]{6,64})(?<![.,])(?!\S*@)")
+_PASSWORD: Final = re.compile(
+    r"(?:\b(?:pass(?:word|wort|wd|code|phrase)|pwd|contrase[nñ]a|mot de passe|has[lł]o|senha)\b|パスワード|暗証番号|密码|비밀번호)"
+    r"(?:[^\w\n]{0,3}(?:(?:is|was|are|now|to|for|of|set|changed)(?![a-z])|は|が|を)){0,3}"
+    r"[^\w\n'\"‘“「]{0,4}(?:[\"'‘“「](?P<quoted>[^\"'’”」\n]{3,64})[\"'’”」]|(?P<bare>[^\s\"'「」、。,;()]{4,64}))",
+    re.IGNORECASE,
+)
+_CODE: Final = re.compile(
+    r"(?:\b(?:pin(?! ?code)|otp|cvv2?|cvc2?|csc|(?:security|verification|one[- ]time|access) (?:code|password|pin))\b|認証コード|確認コード|セキュリティコード|暗証番号)"
+    r"(?:[^\w\n]{0,3}(?:(?:number|code|is|was)(?![a-z])|は|が)){0,3}[^\w\n]{0,4}(\d{3,8})(?![\w-]|[.,:]\d)",
+    re.IGNORECASE,
+)
+_MIXED: Final = re.compile(r"\d|[^\W\d_][!@#$%^&*_+=?~-]+[^\W_]|[!@#$%^&*+=~]")
+
+
+def find_keys(text: str) -> Iterator[Finding]:
+    """Every key by its shape, and what follows Bearer or Basic."""
+    for hit in _KEY.finditer(text):
+        yield made("secret", text, hit.span(), 0.95, "key")
+    for hit in _SCHEME.finditer(text):
+        yield made("secret", text, hit.span(1), 0.9, "header")
+
+
+def find_logins(text: str) -> Iterator[Finding]:
+    """Every login in a URL, and a password written behind an address: anna@mail.org / W!nter24."""
+    for hit in _LOGIN.finditer(text):
+        yield made("secret", text, hit.span(1), 0.95, "login in URL")
+    for hit in _PAIR.finditer(text):
+        if _MIXED.search(hit[1]) and "@" not in hit[1][1:].rpartition(".")[0]:
+            yield made("secret", text, hit.span(1), 0.7, "password")
+
+
+def find_passwords(text: str) -> Iterator[Finding]:
+    """Every password that is called one: "my password is wrong" names none, so a bare one must look like one."""
+    for hit in _PASSWORD.finditer(text):
+        if hit["quoted"]:
+            yield made("secret", text, hit.span("quoted"), 0.85, "password")
+            continue
+        start, end = hit.span("bare")
+        written = text[start:end].rstrip(".,?:;*")
+        if _MIXED.search(written.rstrip("!")):
+            yield made("secret", text, (start, start + len(written)), 0.85, "password")
+
+
+def find_codes(text: str) -> Iterator[Finding]:
+    """Every code of a card, a login or a lock that is called one."""
+    for hit in _CODE.finditer(text):
+        yield made("secret", text, hit.span(1), 0.85, "code")

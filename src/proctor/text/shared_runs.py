@@ -1,0 +1,83 @@
+"""Long runs of letters that two texts share, however spaces, marks and case differ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+__all__ = ["Known", "Run", "squeezed", "weigh"]
+
+_GRAM: Final = 12  # letters; a shared run of 23 or more has one of these at a multiple of 12
+_NOT_WORD: Final = re.compile(r"[\W_]+")
+_WIDE: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\u0e00-\u0e7f]")
+_PLACES: Final = 4  # of one gram in the known text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A run of squeezed letters: where it is in the text looked at, where in the known one, and what it weighs.
+
+    A letter weighs one; one of a script that writes a word with one or two of them, two and a half.
+    """
+
+    start: int
+    end: int
+    at: int
+    weight: float
+
+
+def squeezed(text: str) -> str:
+    """Only the letters and digits of a text, in lower case."""
+    return _NOT_WORD.sub("", text).casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A text whose words are looked for in others; its pieces are worked out once."""
+
+    text: str
+    letters: str = field(init=False, repr=False, compare=False)
+    weight: float = field(init=False, repr=False, compare=False)
+    _grams: dict[str, list[int]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        letters = squeezed(self.text)
+        grams: dict[str, list[int]] = {}
+        for at in range(len(letters) - _GRAM + 1):
+            places = grams.setdefault(letters[at : at + _GRAM], [])
+            if len(places) < _PLACES:
+                places.append(at)
+        object.__setattr__(self, "letters", letters)
+        object.__setattr__(self, "weight", weigh(letters))
+        object.__setattr__(self, "_grams", grams)
+
+    def runs(self, letters: str, least: float) -> Iterator[Run]:
+        """The runs that weigh at least so much; ``letters`` are squeezed. No letter is in two of them."""
+        after = 0
+        for start in range(0, len(letters) - _GRAM + 1, _GRAM):
+            if start < after:
+                continue
+            places = self._grams.get(letters[start : start + _GRAM])
+            if not places:
+                continue
+            run = max((self._grown(letters, start, at, after) for at in places), key=lambda each: each.end - each.start)
+            after = run.end
+            if run.weight >= least:
+                yield run
+
+    def _grown(self, letters: str, start: int, at: int, least: int) -> Run:
+        """The gram with everything before and behind it that is the same in both."""
+        back = 0
+        while start - back > least and at - back > 0 and letters[start - back - 1] == self.letters[at - back - 1]:
+            back += 1
+        end, stop = start + _GRAM, at + _GRAM
+        while end < len(letters) and stop < len(self.letters) and letters[end] == self.letters[stop]:
+            end, stop = end + 1, stop + 1
+        return Run(start=start - back, end=end, at=at - back, weight=weigh(letters[start - back : end]))
+
+
+def weigh(letters: str) -> float:
+    """How much is said: letters, those of scripts with short words counting for more."""
+    return len(letters) if letters.isascii() else len(letters) + 1.5 * len(_WIDE.findall(letters))

@@ -1,0 +1,92 @@
+"""Scorers behind gates: a gate's socket for a scorer is filled from the gate's own settings."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from proctor import registry
+from proctor.core.case import Check, Suite
+from proctor.core.codec import hints_of
+from proctor.core.errors import ConfigError
+from proctor.core.sockets import Scorer, is_socket
+from proctor.wiring.models import Rack
+from proctor.wiring.scorers import Bench
+
+__all__ = ["prompt_text", "scorer_sockets", "takes_scorer"]
+
+_ANY: Final = "scorer"  # the socket whose scorer the user names; every other one is named after its scorer
+_FILES: Final = (".md", ".txt", ".prompty", ".yml", ".yaml")
+_FRONT: Final = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)  # settings of a prompt file, which are no words of the prompt
+_LARGEST: Final = 1_000_000
+
+
+def takes_scorer(kind: type, field: dataclasses.Field[Any]) -> bool:
+    """Whether a gate's field is a socket for a scorer."""
+    return is_socket(field) and hints_of(kind).get(field.name) is Scorer
+
+
+def scorer_sockets(kind: Any, settings: dict[str, Any], rack: Rack | None, *, where: str = "") -> dict[str, Scorer]:
+    """The scorers that a gate asks, made from its settings; what is the scorer's is taken off ``settings``.
+
+    A socket ``commitments`` is filled with the scorer of that name: those of the gate's settings that are no fields of
+    the gate are the scorer's. A socket ``scorer`` is filled with the one that `scorer: name` or `scorer: {name:
+    {settings}}` asks for.
+
+    Raises:
+        InputError: there is no such scorer, or its settings are wrong.
+    """
+    made: dict[str, Scorer] = {}
+    own = {field.name for field in dataclasses.fields(kind)}
+    for field in dataclasses.fields(kind):
+        if not takes_scorer(kind, field):
+            continue
+        if field.name == _ANY:
+            name, given = _named(settings.pop(_ANY, None), where)
+        else:
+            name, given = field.name, _taken(field.name, settings, own)
+        bench = Bench(Suite(name="guard"), rack)
+        made[field.name] = bench.grader(Check(scorer=name, settings=given)).scorer
+    return made
+
+
+def _taken(scorer: str, settings: dict[str, Any], own: set[str]) -> dict[str, Any]:
+    """The settings that the scorer knows and the gate does not; an unknown one is left for the gate to complain of."""
+    knows = {field.name for field in dataclasses.fields(registry.load("scorers", scorer))}
+    return {name: settings.pop(name) for name in list(settings) if name in knows and name not in own}
+
+
+def _named(asked: Any, where: str) -> tuple[str, dict[str, Any]]:
+    if isinstance(asked, str) and asked:
+        return asked, {}
+    if isinstance(asked, Mapping) and len(asked) == 1:
+        ((name, given),) = asked.items()
+        if given is None or isinstance(given, Mapping):
+            return str(name), dict(given or {})
+    raise ConfigError(
+        "the gate needs the scorer that it asks",
+        field=f"{where}.scorer" if where else "scorer",
+        mend="write `scorer: relevance`, or `scorer: {relevance: {light: true}}`; `proctor list scorers` shows them",
+    )
+
+
+def prompt_text(prompt: str, folder: str | Path, *, where: str = "") -> str:
+    """The words of a system prompt: those given, or those of the file that is named.
+
+    Raises:
+        ConfigError: it is the name of a file that is not there, or too large.
+    """
+    name = prompt.strip()
+    if "\n" in name or not name.endswith(_FILES) or len(name) > 500:
+        return prompt
+    path = Path(folder) / name
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise ConfigError("the prompt is larger than 1 MB", file=str(path), field=where)
+        return _FRONT.sub("", path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        mend = "name a file beside proctor.yaml, or write the words of the prompt after `prompt: |`"
+        raise ConfigError(f"the prompt cannot be read: {error}", file=str(path), field=where, mend=mend) from error

@@ -1,0 +1,263 @@
+"""The guard of a project: chains by its proctor.yaml, read again when that changes; sessions; decisions on record."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from types import TracebackType
+from typing import Any, Final, Self, TypeVar
+
+from proctor.config import CONFIG_NAME, Config, find_config, load_config, read_environment
+from proctor.core.errors import ConfigError
+from proctor.core.verdict import Verdict
+from proctor.guard.chain import Decision
+from proctor.guard.deadline import Deadline
+from proctor.guard.recorder import Recorder
+from proctor.guard.session import Session
+from proctor.guard.sessions import Sessions
+from proctor.guard.step import Step
+from proctor.guard.sync import SyncSession
+from proctor.guard.vault import Vault
+from proctor.guard.watch import Plan, Watch
+from proctor.wiring.guard_settings import make_plan, read_settings
+from proctor.wiring.guard_warmth import open_models, warm_up
+from proctor.wiring.loop_pools import LoopPools
+from proctor.wiring.models import Rack
+
+__all__ = ["Guard", "SyncGuard"]
+
+_LOOK_EVERY: Final = 1.0  # seconds between two looks at the file
+Result = TypeVar("Result")
+
+
+class Guard:
+    """Gates around a running agent: make one for a program, and a session for each conversation.
+
+    ``from_config`` reads proctor.yaml, and again when it changes; a file that cannot be used leaves the settings that
+    were in force and is named in ``trouble``. ``sync`` is the same for code without an event loop.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        *,
+        recorder: Recorder | None = None,
+        deadline: Deadline | None = None,
+        most: int = 10_000,
+        idle: float = 3600.0,
+    ) -> None:
+        self.trouble: str | None = None
+        self._watch = Watch(plan, recorder=recorder)
+        self._deadline = deadline or Deadline()
+        self._sessions = Sessions(self._watch, most=most, idle=idle)
+        self._config: Config | None = None
+        self._http = LoopPools()
+        self._rack: Rack | None = None
+        self._seen: tuple[int, int] | None = None
+        self._looked = 0.0
+        self._reloading = threading.Lock()
+
+    @classmethod
+    def from_config(
+        cls,
+        source: str | os.PathLike[str] | Config | None = None,
+        *,
+        recorder: Recorder | None = None,
+        record: bool = True,
+        inline: bool = False,
+        reload: bool = True,
+    ) -> Self:
+        """The guard that a proctor.yaml asks for; without one, with the default gates.
+
+        Decisions go to ``recorder``, or else into the project's store unless ``record`` is false. ``inline`` asks the
+        gates on the caller's own event loop. With ``reload`` the file is read again when it changes.
+
+        Raises:
+            InputError: the file or a setting in it is wrong.
+        """
+        config = source if isinstance(source, Config) else _config(source)
+        settings = read_settings(config)
+        deadline, http = Deadline(inline=inline), LoopPools(proxy_for=config.environment.proxy_for)
+        rack = Rack(config=config, run=config.settings.run, http=http)
+        plan = make_plan(config, rack=rack, deadline=deadline)
+        if recorder is None and record:
+            recorder = _log(config)
+        living = settings.sessions
+        made = cls(plan, recorder=recorder, deadline=deadline, most=living.most, idle=living.idle)
+        made._config, made._rack, made._http = config, rack, http
+        made._seen = _stamp(config)
+        if reload and config.path is not None:
+            made._watch.look = made._look
+        open_models(plan)
+        return made
+
+    @property
+    def plan(self) -> Plan:
+        """The settings in force."""
+        return self._watch.plan
+
+    @property
+    def version(self) -> str:
+        """The name of the settings in force."""
+        return self._watch.plan.version
+
+    @property
+    def sync(self) -> SyncGuard:
+        """The same guard for plain code: ``guard.sync.session().input(text)``."""
+        return SyncGuard(self)
+
+    @property
+    def health(self) -> Mapping[str, Any]:
+        """What somebody on duty should know: threads held up, decisions not recorded, a file that cannot be used."""
+        return {
+            "mode": self.plan.mode,
+            "version": self.plan.version,
+            "sessions": len(self._sessions),
+            "stuck": self._deadline.stuck,
+            "replaced": self._deadline.replaced,
+            "unrecorded": self._watch.unrecorded,
+            "trouble": self.trouble,
+        }
+
+    def session(self, id: str | None = None, *, customer: str | None = None, vault: Vault | None = None) -> Session:
+        """The session of this name, or a new one; the vault is filled with what its placeholders stand for.
+
+        Raises:
+            InputError: the session belongs to another customer.
+        """
+        return self._sessions.open(id, customer=customer, vault=vault)
+
+    def end(self, session: Session | str) -> None:
+        """Forget a session."""
+        self._sessions.close(session if isinstance(session, str) else session.id)
+
+    async def check(self, step: Step) -> Verdict:
+        """What is decided about one step, outside any session."""
+        return (await self._watch.decide(step)).verdict
+
+    async def decide(self, step: Step) -> Decision:
+        """The same with what each gate had said."""
+        return await self._watch.decide(step)
+
+    async def warm(self) -> None:
+        """Ask every gate once about a plain message, off the record, so that the first customer need not wait."""
+        await warm_up(self.plan)
+
+    def run_sync(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """The result of anything async of this guard, for plain code."""
+        return self._watch.door.run(work)
+
+    def reload(self) -> bool:
+        """Read the settings again; false, with the old ones in force, when they cannot be used."""
+        with self._reloading:
+            return self._reload()
+
+    def close(self) -> None:
+        """Let go of threads and connections, and write what is not on record yet."""
+        self._watch.look = None
+        self._http.close()
+        self._deadline.close()
+        self._watch.door.close()
+        if (closing := getattr(self._watch.recorder, "close", None)) is not None:
+            closing()
+
+    async def __aenter__(self) -> Self:
+        await self.warm()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _look(self) -> None:
+        """Whether the file changed, at most once a second; reading it is left to a thread."""
+        now = monotonic()
+        if now - self._looked < _LOOK_EVERY:
+            return
+        self._looked = now
+        if self._config is not None and _stamp(self._config) != self._seen:
+            threading.Thread(target=self._reload_unasked, name="proctor-guard-reload", daemon=True).start()
+
+    def _reload_unasked(self) -> None:
+        if self._reloading.acquire(blocking=False):
+            try:
+                if self._config is not None and _stamp(self._config) != self._seen:
+                    self._reload()
+            finally:
+                self._reloading.release()
+
+    def _reload(self) -> bool:
+        if self._config is None or self._config.path is None:
+            return False
+        self._seen = _stamp(self._config)
+        try:
+            config = load_config(self._config.path, self._config.environment, start=self._config.folder)
+            rack = Rack(config=config, run=config.settings.run, http=self._http)
+            plan = make_plan(config, rack=rack, deadline=self._deadline, strict=True)
+            living = read_settings(config).sessions
+            open_models(plan)
+        except Exception as error:  # whatever is wrong with the new settings, the old ones hold
+            self.trouble = str(error)
+            self._watch.note("settings_not_usable", error=self.trouble)
+            return False
+        self._config, self._rack, self.trouble = config, rack, None
+        self._sessions.most, self._sessions.idle = living.most, living.idle
+        self._watch.plan = plan
+        self._watch.note("settings_read_again", version=plan.version)
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class SyncGuard:
+    """A guard for code without an event loop; may be used from any thread."""
+
+    guard: Guard
+
+    def session(self, id: str | None = None, *, customer: str | None = None, vault: Vault | None = None) -> SyncSession:
+        """The session of this name, or a new one."""
+        return SyncSession(self.guard.session(id, customer=customer, vault=vault), self.guard._watch.door)
+
+    def check(self, step: Step) -> Verdict:
+        """What is decided about one step, outside any session."""
+        return self.guard.run_sync(self.guard.check(step))
+
+    def warm(self) -> None:
+        """Ask every gate once, off the record."""
+        self.guard.run_sync(self.guard.warm())
+
+    def close(self) -> None:
+        """Let go of threads and connections."""
+        self.guard.close()
+
+
+def _config(source: str | os.PathLike[str] | None) -> Config:
+    start = Path.cwd()
+    if source is None:
+        return load_config(find_config(start), read_environment(start), start=start)
+    path = Path(source)
+    if path.is_dir():
+        path = path / CONFIG_NAME
+    if not path.exists():
+        raise ConfigError("no such file", file=str(path), mend="name a proctor.yaml; `proctor init` writes one")
+    return load_config(path.absolute(), read_environment(path.absolute().parent), start=start)
+
+
+def _stamp(config: Config) -> tuple[int, int] | None:
+    """What changes when the file does."""
+    try:
+        found = os.stat(config.path) if config.path is not None else None
+    except OSError:
+        return None
+    return None if found is None else (found.st_mtime_ns, found.st_size)
+
+
+def _log(config: Config) -> Recorder:
+    from proctor.store.guard_log import GuardLog  # noqa: PLC0415 - a guard that records nothing needs no store
+    from proctor.wiring.local import local_model  # noqa: PLC0415
+
+    return GuardLog(config.store, tagger=local_model("tagger"))

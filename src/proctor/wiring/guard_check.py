@@ -1,0 +1,77 @@
+"""One step put before the gates of one point, off the record: what each of them says."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from proctor.config import Config
+from proctor.core.codec import encode
+from proctor.core.event import Event
+from proctor.core.verdict import Verdict
+from proctor.guard.chain import Decision
+from proctor.guard.step import POINTS, Point, Step
+from proctor.store.guard_masking import Masker
+from proctor.wiring.guard import Guard
+
+__all__ = ["Checked", "checked"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A step and what was decided about it."""
+
+    step: Step
+    decision: Decision
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the step would not go on."""
+        return self.decision.verdict.action in ("block", "escalate")
+
+    @property
+    def goes_on(self) -> str | None:
+        """The text that would go on; none when the step is stopped or is no text."""
+        if self.stopped or self.step.point == "tool_call":
+            return None
+        return self.step.text if self.decision.verdict.text is None else self.decision.verdict.text
+
+    def verdicts(self, *, show: bool) -> list[dict[str, Any]]:
+        """The whole verdict, then each gate's; quotes are masked unless they are to be shown."""
+        parts = (self.decision.verdict, *self.decision.parts)
+        if show:
+            return [_shown(part) for part in parts]
+        told = {"parts": self.decision.parts, "text": self.step.text}
+        masker = Masker(Event(kind="gate", time=datetime.now(UTC), verdict=self.decision.verdict, metadata=told))
+        return [masker.verdict(part, part=True) for part in parts]
+
+
+async def checked(
+    config: Config, point: Point, steps: Iterable[Step], *, seconds: float | None = None
+) -> AsyncIterator[Checked]:
+    """Put each step before the gates of the point; the models they need are loaded before the first is timed.
+
+    Only this point's gates are made. Shadow mode decides as if it acted. Nothing is recorded.
+
+    Raises:
+        InputError: something under ``guard:`` in proctor.yaml is wrong.
+    """
+    section = {**config.settings.guard, "mode": "enforce"} | {other: [] for other in POINTS if other != point}
+    if seconds is not None:
+        section["timeout"] = seconds
+    narrowed = replace(config, settings=replace(config.settings, guard=section))
+    guard = Guard.from_config(narrowed, record=False, reload=False)
+    try:
+        await guard.warm()
+        for step in steps:
+            yield Checked(step=step, decision=await guard.decide(step))
+    finally:
+        guard.close()
+
+
+def _shown(verdict: Verdict) -> dict[str, Any]:
+    kept = {key: item for key, item in verdict.extra.items() if key != "edits"}
+    data: dict[str, Any] = encode(replace(verdict, extra=kept, text=None))
+    return data

@@ -1,0 +1,288 @@
+"""The `guard:` section of proctor.yaml: its shape, its chains, and its gates with their sockets filled."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Final, Literal
+
+from proctor import registry
+from proctor.config import Config, expand
+from proctor.core.codec import content_id
+from proctor.core.decoding import decode
+from proctor.core.errors import ConfigError, InputError, MalformedError, NotFoundError, Problem
+from proctor.core.sockets import Gate, is_optional, is_socket
+from proctor.core.verdict import Verdict
+from proctor.guard.answers import FailAction
+from proctor.guard.chain import Chain, Post
+from proctor.guard.deadline import Deadline
+from proctor.guard.step import POINTS, Point
+from proctor.guard.watch import REPLIES, Plan
+from proctor.wiring.gate_scorers import prompt_text, scorer_sockets, takes_scorer
+from proctor.wiring.guard_serving import McpSettings, ProxySettings, ServeSettings
+from proctor.wiring.local import LOCAL, local_model
+from proctor.wiring.models import Rack
+from proctor.wiring.monitor import placed_in
+
+__all__ = ["DEFAULTS", "GuardSettings", "check_guard", "make_plan", "read_settings"]
+
+DEFAULTS: Final[Mapping[Point, tuple[str, ...]]] = {
+    "input": ("pii", "injection", "danger", "premises"),
+    "tool_call": (),
+    "tool_result": ("injection",),
+    "output": ("pii", "commitments", "grounding", "leak"),
+}
+_SECTION: Final = "guard"
+Place = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """What people look at beside the borderline decisions: a share of the allowed steps."""
+
+    sample: float = 0.01
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.sample <= 1.0:
+            raise ValueError(f"sample is a share from 0 to 1, not {self.sample:g}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Living:
+    """How many sessions are held, and for how many seconds without use."""
+
+    most: int = 10_000
+    idle: float = 3600.0
+
+    def __post_init__(self) -> None:
+        if self.most < 1 or not self.idle > 0:
+            raise ValueError(f"room for one session and some seconds are needed, not {self.most} and {self.idle:g}")
+
+
+Gates = tuple[str | Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardSettings:
+    """What the section may say; a point that is left out has its default gates."""
+
+    mode: Literal["enforce", "shadow"] = "enforce"
+    timeout: float = 0.5
+    on_failure: FailAction = "block"
+    input: Gates | None = None
+    tool_call: Gates | None = None
+    tool_result: Gates | None = None
+    output: Gates | None = None
+    replies: Mapping[str, str] = field(default_factory=dict)
+    log: Literal["masked", "none"] = "masked"
+    review: Review = field(default_factory=Review)
+    sessions: Living = field(default_factory=Living)
+    proxy: ProxySettings = field(default_factory=ProxySettings)
+    serve: ServeSettings = field(default_factory=ServeSettings)
+    mcp: McpSettings = field(default_factory=McpSettings)
+
+    def __post_init__(self) -> None:
+        _check_seconds(self.timeout)
+        if unknown := sorted(set(self.replies) - set(REPLIES)):
+            raise ValueError(f"there is no reply for {unknown[0]!r}; replies are for {' and '.join(REPLIES)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Common:
+    """What any gate may be given beside its own settings."""
+
+    timeout: float | None = None
+    on_failure: FailAction | None = None
+    shadow: bool = False
+
+    def __post_init__(self) -> None:
+        _check_seconds(self.timeout if self.timeout is not None else 1.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Missing:
+    """Stands for a gate that is not there, so that its absence is a failure and not a gap."""
+
+    name: ClassVar[str] = "missing"
+    version: ClassVar[str] = ""
+
+    error: InputError
+
+    async def check(self, step: Any) -> Verdict:
+        """Say why there is no gate."""
+        raise ValueError(f"{self.error.message}; {self.error.mend}" if self.error.mend else self.error.message)
+
+
+def read_settings(config: Config) -> GuardSettings:
+    """The section as it is written, with its variables filled in.
+
+    Raises:
+        MalformedError: something in it is wrong; names the file and the line.
+    """
+    try:
+        given = expand(config.settings.guard, config.environment, (_SECTION,))
+        return decode(GuardSettings, given, strict=True)
+    except MalformedError as error:
+        raise placed_in(config.path, [_within(each) for each in error.problems]) from None
+
+
+def make_plan(
+    config: Config, *, rack: Rack | None = None, deadline: Deadline | None = None, strict: bool = False
+) -> Plan:
+    """The plan that the section asks for. A gate that is not there is a failing one, or an error when ``strict``.
+
+    Raises:
+        InputError: a setting is wrong; names the file and the line.
+    """
+    settings = read_settings(config)
+    deadline = deadline or Deadline()
+    chains: dict[Point, Chain] = {}
+    problems: list[Problem] = []
+    for point in POINTS:
+        try:
+            posts = tuple(_posts(point, settings, config, rack, strict=strict))
+            chains[point] = Chain(point=point, posts=posts, deadline=deadline)
+        except MalformedError as error:
+            problems += error.problems
+    if problems:
+        raise placed_in(config.path, problems)
+    gates = {point: [(post.name, str(post.gate.version)) for post in chain.posts] for point, chain in chains.items()}
+    return Plan(
+        chains=chains,
+        mode=settings.mode,
+        on_failure=settings.on_failure,
+        replies={**REPLIES, **settings.replies},
+        log=settings.log,
+        sample=settings.review.sample,
+        version=content_id({"settings": config.settings.guard, "gates": gates}, length=12),
+    )
+
+
+def check_guard(config: Config) -> None:
+    """Make every gate that the section names, with nothing in the sockets of chat models.
+
+    Raises:
+        InputError: something in it is wrong; names the file and the line.
+    """
+    make_plan(config, strict=True)
+
+
+def _posts(point: Point, settings: GuardSettings, config: Config, rack: Rack | None, *, strict: bool) -> Iterator[Post]:
+    written: Sequence[str | Mapping[str, Any]] | None = getattr(settings, point)
+    seen: set[str] = set()
+    problems: list[Problem] = []
+    for index, entry in enumerate(DEFAULTS[point] if written is None else written):
+        try:
+            post = _post(entry, point, settings, config, rack, strict=strict)
+        except MalformedError as error:
+            problems += [
+                Problem((_SECTION, point, index, *each.path), each.message, each.mend) for each in error.problems
+            ]
+            continue
+        if post.name in seen:
+            mend = f"give one of them a name of its own: `{post.gate.name}: {{as: other_name}}`"
+            problems.append(Problem((_SECTION, point, index), f"{post.name!r} stands here twice", mend))
+        seen.add(post.name)
+        yield post
+    if problems:
+        raise MalformedError(problems)
+
+
+def _post(
+    entry: str | Mapping[str, Any],
+    point: Point,
+    settings: GuardSettings,
+    config: Config,
+    rack: Rack | None,
+    *,
+    strict: bool,
+) -> Post:
+    name, given = _entry(entry)
+    own = dict(given) if isinstance(given, Mapping) else {}
+    label = own.pop("as", name)
+    common = _decoded(Common, {key: own.pop(key) for key in Common.__dataclass_fields__ if key in own}, (name,))
+    try:
+        kind = registry.load("gates", name)
+    except (NotFoundError, ConfigError) as error:
+        if strict:
+            raise MalformedError([Problem((name,), error.message, error.mend)]) from None
+        gate: Gate = Missing(error=error)
+    else:
+        if point not in kind.points:
+            mend = f"put it under {' or '.join(kind.points)}"
+            raise MalformedError([Problem((name,), f"{name} is no gate for {point}", mend)])
+        if given is not None and not isinstance(given, Mapping):
+            own = _with_primary(name, kind, given)
+        gate = _gate(name, kind, own, config, rack)
+    return Post(
+        gate=gate,
+        name=str(label),
+        timeout=settings.timeout if common.timeout is None else common.timeout,
+        on_failure=common.on_failure or settings.on_failure,
+        shadow=common.shadow,
+    )
+
+
+def _entry(entry: str | Mapping[str, Any]) -> tuple[str, Any]:
+    if isinstance(entry, str):
+        return entry, None
+    if len(entry) != 1:
+        mend = "write `- name`, or `- name: {setting: value}`"
+        raise MalformedError([Problem((), f"an entry is one gate, not {len(entry)}", mend)])
+    ((name, given),) = entry.items()
+    return name, given
+
+
+def _with_primary(name: str, kind: Any, given: Any) -> dict[str, Any]:
+    if kind.primary is None:
+        mend = f"write `- {name}: {{name: value}}`"
+        raise MalformedError([Problem((name,), f"{name} takes named settings only", mend)])
+    return {kind.primary: given}
+
+
+def _gate(name: str, kind: Any, settings: dict[str, Any], config: Config, rack: Rack | None) -> Gate:
+    """Fill the sockets by their names, then decode the plain settings."""
+    try:
+        sockets: dict[str, Any] = dict(scorer_sockets(kind, settings, rack, where=name))
+        for each in dataclasses.fields(kind):
+            if is_socket(each) and not takes_scorer(kind, each):
+                sockets[each.name] = _socket(each, settings.pop(each.name, None), rack)
+        if isinstance(prompt := settings.get("prompt"), str):
+            settings["prompt"] = prompt_text(prompt, config.folder, where=name)
+    except MalformedError as error:
+        raise MalformedError([replace(each, path=(name, *each.path)) for each in error.problems]) from None
+    except InputError as error:
+        raise MalformedError([Problem((name,), error.message, error.mend)]) from None
+    made: Gate = _decoded(kind, {**settings, **sockets}, (name,))
+    return made
+
+
+def _socket(each: dataclasses.Field[Any], name: Any, rack: Rack | None) -> Any:
+    if each.name in LOCAL:
+        if name not in (None, "local"):
+            mend = f"leave `{each.name}:` out"
+            raise ConfigError(
+                f"{each.name} is a model that ships with Proctor; {name!r} cannot take its place", mend=mend
+            )
+        return local_model(each.name)
+    if rack is None or (is_optional(each) and not name):
+        return None
+    return rack.get(None if name == "default" else name, role=each.name)
+
+
+def _decoded(kind: type, data: Mapping[str, Any], place: Place) -> Any:
+    try:
+        return decode(kind, data, strict=True)
+    except MalformedError as error:
+        raise MalformedError([replace(each, path=(*place, *each.path)) for each in error.problems]) from None
+
+
+def _within(problem: Problem) -> Problem:
+    return problem if problem.path[:1] == (_SECTION,) else replace(problem, path=(_SECTION, *problem.path))
+
+
+def _check_seconds(seconds: float) -> None:
+    if not (math.isfinite(seconds) and seconds > 0):
+        raise ValueError(f"timeout must be more than 0 seconds, not {seconds:g}")

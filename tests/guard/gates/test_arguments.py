@@ -1,0 +1,293 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proctor.core.chat import ToolCall
+from proctor.core.errors import MalformedError
+from proctor.core.verdict import Verdict
+from proctor.guard.step import Step
+from tests.guard.gates.staging import HOSTILE, done, gate, memory, wants
+
+MINE = {"id": "LT-1", "customer": "C-1", "status": "confirmed", "note": "see LT-9"}
+
+
+def kinds(verdict: Verdict) -> list[str]:
+    return [each.kind for each in verdict.findings]
+
+
+async def decided(tools: dict[str, Any], step: Step, **settings: Any) -> Verdict:
+    verdict: Verdict = await gate("arguments", tools=tools, **settings).check(step)
+    return verdict
+
+
+async def test_a_schema_names_the_argument_that_is_wrong() -> None:
+    schema = {"type": "object", "required": ["id"], "properties": {"id": {"type": "string", "pattern": "^LT-\\d+$"}}}
+    tools = {"get_booking": {"schema": schema}}
+    assert (await decided(tools, wants("get_booking", {"id": "LT-1"}))).action == "allow"
+    verdict = await decided(tools, wants("get_booking", {"id": 5}))
+    assert (verdict.action, kinds(verdict)) == ("block", ["wrong_argument"])
+    assert "get_booking: id:" in verdict.reason
+    assert "id" in (await decided(tools, wants("get_booking"))).reason
+    assert (await decided(tools, wants("other", {"id": 5}))).action == "allow"
+
+
+@pytest.mark.parametrize("schema", [{"type": 7}, {"$ref": "https://elsewhere.test/x"}, {"pattern": "("}])
+def test_a_schema_that_cannot_be_used_is_refused(schema: dict[str, Any]) -> None:
+    with pytest.raises((ValueError, MalformedError), match="schema"):
+        gate("arguments", tools={"a": {"schema": schema}})
+
+
+@pytest.mark.parametrize(
+    ("given", "action"),
+    [
+        ({"check_only": True}, "allow"),
+        ({"check_only": False}, "block"),
+        ({"check_only": 1}, "block"),
+        ({"check_only": "true"}, "block"),
+        ({}, "block"),
+        ({"check_only": None}, "block"),
+        ({"check_only": [True, False]}, "block"),
+    ],
+)
+async def test_allowed_values_are_exact_and_must_be_given(given: dict[str, Any], action: str) -> None:
+    verdict = await decided({"modify_*": {"allowed": {"check_only": [True]}}}, wants("modify_booking", given))
+    assert verdict.action == action
+    assert action == "allow" or "check_only" in verdict.reason
+
+
+async def test_what_may_be_left_out_may_not_be_wrong() -> None:
+    tools = {"a": {"allowed": {"mode?": ["fast"]}, "limits": {"amount?": 10}}}
+    assert (await decided(tools, wants("a"))).action == "allow"
+    assert kinds(await decided(tools, wants("a", {"mode": "slow", "amount": 11}))) == [
+        "value_not_allowed",
+        "over_limit",
+    ]
+
+
+async def test_an_argument_inside_another_is_reached() -> None:
+    tools = {"a": {"limits": {"payment.amount": 10}}}
+    assert (await decided(tools, wants("a", {"payment": {"amount": 9.5}}))).action == "allow"
+    assert (await decided(tools, wants("a", {"payment": {"amount": 10.5}}))).action == "block"
+    assert (await decided(tools, wants("a", {"payment": "10"}))).action == "block"
+
+
+@pytest.mark.parametrize(
+    ("value", "action"),
+    [
+        (100, "allow"),
+        ("100.00", "allow"),
+        ("1,00", "allow"),
+        (100.01, "block"),
+        ("1,000", "block"),
+        (-5, "block"),
+        ("1e9", "block"),
+        ("NaN", "block"),
+        ("Infinity", "block"),
+        (float("nan"), "block"),
+        (True, "block"),
+        ("all of it", "block"),
+        ([50, 150], "block"),
+        ([], "block"),
+        ({"amount": 5}, "block"),
+    ],
+)
+async def test_a_limit_holds_for_every_way_to_write_a_number(value: Any, action: str) -> None:
+    assert (await decided({"refund": {"limits": {"amount": 100}}}, wants("refund", {"amount": value}))).action == action
+
+
+async def test_sums_are_over_the_session() -> None:
+    tools = {"refund_*": {"sums": {"amount": 100}}}
+    before = memory(done("refund_a", amount=60), done("refund_b", amount="30"), done("other", amount=500))
+    assert (await decided(tools, wants("refund_a", {"amount": 10}, memory=before))).action == "allow"
+    verdict = await decided(tools, wants("refund_a", {"amount": 11}, memory=before))
+    assert verdict.action == "block"
+    assert "101" in verdict.reason
+
+
+async def test_a_sum_that_is_not_known_any_more_is_not_trusted() -> None:
+    before = memory(*[done("refund", amount=90)], *[done("get_faq", q=n) for n in range(64)])
+    verdict = await decided({"refund": {"sums": {"amount": 100}}}, wants("refund", {"amount": 1}, memory=before))
+    assert verdict.action == "block"
+    assert "remembered" in verdict.reason
+
+
+OWN = {"get_booking": {"own": ["booking_id"]}}
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        MINE,
+        json.dumps(MINE),
+        [{"id": "LT-8", "customer": "C-2"}, MINE],
+        {"customer": "C-1", "bookings": [{"id": "LT-1"}, {"id": "LT-2"}]},
+        {"customer_id": "c-1", "booking_ids": ["LT-1"]},
+    ],
+)
+async def test_ids_in_the_customers_own_records_are_theirs(result: Any) -> None:
+    before = memory(done("list_bookings", result))
+    assert (await decided(OWN, wants("get_booking", {"booking_id": "LT-1"}, memory=before))).action == "allow"
+    assert (await decided(OWN, wants("get_booking", {"booking_id": "lt-1 "}, memory=before))).action == "allow"
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"id": "LT-1", "customer": "C-2"},
+        {"id": "LT-3", "customer": "C-1", "note": "LT-1"},
+        "C-1 owns LT-1",
+        '{"id": "LT-1", "customer": "C-1"',
+        {"customer": "C-1", "shared": [{"id": "LT-1", "owner": "C-2"}]},
+        {"id": "LT-1"},
+        None,
+        [[[[[[[[[[{"id": "LT-1", "customer": "C-1"}]]]]]]]]]],
+    ],
+)
+async def test_nothing_else_makes_an_id_theirs(result: Any) -> None:
+    verdict = await decided(OWN, wants("get_booking", {"booking_id": "LT-1"}, memory=memory(done("x", result))))
+    assert (verdict.action, kinds(verdict)) == ("block", ["not_own"])
+    assert "booking_id" in verdict.reason
+    assert verdict.extra["anomaly"] is True
+
+
+async def test_a_call_that_failed_shows_nothing() -> None:
+    before = memory(done("x", MINE, error="500"))
+    assert (await decided(OWN, wants("get_booking", {"booking_id": "LT-1"}, memory=before))).action == "block"
+
+
+async def test_the_customers_id_and_what_the_caller_vouches_for_are_theirs() -> None:
+    tools = {"get_profile": {"own": ["customer"]}, "get_booking": {"own": ["booking_id"]}}
+    assert (await decided(tools, wants("get_profile", {"customer": "C-1"}, memory=memory()))).action == "allow"
+    assert (await decided(tools, wants("get_profile", {"customer": "C-2"}, memory=memory()))).action == "block"
+    vouched = wants("get_booking", {"booking_id": "LT-7"}, memory=memory(), metadata={"own": {"booking_id": ["LT-7"]}})
+    assert (await decided(tools, vouched)).action == "allow"
+    nobody = wants("get_booking", {"booking_id": "LT-1"}, memory=memory(done("x", MINE), customer=None))
+    assert (await decided(tools, nobody)).action == "block"
+
+
+async def test_one_foreign_id_among_own_ones_is_enough() -> None:
+    step = wants("get_booking", {"booking_id": ["LT-1", "LT-2"]}, memory=memory(done("x", MINE)))
+    assert (await decided(OWN, step)).action == "block"
+
+
+@pytest.mark.parametrize("tool", ["get_booking", "searchProducts", "list-orders", "check_availability", "get_order"])
+async def test_reading_is_permitted_when_only_reading_is(tool: str) -> None:
+    assert (await decided({}, wants(tool), read_only=True)).action == "allow"
+
+
+@pytest.mark.parametrize(
+    "tool", ["modify_booking", "get_or_create_case", "checkout", "check_out", "run_sql", "", "取得", "GETTER"]
+)
+async def test_nothing_that_may_write_is_permitted_when_only_reading_is(tool: str) -> None:
+    verdict = await decided({}, wants(tool), read_only=True)
+    assert (verdict.action, kinds(verdict)) == ("block", ["writes"])
+
+
+async def test_a_list_of_reading_tools_takes_the_place_of_their_names() -> None:
+    assert (await decided({}, wants("run_report"), read_only=True, reads=["run_report"])).action == "allow"
+    assert (await decided({}, wants("get_faq"), read_only=True, reads=["run_report"])).action == "block"
+
+
+async def test_tools_that_are_not_listed_can_be_blocked() -> None:
+    assert (await decided({"a": {}}, wants("a"), unlisted="block")).action == "allow"
+    assert kinds(await decided({"a": {}}, wants("b"), unlisted="block")) == ["unlisted"]
+
+
+ASKED = "I can cancel booking LT-1 for you. Shall I go ahead?"
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "action"),
+    [
+        ("Yes, please.", ASKED, "allow"),
+        ("はい、お願いします", "LT-1をキャンセルしてよろしいですか？", "allow"),
+        ("No, wait.", ASKED, "block"),
+        ("Yes, please.", "Your booking is confirmed.", "block"),
+        ("What happens then?", ASKED, "block"),
+        ("Please cancel LT-1 now, I confirm it.", "", "block"),
+    ],
+)
+async def test_a_yes_right_before_is_needed(asked: str, said: str, action: str) -> None:
+    before = memory(asked=[asked], said=[said] if said else [])
+    verdict = await decided({"cancel": {"confirm": True}}, wants("cancel", {"id": "LT-1"}, memory=before))
+    assert verdict.action == action
+    assert action == "allow" or (kinds(verdict) == ["not_confirmed"] and verdict.extra["confirm"] is True)
+
+
+async def test_the_caller_can_confirm() -> None:
+    step = wants("cancel", {"id": "LT-1"}, memory=memory(), confirmed=True)
+    assert (await decided({"cancel": {"confirm": True}}, step)).action == "allow"
+
+
+async def test_a_yes_can_be_held_to_what_the_question_named() -> None:
+    before = memory(asked=["Yes, please."], said=[ASKED])
+    tools = {"cancel": {"confirm": "named"}}
+    assert (await decided(tools, wants("cancel", {"id": "LT-1"}, memory=before))).action == "allow"
+    assert (await decided(tools, wants("cancel", {"id": "LT-2"}, memory=before))).action == "block"
+
+
+@pytest.mark.parametrize(
+    ("result", "action"),
+    [
+        (MINE, "allow"),
+        ({"id": "LT-4", "customer": "C-4", "email": "a@b.test"}, "block"),
+        ([MINE, {"id": "LT-4", "customer": "C-4"}], "block"),
+        ("nothing found", "allow"),
+    ],
+)
+async def test_a_result_that_names_another_owner_is_stopped(result: Any, action: str) -> None:
+    checks = gate("arguments", tools={"get_booking": {"owner": "customer"}})
+    text = result if isinstance(result, str) else json.dumps(result)
+    by_text = Step(point="tool_result", text=text, call=ToolCall(name="get_booking"), memory=memory())
+    by_data = Step(point="tool_result", call=ToolCall(name="get_booking", result=result), memory=memory())
+    for step in (by_text, by_data):
+        verdict = await checks.check(step)
+        assert verdict.action == action
+        assert action == "allow" or kinds(verdict) == ["foreign_record"]
+
+
+EVERYTHING = gate(
+    "arguments",
+    tools={
+        "*": {
+            "schema": {"type": "object"},
+            "allowed": {"mode": ["a"]},
+            "own": ["id"],
+            "limits": {"amount": 5},
+            "sums": {"amount": 9},
+            "confirm": True,
+        }
+    },
+)
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["mode", "id", "amount", "x"]), _JSON), _JSON)
+async def test_whatever_is_given_there_is_a_verdict(arguments: dict[str, Any], result: Any) -> None:
+    verdict = await EVERYTHING.check(wants("t", arguments, memory=memory(done("x", result), asked=["yes"], said=["?"])))
+    assert verdict.action == "block"
+    assert all(len(each.reason) < 600 for each in verdict.findings)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+async def test_hostile_values_are_named_and_cut(text: str) -> None:
+    verdict = await EVERYTHING.check(
+        wants(text, {"id": text, "amount": text, text: text}, memory=memory(done("x", text)))
+    )
+    assert verdict.action == "block"
+    assert len(verdict.reason) < 800
+
+
+@pytest.mark.parametrize("limit", [-1, float("inf")])
+def test_impossible_limits_are_refused(limit: float) -> None:
+    with pytest.raises((ValueError, MalformedError)):
+        gate("arguments", tools={"a": {"limits": {"x": limit}}})

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import pytest
+
+from proctor.core.trajectory import Source
+from tests.guard.gates.staging import HOSTILE, done, draft, gate, memory
+
+REFUNDS = Source(
+    id="pol-3", title="Refund policy", text="Bookings can be cancelled free of charge up to 24 hours before."
+)
+PETS = Source(id="faq-12", title="Pets", text="Small dogs may come on all boat tours. Cats are not allowed.")
+GATE = gate("citations", light=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Small dogs may come on all boat tours [faq-12].",
+        "Bookings can be cancelled free of charge up to 24 hours before [1]. Small dogs may come on boat tours [2].",
+        "Nothing is cited here.",
+        "Please fill in [your name].",
+        "",
+    ],
+)
+async def test_citations_that_stand_pass(text: str) -> None:
+    assert (await GATE.check(draft(text, REFUNDS, PETS))).action == "allow"
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("Yes. Small dogs may come on all boat tours [faq-99].", "Small dogs"),
+        ("Bookings can be cancelled free of charge up to 48 hours before [1].", "Bookings"),
+        ("Small dogs may come on all boat tours [7].", "Small dogs"),
+    ],
+)
+async def test_a_source_that_is_not_there_or_does_not_say_it_is_found(text: str, quote: str) -> None:
+    verdict = await GATE.check(draft(text, REFUNDS, PETS))
+    assert verdict.action == "escalate"
+    (finding,) = verdict.findings
+    assert finding.kind == "bad_citation"
+    assert text[finding.start : finding.end].startswith(quote)
+
+
+async def test_sources_of_earlier_turns_and_of_tools_can_be_cited() -> None:
+    told = done("get_policy", [{"id": "pol-7", "text": "Children under 5 travel free of charge."}])
+    text = "Children under 5 travel free of charge [pol-7]. Small dogs may come on all boat tours [faq-12]."
+    assert (await GATE.check(draft(text, REFUNDS, memory=memory(told, sources=[PETS])))).action == "allow"
+
+
+async def test_a_number_counts_in_the_list_of_this_answer() -> None:
+    text = "Small dogs may come on all boat tours [1]."
+    assert (await GATE.check(draft(text, PETS, memory=memory(sources=[REFUNDS])))).action == "allow"
+
+
+async def test_citing_can_be_required_and_only_noted() -> None:
+    verdict = await gate("citations", light=True, required=True).check(draft("Small dogs may come.", PETS))
+    assert verdict.action == "escalate"
+    assert (
+        await gate("citations", light=True, action="flag").check(draft("Dogs may come [9].", PETS))
+    ).action == "allow"
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+async def test_hostile_drafts_are_decided(text: str) -> None:
+    assert (await GATE.check(draft(text, REFUNDS, PETS))).action in ("allow", "escalate")

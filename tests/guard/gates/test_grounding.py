@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from proctor.core.errors import MalformedError, ProctorError, TimedOutError
+from proctor.core.trajectory import Source
+from proctor.guard.gates.grounding import Grounding
+from proctor.scorers.answer.grounded import Grounded
+from tests.guard.gates.staging import HOSTILE, done, draft, gate, memory
+
+CANCEL = Source(
+    id="cancellation",
+    title="Cancelling a day tour",
+    text="Day tours can be cancelled with a full refund up to 48 hours before the start. Later there is no refund.",
+)
+PETS = Source(id="pets", text="Small dogs may come on all boat tours. Cats are not allowed.")
+JAPANESE = Source(id="jp", text="日帰りツアーは開始の48時間前まで無料でキャンセルできます。それ以降は返金できません。")
+BOOKING = done(
+    "get_booking",
+    {"id": "LT-3", "customer": "C-1", "date": "2026-11-20", "time": "06:15", "status": "confirmed", "total_eur": 61.0},
+)
+GATE = gate("grounding")
+
+
+@dataclass
+class Unasked:
+    """Networks that must not be asked: what comes here was not settled by rules."""
+
+    error: Exception = field(default_factory=lambda: AssertionError("a network was asked"))
+
+    async def entails(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Mapping[str, float]]:
+        raise self.error
+
+    async def supports(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float]:
+        raise self.error
+
+
+def ruled(**settings: Any) -> Grounding:
+    """The gate with networks that may not be asked."""
+    return Grounding(grounded=Grounded(entailer=Unasked(), grounder=Unasked()), **settings)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Day tours can be cancelled with a full refund up to 48 hours before the start. [cancellation]",
+        "Day tours can be cancelled with a full refund up to 48 hours before the start.\n\nIs there anything else?",
+        "Thank you for asking! You can tell me more about your plans.",
+        "I cannot find that in our records. You can ask me about our rules and about your booking.",
+        "If you want me to look at the booking, please tell me its number.",
+        "Cats are not allowed. [pets]",
+        "Booking LT-3 is on 2026-11-20 at 06:15. Its status is confirmed.",
+        "The total is 61.00 EUR.",
+        "",
+        "  \n ",
+    ],
+)
+async def test_what_rules_settle_costs_no_network(text: str) -> None:
+    verdict = await ruled().check(draft(text, CANCEL, PETS, memory=memory(BOOKING)))
+    assert verdict.action == "allow"
+    assert [each for each in verdict.findings if each.severity == "high"] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Day tours can be cancelled with a full refund up to 24 hours before the start.",
+        "Sure! **Day tours** can be cancelled  with a full refund up to 72 hours before the start. [cancellation]",
+        "A refund takes 10 business days.",
+        "The cancellation fee is 25 EUR.",
+        "Booking LT-3 costs 75.00 EUR in all.",
+    ],
+)
+async def test_a_figure_that_nothing_bears_out_goes_to_a_person_without_a_network(text: str) -> None:
+    verdict = await ruled().check(draft(text, CANCEL, PETS, memory=memory(BOOKING)))
+    assert verdict.action == "escalate"
+    finding = verdict.findings[0]
+    assert finding.kind in ("unsupported_claim", "contradicted_claim")
+    assert finding.severity == "high"
+    assert finding.start is not None
+    assert finding.end is not None
+    assert 0 <= finding.start < finding.end <= len(text)
+    assert verdict.reason
+
+
+async def test_japanese_windows_are_read_by_rules_too() -> None:
+    right = "日帰りツアーは開始の48時間前まで無料でキャンセルできます。"
+    assert (await ruled().check(draft(right, JAPANESE))).action == "allow"
+    assert (await ruled().check(draft(right.replace("48", "24"), JAPANESE))).action == "escalate"
+
+
+@pytest.mark.parametrize(
+    ("text", "action"),
+    [
+        ("If you cancel at least 48 hours ahead, you get all of your money back.", "allow"),
+        ("Your booking has been cancelled and the full price will be refunded to your card.", "escalate"),
+        ("A refund is possible at any time, even after the tour has started.", "escalate"),
+    ],
+)
+async def test_other_words_are_read_by_the_networks_that_ship(text: str, action: str) -> None:
+    assert (await GATE.check(draft(text, CANCEL, PETS, memory=memory(BOOKING)))).action == action
+
+
+async def test_what_a_tool_did_may_be_told() -> None:
+    did = done(
+        "modify_booking", {"booking": "LT-3", "action": "cancel", "done": True}, booking_id="LT-3", action="cancel"
+    )
+    text = "Your booking LT-3 has been cancelled."
+    assert (await ruled().check(draft(text, CANCEL, memory=memory(BOOKING, did)))).action == "allow"
+
+
+async def test_the_caller_can_name_the_section() -> None:
+    wrong = "Day tours can be cancelled with a full refund up to 24 hours before the start."
+    assert (await ruled().check(draft(wrong, CANCEL, section="Booking terms"))).action == "escalate"
+    verdict = await ruled().check(draft(wrong, CANCEL, section="small talk"))
+    assert verdict.action == "allow"
+    assert verdict.findings[0].severity == "low"
+
+
+async def test_sections_are_set_by_name() -> None:
+    only_prices = gate("grounding", critical=["price"])
+    wrong = "Day tours can be cancelled with a full refund up to 24 hours before the start."
+    assert (await only_prices.check(draft(wrong, CANCEL))).action == "allow"
+    assert (await only_prices.check(draft("A day tour costs 90 EUR.", CANCEL))).action == "escalate"
+
+
+@pytest.mark.parametrize(
+    ("setting", "action", "noted"), [("flag", "allow", 1), ("escalate", "escalate", 1), ("allow", "allow", 0)]
+)
+async def test_without_any_source_the_setting_decides(setting: str, action: str, noted: int) -> None:
+    verdict = await ruled(no_sources=setting).check(draft("The refund takes 5 working days. Bring good shoes."))
+    assert verdict.action == action
+    assert [each.kind for each in verdict.findings] == ["unsourced_claim"] * noted
+
+
+async def test_what_is_known_needs_no_source() -> None:
+    known = gate("grounding", known=["The refunds team decides within 5 working days."])
+    text = "I cannot approve it myself: the refunds team decides within 5 working days."
+    assert (await known.check(draft(text, memory=memory(BOOKING)))).action == "allow"
+    assert (await ruled().check(draft(text, memory=memory(BOOKING)))).action == "escalate"
+
+
+async def test_sources_of_earlier_turns_still_count() -> None:
+    text = "Day tours can be cancelled with a full refund up to 48 hours before the start."
+    assert (await ruled().check(draft(text, PETS, memory=memory(sources=[CANCEL])))).action == "allow"
+
+
+async def test_documents_in_tool_results_are_sources() -> None:
+    read = done("get_policy", [{"id": "c", "title": "Cancelling", "text": CANCEL.text, "date": "2026-09-01"}])
+    assert (await ruled().check(draft(CANCEL.text, memory=memory(read)))).action == "allow"
+
+
+async def test_a_network_that_fails_is_the_gates_failure() -> None:
+    broken = Unasked(error=TimedOutError("no answer in time"))
+    checks = Grounding(grounded=Grounded(entailer=broken, grounder=broken))
+    with pytest.raises(ProctorError, match="no answer in time"):
+        await checks.check(draft("You may cancel whenever you like and get a refund.", CANCEL))
+
+
+@pytest.mark.parametrize(("action", "decided"), [("flag", "allow"), ("block", "block")])
+async def test_what_is_done_about_it_is_set(action: Any, decided: str) -> None:
+    verdict = await ruled(action=action).check(draft("The refund fee is 30 EUR.", CANCEL))
+    assert verdict.action == decided
+    assert verdict.findings
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+async def test_hostile_drafts_and_sources_are_decided(text: str) -> None:
+    verdict = await gate("grounding", light=True).check(
+        draft(text, Source(id="x", text=text), memory=memory(done("t", text)))
+    )
+    assert verdict.action in ("allow", "escalate")
+
+
+async def test_a_draft_of_a_megabyte_is_read_at_its_beginning() -> None:
+    long = "Day tours can be cancelled up to 24 hours before the start for 5 EUR. " * 15_000
+    assert (await ruled().check(draft(long, CANCEL))).action == "escalate"
+
+
+@pytest.mark.parametrize("settings", [{"unsure": 1.5}, {"critical": 5}, {"nonsense": 1}])
+def test_wrong_settings_are_refused(settings: dict[str, Any]) -> None:
+    with pytest.raises((ValueError, MalformedError)):
+        gate("grounding", **settings)

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proctor.core.chat import ToolCall
+from proctor.core.errors import MalformedError
+from proctor.guard.step import Step
+from tests.guard.gates.staging import HOSTILE, gate, wants
+
+MATRIX = {
+    "policy_inquiry": ["get_policy", "get_faq", "get_product_info"],
+    "booking_management": ["+policy_inquiry", "get_booking", "modify_booking"],
+    "post_trip_issue": ["+booking_management", "get_booking_history", "create_case"],
+    "complaint": ["create_case", "escalate"],
+}
+GATE = gate("permissions", matrix=MATRIX, read_only={"booking_management": ["modify_booking"]}, always=["log_*"])
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "intents"),
+    [
+        ("get_policy", {}, ("policy_inquiry",)),
+        ("get_faq", {}, ("Policy inquiry", "booking-management")),
+        ("get_booking", {}, ("booking_management",)),
+        ("modify_booking", {"check_only": True}, ("booking_management",)),
+        ("create_case", {}, ("complaint", "post_trip_issue")),
+        ("log_event", {}, ()),
+    ],
+)
+async def test_what_every_intent_permits_is_let_through(
+    tool: str, arguments: dict[str, object], intents: tuple[str, ...]
+) -> None:
+    verdict = await GATE.check(wants(tool, arguments, intents=intents))
+    assert verdict.action == "allow"
+    assert verdict.findings == ()
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "intents", "why"),
+    [
+        ("modify_booking", {}, ("policy_inquiry",), "does not permit it"),
+        ("modify_booking", {"check_only": False}, ("booking_management",), "may only check"),
+        ("modify_booking", {"check_only": True}, ("booking_management", "policy_inquiry"), "of several intents"),
+        ("delete_all", {}, ("complaint",), "not in the matrix"),
+        ("get_policy", {}, ("smalltalk",), "is not in the matrix"),
+        ("get_policy", {}, (), "no intent"),
+        ("Get_Policy", {}, ("policy_inquiry",), "not in the matrix"),
+    ],
+)
+async def test_everything_else_is_blocked_as_an_anomaly(
+    tool: str, arguments: dict[str, object], intents: tuple[str, ...], why: str
+) -> None:
+    verdict = await GATE.check(wants(tool, arguments, intents=intents))
+    assert verdict.action == "block"
+    assert why in verdict.reason
+    assert tool in verdict.reason
+    assert verdict.extra["anomaly"] is True
+    (finding,) = verdict.findings
+    assert (finding.kind, finding.severity) == ("out_of_scope", "high")
+    assert tool in finding.text
+
+
+async def test_a_gate_without_a_matrix_lets_nothing_through() -> None:
+    assert (await gate("permissions").check(wants("get_faq", intents=("faq",)))).action == "block"
+
+
+async def test_a_person_can_be_asked_instead() -> None:
+    verdict = await gate("permissions", matrix=MATRIX, action="escalate").check(wants("x", intents=("complaint",)))
+    assert verdict.action == "escalate"
+
+
+async def test_a_step_without_a_call_is_a_failure_of_the_gate() -> None:
+    with pytest.raises(ValueError, match="without a call"):
+        await GATE.check(Step(point="tool_call"))
+
+
+def test_a_row_that_adds_itself_is_refused() -> None:
+    with pytest.raises((ValueError, MalformedError), match="adds itself"):
+        gate("permissions", matrix={"a": ["+a"]})
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+async def test_strange_names_are_unknown_tools(name: str) -> None:
+    verdict = await GATE.check(wants(name, intents=("complaint",)))
+    assert verdict.action == "block"
+    assert len(verdict.reason) < 600
+
+
+@given(st.text(max_size=40), st.lists(st.text(max_size=20), max_size=3))
+async def test_nothing_unknown_is_ever_let_through(tool: str, intents: list[str]) -> None:
+    step = Step(point="tool_call", call=ToolCall(name=f"x{tool}"), intents=tuple(intents))
+    assert (await GATE.check(step)).action == "block"

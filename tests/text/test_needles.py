@@ -1,0 +1,50 @@
+"""Letters without which a pattern cannot match."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proctor.text.needles import Haystack, needles
+
+
+@pytest.mark.parametrize(
+    ("pattern", "wanted"),
+    [
+        (r"\blawyer\b", {"lawyer"}),
+        (r"my (?:lawyer|attorney)s?", {"lawyer", "attorney"}),
+        (r"(?:a|b)? court", {" court"}),
+        (r"Sue (?:you)+", {"sue "}),
+        (r"x*y*", None),
+        (r"(?:abc|\w+)", None),
+        (r"曝光", {"曝光"}),
+        (r"abogad[oa]", {"abogad"}),
+    ],
+)
+def test_what_must_stand_in_a_match(pattern: str, wanted: set[str] | None) -> None:
+    assert needles(pattern) == wanted
+
+
+def test_a_haystack_finds_what_the_patterns_find() -> None:
+    hay = Haystack((r"\blawyer\b", r"x*y", r"(?:曝光|起诉)", r"\ba\b"))
+    text = "A Lawyer 起诉 xxy"
+    assert [(number, hit.group()) for number, hit in hay.find(text)] == [
+        (0, "Lawyer"),
+        (1, "xxy"),
+        (2, "起诉"),
+        (3, "A"),
+    ]
+    assert not list(hay.find("nothing here"))
+
+
+_WORDS = ("lawyer", "court", "sue", "ab", "曝光", "É", "straße")
+_PATTERNS = (r"\blawyers?\b", r"(?:court|sue) ?\w*", r"ab+", r"曝光?", r"é", r"stra(?:ß|ss)e", r"(?:ab|cd){1,2}")
+
+
+@given(st.lists(st.sampled_from((*_WORDS, " ", "x", "B", "LAWYERS")), max_size=12).map("".join))
+def test_nothing_is_lost_by_looking_first(text: str) -> None:
+    every = [(n, hit.group()) for n, p in enumerate(_PATTERNS) for hit in re.compile(p, re.IGNORECASE).finditer(text)]
+    assert [(number, hit.group()) for number, hit in Haystack(_PATTERNS).find(text)] == every

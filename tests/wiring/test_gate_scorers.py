@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proctor.core.errors import ConfigError, InputError, MalformedError, SuiteError
+from proctor.guard.gates.commitments import Commitments
+from proctor.guard.gates.leak import Leak
+from proctor.guard.gates.scored import Scored
+from proctor.wiring.gate_scorers import prompt_text, scorer_sockets
+
+
+def test_a_gates_other_settings_are_its_scorers() -> None:
+    settings: dict[str, Any] = {"granted": ["refund"], "light": True, "action": "block", "nonsense": 1}
+    made = scorer_sockets(Commitments, settings, None)
+    assert made["commitments"].granted == ("refund",)  # type: ignore[attr-defined]
+    assert settings == {"action": "block", "nonsense": 1}
+
+
+def test_a_scorer_is_named_with_or_without_settings() -> None:
+    assert scorer_sockets(Scored, {"scorer": "relevance"}, None)["scorer"].name == "relevance"
+    made = scorer_sockets(Scored, {"scorer": {"length": {"at_most": 5}}}, None)["scorer"]
+    assert made.at_most == 5  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("asked", ["no_such_scorer", {"length": {"nonsense": 1}}, {"length": 5}, None, []])
+def test_what_is_wrong_is_said(asked: Any) -> None:
+    with pytest.raises(InputError):
+        scorer_sockets(Scored, {"scorer": asked}, None)
+
+
+def test_wrong_settings_of_the_scorer_are_said() -> None:
+    with pytest.raises((MalformedError, SuiteError), match="granted"):
+        scorer_sockets(Commitments, {"granted": ["no such entry"]}, None)
+
+
+def test_a_gate_without_a_scorer_has_none() -> None:
+    assert scorer_sockets(Leak, {}, None) == {}
+
+
+def test_a_prompt_is_words_or_a_file(tmp_path: Path) -> None:
+    (tmp_path / "desk.prompty").write_text("---\nname: desk\n---\nsystem:\nBe kind.\n", encoding="utf-8")
+    assert prompt_text("desk.prompty", tmp_path) == "system:\nBe kind.\n"
+    assert prompt_text("You are kind.\nSee desk.md", tmp_path) == "You are kind.\nSee desk.md"
+    assert prompt_text("You are kind.", tmp_path) == "You are kind."
+    with pytest.raises(ConfigError, match="cannot be read"):
+        prompt_text("gone.md", tmp_path)
+    (tmp_path / "large.txt").write_bytes(b"a" * 1_000_001)
+    with pytest.raises(ConfigError, match="larger than 1 MB"):
+        prompt_text("large.txt", tmp_path)
