@@ -75,11 +75,12 @@ def _texts(path: Path) -> Iterator[str]:
 
 def _models(threads: int) -> dict[str, Callable[[Sequence[str]], object]]:
     from proctor.models.local.embed import LocalEmbedder
-    from proctor.models.local.entities import LocalTagger
+    from proctor.models.local.grounding import LocalGrounder
     from proctor.models.local.house import pieces_of
     from proctor.models.local.injection import InjectionClassifier
-    from proctor.models.local.intents import LocalIntents
+    from proctor.models.local.judging import judge_of
     from proctor.models.local.nli import LocalEntailer
+    from proctor.models.local.reader import LocalReader
 
     pieces, words = (
         pieces_of(),
@@ -88,14 +89,22 @@ def _models(threads: int) -> dict[str, Callable[[Sequence[str]], object]]:
     while len(pieces.numbers([" ".join(words)])[0]) > 64:
         words.pop()
     passage = " ".join(words)
-    tagger, nli = LocalTagger(threads=threads), LocalEntailer(threads=threads)
-    injection, intents = InjectionClassifier(threads=threads), LocalIntents(threads=threads)
+    nli, grounder = LocalEntailer(threads=threads), LocalGrounder(threads=threads)
+    injection, reader = InjectionClassifier(threads=threads), LocalReader(threads=threads)
+
+    def judged(texts: Sequence[str]) -> None:
+        judge_of.cache_clear()  # each text is measured twice
+        pairs = [(passage, text[:60]) for text in texts]
+        nli.readings(pairs)
+        grounder.readings(pairs)
+
     return {
         "injection cascade": injection.readings,
-        "a claim against 64 pieces": lambda texts: nli.readings([(passage, text[:60]) for text in texts]),
+        "intents and names, one pass": reader.readings,
+        "intents and names, every text read": LocalReader(threads=threads, glance=False).readings,
+        "injection, intents and names": lambda texts: (injection.readings(texts), reader.readings(texts)),
+        "a claim against 64 pieces: entailed and supported": judged,
         "sentence vector": LocalEmbedder(threads=threads).vectors,
-        "intent": intents.readings,
-        "names": tagger.readings,
     }
 
 

@@ -16,7 +16,7 @@ from proctor.core.trajectory import Source
 from proctor.core.verdict import Action, Finding, Verdict
 from proctor.guard.chain import Chain, Post
 from proctor.guard.deadline import Deadline
-from proctor.guard.ledger import bears_out
+from proctor.guard.ledger import unconfirmed
 from proctor.guard.memory import KEPT, KEPT_LETTERS, Memory
 from proctor.guard.session import Session
 from proctor.guard.sessions import Sessions
@@ -53,7 +53,9 @@ class Kept:
 
 def plan(deadline: Deadline, gates: Mapping[Point, Any] | None = None, **kept: Any) -> Plan:
     chains = {
-        point: Chain(point=point, posts=(Post(gate=gate, name=gate.name, timeout=30.0),), deadline=deadline)
+        point: Chain(
+            point=point, posts=(Post(gate=gate, name=gate.name, timeout=30.0),), version="v1", deadline=deadline
+        )
         for point, gate in (gates or {}).items()
     }
     return Plan(chains=chains, version="v1", **kept)
@@ -136,7 +138,7 @@ async def test_a_claimed_promise_is_on_the_ledger_until_a_tool_bears_it_out(dead
 )
 def test_words_bear_a_promise_out_only_when_they_say_so(told: str, borne_out: bool) -> None:
     (claim,) = asserted(CLAIM)
-    assert bears_out(claim, told) is borne_out
+    assert (not unconfirmed([claim], told)) is borne_out
 
 
 async def test_a_result_that_is_held_back_bears_nothing_out(deadline: Deadline) -> None:
@@ -148,11 +150,11 @@ async def test_a_result_that_is_held_back_bears_nothing_out(deadline: Deadline) 
 
 async def test_memory_does_not_grow_however_long_the_session(deadline: Deadline) -> None:
     made = session(deadline)
-    for number in range(3 * KEPT):
-        await made.input(f"{number} {CLAIM} {'x' * 20_000}")
+    for number in range(KEPT + 40):
+        await made.input(f"{number} {CLAIM} {'x' * 9_000}")
         await made.tool_call(f"tool-{number}", {"n": number})
-        await made.tool_result(f"tool-{number}", "y" * 20_000)
-        await made.output("z" * 20_000, sources=[Source(id=f"s{number}", text="w" * 20_000)])
+        await made.tool_result(f"tool-{number}", "y" * 9_000)
+        await made.output("z" * 9_000, sources=[Source(id=f"s{number}", text="w" * 9_000)])
     memory = made.memory
     for kept in (memory.asked, memory.said, memory.claims, memory.calls, memory.sources):
         assert len(kept) == KEPT

@@ -8,6 +8,7 @@ from typing import Any
 import aiohttp
 import pytest
 from aiohttp import web
+from yarl import URL
 
 from tests.server.gates import HANDOFF, REPLY, make_guard
 from tests.server.upstream import chunk, completion, deltas, proxied, read_stream, says, streams
@@ -88,12 +89,16 @@ async def test_the_model_reads_what_was_masked_in_texts_and_in_parts() -> None:
     parts = [{"type": "text", "text": "see SECRET-a"}, picture, {"type": "text", "text": "and SECRET-b!"}]
     async with proxied(guard) as (upstream, address, client):
         upstream.say = says(completion())
-        async with client.post(address + CHAT, json=_ask("I am SECRET-a", {"role": "user", "content": parts})) as answer:
+        async with client.post(
+            address + CHAT, json=_ask("I am SECRET-a", {"role": "user", "content": parts})
+        ) as answer:
             assert answer.headers["X-Proctor-Verdict"].startswith("redact; input; words")
         first, second = upstream.body()["messages"]
         assert first["content"] == "I am [SECRET]"
         assert second["content"][1] == picture
-        assert "".join(part.get("text", "") for part in second["content"]).replace("\n", "") == "see [SECRET]and [SECRET]!"
+        assert (
+            "".join(part.get("text", "") for part in second["content"]).replace("\n", "") == "see [SECRET]and [SECRET]!"
+        )
 
 
 async def test_an_order_in_two_parts_is_still_one() -> None:
@@ -266,7 +271,9 @@ async def test_an_answer_that_must_not_leave_is_replaced_and_a_secret_is_masked(
 async def test_a_stream_passes_byte_for_byte_and_is_on_record_once() -> None:
     guard, kept = make_guard()
     text = "One thing. Another thing. 日本語です。The end."
-    raw = b": hi\n\n" + b"".join(deltas(text, 3)[:-1]) + chunk({}, None, usage={"total_tokens": 3}) + b"data: [DONE]\n\n"
+    raw = (
+        b": hi\n\n" + b"".join(deltas(text, 3)[:-1]) + chunk({}, None, usage={"total_tokens": 3}) + b"data: [DONE]\n\n"
+    )
     cut = [raw[at : at + 7] for at in range(0, len(raw), 7)]
     async with proxied(guard) as (upstream, address, client):
         upstream.say = streams(cut)
@@ -274,7 +281,8 @@ async def test_a_stream_passes_byte_for_byte_and_is_on_record_once() -> None:
             assert await answer.read() == raw
             assert answer.headers["Content-Type"] == "text/event-stream"
         talk = ["hi", {"role": "assistant", "content": text}, "more"]
-        await client.post(address + CHAT, json=_ask(*talk, stream=True))
+        async with client.post(address + CHAT, json=_ask(*talk, stream=True)) as answer:
+            assert await answer.read() == raw
     assert kept.texts("output") == [text, text]
     assert kept.texts("input") == ["hi", "more"]
 
@@ -305,7 +313,7 @@ async def test_sentences_leave_before_the_stream_ends_and_never_before_they_are_
 async def test_a_client_that_goes_away_ends_the_request_to_the_upstream() -> None:
     guard, _ = make_guard()
     async with proxied(guard) as (upstream, address, client):
-        upstream.say = streams([chunk({"content": "First. Sec"})], then="silence")
+        upstream.say = streams([chunk({"content": "First. "}), chunk({"content": "Sec"})], then="silence")
         async with client.post(address + CHAT, json=_ask("hi", stream=True)) as answer:
             await answer.content.read(1)
             answer.close()
@@ -394,7 +402,6 @@ async def test_a_body_that_is_too_large_is_refused() -> None:
 
 @pytest.mark.parametrize("path", ["/v1/chat/completions/", "//v1//chat/completions", "/v1/x/../chat/completions", "/V1/Chat/Completions", "/v1/chat%2Fcompletions", "/openai/deployments/gpt/chat/completions?api-version=1"])  # fmt: skip
 async def test_no_spelling_of_the_path_leads_around_the_gates(path: str) -> None:
-    from yarl import URL
 
     guard, _ = make_guard()
     async with proxied(guard) as (upstream, address, client):
@@ -416,7 +423,7 @@ async def test_everything_else_passes_untouched_both_ways() -> None:
     async with proxied(guard) as (upstream, address, client):
         upstream.say = answer
         body = bytes(range(256)) * 400
-        url = f"{address}/v1/files?purpose=a%2Fb&x=1"
+        url = URL(f"{address}/v1/files?purpose=a%2Fb&x=1", encoded=True)
         headers = {**KEY, "Connection": "X-Hop", "X-Hop": "1", "Content-Type": "application/x-own"}
         async with client.put(url, data=body, headers=headers, auto_decompress=False) as reply:
             assert (reply.status, reply.reason) == (418, "Odd")

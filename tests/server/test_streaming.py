@@ -39,7 +39,9 @@ async def _out(raw: bytes, cuts: list[int] | None = None, **options: Any) -> byt
     st.lists(st.integers(0, 20_000), max_size=10),
     st.sampled_from(["sentence", "whole"]),
 )
-async def test_with_nothing_found_the_bytes_are_those_that_came(text: str, size: int, cuts: list[int], mode: str) -> None:
+async def test_with_nothing_found_the_bytes_are_those_that_came(
+    text: str, size: int, cuts: list[int], mode: str
+) -> None:
     raw = b": hello\n\n" + b"".join(deltas(text, size))
     assert await _out(raw, cuts, mode=mode) == raw
 
@@ -129,7 +131,11 @@ async def test_a_refused_call_is_taken_out_and_the_others_close_ranks() -> None:
 
 @pytest.mark.parametrize("before", ["", "Let me see. "])
 async def test_where_no_call_is_left_the_reply_is_said(before: str) -> None:
-    parts = [chunk({"role": "assistant", "content": before}), chunk(_call(0, "drop_all", "{}")), chunk({}, "tool_calls")]
+    parts = [
+        chunk({"role": "assistant", "content": before}),
+        chunk(_call(0, "drop_all", "{}")),
+        chunk({}, "tool_calls"),
+    ]
     out = await _out(b"".join([*parts, b"data: [DONE]\n\n"]))
     text, ends, _ = read_stream(out)
     assert text == (f"{before}\n\n{REPLY}" if before else REPLY)
@@ -169,7 +175,9 @@ async def test_odds_that_reveal_what_was_taken_out_are_taken_out_too() -> None:
 
 
 async def test_refusals_and_reasoning_are_texts_too() -> None:
-    out = await _out(chunk({"reasoning_content": "The key is SECRET-a."}) + chunk({"refusal": "SECRET-b"}) + chunk({}, "stop"))
+    out = await _out(
+        chunk({"reasoning_content": "The key is SECRET-a."}) + chunk({"refusal": "SECRET-b"}) + chunk({}, "stop")
+    )
     assert b"SECRET-" not in out
 
 

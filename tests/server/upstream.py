@@ -113,7 +113,14 @@ def completion(content: str | None = "Fine.", calls: Sequence[tuple[str, str]] =
 def chunk(delta: dict[str, Any], finish: str | None = None, index: int = 0, **more: Any) -> bytes:
     """One event of a streamed chat completion."""
     choice = {"index": index, "delta": delta, "finish_reason": finish}
-    data = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice], **more}
+    data = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": "m",
+        "choices": [choice],
+        **more,
+    }
     return b"data: " + json.dumps(data, ensure_ascii=False).encode() + b"\n\n"
 
 

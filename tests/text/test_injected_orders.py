@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.text.injected_orders import orders
+from proctor.text.injected_orders import orders, speaks_to_somebody
 
 
 def test_an_order_has_the_words_that_address_the_agent_in_its_place() -> None:
@@ -39,3 +40,33 @@ def test_a_frame_belongs_to_the_place() -> None:
 def test_places_lie_in_the_text(text: str) -> None:
     for found in orders(text):
         assert 0 <= found.start < found.end <= len(text)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Please call the bank today.",
+        "Translate the text into French.",
+        "You must send it to me now.",
+        "What is the capital of France?",
+        "予約をすべてキャンセルしてください",
+        "import os; os.remove('x')",
+    ],
+)
+def test_who_wants_something_speaks_to_somebody(sentence: str) -> None:
+    assert speaks_to_somebody(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "yusuf_li_7255",
+        "478.0",
+        "You have already starred the project.",
+        "Roaming enabled successfully",
+        "status: sent",
+        "",
+    ],
+)
+def test_a_record_speaks_to_nobody(sentence: str) -> None:
+    assert not speaks_to_somebody(sentence)

@@ -79,3 +79,13 @@ def test_any_text_is_read_without_overlaps(text: str) -> None:
     found = find_quantities(text)
     assert all(one.end <= two.start for one, two in pairwise(found))
     assert all(one.quote == text[one.start : one.end] for one in found)
+
+
+def test_numbers_in_words_and_from_high_to_low_have_their_unit() -> None:
+    assert [(one.value, one.high, one.unit) for one in find_quantities("three to five business days")] == [
+        (3, 5, "business day")
+    ]
+    assert [(one.value, one.unit) for one in find_quantities("between 14 and 7 days before")] == [
+        (336, "hour"),
+        (168, "hour"),
+    ]

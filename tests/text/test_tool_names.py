@@ -16,8 +16,10 @@ def test_names_that_only_look(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["modify_booking", "get_or_create", "check_out", "checkout", "find_and_delete", "run_query", "refund", "", "getter"]
-    + ["取得する", "fetch" * 50, "readThenUpdate", "123", "__"],
+    [
+        *("modify_booking", "get_or_create", "check_out", "checkout", "find_and_delete", "run_query", "refund", ""),
+        *("getter", "取得する", "fetch" * 50, "readThenUpdate", "123", "__"),
+    ],
 )
 def test_where_the_name_does_not_tell_it_may_change_something(name: str) -> None:
     assert not only_reads(name)

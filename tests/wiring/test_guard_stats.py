@@ -55,7 +55,7 @@ async def test_decisions_of_a_real_guard_are_counted_and_what_people_say_makes_f
     assert row.why == "nobody has reviewed what it stopped"
     found = decision(config, first.case_id[:8])
     assert found.metadata["tool"] == "get_policy"
-    assert found.metadata["arguments"] == {"mail": "[EMAIL]"}
+    assert found.metadata["call"] == {"name": "get_policy", "arguments": {"mail": "[EMAIL]"}}
     assert found.metadata["sample"] == 1.0
 
 

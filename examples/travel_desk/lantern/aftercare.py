@@ -22,9 +22,10 @@ def trouble(desk: Desk, reading: Reading) -> None:
         pay_back(desk, reading)
         return
     desk.use("get_booking_history", booking_id=row["id"])
-    made = desk.use("create_case", kind="post_trip_issue", summary=reading.text.strip()[:200], booking_id=row["id"])
+    if (case := desk.open_case("post_trip_issue", reading.text, row["id"])) is None:
+        return
     desk.draft.say(
-        f"I am sorry about that. I have opened case {made['case']} for booking {row['id']}.",
+        f"I am sorry about that. I have opened case {case} for booking {row['id']}.",
         "A person will answer you by email within 3 working days.",
     )
 
@@ -60,10 +61,11 @@ def pay_back(desk: Desk, reading: Reading) -> None:
         return
     if history:
         desk.draft.say(f"This is what our records say: {history[-1]['what']}")
-    made = desk.use("create_case", kind="refund_request", summary=reading.text.strip()[:200], booking_id=key)
-    desk.memory.cases[key] = made["case"]
+    if (case := desk.open_case("refund_request", reading.text, key)) is None:
+        return
+    desk.memory.cases[key] = case
     desk.draft.say(
-        f"I have requested a refund for booking {key} under case {made['case']}.",
+        f"I have requested a refund for booking {key} under case {case}.",
         "I cannot approve it myself: the refunds team decides within 5 working days and writes to you by email.",
     )
 
@@ -109,8 +111,9 @@ def complain(desk: Desk, reading: Reading) -> None:
         desk.draft.say("Of course.")
         desk.hand_over("explicit_request", "the customer asked for a person")
         return
-    made = desk.use("create_case", kind="complaint", summary=reading.text.strip()[:200], booking_id=desk.memory.booking)
-    desk.draft.say(f"I am sorry for the trouble. I have opened case {made['case']} for your complaint.")
+    if (case := desk.open_case("complaint", reading.text, desk.memory.booking)) is None:
+        return
+    desk.draft.say(f"I am sorry for the trouble. I have opened case {case} for your complaint.")
     if reading.serious:
         desk.hand_over("policy_complexity", "a legal, press or safety matter")
     elif reading.upset:

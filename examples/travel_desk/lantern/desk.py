@@ -36,6 +36,7 @@ class Desk:
         for made in self.draft.calls:
             if tool.startswith("get_") and made["name"] == tool and made["arguments"] == given:
                 return made.get("result")
+        self.toolbox.intents = tuple(name for name, _confidence in self.draft.intents)
         call = self.toolbox.call(tool, given)
         self.draft.calls.append(call)
         known = {source["id"] for source in self.draft.sources}
@@ -46,6 +47,15 @@ class Desk:
     def failure(self) -> str | None:
         """Why the last tool failed."""
         return self.draft.calls[-1].get("error") if self.draft.calls else None
+
+    def open_case(self, kind: str, text: str, booking: str | None) -> str | None:
+        """The number of a new case for the customer's words; where none could be opened, a person takes over."""
+        made = self.use("create_case", kind=kind, summary=text.strip()[:200], booking_id=booking)
+        if made is None:
+            self.draft.say("I could not open a case for this.")
+            self.hand_over("policy_complexity", f"no case could be opened: {self.failure}")
+            return None
+        return str(made["case"])
 
     def hand_over(self, category: str, reason: str) -> None:
         """Give the conversation to a person: by the tool where the intent has it, else by the desk itself."""

@@ -42,7 +42,7 @@ class ModelBrain:
             self._said = [Message(role=each["role"], content=each["content"]) for each in history]
         reading = read(text, self.office.products())
         self.memory.note(reading)
-        toolbox = Toolbox(office=self.office)
+        toolbox = Toolbox(office=self.office, intents=tuple(name for name, _confidence in reading.intents))
         added = [Message(role="user", content=text)]
         calls: list[ToolCall] = []
         usage, reply = Usage(), Reply()

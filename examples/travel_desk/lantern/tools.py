@@ -9,6 +9,8 @@ from inspect import signature
 from typing import Any, Literal
 
 from proctor.core.chat import Tool
+from proctor.core.errors import ToolRefused
+from proctor.guard.current import current, guarded_tool
 
 from .knowledge import Found, find, in_force, passage
 from .office import Office, Row
@@ -18,6 +20,7 @@ __all__ = ["MANAGE", "TOOLS", "Toolbox"]
 MANAGE = "https://lantern.example/manage/{booking}"
 FREE_HOURS = {"cancel": 48, "change_date": 24, "change_travellers": 24}
 FULL_DAYS, HALF_DAYS = 14, 7  # for tours of several days
+DAYS = {"complaint": 3, "post_trip_issue": 3, "refund_request": 5}  # within which a person answers a case
 CATEGORIES = ("knowledge_gap", "confidence_failure", "policy_complexity", "sentiment_trigger", "explicit_request")
 
 
@@ -46,7 +49,7 @@ TOOLS: tuple[Tool, ...] = (
     _tool("get_booking_history", "What happened to a booking so far.", ("booking_id",), booking_id=_BOOKING),
     _tool(
         "create_case",
-        "Open a case that a person will answer within 3 working days.",
+        "Open a case that a person will answer within a few working days.",
         ("kind", "summary"),
         kind={"type": "string", "enum": ["complaint", "refund_request", "post_trip_issue"]},
         summary=_TEXT,
@@ -77,10 +80,15 @@ class ToolFailure(Exception):
 
 @dataclass(slots=True)
 class Toolbox:
-    """The tools over one office. ``versions`` says which policies are found: those in force, or old ones too."""
+    """The tools over one office. ``versions`` says which policies are found: those in force, or old ones too.
+
+    ``intents`` are what the customer is taken to want. Where the desk runs behind a guard, every call is put before it
+    first, under these intents.
+    """
 
     office: Office
     versions: Literal["in_force", "all"] = "in_force"
+    intents: tuple[str, ...] = ()
     sources: list[dict[str, Any]] = field(default_factory=list)
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -93,10 +101,16 @@ class Toolbox:
             signature(function).bind(**arguments)
         except TypeError as error:  # a model may write any arguments
             return {**made, "error": f"{name}: {error}"}
+        if (session := current()) is not None:
+            session.intents = self.intents
+        kept = len(self.sources)
         try:
-            return {**made, "result": function(**arguments)}
+            return {**made, "result": guarded_tool(name=name, outside="allow")(function)(**arguments)}
         except ToolFailure as failure:
             return {**made, "error": str(failure)}
+        except ToolRefused as refused:
+            del self.sources[kept:]  # what was held back must not be answered from
+            return {**made, "error": refused.message}
 
     def _get_policy(self, question: str) -> list[dict[str, Any]]:
         rows = self.office.policies()
@@ -187,7 +201,8 @@ class Toolbox:
         return [dict(row) for row in self.office.history(booking_id)]
 
     def _create_case(self, kind: str, summary: str, booking_id: str | None = None) -> dict[str, Any]:
-        return {"case": self.office.open_case(booking_id, kind, summary), "answer_within": "3 working days"}
+        days = DAYS[kind] if kind in DAYS else DAYS["complaint"]
+        return {"case": self.office.open_case(booking_id, kind, summary), "answer_within": f"{days} working days"}
 
     def _escalate(self, category: str, reason: str) -> dict[str, Any]:
         return {"queue": self.office.hand_over(category, reason), "category": category}

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from proctor.cli.context import project
+from proctor.cli.guard_mcp import mcp
 from proctor.cli.scan import read_content, read_fields
-from proctor.core.errors import InputError
+from proctor.core.errors import ConfigError, InputError
 from proctor.report.safe_text import one_line
 
 if TYPE_CHECKING:
@@ -37,7 +38,10 @@ def verb() -> None:
     """
 
 
-@verb.command("check")
+verb.add_command(mcp)
+
+
+@verb.command("check", short_help="Put a text or a tool call before the gates.")
 @click.argument("text", required=False)
 @click.option("--point", type=click.Choice(_POINTS), help="What the text is.  [default: input; tool_call with --tool]")
 @click.option("--tool", help="Name of the tool that is to be called, or whose result the text is.")
@@ -187,7 +191,32 @@ def _action(verdict: Mapping[str, Any]) -> str:
     return click.style(action, fg=_COLOURS.get(action), bold=True)
 
 
-@verb.command("stats")
+@verb.command("serve", short_help="Serve the gates over HTTP.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65_535), default=8089, show_default=True, help="Port; 0 takes any.")
+@click.option("--token-env", metavar="NAME", help="Environment variable with the token that callers must show.")
+@click.pass_context
+def serve(ctx: click.Context, host: str, port: int, token_env: str | None) -> None:
+    """Serve the gates over HTTP to an agent in any language, until interrupted. GET /openapi.json describes it."""
+    from proctor.server.sidecar import make_app, run  # noqa: PLC0415 - aiohttp takes a quarter of a second
+    from proctor.wiring.guard import Guard  # noqa: PLC0415
+    from proctor.wiring.guard_settings import read_settings  # noqa: PLC0415
+
+    config = project(ctx)
+    settings = read_settings(config).serve
+    name = token_env or settings.token_env
+    token = config.environment.get(name) if name else None
+    if name and token is None:
+        raise ConfigError(f"the environment variable {name} is not set", mend="set it to the token, or leave it out")
+    guard = Guard.from_config(config)
+    try:
+        app = make_app(guard, token=token, most_bytes=settings.most_bytes)
+        run(app, host, port, started=lambda address: click.echo(f"guarding at {address}", err=True))
+    finally:
+        guard.close()
+
+
+@verb.command("stats", short_help="Say how the gates do.")
 @click.option("--since", metavar="TIME", help="Only decisions since then: 24h, 7 days, 2026-11-15.  [default: all]")
 @click.option("--gate", help="Only this gate.")
 @click.option(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Final, Literal
 
 from proctor.core.chat import ToolCall
@@ -15,6 +16,7 @@ __all__ = ["TRIALS", "PermissionMatrix", "intent_key"]
 TRIALS: Final = ("dry_run", "check_only", "preview", "simulate", "validate_only", "read_only")
 _PLAIN: Final = re.compile(r"[^*?\[]*$")
 _TRUE: Final = (True, "true", "True", 1)
+_SHORT: Final = 100  # letters of an intent whose key is remembered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +102,15 @@ class PermissionMatrix:
 
 def intent_key(intent: str) -> str:
     """Policy inquiry, policy-inquiry and policy_inquiry are one intent."""
+    return _short_key(intent) if len(intent) <= _SHORT else _key(intent)
+
+
+@lru_cache(maxsize=1024)
+def _short_key(intent: str) -> str:
+    return _key(intent)
+
+
+def _key(intent: str) -> str:
     return "_".join(re.findall(r"\w+", intent.casefold().replace("_", " ")))
 
 
@@ -118,4 +129,10 @@ def _closure(intent: str, known: Mapping[str, tuple[str, ...]], within: tuple[st
 
 
 def _any(tool: str, patterns: Sequence[str]) -> bool:
-    return tool in patterns or any(fnmatchcase(tool, each) for each in patterns if not _PLAIN.match(each))
+    return tool in patterns or any(fnmatchcase(tool, each) for each in _wild(tuple(patterns)))
+
+
+@lru_cache(maxsize=1024)
+def _wild(patterns: tuple[str, ...]) -> tuple[str, ...]:
+    """Those that stand for more than one name."""
+    return tuple(each for each in patterns if not _PLAIN.match(each))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Final
+from typing import Final, Literal
 
 from proctor.core.case import Case
 from proctor.core.chat import Message
@@ -12,13 +12,19 @@ from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Scorer
 from proctor.core.trajectory import Intent, Trajectory, Turn
-from proctor.core.verdict import Finding
+from proctor.core.verdict import Action, Finding
 from proctor.guard.step import Step
+from proctor.text.claims import MOST_CLAIMS, statements
 
-__all__ = ["LONGEST", "asked", "findings", "located", "run_of"]
+__all__ = ["LONGEST", "Choice", "asked", "findings", "located", "run_of", "strongest", "unread"]
+
+Choice = Literal["flag", "block", "escalate"]  # what is done about a finding; a flag lets through
 
 LONGEST: Final = 60_000  # letters of a draft that scorers read
+_ENDS: Final = ".!?。！？｡؟।…\n"  # without one of these no sentence ends
 _QUOTE: Final = 200
+_WORD: Final = re.compile(r"[A-Za-z0-9\u00c0-\u024f]+|\w")  # a word, or a letter of a script without spaces
+_GAP: Final = r"[\W_]{0,40}"
 _FEW: Final = 8  # words at either end by which a sentence is found again
 
 
@@ -77,6 +83,24 @@ def findings(
     return tuple(found)
 
 
+def strongest(choices: Iterable[Choice]) -> Action:
+    """The action that all findings together come to."""
+    made = set(choices)
+    return "block" if "block" in made else "escalate" if "escalate" in made else "allow"
+
+
+def unread(step: Step, detector: str) -> tuple[Finding, ...]:
+    """A finding where the draft is longer than scorers read: what nobody has read must not pass unseen."""
+    long = len(step.text) > LONGEST or (
+        sum(map(step.text.count, _ENDS)) >= MOST_CLAIMS
+        and len(statements(step.text, most=MOST_CLAIMS + 1)) > MOST_CLAIMS
+    )
+    if not long:
+        return ()
+    reason = f"the draft is longer than is read: {LONGEST:,} letters and {MOST_CLAIMS} sentences"
+    return (Finding(kind="unread", detector=detector, confidence=1.0, severity="medium", reason=reason),)
+
+
 def located(quote: str, text: str) -> tuple[int, int] | None:
     """Where a sentence stands in the draft, though marks and line breaks were taken off it or its end was cut."""
     quote = quote.removesuffix("…").strip()
@@ -85,13 +109,12 @@ def located(quote: str, text: str) -> tuple[int, int] | None:
     at = text.find(quote)
     if at >= 0:
         return at, at + len(quote)
-    words = [re.escape(word) for word in re.findall(r"\w+", quote)]
+    words = [re.escape(word) for word in _WORD.findall(quote)]
     if not words:
         return None
     read = text[: 2 * LONGEST]
-    gap = r"[\W_]{1,40}" if " " in quote else r"[\W_]{0,40}"
-    begin = re.search(gap.join(words[:_FEW]), read)
+    begin = re.search(_GAP.join(words[:_FEW]), read)
     if begin is None:
         return None
-    end = re.compile(gap.join(words[-_FEW:])).search(read, begin.start(), begin.start() + 3 * len(quote) + 200)
+    end = re.compile(_GAP.join(words[-_FEW:])).search(read, begin.start(), begin.start() + 3 * len(quote) + 200)
     return begin.start(), end.end() if end is not None else begin.end()

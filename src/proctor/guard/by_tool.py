@@ -10,11 +10,12 @@ from typing import Final, Generic, TypeVar
 from proctor.core.chat import ToolCall
 from proctor.guard.step import Step
 
-__all__ = ["ByTool", "call_of", "call_text"]
+__all__ = ["ByTool", "call_of", "call_text", "shown"]
 
 Setting = TypeVar("Setting")
 _REMEMBERED: Final = 1024  # names of tools; a caller who makes names up must not fill the memory
 _LONGEST: Final = 512
+_SHOWN: Final = 60
 
 
 class ByTool(Generic[Setting]):
@@ -60,6 +61,15 @@ def call_of(step: Step) -> ToolCall:
 
 def call_text(call: ToolCall, most: int = 160) -> str:
     """The call as people write one, cut to fit a finding."""
-    given = ", ".join(f"{name}={value!r:.60}" for name, value in list(call.arguments.items())[:8])
+    given = ", ".join(f"{str(name)[:40]}={shown(value)}" for name, value in list(call.arguments.items())[:8])
     text = f"{call.name[:80]}({given})"
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def shown(value: object) -> str:
+    """A value cut to fit a sentence; a large one is never written out first."""
+    if isinstance(value, str):
+        return repr(value) if len(value) <= _SHOWN else repr(value[:_SHOWN]) + "…"
+    if isinstance(value, (bool, int, float)) or value is None:
+        return repr(value)[:_SHOWN]
+    return "[…]" if isinstance(value, (list, tuple)) else "{…}" if isinstance(value, Mapping) else type(value).__name__

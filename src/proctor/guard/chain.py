@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from time import monotonic
 from typing import Any, Final
 
@@ -43,64 +44,72 @@ class Decision:
 class Chain:
     """The gates of one point. The strongest verdict decides: block, then escalate, then redact, then allow.
 
-    A gate that raises, hangs, answers nonsense or is missing comes to what its post says for that.
+    A gate that raises, hangs, answers nonsense or is missing comes to what its post says for that. ``version`` names
+    the settings that the chain was made by.
     """
 
     point: Point
     posts: tuple[Post, ...] = ()
+    version: str = ""
     deadline: Deadline = field(default_factory=Deadline, repr=False, compare=False)
+
+    _trusted: tuple[Any, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_trusted", tuple(_pure_check(post.gate) for post in self.posts))
 
     async def decide(self, step: Step) -> Decision:
         """Ask every gate and put their verdicts together."""
-        begun = monotonic()
-        parts: dict[int, Verdict] = {}
+        begun = now = monotonic()
+        parts: list[Any] = []
         later: list[int] = []
-        for place, post in enumerate(self.posts):
-            answer = _at_once(post, step) if _is_pure(post.gate) else None
-            if answer is None:
-                later.append(place)
-            else:
-                parts[place] = answer
+        for post, trusted in zip(self.posts, self._trusted, strict=True):
+            part = None
+            # A check that was exchanged since is nobody's we know.
+            if trusted is not None and type(post.gate).check is trusted:
+                part, now = _at_once(post, step, now)
+            if part is None:
+                later.append(len(parts))
+            parts.append(part)
         if later:
-            tasks = [
-                Task(ask=_asking(self.posts[place].gate, step), timeout=self.posts[place].timeout) for place in later
-            ]
+            waiting = [self.posts[place] for place in later]
+            tasks = [Task(ask=partial(_ask, post.gate, step), timeout=post.timeout) for post in waiting]
             answers = await self.deadline.answers(tasks, begun=begun)
-            for place, said in zip(later, answers, strict=True):
-                parts[place] = _part(self.posts[place], step, said.value, said.error, said.seconds)
-        ordered = tuple(parts[place] for place in range(len(self.posts)))
-        made = _merged(self, step, ordered)
-        return Decision(verdict=replace(made, latency=monotonic() - begun), parts=ordered)
+            for place, post, said in zip(later, waiting, answers, strict=True):
+                parts[place] = _part(post, step, said.value, said.error, said.seconds)
+        return Decision(verdict=_merged(self, step, parts, begun), parts=tuple(parts))
 
 
-def _asking(gate: Gate, step: Step) -> Any:
-    return lambda: gate.check(step)
+def _ask(gate: Gate, step: Step) -> Any:
+    return gate.check(step)
 
 
-def _is_pure(gate: Gate) -> bool:
-    """Whether a gate can be asked here and now. Only Proctor's own are believed when they say so."""
+def _pure_check(gate: Gate) -> Any:
+    """The check of a gate that can be asked here and now. Only Proctor's own are believed when they say so."""
     check = getattr(type(gate), "check", None)
-    return getattr(gate, "pure", False) is True and str(getattr(check, "__module__", "")).startswith("proctor.guard.")
+    ours = str(getattr(check, "__module__", "")).startswith("proctor.guard.")
+    return check if ours and getattr(gate, "pure", False) is True else None
 
 
-def _at_once(post: Post, step: Step) -> Verdict | None:
-    """What a gate of nothing but code says; none when it turns out to wait for something."""
-    begun = monotonic()
+def _at_once(post: Post, step: Step, begun: float) -> tuple[Verdict | None, float]:
+    """What a gate of nothing but code says, and when; nothing when it turns out to wait for something."""
     try:
-        asked = post.gate.check(step)
+        asked: Any = post.gate.check(step)
         try:
             asked.send(None)
         except StopIteration as answered:
-            return _part(post, step, answered.value, None, monotonic() - begun)
+            now = monotonic()
+            return _part(post, step, answered.value, None, now - begun), now
         asked.close()
     except Exception as error:
-        return _part(post, step, None, error, monotonic() - begun)
-    return None
+        now = monotonic()
+        return _part(post, step, None, error, now - begun), now
+    return None, monotonic()
 
 
 def _part(post: Post, step: Step, answer: Any, error: BaseException | None, seconds: float) -> Verdict:
     """A gate's verdict as it is kept, or what its failure comes to."""
-    version = str(getattr(post.gate, "version", ""))
+    version = getattr(post.gate, "version", "")
     if error is None:
         try:
             verdict = believed(answer, step)
@@ -110,30 +119,49 @@ def _part(post: Post, step: Step, answer: Any, error: BaseException | None, seco
         if isinstance(error, TimeoutError):
             error = TimeoutError(f"no answer within {post.timeout:g} s")
         verdict = failure(post.name, version, post.on_failure, error)
-    extra = {**verdict.extra, "shadow": True} if post.shadow else verdict.extra
-    return replace(verdict, gate=post.name, latency=seconds, version=version, extra=extra)
+    return Verdict(  # written out: replace() would take as long as the three gates of a tool call together
+        action=verdict.action,
+        gate=post.name,
+        reason=verdict.reason,
+        findings=verdict.findings,
+        text=verdict.text,
+        broken=verdict.broken,
+        latency=seconds,
+        version=version,
+        extra={**verdict.extra, "shadow": True} if post.shadow else verdict.extra,
+    )
 
 
-def _merged(chain: Chain, step: Step, parts: Sequence[Verdict]) -> Verdict:
+def _merged(chain: Chain, step: Step, parts: Sequence[Verdict], begun: float) -> Verdict:
     acting = [part for part, post in zip(parts, chain.posts, strict=True) if not post.shadow]
     if not acting:
-        return Verdict(action="allow", gate=chain.point, reason=_EMPTY.get(chain.point, "no gate stands here"))
-    first = max(acting, key=lambda part: _RANK[part.action])
-    extra: dict[str, Any] = {"by": first.gate}
-    if any(part.extra.get("borderline") for part in acting):
-        extra["borderline"] = True
+        reason = _EMPTY.get(chain.point, "no gate stands here")
+        return Verdict(
+            action="allow", gate=chain.point, reason=reason, latency=monotonic() - begun, version=chain.version
+        )
+    first, findings, broken = acting[0], acting[0].findings, acting[0].broken
+    for part in acting[1:]:
+        if part.findings:
+            findings = (*findings, *part.findings)
+        if _RANK[part.action] > _RANK[first.action] or (
+            part.broken and not first.broken and part.action == first.action
+        ):
+            first = part
+        broken = broken or part.broken
     text = None
     if first.action == "redact":
-        edits = [edit for part in acting if part.action == "redact" for edit in edits_of(part, step)]
-        text = apply(step.text, edits)
-    elif first.action == "allow":
-        first = next((part for part in acting if part.broken), first)
+        text = apply(step.text, [edit for part in acting if part.action == "redact" for edit in edits_of(part, step)])
+    extra: dict[str, Any] = {"by": first.gate}
+    if any([part.extra.get("borderline") for part in acting if part.extra]):
+        extra["borderline"] = True
     return Verdict(
         action=first.action,
         gate=chain.point,
         reason=first.reason,
-        findings=tuple(finding for part in acting for finding in part.findings),
+        findings=findings,
         text=text,
-        broken=any(part.broken for part in acting),
+        broken=broken,
+        latency=monotonic() - begun,
+        version=chain.version,
         extra=extra,
     )

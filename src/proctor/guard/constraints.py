@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 
 from proctor.core.chat import ToolCall
 from proctor.core.verdict import Severity
+from proctor.guard.by_tool import shown
 from proctor.guard.owning import Owned
 from proctor.guard.step import Step
 from proctor.text.assent import agrees, asks
@@ -116,9 +117,9 @@ def _not_allowed(call: ToolCall, name: _Name, values: tuple[tuple[str, Any], ...
         if value is _ABSENT:
             yield _absent(call, name, "only some values are allowed for it")
         elif _told(value) not in values:
-            shown = ", ".join(repr(one)[:40] for _, one in values[:8])
+            listed = ", ".join(repr(one)[:40] for _, one in values[:8])
             yield Problem(
-                kind="value_not_allowed", reason=f"{_tool(call)}: {name.bare} is {value!r:.60}; allowed: {shown}"
+                kind="value_not_allowed", reason=f"{_tool(call)}: {name.bare} is {shown(value)}; allowed: {listed}"
             )
 
 
@@ -128,7 +129,7 @@ def _not_own(call: ToolCall, name: _Name, step: Step, owned: Owned) -> Iterator[
             yield _absent(call, name, "it must be the customer's own")
         elif not owned.is_own(step, value):
             whose = "this customer" if step.memory.customer else "the customer, who is not known"
-            reason = f"{_tool(call)}: nothing shows that {name.bare} {value!r:.60} belongs to {whose}"
+            reason = f"{_tool(call)}: nothing shows that {name.bare} {shown(value)} belongs to {whose}"
             yield Problem(kind="not_own", reason=reason)
 
 
@@ -139,7 +140,7 @@ def _too_much(call: ToolCall, name: _Name, most: Decimal) -> Iterator[Problem]:
             yield _absent(call, name, "there is a limit to it")
         elif amount is None:
             yield Problem(
-                kind="over_limit", reason=f"{_tool(call)}: {name.bare} {value!r:.60} is no number, and has a limit"
+                kind="over_limit", reason=f"{_tool(call)}: {name.bare} {shown(value)} is no number, and has a limit"
             )
         elif not 0 <= amount <= most:
             reason = f"{_tool(call)}: {name.bare} is {amount}; it may be from 0 to {most}"
@@ -161,7 +162,7 @@ def _too_much_in_all(
         for value in _values(each, name):
             amount = Decimal(0) if value is _ABSENT else _number(value)
             if amount is None or amount < 0:
-                yield Problem(kind="over_limit", reason=f"{_tool(call)}: {bare} {value!r:.60} cannot be added up")
+                yield Problem(kind="over_limit", reason=f"{_tool(call)}: {bare} {shown(value)} cannot be added up")
                 return
             total += amount
     if total > most:

@@ -11,13 +11,14 @@ from proctor.guard.edits import Edit, apply
 from proctor.guard.passages import Span, pieces, regions, sentences
 from proctor.guard.readings import Reading, quote, readings
 from proctor.guard.step import Step
-from proctor.text.injected_orders import orders
+from proctor.text.injected_orders import orders, speaks_to_somebody
 from proctor.text.overrides import attempts
 
 __all__ = ["Cut", "Seen", "look_through"]
 
 _BY_RULE: Final = 0.95
 _MOST_ORDERS: Final = 32
+_FEWEST_WORDS: Final = 4  # of a sentence that is cut for the company it keeps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,19 +48,30 @@ async def look_through(step: Step, classifier: Classifier, *, low: float, high: 
 
     A sentence that addresses an agent counts from ``low``, any other from ``high``.
     """
-    (row,) = await classifier.classify([step.text])
-    share = row["injection"]
+    read = list(readings(step))
+    share = await _share(read, classifier)
     cuts = list(_by_words(step)) if rules else []
     cuts += await _ordered(step, classifier, low, high)
     if share < high:
         return Seen(share=share, cuts=_joined(cuts))
-    for whole in (False, True):  # sentences first, then all of the runs that they stand in
-        cuts += await _sentences(step, classifier, low, high, whole=whole)
-        rest = apply(step.text, [Edit(start=each.start, end=each.end, text=" ") for each in _joined(cuts)])
-        (left,) = await classifier.classify([rest])
-        if cuts and left["injection"] < high:
+    # What is hidden first, then sentences, then all of the runs that they stand in: no more is cut than must be.
+    for some, whole in ((read[1:], False), (read, False), (read, True)):
+        cuts += await _sentences(some, classifier, low, high, whole=whole)
+        rest = apply(step.text, [Edit(start=each.start, end=each.end, text="\n") for each in _joined(cuts)])
+        if cuts and await _share(list(readings(Step(point=step.point, text=rest))), classifier) < high:
             return Seen(share=share, cuts=_joined(cuts))
     return Seen(share=share, cuts=_joined(cuts), clean=False)
+
+
+async def _share(read: Sequence[Reading], classifier: Classifier) -> float:
+    """How much what a document tells somebody to do looks like an attack; what it only records is not asked about."""
+    told = [text for reading in read if (text := _told(reading, _speaking(reading)))]
+    return max((row["injection"] for row in await classifier.classify(told)), default=0.0) if told else 0.0
+
+
+def _speaking(reading: Reading) -> list[Span]:
+    spans = [span for run in pieces(reading.text) for span in run]
+    return [(start, end) for start, end in spans if speaks_to_somebody(reading.text[start:end])]
 
 
 def _by_words(step: Step) -> Iterator[Cut]:
@@ -99,9 +111,12 @@ async def _narrowed(reading: Reading, span: Span, classifier: Classifier, low: f
     return (counting[0][0], counting[-1][1]) if counting else span
 
 
-async def _sentences(step: Step, classifier: Classifier, low: float, high: float, *, whole: bool) -> list[Cut]:
+async def _sentences(
+    read: Sequence[Reading], classifier: Classifier, low: float, high: float, *, whole: bool
+) -> list[Cut]:
     """The sentences that the classifier takes for an attack, or all of the runs that it takes for one."""
-    runs = [(reading, run) for reading in readings(step) for run in pieces(reading.text)]
+    runs = [(reading, run) for reading in read for run in pieces(reading.text)]
+    runs = [(reading, run) for reading, run in runs if any(speaks_to_somebody(reading.text[s:e]) for s, e in run)]
     rows = await classifier.classify([_told(reading, run) for reading, run in runs])
     suspect = [(reading, run, row["injection"]) for (reading, run), row in zip(runs, rows, strict=True)]
     suspect = [each for each in suspect if each[2] >= high]
@@ -110,11 +125,18 @@ async def _sentences(step: Step, classifier: Classifier, low: float, high: float
     cuts: list[Cut] = []
     for reading, run, _ in suspect:
         shares = [row["injection"] for row in await classifier.classify([reading.text[s:e] for s, e in run])]
+        telling = [
+            share >= high and speaks_to_somebody(reading.text[s:e]) for share, (s, e) in zip(shares, run, strict=True)
+        ]
         for at, span in enumerate(run):
-            beside = max(shares[max(0, at - 1) : at + 2])
-            if shares[at] >= high or (shares[at] >= low and beside >= high):
+            beside = any(telling[max(0, at - 1) : at + 2]) and shares[at] >= low and _is_prose(reading, span)
+            if telling[at] or beside:
                 cuts.append(_cut(reading, span, shares[at], "model"))
     return cuts
+
+
+def _is_prose(reading: Reading, span: Span) -> bool:
+    return len(reading.text[span[0] : span[1]].split()) >= _FEWEST_WORDS
 
 
 def _told(reading: Reading, run: Sequence[Span]) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -14,7 +15,7 @@ from proctor.guard.memory import KEPT, KEPT_LETTERS, Memory
 from proctor.guard.step import Step
 from proctor.text.asserted import Asserted, topic_of
 
-__all__ = ["bears_out", "result_text", "write"]
+__all__ = ["result_text", "unconfirmed", "write"]
 
 _MOST_READ: Final = 40_000
 _MOST_TOOLS: Final = 4 * KEPT
@@ -31,8 +32,11 @@ def write(memory: Memory, step: Step, going_on: str) -> None:
     """Write down a step that was let through; ``going_on`` is its text as it goes on."""
     if step.point == "input":
         memory.asked.append(step.text[:KEPT_LETTERS])
-        told = [result_text(call.result) for call in memory.calls if _succeeded(call)] if step.claims else []
-        memory.claims.extend(claim for claim in step.claims if not any(bears_out(claim, text) for text in told))
+        claims = step.claims
+        for call in memory.calls if claims else ():
+            if _succeeded(call):
+                claims = unconfirmed(claims, result_text(call.result))
+        memory.claims.extend(claims)
         memory.turns += 1
     elif step.point == "tool_call":
         _count(memory, step.call)
@@ -43,10 +47,18 @@ def write(memory: Memory, step: Step, going_on: str) -> None:
         _remember(memory, step.sources)
 
 
-def bears_out(claim: Asserted, told: str) -> bool:
-    """Whether what a tool told has the words of the promise, about the same matter, and does not deny it."""
-    text = told[:_MOST_READ].casefold()
-    return bool(topic_of(text) & claim.topic) and any(_stands(deed, text) for deed in claim.deeds)
+def unconfirmed(claims: Iterable[Asserted], told: str) -> tuple[Asserted, ...]:
+    """The claims that what a tool told does not bear out.
+
+    It bears one out when the words of the promise stand in it, about the same matter, and are not denied there.
+    """
+    held = tuple(claims)
+    text = told[:_MOST_READ].casefold() if held else ""
+    stands = {deed: _stands(deed, text) for deed in {deed for claim in held for deed in claim.deeds}}
+    if not any(stands.values()):
+        return held
+    topic = topic_of(text)
+    return tuple(claim for claim in held if not (claim.topic & topic and any(stands[deed] for deed in claim.deeds)))
 
 
 def result_text(result: Any) -> str:
@@ -95,9 +107,7 @@ def _result(memory: Memory, step: Step, going_on: str) -> None:
     else:
         memory.calls[waiting] = replace(done, arguments=memory.calls[waiting].arguments)
     if _succeeded(done):
-        memory.claims = type(memory.claims)(
-            (claim for claim in memory.claims if not bears_out(claim, going_on)), maxlen=KEPT
-        )
+        memory.claims = deque(unconfirmed(memory.claims, going_on), maxlen=KEPT)
 
 
 def _is_open(call: ToolCall, done: ToolCall) -> bool:

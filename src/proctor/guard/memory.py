@@ -29,11 +29,11 @@ class Memory:
 
     session: str = ""
     customer: str | None = None
-    asked: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT))
-    said: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT))
-    claims: deque[Asserted] = field(default_factory=lambda: deque(maxlen=KEPT))
-    calls: deque[ToolCall] = field(default_factory=lambda: deque(maxlen=KEPT))
-    sources: deque[Source] = field(default_factory=lambda: deque(maxlen=KEPT))
+    asked: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT), repr=False)
+    said: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT), repr=False)
+    claims: deque[Asserted] = field(default_factory=lambda: deque(maxlen=KEPT), repr=False)
+    calls: deque[ToolCall] = field(default_factory=lambda: deque(maxlen=KEPT), repr=False)
+    sources: deque[Source] = field(default_factory=lambda: deque(maxlen=KEPT), repr=False)
     made: Counter[str] = field(default_factory=Counter)
     intents: tuple[str, ...] = ()
     placeholders: Placeholders = field(default_factory=Placeholders, repr=False)

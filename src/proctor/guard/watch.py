@@ -6,9 +6,9 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from secrets import token_hex
 from time import monotonic
 from typing import Any, Final, Literal
-from uuid import uuid4
 
 from proctor.core.event import Event
 from proctor.core.verdict import Verdict
@@ -63,12 +63,12 @@ class Watch:
             told = failure("guard", plan.version, plan.on_failure, error)
             told = replace(told, gate=str(step.point), latency=monotonic() - begun, extra={"by": "guard"})
             decision = Decision(verdict=told)
-        verdict = replace(decision.verdict, version=plan.version)
+        verdict = decision.verdict
         if plan.mode == "shadow":
             verdict = replace(verdict, action="allow", text=None, extra={**verdict.extra, "shadow": verdict})
         if record and not self._record(plan, step, verdict, decision.parts):
             verdict = replace(verdict, extra={**verdict.extra, "unrecorded": True})
-        return Decision(verdict=verdict, parts=decision.parts)
+        return decision if verdict is decision.verdict else Decision(verdict=verdict, parts=decision.parts)
 
     def note(self, name: str, **metadata: Any) -> None:
         """Tell the recorder something about the guard itself."""
@@ -81,13 +81,13 @@ class Watch:
             raise ValueError(f"there is no point {str(step.point)[:40]!r}")
         if step.point == "tool_call" and step.call is None:
             raise ValueError("a step of tool_call has no call")
-        chain = plan.chains.get(step.point) or Chain(point=step.point)
+        chain = plan.chains.get(step.point) or Chain(point=step.point, version=plan.version)
         return await chain.decide(step)
 
     def _record(self, plan: Plan, step: Step, verdict: Verdict, parts: tuple[Verdict, ...]) -> bool:
         if self.recorder is None:
             return True
-        key = uuid4().hex
+        key = token_hex(16)
         acted = verdict.extra.get("shadow", verdict)
         sampled = acted.action == "allow" and int(key[:8], 16) < plan.sample * 0x1_0000_0000
         borderline = any(part.extra.get("borderline") for part in parts)

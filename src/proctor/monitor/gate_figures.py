@@ -63,9 +63,13 @@ class _Mark(NamedTuple):
     broken: bool
     shadow: bool
     borderline: bool
+    passed: bool  # the step went on, and this gate had nothing against it
+    close: bool  # some gate of the chain was not sure
 
 
-_Plain = tuple[str, str, bool, bool, bool]  # a mark as it is counted: making the other kind takes three times as long
+_Plain = tuple[
+    str, str, bool, bool, bool, bool, bool
+]  # a mark as it is counted: making the other kind takes three times as long
 
 
 @dataclass(slots=True)
@@ -79,9 +83,13 @@ class _Tally:
     times: array[float] = field(default_factory=lambda: array("d"))
     latency: RatioHistogram = field(default_factory=RatioHistogram)
 
-    def add(self, verdict: Mapping[str, Any], *, borderline: bool) -> None:
+    def add(self, verdict: Mapping[str, Any], went_on: bool, close: bool) -> None:
         get = verdict.get
-        mark = get("action", "block"), get("version", ""), "broken" in verdict, "shadow" in verdict, borderline
+        action = get("action", "block")
+        mark = (
+            action, get("version", ""), "broken" in verdict, "shadow" in verdict, "borderline" in verdict,
+            went_on and (action == "allow" or "by" in verdict), close,
+        )  # fmt: skip
         self.marks[mark] = self.marks.get(mark, 0) + 1
         if found := get("findings"):
             self.kinds.update(each.get("kind", "") for each in found)
@@ -101,11 +109,8 @@ class _Tally:
         self.right += right is True
         self.wrong += right is False
 
-    def let_pass(self, borderline: bool, said: _Said | None, *, missed: bool | None, nobody: bool = False) -> None:
-        stratum = self.close if borderline else self.passed
-        stratum.count += 1
-        if said is not None:
-            stratum.said(said.weight, missed=bool(missed), nobody=nobody)
+    def let_pass(self, said: _Said, *, close: bool, missed: bool | None, nobody: bool = False) -> None:
+        (self.close if close else self.passed).said(said.weight, missed=bool(missed), nobody=nobody)
 
 
 class _Said(NamedTuple):
@@ -156,45 +161,23 @@ class GateFigures:
         if (session := row.get("session")) and len(self._sessions) < _MOST_SESSIONS:
             self._sessions.add(hash(session))
         said = self._said(row, verdict, metadata)
-        self._reviewed += said is not None
         point = str(row.get("name") or verdict.get("gate") or "")
-        borderline = bool(row.get("borderline"))
+        close, went_on = "borderline" in row, verdict.get("action") in _LET_PASS
         chain = self._chains.get(point) or self._chains.setdefault(point, _Tally())
-        chain.add(verdict, borderline=borderline)
-        if verdict.get("action") in _LET_PASS:
-            chain.let_pass(borderline, said, missed=said and said.missed)
+        chain.add(verdict, went_on, close)
         if said is not None:
+            self._reviewed += 1
             chain.judged(said.acted)
-        for part in parts:
-            if not self._gate or part.get("gate") == self._gate:
-                self._part(point, part, verdict, said, borderline=borderline, alone=len(parts) == 1)
-
-    def _part(
-        self,
-        point: str,
-        part: Mapping[str, Any],
-        verdict: Mapping[str, Any],
-        said: _Said | None,
-        *,
-        borderline: bool,
-        alone: bool,
-    ) -> None:
-        name = str(part.get("gate") or "")
-        tally = self._gates.get((point, name)) or self._gates.setdefault((point, name), _Tally())
-        tally.add(part, borderline=bool(part.get("borderline")))
-        let_pass = part.get("action") == "allow"
-        went_on = let_pass and verdict.get("action") in _LET_PASS
-        if said is None:
             if went_on:
-                tally.let_pass(borderline, None, missed=None)
-            return
-        if went_on:
-            nobody = bool(said.missed) and not said.gate and not alone
-            tally.let_pass(borderline, said, missed=said.missed and (alone or said.gate == name), nobody=nobody)
-        if verdict.get("by") == name:
-            tally.judged(said.acted)
-        elif part.get("shadow") and not let_pass and verdict.get("action") == "allow":
-            tally.judged(not said.right)  # it would have stopped what a person says was rightly, or wrongly, let pass
+                chain.let_pass(said, close=close, missed=said.missed)
+        for part in parts:
+            name = part.get("gate", "")
+            if self._gate and name != self._gate:
+                continue
+            tally = self._gates.get((point, name)) or self._gates.setdefault((point, name), _Tally())
+            tally.add(part, went_on, close)
+            if said is not None:
+                _judge(tally, part, verdict, said, close=close, alone=len(parts) == 1)
 
     def _said(self, row: Mapping[str, Any], verdict: Mapping[str, Any], metadata: Mapping[str, Any]) -> _Said | None:
         word = self._reviews.get(str(row.get("id")))
@@ -237,11 +220,27 @@ class GateFigures:
             yield f"{broken:,} decisions of gates stand for one that failed or ran out of time"
 
 
+def _judge(
+    tally: _Tally, part: Mapping[str, Any], verdict: Mapping[str, Any], said: _Said, *, close: bool, alone: bool
+) -> None:
+    """Count what a person said for one gate: was it right to act, and did it let something pass?"""
+    name, let_pass = part.get("gate"), part.get("action") == "allow"
+    if let_pass and verdict.get("action") in _LET_PASS:
+        nobody = bool(said.missed) and not said.gate and not alone
+        tally.let_pass(said, close=close, missed=said.missed and (alone or said.gate == name), nobody=nobody)
+    if verdict.get("by") == name:
+        tally.judged(said.acted)
+    elif part.get("shadow") and not let_pass and verdict.get("action") == "allow":
+        tally.judged(not said.right)  # it would have stopped what a person says was rightly, or wrongly, let pass
+
+
 def _row(gate: str, point: str, tally: _Tally) -> GateRow:
     marks = {_Mark(*mark): count for mark, count in tally.marks.items()}
     actions: Counter[str] = Counter()
     for mark, count in marks.items():
         actions[mark.action] += count
+    tally.passed.count = sum(count for mark, count in marks.items() if mark.passed and not mark.close)
+    tally.close.count = sum(count for mark, count in marks.items() if mark.passed and mark.close)
     precision = _share(tally.right, tally.right + tally.wrong)
     recall, why = _recall(tally, precision, acted=actions.total() - actions["allow"])
     time = tally.timed()

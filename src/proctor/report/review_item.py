@@ -31,8 +31,8 @@ def decision_text(event: Event) -> str:
         "tool": str(told.get("tool") or ""),
     }
     lines = [item_text(facts)]
-    if arguments := told.get("arguments"):
-        lines.append(f"called with {one_line(str(arguments), _LONGEST)}")
+    if (call := told.get("call")) and call.get("arguments"):
+        lines.append(f"called with {one_line(str(call['arguments']), _LONGEST)}")
     if text := told.get("text"):
         lines += ["", *_indented(str(text))]
     if event.verdict is not None and event.verdict.text is not None:

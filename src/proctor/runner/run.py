@@ -82,6 +82,7 @@ class Runner:
                 return
             if not self.ledger.finished(unit.key):
                 await self._one(unit)
+            await asyncio.sleep(0)  # recorded answers and exact scorers never wait, and Ctrl-C would not be heard
 
     async def _one(self, unit: Unit) -> None:
         started, clock = datetime.now(UTC), time.perf_counter()

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 from uuid import uuid4
 
 from proctor.core.verdict import Verdict
-from proctor.guard.edits import difference
+from proctor.guard.edits import Edit, difference
 from proctor.server.frames import Slot
 
 __all__ = ["WITHHELD", "Conversations", "Kind", "Record", "Said", "chained", "digest", "last_answer", "put", "shown"]
@@ -155,20 +155,30 @@ def shown(said: Said, verdict: Verdict, stops: bool) -> bool:
 
 def put(slots: Sequence[Slot], text: str) -> bool:
     """Give the texts of a message, taken together, this new text; says whether that changed anything."""
-    edit = difference("\n".join(slot.text for slot in slots), text)
+    old = "\n".join(slot.text for slot in slots)
+    edit = difference(old, text)
     if edit is None:
         return False
+    if text.count("\n") == old.count("\n"):  # line for line: each text keeps its own
+        lines, at = text.split("\n"), 0
+        for slot in slots:
+            size = slot.text.count("\n") + 1
+            slot.place[slot.key] = "\n".join(lines[at : at + size])
+            at += size
+        return True
     at = 0
     for slot in slots:
-        old = slot.text
-        start, end = at, at + len(old)
+        start, end = at, at + len(slot.text)
         at = end + 1
-        low, high = max(edit.start, start) - start, min(edit.end, end) - start
-        if start <= edit.start <= end:
-            slot.place[slot.key] = old[:low] + edit.text + old[max(low, high) :]
-            edit = type(edit)(start=edit.start, end=edit.end, text="")
-            if edit.start == edit.end:
-                return True
-        elif low < high:
-            slot.place[slot.key] = old[:low] + old[high:]
+        slot.place[slot.key] = _edited(slot.text, start, edit)
+        if start <= edit.start <= end:  # its text stands once
+            edit = Edit(start=edit.start, end=edit.end, text="")
     return True
+
+
+def _edited(text: str, start: int, edit: Edit) -> str:
+    """What is left of a text that begins at ``start`` of the whole, with the edit where it begins."""
+    low, high = edit.start - start, edit.end - start
+    if low > len(text) or (high <= 0 and low < 0):
+        return text
+    return text[: max(low, 0)] + (edit.text if low >= 0 else "") + text[max(high, low, 0) :]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 from uuid import uuid4
 
@@ -30,13 +30,14 @@ _WHOLE: Final = frozenset({"response.completed", "response.incomplete", "respons
 class ResponsesStream:
     """The events of one response."""
 
-    __slots__ = ("_item", "_malformed", "_more", "_number", "_response", "_texts", "calls")
+    __slots__ = ("_last", "_left", "_malformed", "_more", "_open", "_response", "_texts", "calls")
 
     def __init__(self) -> None:
         self.calls: dict[Hashable, Call] = {}
         self._response: dict[str, Any] = {}
-        self._item: tuple[int, dict[str, Any]] | None = None  # the message that is being written
-        self._number = 0
+        self._open: _Open | None = None
+        self._left: list[dict[str, Any]] = []  # items that are done
+        self._last = -1  # number of the last event that left
         self._more = 0  # events that were put in: later ones are numbered behind them
         self._texts: set[Hashable] = set()
         self._malformed = 0
@@ -61,7 +62,6 @@ class ResponsesStream:
             frame.ends.add(("no JSON", self._malformed))
             return frame
         frame.data = data
-        self._number = data["sequence_number"] if isinstance(data.get("sequence_number"), int) else self._number
         kind = str(data.get("type") or event.name)
         base, _, step = kind.rpartition(".")
         if base in _DELTAS and step in ("delta", "done"):
@@ -91,12 +91,14 @@ class ResponsesStream:
             elif str(data.get("type")) in _WHOLE:
                 lead = self._without_calls(data["response"], refusal, gone)
                 changed = True
+        number = _index(data)
         if isinstance(data.get("output_index"), int) and (less := sum(each < data["output_index"] for each in gone)):
             data["output_index"] -= less
             changed = True
         if self._more and isinstance(data.get("sequence_number"), int):
             data["sequence_number"] += self._more
             changed = True
+        self._leaves(data, number)
         if not changed:
             return frame.event.raw
         _without_logprobs(data)
@@ -104,15 +106,22 @@ class ResponsesStream:
 
     def closing(self, reply: str, said: Mapping[Hashable, str], told: Mapping[str, Any]) -> bytes:
         """The reply as the end of the message that was being written, or as one of its own; then the end."""
-        response = {**copy.deepcopy(self._response), "status": "completed", "error": None, "incomplete_details": None}
-        response.update(output=[], proctor=told)
-        before, open_item = "", None
-        if self._item is not None:
-            number, open_item = self._item
-            before = said.get((number, "output_text", 0), "")
-        if not before:
-            return spoken(response, reply, begun=True, number=self._number + self._more, place=self._places())
-        return self._ended(response, f"\n\n{reply}", before, open_item or {})
+        parts: list[bytes] = []
+        before, name, place, begun = "", "", len(self._left), 0
+        if self._open is not None and self._open.item.get("type") == "message":
+            before = said.get((self._open.number, "output_text", 0), "")
+            name, begun = str(self._open.item.get("id") or ""), 2 if self._open.begun else 1
+        elif self._open is not None:
+            parts.append(self._numbered({"type": "response.output_item.done", **self._open.done()}))
+            self._left.append(self._open.item)
+            place += 1
+        more = f"\n\n{reply}" if before else reply
+        item = message_item(before + more, name)
+        parts += [self._numbered(body) for body in _item_bodies(item, more, place)[begun:]]
+        response = {**self._response, "status": "completed", "error": None, "incomplete_details": None}
+        response.update(output=[*self._left, item], proctor=told)
+        parts.append(self._numbered({"type": "response.completed", "response": response}))
+        return b"".join(parts)
 
     # --- reading ---
 
@@ -143,7 +152,6 @@ class ResponsesStream:
             frame.calls.add(number)
             self._take(number, item, complete=step == "done")
         elif item.get("type") == "message" or step == "done":
-            self._item = (number, item) if step == "added" else None
             frame.slots += [slot for slot in item_texts(number, item) if slot.text or slot.channel in self._texts]
 
     def _read_response(self, frame: Frame, kind: str) -> None:
@@ -173,9 +181,18 @@ class ResponsesStream:
 
     # --- writing ---
 
-    def _places(self) -> int:
-        """How many items have left: the place of the next one."""
-        return sum(not call.refused for call in self.calls.values()) + len({channel[0] for channel in self._texts})  # type: ignore[index]
+    def _leaves(self, data: Mapping[str, Any], number: int) -> None:
+        """Remember what the client has seen: which items are open, which are done, the number of the last event."""
+        kind, item = data.get("type"), data.get("item")
+        if isinstance(data.get("sequence_number"), int):
+            self._last = data["sequence_number"]
+        if kind == "response.output_item.added" and isinstance(item, dict):
+            self._open = _Open(number, _index(data), item)
+        elif kind == "response.content_part.added" and self._open is not None:
+            self._open.begun = True
+        elif kind == "response.output_item.done" and isinstance(item, dict):
+            self._open = None
+            self._left.append(item)
 
     def _without_calls(self, response: dict[str, Any], refusal: str, gone: list[int]) -> bytes:
         """Take the refused calls out of the whole answer; where no call is left, the reply is said first."""
@@ -184,18 +201,28 @@ class ResponsesStream:
         if any(isinstance(item, dict) and item.get("type") in CALLS for item in kept):
             return b""
         item = message_item(refusal)
-        events = _item_events(item, refusal, len(kept), self._number + self._more)
+        bodies = _item_bodies(item, refusal, len(kept))
         kept.append(item)
-        self._more += len(events)
-        return b"".join(events)
+        self._more += len(bodies)
+        return b"".join(self._numbered(body) for body in bodies)
 
-    def _ended(self, response: dict[str, Any], more: str, before: str, item: Mapping[str, Any]) -> bytes:
-        number, _ = self._item or (0, {})
-        place = number - sum(int(str(key)) < number for key, call in self.calls.items() if call.refused)
-        whole = message_item(before + more, str(item.get("id") or ""))
-        response["output"] = [whole]
-        events = _item_events(whole, more, place, self._number + self._more)[2:]
-        return b"".join((*events, _event({"type": "response.completed", "response": response}, self._number + 9)))
+    def _numbered(self, body: Mapping[str, Any]) -> bytes:
+        self._last += 1
+        return encoded(compact({**body, "sequence_number": self._last}), str(body["type"]))
+
+
+@dataclass(slots=True)
+class _Open:
+    """An item that the client has seen begin: its number upstream, its place here, and whether its text has begun."""
+
+    number: int
+    place: int
+    item: dict[str, Any]
+    begun: bool = False
+
+    def done(self) -> dict[str, Any]:
+        self.item = {**self.item, "status": "completed"}
+        return {"output_index": self.place, "item": self.item}
 
 
 def item_texts(number: int, item: Mapping[str, Any]) -> Iterator[Slot]:
@@ -228,43 +255,34 @@ def message_item(text: str, id: str = "") -> dict[str, Any]:
     return {"id": name, "type": "message", "role": "assistant", "status": "completed", "content": [part]}
 
 
-def spoken(response: dict[str, Any], text: str, *, begun: bool = False, number: int = -1, place: int = 0) -> bytes:
-    """A whole stream that says one text; ``begun``: its head has left already."""
-    item = message_item(text)
-    parts: list[bytes] = []
-    if not begun:
-        head = {**response, "status": "in_progress", "output": []}
-        for kind in ("response.created", "response.in_progress"):
-            number += 1
-            parts.append(_event({"type": kind, "response": head}, number))
-    events = _item_events(item, text, place, number)
-    response["output"] = [item]
-    end = _event({"type": "response.completed", "response": response}, number + len(events) + 1)
-    return b"".join((*parts, *events, end))
+def spoken(response: dict[str, Any], text: str) -> bytes:
+    """A whole stream that says one text."""
+    head = {**response, "status": "in_progress", "output": []}
+    item = response["output"][0]
+    bodies: list[dict[str, Any]] = [
+        {"type": "response.created", "response": head},
+        {"type": "response.in_progress", "response": head},
+        *_item_bodies(item, text, 0),
+        {"type": "response.completed", "response": response},
+    ]
+    numbered = [{**body, "sequence_number": number} for number, body in enumerate(bodies)]
+    return b"".join(encoded(compact(body), body["type"]) for body in numbered)
 
 
-def _item_events(item: Mapping[str, Any], text: str, place: int, number: int) -> list[bytes]:
-    """The events that say a message; ``text`` is what of it is new, ``number`` that of the last event before."""
+def _item_bodies(item: Mapping[str, Any], text: str, place: int) -> list[dict[str, Any]]:
+    """The events that say a message; ``text`` is what of it is new."""
     whole = item["content"][0]
     where = {"item_id": item["id"], "output_index": place, "content_index": 0}
     empty = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
-    bodies: list[dict[str, Any]] = [
-        {
-            "type": "response.output_item.added",
-            "output_index": place,
-            "item": {**item, "status": "in_progress", "content": []},
-        },
+    opened = {**item, "status": "in_progress", "content": []}
+    return [
+        {"type": "response.output_item.added", "output_index": place, "item": opened},
         {"type": "response.content_part.added", **where, "part": empty},
         {"type": "response.output_text.delta", **where, "delta": text, "logprobs": []},
         {"type": "response.output_text.done", **where, "text": whole["text"], "logprobs": []},
         {"type": "response.content_part.done", **where, "part": whole},
         {"type": "response.output_item.done", "output_index": place, "item": item},
     ]
-    return [_event(body, number + step) for step, body in enumerate(bodies, 1)]
-
-
-def _event(body: dict[str, Any], number: int) -> bytes:
-    return encoded(compact({**body, "sequence_number": number}), body["type"])
 
 
 def _index(data: Mapping[str, Any]) -> int:

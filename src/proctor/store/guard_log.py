@@ -32,7 +32,7 @@ __all__ = ["FOLDER", "NOT_KEPT", "GuardLog"]
 
 FOLDER: Final = "guard"  # inside the project's store
 NOT_KEPT: Final = "decisions_not_kept"
-_MOST_TAGGED: Final = 200  # texts of one flush that the tagger may look at; of the rest the words are left out
+_MOST_TAGGED: Final = 300  # texts of one batch that the tagger is asked about; of the rest the words are left out
 
 
 class _Waiting(NamedTuple):
@@ -52,8 +52,8 @@ class GuardLog:
     """Keeps decisions: ``record`` returns at once, a thread masks and writes them within ``every`` seconds.
 
     What is written is in the file of its day (UTC) and outlives a killed process; several processes may write to the
-    same folder. When more than ``most`` wait, further ones are counted, and the log says how many it did not keep. A
-    ``tagger`` finds names in texts that no gate has looked at for them; without its answer their words are left out.
+    same folder. When more than ``most`` wait, further ones are counted, and the log says how many it did not keep. The
+    ``tagger`` finds the names in texts; without its answer their words are left out.
     """
 
     def __init__(
@@ -210,11 +210,11 @@ class GuardLog:
         return row | {key: True for key in ("borderline", "sampled") if getattr(waiting, key)}
 
     def _names(self, taken: Sequence[_Waiting]) -> list[Sequence[Entity] | None]:
-        """The names in each text: none where a gate has looked for them, ``None`` where nobody could."""
+        """The names in each text, also where a gate has looked, which may leave some; ``None``: nobody can tell."""
         found: list[Sequence[Entity] | None] = [()] * len(taken)
         if self._tagger is None:
             return found
-        wanted = [n for n, each in enumerate(taken) if words_of(each.event) and not _looked_for_names(each.event)]
+        wanted = [n for n, each in enumerate(taken) if words_of(each.event)]
         for place in wanted[_MOST_TAGGED:]:
             found[place] = None
         wanted = wanted[:_MOST_TAGGED]
@@ -240,10 +240,6 @@ def _tagged(tagger: Tagger, texts: Sequence[str]) -> list[Sequence[Entity] | Non
         thread.start()
         thread.join()
     return found if len(found) == len(texts) else [None] * len(texts)
-
-
-def _looked_for_names(event: Event) -> bool:
-    return any(part.gate == "pii" and not part.broken for part in parts_of(event))
 
 
 def _wordless(event: Event, why: str) -> Event:

@@ -27,7 +27,9 @@ _PERSONAL: Final = frozenset({*KINDS, "person", "address", "ip", "url", "secret"
 _PERSONAL_GATE: Final = "pii"
 _WORD: Final = re.compile(r"[a-z_/]{0,40}")  # a word of ours: nothing that a pattern could find
 _DRAWN: Final = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # a name nobody bears
-_NOT_KEPT: Final = frozenset({"edits", "placeholders", "vault", "masked"})
+_MASKED: Final = "masked"  # where a gate says what a text is with nothing personal in it
+_PERSONAL_VALUES: Final = "personal"  # and what it took out, with the kinds
+_NOT_KEPT: Final = frozenset({"edits", "placeholders", "vault", _MASKED, _PERSONAL_VALUES})
 _TEXT: Final = "text"
 _PARTS: Final = "parts"
 _SHADOW: Final = "shadow"
@@ -128,6 +130,8 @@ def masked(event: Event, masker: Masker, *, name: Callable[[str], str]) -> dict[
     if event.verdict is not None:
         data["verdict"] = masker.verdict(event.verdict)
     metadata = {key: item for key, item in event.metadata.items() if key != _PARTS}
+    if _TEXT in metadata:
+        metadata[_TEXT] = _masked_by_gate(event) or metadata[_TEXT]
     kept = masker.data(metadata) if metadata else {}
     if parts := parts_of(event):
         kept[_PARTS] = [masker.verdict(each, part=True) for each in parts]
@@ -141,6 +145,12 @@ def parts_of(event: Event) -> tuple[Verdict, ...]:
     return tuple(part for part in event.metadata.get(_PARTS, ()) if isinstance(part, Verdict))
 
 
+def _masked_by_gate(event: Event) -> str:
+    """The whole text as a gate masked it, also for values that it let the customer see."""
+    found = (part.extra.get(_MASKED) for part in parts_of(event))
+    return next((text for text in found if isinstance(text, str)), "")
+
+
 def text_of(event: Event) -> str:
     """The words that the gates looked at."""
     text = event.metadata.get(_TEXT)
@@ -149,8 +159,8 @@ def text_of(event: Event) -> str:
 
 def words_of(event: Event) -> str:
     """Everything in which names may stand: the words, and what a tool is called with."""
-    arguments = event.metadata.get("arguments")
-    told = dumps(arguments).decode() if arguments else ""
+    call = event.metadata.get("call")
+    told = dumps(call).decode() if call else ""
     return "\n".join(filter(None, (text_of(event)[:LONGEST], told[:LONGEST])))
 
 
@@ -203,6 +213,8 @@ def _values(event: Event) -> Iterator[tuple[str, str]]:
     """Personal values that were found in the event, with what stands there instead."""
     original = text_of(event)
     for verdict in (event.verdict, *parts_of(event)):
+        for kind, value in verdict.extra.get(_PERSONAL_VALUES, ()) if verdict is not None else ():
+            yield value, _label(kind)
         for found in verdict.findings if verdict is not None else ():
             if found.kind.lower() in _PERSONAL or found.detector.split("/")[0] == _PERSONAL_GATE:
                 yield found.text, _label(found.kind)

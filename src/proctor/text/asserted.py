@@ -142,13 +142,17 @@ class Asserted:
 
 def asserted(text: str, turn: int = 0) -> Iterator[Asserted]:
     """The claims of earlier promises in one message of the customer; those about no matter of ours are left out."""
-    whole = topic_of(text)
+    whole: frozenset[str] | None = None  # what the whole text is about; few texts hold a claim, so it is asked last
     for statement in statements(text):
-        if statement.kind == "question" or _NO_CLAIM.search(statement.text):
+        if statement.kind == "question":
             continue
         hit = _ENGLISH.search(statement.text) or _JAPANESE.search(statement.text)
-        topic = topic_of(statement.text) or whole
-        if hit is not None and topic:
+        if hit is None or _NO_CLAIM.search(statement.text):
+            continue
+        topic = topic_of(statement.text)
+        if not topic:
+            topic = whole = topic_of(text) if whole is None else whole
+        if topic:
             yield Asserted(
                 turn=turn,
                 sentence=statement.text,

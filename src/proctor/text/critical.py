@@ -14,11 +14,14 @@ __all__ = ["SECTIONS", "about_the_talk", "section_key", "sections_of"]
 
 SECTIONS: Final = ("policy", "price", "booking_terms")
 
-_CANCELLING: Final = (
-    r"\b(?:cancel\w*|refund\w*|reimburs\w*|money back|return(?:s|ed|ing|able)?|exchang\w*|warrant\w+|guarantee\w*"
-    r"|rebook\w*|reschedul\w*|no-?show|non-?refundable|penalt\w+|compensat\w+|reembolso\w*|remboursement\w*|annul\w+"
-    r"|stornier\w*|rückerstatt\w*|erstatt\w*)\b"
-    r"|返金|払い?戻|返品|交換|キャンセル|取り?消|解約|保証|補償|違約|退款|取消|환불|취소"
+# Giving back: whatever is said of it is a policy.
+_REFUND: Final = (
+    r"\b(?:cancel\w*|refund\w*|reimburs\w*|money back|non-?refundable|no-?show|reembolso\w*|remboursement\w*|annul\w+"
+    r"|stornier\w*|rückerstatt\w*|erstatt\w*)\b|返金|払い?戻|返品|キャンセル|取り?消|解約|退款|取消|환불|취소"
+)
+_RETURN: Final = (
+    r"\b(?:return(?:s|ed|ing|able)?|exchang\w*|warrant\w+|guarantee\w*|rebook\w*|reschedul\w*|penalt\w+|compensat\w+)\b"
+    r"|交換|保証|補償|違約"
 )
 _RULE: Final = (
     r"\b(?:polic(?:y|ies)|terms?(?: and conditions)?|rules?|conditions?|eligib\w+|entitle\w*|deadline\w*|must"
@@ -29,7 +32,8 @@ _RULE: Final = (
     r"|政策|规定|정책"
 )
 _PRICED: Final = (
-    r"\b(?:pric\w+|costs?|fees?|charg(?:e|es|ed)|surcharge\w*|deposit\w*|discount\w*|free(?: of charge)?|rates?|fares?"
+    r"\b(?:pric\w+|costs?|fees?|pay(?:s|able|ments?)?|charg(?:e|es|ed)|surcharge\w*|deposit\w*|discount\w*|rates?|fares?"
+    r"|free(?: of charge)?"
     r"|half (?:of )?(?:the )?price|tax(?:es)?|per (?:person|night|day|item)|cheap\w*|preis\w*|precio\w*|prix)\b"
     r"|料金|価格|値段|手数料|割引|無料|税込|税別|送料|半額|代金|价格|费用|가격|요금"
 )
@@ -40,11 +44,19 @@ _BOOKED: Final = (
 )
 _TERMS: Final = (
     r"\b(?:confirm\w*|cancel\w*|chang\w+|modif\w+|mov(?:ed|es)|status|starts?|begins?|depart\w*|arriv\w*|check-?(?:in|out)"
-    r"|includ\w+|travell?ers?|guests?|seats?|paid|pending|completed|until|before|after|within|by email|sent|transfer\w*"
+    r"|includ\w+|travell?ers?|guests?|children|seats?|cards?|paid"
+    r"|pending|completed|until|before|after|within|by email|sent|transfer\w*"
     r"|refund\w*)\b|確定|確認|変更|開始|出発|到着|含ま|まで|以内|前日|当日|完了|済み"
 )
 _WINDOW: Final = frozenset({"hour", "business day", "month", "minute", "date", "percent"})
-_KINDS: Final = {"cancel": _CANCELLING, "rule": _RULE, "price": _PRICED, "booked": _BOOKED, "terms": _TERMS}
+_KINDS: Final = {
+    "refund": _REFUND,
+    "return": _RETURN,
+    "rule": _RULE,
+    "price": _PRICED,
+    "booked": _BOOKED,
+    "terms": _TERMS,
+}
 _PATTERNS: Final[Mapping[str, re.Pattern[str]]] = {
     name: re.compile(words, re.IGNORECASE) for name, words in _KINDS.items()
 }
@@ -84,17 +96,15 @@ def sections_of(sentence: str) -> frozenset[str]:
     """The critical sections that a sentence belongs to, of ``policy``, ``price`` and ``booking_terms``."""
     hits = {name for name, pattern in _PATTERNS.items() if pattern.search(sentence)}
     figures = find_quantities(sentence)
-    money = any(one.unit in CURRENCIES for one in figures)
     found = set()
-    if money or ("price" in hits and (figures or "cancel" in hits or "rule" in hits or _FREE.search(sentence))):
-        found.add("price")
-    if ("cancel" in hits and ("rule" in hits or "price" in hits or "terms" in hits or figures)) or (
-        "rule" in hits and any(one.unit in _WINDOW for one in figures)
+    if any(one.unit in CURRENCIES for one in figures) or (
+        "price" in hits and (figures or len(hits) > 1 or _FREE.search(sentence))
     ):
+        found.add("price")
+    window = any(one.unit in _WINDOW for one in figures)
+    if "refund" in hits or (hits & {"return", "rule"} and (window or len(hits) > 1)):
         found.add("policy")
-    if "rule" in hits and len(hits) > 1:
-        found.add("policy")
-    if "booked" in hits and ("terms" in hits or "cancel" in hits or figures):
+    if "booked" in hits and (figures or hits & {"terms", "refund", "price"}):
         found.add("booking_terms")
     return frozenset(found)
 

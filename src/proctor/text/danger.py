@@ -11,13 +11,13 @@ from typing import Final
 
 from proctor.text.needles import Haystack
 
-__all__ = ["DANGERS", "Danger", "dangers"]
+__all__ = ["DANGERS", "Danger", "dangers", "without_set_phrases"]
 
 DANGERS: Final = ("self_harm", "safety_incident", "legal_threat", "media_complaint")
 _LONGEST: Final = 100_000
 _ENDS: Final = ".!?？！。؟।\n"
 _NAME: Final = re.compile(r"<([A-Z]+)>")
-_SECTION: Final = re.compile(r"\[((?:not )?[a-z_]+)\]")
+_SECTION: Final = re.compile(r"\[((?:not |harmless )?[a-z_]+)\]")
 _ASKED: Final = re.compile(r"[?？؟]\s*[\"'”’」』)）]*\s*$")
 
 
@@ -42,6 +42,16 @@ def dangers(text: str) -> Iterator[Danger]:
             yield Danger(kind=kind, start=hit.start(), end=hit.end())
 
 
+def without_set_phrases(text: str) -> str:
+    """The text without the sentences that a classifier may take amiss, though their words mean another thing."""
+    source = text[:_LONGEST]
+    wording = _wording()
+    places = [hit.start() for words in (*wording.ruled_out.values(), wording.harmless) for _, hit in words.find(source)]
+    for begin, end in sorted({_bounds(source, place) for place in places}, reverse=True):
+        source = f"{source[:begin]} {source[end:]}"
+    return source + text[_LONGEST:]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Wording:
     """What says each kind, and under its name what rules it out; questions about rules rule out most."""
@@ -49,6 +59,7 @@ class _Wording:
     dangers: Haystack
     kinds: tuple[str, ...]  # of each pattern
     ruled_out: Mapping[str, Haystack]
+    harmless: Haystack
     questions: Haystack
 
 
@@ -60,6 +71,7 @@ def _wording() -> _Wording:
         dangers=Haystack(tuple(pattern for _, pattern in told)),
         kinds=tuple(kind for kind, _ in told),
         ruled_out={kind: Haystack(tuple(sections[f"not {kind}"])) for kind in DANGERS},
+        harmless=Haystack(tuple(pattern for kind in DANGERS for pattern in sections[f"harmless {kind}"])),
         questions=Haystack(tuple(sections["questions"])),
     )
 
@@ -92,6 +104,11 @@ def _is_meant(kind: str, sentence: str) -> bool:
 
 def _sentence(text: str, place: int) -> str:
     """The sentence in which a place stands."""
+    begin, end = _bounds(text, place)
+    return text[begin:end]
+
+
+def _bounds(text: str, place: int) -> tuple[int, int]:
     begin = max(text.rfind(sign, 0, place) for sign in _ENDS) + 1
     after = [at for sign in _ENDS if (at := text.find(sign, place)) >= 0]
-    return text[begin : min(after, default=len(text)) + 1]
+    return begin, min(min(after, default=len(text)) + 1, len(text))

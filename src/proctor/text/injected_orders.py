@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["Order", "orders", "specifics", "words"]
+__all__ = ["Order", "orders", "speaks_to_somebody", "specifics", "words"]
 
 _HARD: Final = re.compile(
     r"<\s*(?:information|important|system|instructions?|admin)\s*>|\bimportant (?:message|"
@@ -35,6 +35,29 @@ _IMPERATIVE: Final = re.compile(
     r"star|fork|merge|push|commit|publish|subscribe|register|submit|call|use|write|save|move|copy|rename|disable|enable|accept|confirm|comment|rate|review|schedule|leave|message|withdraw|donate|issue|apply|log|access|check|unlock|turn|stop|replace|leak|show|print)\b",
     re.I,
 )
+# A record says what is; who wants something done says so to somebody.
+_SPEAKS: Final = re.compile(
+    r"\b(?:you (?:must|should|shall|need to|have to|are (?:now|to|required|no longer|going)|"
+    r"will (?:now|only|always|never|be))|"
+    r"(?:your|the) (?:task|job|goal|instructions?|role|rules|system|answer|reply|response|output|user|owner|next)|"
+    r"assistants?|chatbot|ai|language model|please|kindly|do not|don['’]t|never|let['’]s|"
+    r"i (?:want|need|would like)|instead|ignore|disregard|forget)\b|\?\s*[\"'”’)]*$|"
+    r"(?:^|[.!?:;\n>*-]\s*|\b(?:and|then|also|now|first|next|finally|just|always)\s+)(?:"
+    r"send|transfer|e-?mail|forward|share|post|pay|buy|purchase|book|reserve|delete|remove|clear|cancel|refund|update|change|modify|set|"
+    r"reset|create|make|add|invite|grant|approve|upload|download|install|run|execute|visit|open|click|reply|respond|tell|say|include|"
+    r"recommend|give|provide|reveal|star|fork|merge|push|commit|publish|subscribe|register|submit|call|use|write|rewrite|save|move|copy|"
+    r"rename|disable|enable|accept|confirm|rate|review|schedule|leave|withdraw|donate|issue|apply|access|check|unlock|turn|stop|replace|"
+    r"leak|show|print|output|explain|describe|translate|summari[sz]e|analy[sz]e|calculate|compute|determine|list|find|search|look|get|"
+    r"generate|compose|draft|identify|suggest|discuss|compare|estimate|convert|encode|decode|reverse|insert|begin|start|end|answer|"
+    r"repeat|choose|consider|think|imagine|pretend|act|play|name|mention|highlight|advise|inform|ask|remind|read|follow|perform|"
+    r"complete|track|monitor|go|take|try|help|offer|promote|encourage|emphasi[sz]e|todo)\b(?![\s_]*[=:])",
+    re.I,
+)
+_CODE: Final = re.compile(
+    r"\b(?:import \w|exec\(|eval\(|subprocess|os\.\w|socket|requests\.|urllib|curl |wget |rm -rf)", re.I
+)
+_OTHER_SCRIPT: Final = re.compile(r"[\u0370-\u1fff\u2c00-\ud7ff\uf900-\ufdff]")
+_FEWEST_WORDS: Final = 3
 _QUOTED: Final = re.compile(r"[\"“”'‘’`]([^\"“”'‘’`\n]{3,120})[\"“”'‘’`]")
 _SPECIFIC: Final = re.compile(
     r"(?<![\w.+-])[\w.+-]{1,80}@[\w-]{1,80}\.[\w.-]+|https?://[^\s<>\"')]+|\bwww\.[^\s<>\"')]+|(?<![\w/])/[\w.-]+(?:/[\w.-]+)+|\b(?=[\w-]{0,80}\d)(?=[\w-]{0,80}[A-Za-z])[\w-]{4,}\b|"
@@ -137,6 +160,20 @@ def _sentences(text: str) -> Iterator[tuple[int, str]]:
         if sentence := piece.strip():
             yield at + len(piece) - len(piece.lstrip()), sentence
         at = after
+
+
+def speaks_to_somebody(sentence: str) -> bool:
+    """Whether a sentence could tell a reader to do something; a record, an identifier or a status could not.
+
+    Of a text that is not in Latin letters it is not known, and so taken to be.
+    """
+    if _OTHER_SCRIPT.search(sentence):
+        return sum(map(str.isalpha, sentence[:200])) >= 2 * _FEWEST_WORDS
+    if _CODE.search(sentence):
+        return True
+    return sum(any(map(str.isalpha, word)) for word in sentence[:2000].split()) >= _FEWEST_WORDS and (
+        _SPEAKS.search(sentence[:2000]) is not None
+    )
 
 
 def _plain_order(sentence: str) -> bool:

@@ -59,6 +59,7 @@ _UNIT = tuple(
 _ORDINAL = re.compile(
     r"(?:\b(?:vol(?:ume)?|no(?=\.)|number|chapter|step|option|episode|part)s?\.?\s?#?|#|第)\s?$", re.IGNORECASE
 )
+_RANGE_ON = re.compile(r"\s?(?:-|–|—|to|or)\s?(?:\d|(?:" + "|".join(_WORDS) + r")\b)", re.IGNORECASE)
 _WARI = re.compile(r"\s?割")
 
 
@@ -142,7 +143,8 @@ def _spelled(text: str) -> Iterator[Quantity]:
     for match in _SPELLED.finditer(text):
         value = sum(_WORDS[part] for part in re.split(r"[- ]", match.group().lower()))
         made = _measured(text, Decimal(value), match.start(), match.end())
-        if made.unit:  # "one of them" counts nothing
+        # "one of them" counts nothing, and "three to five days" is a range
+        if made.unit or _RANGE_ON.match(text, match.end()):
             yield made
 
 
@@ -193,6 +195,7 @@ def _with_ranges(text: str, found: Sequence[Quantity]) -> tuple[Quantity, ...]:
                         one, value=low, high=one.value, start=before.start, quote=text[before.start : one.end]
                     )
                     continue
+                made[-1] = replace(before, value=low, unit=one.unit)  # "between 14 and 7 days": both are days
         made.append(one)
     return tuple(made)
 

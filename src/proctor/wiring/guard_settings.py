@@ -138,25 +138,27 @@ def make_plan(
     """
     settings = read_settings(config)
     deadline = deadline or Deadline()
-    chains: dict[Point, Chain] = {}
+    posts: dict[Point, tuple[Post, ...]] = {}
     problems: list[Problem] = []
     for point in POINTS:
         try:
-            posts = tuple(_posts(point, settings, config, rack, strict=strict))
-            chains[point] = Chain(point=point, posts=posts, deadline=deadline)
+            posts[point] = tuple(_posts(point, settings, config, rack, strict=strict))
         except MalformedError as error:
             problems += error.problems
     if problems:
         raise placed_in(config.path, problems)
-    gates = {point: [(post.name, str(post.gate.version)) for post in chain.posts] for point, chain in chains.items()}
+    gates = {point: [(post.name, str(post.gate.version)) for post in each] for point, each in posts.items()}
+    version = content_id({"settings": config.settings.guard, "gates": gates}, length=12)
     return Plan(
-        chains=chains,
+        chains={
+            point: Chain(point=point, posts=each, version=version, deadline=deadline) for point, each in posts.items()
+        },
         mode=settings.mode,
         on_failure=settings.on_failure,
         replies={**REPLIES, **settings.replies},
         log=settings.log,
         sample=settings.review.sample,
-        version=content_id({"settings": config.settings.guard, "gates": gates}, length=12),
+        version=version,
     )
 
 

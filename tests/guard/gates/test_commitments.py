@@ -90,3 +90,9 @@ async def test_hostile_drafts_are_decided(text: str) -> None:
 async def test_a_draft_of_a_megabyte_is_read_at_its_beginning() -> None:
     text = "I have approved your refund. " + "All is well with the world today. " * 30_000
     assert (await GATE.check(draft(text))).action == "escalate"
+
+
+async def test_what_is_too_long_to_be_read_does_not_pass() -> None:
+    hidden = "All is well. " * 100 + "I have approved your refund."
+    verdict = await GATE.check(draft(hidden))
+    assert (verdict.action, verdict.findings[-1].kind) == ("escalate", "unread")

@@ -129,7 +129,7 @@ async def test_sections_are_set_by_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "action", "noted"), [("flag", "allow", 1), ("escalate", "escalate", 1), ("allow", "allow", 0)]
+    ("setting", "action", "noted"), [("flag", "allow", 1), ("escalate", "escalate", 1), ("block", "block", 1)]
 )
 async def test_without_any_source_the_setting_decides(setting: str, action: str, noted: int) -> None:
     verdict = await ruled(no_sources=setting).check(draft("The refund takes 5 working days. Bring good shoes."))
@@ -181,7 +181,14 @@ async def test_a_draft_of_a_megabyte_is_read_at_its_beginning() -> None:
     assert (await ruled().check(draft(long, CANCEL))).action == "escalate"
 
 
-@pytest.mark.parametrize("settings", [{"unsure": 1.5}, {"critical": 5}, {"nonsense": 1}])
+async def test_what_is_too_long_to_be_read_does_not_pass() -> None:
+    long = "The guide speaks English. " * 100
+    verdict = await ruled().check(draft(long, CANCEL))
+    assert (verdict.action, verdict.findings[-1].kind) == ("escalate", "unread")
+    assert (await ruled(long="flag").check(draft(long, CANCEL))).action == "allow"
+
+
+@pytest.mark.parametrize("settings", [{"doubt": 1.5}, {"critical": 5}, {"nonsense": 1}])
 def test_wrong_settings_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises((ValueError, MalformedError)):
         gate("grounding", **settings)

@@ -151,10 +151,11 @@ async def test_whatever_is_said_there_is_a_verdict(text: str) -> None:
     assert (await GATE.check(draft(text))).action in ("allow", "block")
 
 
-async def test_a_draft_of_a_megabyte_is_read_at_both_ends() -> None:
-    filler = "The tour begins at nine and ends at five in the afternoon. " * 17_000
-    assert (await GATE.check(draft(filler))).action == "allow"
-    assert (await GATE.check(draft(filler + STOLEN))).action == "block"
+async def test_a_draft_of_a_megabyte_is_read_whole_and_a_longer_one_is_stopped() -> None:
+    filler = "The tour begins at nine and ends at five in the afternoon. " * 8_000
+    assert (await GATE.check(draft(filler * 2))).action == "allow"
+    assert (await GATE.check(draft(filler + STOLEN + filler))).action == "block"
+    assert (await GATE.check(draft(filler * 3))).findings[0].kind == "unread"
 
 
 @pytest.mark.parametrize("settings", [{"letters": 5}, {"share": 0}, {"canaries": ["abc"]}, {"share": 2}])

@@ -145,3 +145,24 @@ async def test_what_is_being_computed_is_not_computed_again() -> None:
     go_on.set()
     assert [await first, await second] == [[1], [1]]
     assert calls == [[1]]
+
+
+async def test_what_is_settled_at_once_goes_to_no_thread_and_is_remembered() -> None:
+    work, asked = Doubling(), list[int]()
+
+    def settle(item: int) -> int | None:
+        asked.append(item)
+        return -item if item % 2 else None
+
+    batcher = Batcher(work, settle=settle)
+    assert await batcher.ask([3, 4]) == [-3, 8]
+    assert await batcher.ask([3, 4]) == [-3, 8]
+    assert (work.calls, asked) == ([[4]], [3, 4])
+
+
+async def test_many_items_and_long_ones_do_not_hold_up_the_loop() -> None:
+    work = Doubling()
+    batcher = Batcher(work, settle=lambda item: -item)
+    assert await batcher.ask([1, 2, 3, 4, 5]) == [2, 4, 6, 8, 10]
+    long: Batcher[str, int] = Batcher(lambda texts: [len(text) for text in texts], settle=lambda _text: 0)
+    assert await long.ask(["a" * 1000, "b" * 1001]) == [0, 1001]

@@ -36,6 +36,7 @@ USE: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "embedder": ("embed.onnx", lambda folder: LocalEmbedder(folder=folder).vectors(["a"])),
     "intents": ("reader.onnx", lambda folder: LocalIntents(folder=folder).readings(["a"])),
     "tagger": ("reader.onnx", lambda folder: LocalTagger(folder=folder).readings(["a"])),
+    "first look": ("glance.npz", lambda folder: LocalTagger(folder=folder).readings(["a"])),
     "table": ("table.npy", lambda folder: LocalEmbedder(folder=folder).vectors(["a"])),
     "tokenizer": ("tokenizer.json", lambda folder: LocalEmbedder(folder=folder).vectors(["a"])),
 }

@@ -59,7 +59,7 @@ async def test_a_pass_says_what_each_would_have_said_alone(runs: list[int]) -> N
 
 async def test_a_fainter_name_is_kept_for_who_asks_for_it() -> None:
     wide, narrow = LocalTagger(least=0.05), LocalTagger(least=0.99)
-    many, few = (await tagger.entities([NAMED]) for tagger in (wide, narrow))
+    many, few = [await tagger.entities([NAMED]) for tagger in (wide, narrow)]
     assert {each.start for each in few[0]} <= {each.start for each in many[0]}
     assert wide._reader is not narrow._reader  # the first look was not fitted to faint names
 

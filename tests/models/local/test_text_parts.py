@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +14,7 @@ from proctor.models.local.house import pieces_of
 from proctor.models.local.ngrams import BITS, LONGEST, Linear, features, fold
 from proctor.models.local.pairs import CLAIM, claims, flat, line
 from proctor.models.local.pieces import END, START, case_types
-from proctor.models.local.windows import MOST, groups, spread, windows
+from proctor.models.local.windows import MOST, groups, spread, starts, windows
 
 ANY = st.text(st.characters(), max_size=300)  # lone surrogates too
 
@@ -116,10 +118,12 @@ def test_every_piece_has_its_place_in_the_text(text: str) -> None:
     assert [start for start, _ in places] == sorted(start for start, _ in places)
 
 
-@given(st.lists(st.integers(10, 99), max_size=400), st.integers(8, 60))
-def test_types_go_with_their_pieces(numbers: list[int], longest: int) -> None:
-    for found in windows(numbers, longest, most=1000, types=[n % 2 for n in numbers]):
-        assert found.types == tuple(0 if n in (START, END) else n % 2 for n in found.ids)
+@given(st.integers(0, 3000), st.integers(4, 200))
+def test_windows_begin_so_that_nothing_is_left_out_and_neighbours_overlap(count: int, room: int) -> None:
+    found = starts(count, room)
+    assert {i for start in found for i in range(start, min(start + room, count))} == set(range(count))
+    assert all(start + room <= max(count, room) for start in found)
+    assert all(later - earlier <= 0.75 * room + 1 for earlier, later in itertools.pairwise(found))
 
 
 @given(st.lists(st.text("ab", max_size=30), max_size=30), st.integers(1, 60))

@@ -27,7 +27,7 @@ def said(answer: str, *sources: Source, calls: tuple[object, ...] = ()) -> Traje
 
 
 def states(score: Score) -> dict[str, str]:
-    return {each.quote: str(each.extra["state"]) for each in score.evidence}
+    return {each.quote: (each.where or "").partition(":")[0] for each in score.evidence}
 
 
 async def test_each_claim_has_its_state_and_its_section() -> None:
@@ -40,8 +40,7 @@ async def test_each_claim_has_its_state_and_its_section() -> None:
         "Refunds take 10 business days.": "unsupported",
         "Day tours can be cancelled with a full refund up to 48 hours before the start.": "supported",
     }
-    assert score.evidence[0].extra["critical"] is True
-    assert score.evidence[0].extra["sections"] == ("policy",)
+    assert score.evidence[0].where == "unsupported: policy"
     assert score.value is not None
     assert 0.3 < score.value < 0.9
     assert "10 business days" in score.reason
@@ -57,11 +56,11 @@ async def test_an_older_source_is_stale_where_a_newer_one_denies_it() -> None:
 async def test_the_case_can_name_the_section() -> None:
     wrong = said("Refunds take 10 business days.", POLICY)
     other = await LIGHT.score(Case(id="c", metadata={"section": "chat"}), wrong)
-    assert other.evidence[0].extra["critical"] is False
+    assert other.evidence[0].where == "unsupported"
     named = await built(Grounded, light=True, critical=["chat"]).score(
         Case(id="c", metadata={"section": "Chat"}), wrong
     )
-    assert named.evidence[0].extra["critical"] is True
+    assert named.evidence[0].where == "unsupported: chat"
 
 
 async def test_networks_read_critical_claims_and_with_all_every_claim() -> None:
@@ -103,8 +102,7 @@ async def test_where_nothing_can_be_held_against_anything_there_is_no_value(run:
 
 async def test_claims_without_any_source_are_named() -> None:
     score = await LIGHT.score(CASE, said("Bring shoes for the tour. Refunds take 10 business days."))
-    assert [each.extra["state"] for each in score.evidence] == ["unsourced", "unsourced"]
-    assert [each.extra["critical"] for each in score.evidence] == [True, False]
+    assert [each.where for each in score.evidence] == ["unsourced: policy", "unsourced"]
 
 
 async def test_a_network_that_is_away_leaves_it_unscored() -> None:

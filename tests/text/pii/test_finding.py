@@ -6,10 +6,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.text.pii import KINDS, find_pii, same_value
+from proctor.text.pii import (
+    KINDS,
+    addresses,
+    cards,
+    emails,
+    find_pii,
+    named,
+    network,
+    phones,
+    same_value,
+    secrets,
+    warm,
+)
 from proctor.text.pii.cards import luhn
 from proctor.text.pii.emails import is_office, is_stand_in
 from proctor.text.pii.finding import _FINDERS, _GATES
+from proctor.text.pii.lazy import Lazy
 from proctor.text.pii.phones import is_office_line
 
 
@@ -80,6 +93,11 @@ def found(text: str) -> list[tuple[str, str]]:
         ("12 rue de Rivoli", "address", "12 rue de Rivoli"),
         ("zip code is 94105", "address", "94105"),
         ("〒100-0001 東京都千代田区千代田1-1", "address", "〒100-0001 東京都千代田区千代田1-1"),
+        ('{"passport_number": "HGK137803"}', "passport", "HGK137803"),
+        ('{"passportNumber": "HGK137803"}', "passport", "HGK137803"),
+        ('{"date_of_birth": "1985-03-12"}', "date_of_birth", "1985-03-12"),
+        ('{"phone_number": "5551234567"}', "phone", "5551234567"),
+        ('{"new_password": "hunter2x"}', "secret", "hunter2x"),
         ("住所は東京都渋谷区神南2丁目3番4号です", "address", "東京都渋谷区神南2丁目3番4号"),
     ],
 )
@@ -110,6 +128,11 @@ def test_each_kind(text: str, kind: str, value: str) -> None:
         "order #48213 from 12 March, $129.99",
         "call us at 9 to 5",
         "the visa ends in March 2027 and the passport in 2031",
+        "from LAS to ATL (2024-05-19) and (1970-06-06)",
+        "the orders on your account: #W5272531",
+        "tracking 561724567137",
+        '<input type="password" name="x">',
+        "reset the password to find out more",
         "1 of 2 at the end of the street",
         "000-12-3456 and 123-00-4567",
         "0000 0000 0000 0000",
@@ -239,8 +262,20 @@ def test_every_gate_lets_through_what_its_finder_finds() -> None:
                 assert list(find(text)) == [], (kind, text)
 
 
-@pytest.mark.parametrize("part", ["1", "@", "-", "1-", "1 ", "a@", "+1", "[A", "-eyJaaaaaaaa", "東京都1", "account number is ", "://a:"])
+@pytest.mark.parametrize(
+    "part", ["1", "@", "-", "1-", "1 ", "a@", "+1", "[A", "-eyJaaaaaaaa", "東京都1", "account number is ", "://a:"]
+)
 def test_hostile_texts_are_read(part: str) -> None:
     text = part * (20_000 // len(part))
     for each in find_pii(text):
         assert text[each.start : each.end] == each.text
+
+
+def test_warming_up_compiles_what_finders_use() -> None:
+    warm()
+    modules = (addresses, cards, emails, named, network, secrets, phones)
+    patterns = {f"{module.__name__}.{name}": value for module in modules for name, value in vars(module).items()}
+    lazy = {name: value for name, value in patterns.items() if isinstance(value, Lazy)}
+    assert len(lazy) > 30
+    cold = {name.rpartition(".")[2] for name, value in lazy.items() if value._made is None}
+    assert cold <= {"_TOLL_FREE", "_OURS", "_OFFICE", "_STAND_IN"}  # these judge what was found

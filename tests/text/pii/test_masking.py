@@ -75,7 +75,10 @@ def test_a_value_that_reads_as_a_placeholder_is_not_read_again() -> None:
 
 def test_every_further_place_of_a_found_value_is_masked() -> None:
     text = "Anna Berg asked. So Anna Berg and Bergen; Anna Bergs."
-    assert mask(text, [at(text, "Anna Berg", "person")], Placeholders()) == "[PERSON] asked. So [PERSON] and Bergen; Anna Bergs."
+    assert (
+        mask(text, [at(text, "Anna Berg", "person")], Placeholders())
+        == "[PERSON] asked. So [PERSON] and Bergen; Anna Bergs."
+    )
 
 
 def test_overlapping_findings_leave_nothing_behind() -> None:
@@ -112,9 +115,29 @@ def test_the_room_is_bounded_and_numbers_are_not_given_twice() -> None:
 
 
 _PARTS = st.sampled_from(
-    ["anna@mail.org", "bo@x.io", "212-555-0142", "4111 1111 1111 1111", "〒100-0001", "東京都千代田区千代田1-1", "password: hunter2x",
-     "[EMAIL]", "[~PHONE_2]", "[", "]", "~", "👩‍👩‍👧", "山田", "ok", " ", "\n", "SSN 123-45-6789", "my card ending in 4242", "DE89370400440532013000"]
-)  # fmt: skip
+    [
+        "anna@mail.org",
+        "bo@x.io",
+        "212-555-0142",
+        "4111 1111 1111 1111",
+        "〒100-0001",
+        "東京都千代田区千代田1-1",
+        "password: hunter2x",
+        "[EMAIL]",
+        "[~PHONE_2]",
+        "[",
+        "]",
+        "~",
+        "👩‍👩‍👧",
+        "山田",
+        "ok",
+        " ",
+        "\n",
+        "SSN 123-45-6789",
+        "my card ending in 4242",
+        "DE89370400440532013000",
+    ]
+)
 _TEXT = st.lists(st.one_of(_PARTS, st.text(max_size=6)), max_size=12).map(" ".join)
 
 

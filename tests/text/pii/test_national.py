@@ -61,7 +61,9 @@ def test_by_shape_and_check(number: str, scheme: str) -> None:
     assert (found.text, found.extra["scheme"]) == (number, scheme)
 
 
-@pytest.mark.parametrize(("number", "scheme"), [each for each in _BY_SHAPE if each[1] not in ("us_ssn", "us_itin", "kr_rrn")])
+@pytest.mark.parametrize(
+    ("number", "scheme"), [each for each in _BY_SHAPE if each[1] not in ("us_ssn", "us_itin", "kr_rrn")]
+)
 def test_another_digit_is_none(number: str, scheme: str) -> None:
     """One digit changed: the check fails, or the shape does."""
     place = next(i for i in range(len(number) - 3, 0, -1) if number[i].isdigit())
@@ -78,7 +80,9 @@ def test_by_the_word_beside_it(text: str, scheme: str) -> None:
     assert (found.confidence or 0.0) >= 0.9
 
 
-@pytest.mark.parametrize("text", ["943 476 5919", "86095742719", "046454286", "111222333", "booking 44051401358", "ref 12345678A"])
+@pytest.mark.parametrize(
+    "text", ["943 476 5919", "86095742719", "046454286", "111222333", "booking 44051401358", "ref 12345678A"]
+)
 def test_a_common_shape_alone_is_none(text: str) -> None:
     assert find_pii(text, kinds=["national_id"]) == ()
 

@@ -36,7 +36,15 @@ def test_numbers(text: str, number: str, region: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["order 9469 9966", "invoice 322 327 102", "01-02-2024 15-02-2024", "10.11.2025 12.00", "$1 234 567", "#2125550142", "3.14159265"],
+    [
+        "order 9469 9966",
+        "invoice 322 327 102",
+        "01-02-2024 15-02-2024",
+        "10.11.2025 12.00",
+        "$1 234 567",
+        "#2125550142",
+        "3.14159265",
+    ],
 )
 def test_other_rows_of_digits(text: str) -> None:
     assert found(text) == []
@@ -44,7 +52,9 @@ def test_other_rows_of_digits(text: str) -> None:
 
 def test_countries_are_a_setting() -> None:
     text = "write or call, 0412 345 678 or 0412345678"
-    assert "AU" in {region for _, region in [*map(lambda f: (f.text, f.extra.get("scheme")), find_pii(text, regions=["AU"]))]}
+    assert "AU" in {
+        region for _, region in [*map(lambda f: (f.text, f.extra.get("scheme")), find_pii(text, regions=["AU"]))]
+    }
     assert find_pii("so 0412345678 it is", regions=["JP"]) == ()
 
 

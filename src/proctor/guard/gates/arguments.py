@@ -32,7 +32,7 @@ class Arguments:
     version: ClassVar[str] = "1"
     points: ClassVar[tuple[Point, ...]] = ("tool_call", "tool_result")
     pure: ClassVar[bool] = True
-    primary: ClassVar[str | None] = "tools"
+    primary: ClassVar[str | None] = None  # a mapping after the name is its settings
 
     tools: Mapping[str, Constraints] = field(default_factory=dict)
     read_only: bool = False

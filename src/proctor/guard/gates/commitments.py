@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from proctor.core.score import Evidence
 from proctor.core.sockets import Scorer, socket
 from proctor.core.verdict import Finding, Verdict
-from proctor.guard.asking import asked, findings
+from proctor.guard.asking import Choice, asked, findings, strongest, unread
 from proctor.guard.step import Point, Step
 
 __all__ = ["Commitments"]
@@ -19,7 +19,7 @@ class Commitments:
     """Nothing is promised that the agent may not grant, and nothing confirmed that no tool has done.
 
     Its other settings are those of the scorer of the same name: ``registry``, ``granted``, ``confirmations``,
-    ``tools_recorded``, ``light``.
+    ``tools_recorded``, ``light``. ``long`` is for answers of which only the beginning is read.
     """
 
     name: ClassVar[str] = "commitments"
@@ -28,8 +28,9 @@ class Commitments:
     pure: ClassVar[bool] = False
     primary: ClassVar[str | None] = "registry"
 
-    action: Literal["flag", "block", "escalate"] = "escalate"
-    unbacked: Literal["flag", "block", "escalate"] = "escalate"
+    action: Choice = "escalate"
+    unbacked: Choice = "escalate"
+    long: Choice = "escalate"
     commitments: Scorer = socket()
 
     async def check(self, step: Step) -> Verdict:
@@ -37,26 +38,21 @@ class Commitments:
         if not step.text.strip():
             return Verdict(action="allow", gate=self.name, version=self.version, reason="the draft is empty")
         score = await asked(self.commitments, step)
-        if score.value is None or score.value >= 1.0:
-            return Verdict(action="allow", gate=self.name, version=self.version)
         # What earlier turns said is past; only the draft can still be stopped.
         last = max((each.turn or 0 for each in score.evidence), default=0)
-        found = findings(
-            step,
-            [each for each in score.evidence if (each.turn or 0) == last],
-            self.name,
-            lambda each: _finding(each, score.confidence),
+        said = [each for each in score.evidence if (each.turn or 0) == last]
+        found = (
+            *findings(step, said, self.name, lambda each: _finding(each, score.confidence)),
+            *unread(step, self.name),
         )
-        actions = {self.unbacked if each.kind == "unbacked_confirmation" else self.action for each in found}
-        action = next((each for each in ("block", "escalate") if each in actions), "allow")
-        reason = found[0].reason if found else score.reason
+        chosen = {"commitment": self.action, "unbacked_confirmation": self.unbacked, "unread": self.long}
         return Verdict(
-            action=action if found else self.action if self.action != "flag" else "allow",  # type: ignore[arg-type]
+            action=strongest(chosen[each.kind] for each in found),
             gate=self.name,
             version=self.version,
-            reason=reason,
+            reason=found[0].reason if found else "",
             findings=found,
-            extra={"borderline": (score.confidence or 0.0) < 0.8},
+            extra={"borderline": bool(found) and (score.confidence or 0.0) < 0.8},
         )
 
 

@@ -11,7 +11,7 @@ from proctor.core.verdict import Finding, Severity, Verdict
 from proctor.guard.levels import Level, check_level, cut
 from proctor.guard.readings import Reading, hidden_in, quote, readings
 from proctor.guard.step import Point, Step
-from proctor.text.danger import DANGERS, dangers
+from proctor.text.danger import DANGERS, dangers, without_set_phrases
 
 __all__ = ["Danger"]
 
@@ -75,11 +75,24 @@ class Danger:
         rows = await self.intents.classify([_shortened(reading.text) for reading in read])
         found: list[Finding] = []
         for reading, row in zip(read, rows, strict=True):
-            shares = {kind: row.get(kind, 0.0) for kind in self.kinds}
-            if sum(shares.values()) >= least:
-                kind = max(shares, key=shares.__getitem__)
-                found.append(self._finding(kind, sum(shares.values()), reading, 0, len(reading.text), "model"))
+            kind, share = self._risk(row)
+            if share >= least and await self._holds(reading, least):
+                found.append(self._finding(kind, share, reading, 0, len(reading.text), "model"))
         return found
+
+    def _risk(self, row: Mapping[str, float]) -> tuple[str, float]:
+        shares = {kind: row.get(kind, 0.0) for kind in self.kinds}
+        return max(shares, key=shares.__getitem__), sum(shares.values())
+
+    async def _holds(self, reading: Reading, least: float) -> bool:
+        """Whether it is still so without set phrases (a phone that died, an advert on TV), where there are any."""
+        rest = without_set_phrases(reading.text)
+        if rest == reading.text:
+            return True
+        if not any(map(str.isalpha, rest)):
+            return False
+        (row,) = await self.intents.classify([_shortened(rest)])
+        return self._risk(row)[1] >= least
 
     def _finding(self, kind: str, share: float, reading: Reading, start: int, end: int, part: str) -> Finding:
         first, last = reading.span(start, end)

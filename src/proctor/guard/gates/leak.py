@@ -16,13 +16,14 @@ from proctor.text.shared_runs import Known, Run, squeezed
 
 __all__ = ["Leak"]
 
-_LONGEST: Final = 200_000  # letters of a draft that are read; of a longer one the beginning and the end
+_LONGEST: Final = 1_000_000  # letters of a draft that are read; a longer one is stopped unread
 _SHORTEST_MARK: Final = 6
 _SHORTEST_RUN: Final = 24  # letters; fewer are shared by chance
 _ROT13: Final = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
 _ENCODED: Final = re.compile(
     r"(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{16,4096}={0,2}|(?:[0-9a-fA-F]{2}){8,2048})(?![A-Za-z0-9+/_-])"
 )
+_ENOUGH: Final = 40  # letters of short runs together
 _HEX: Final = re.compile(r"(?:[0-9a-fA-F]{2})+")
 _MOST_ENCODED: Final = 50
 _TELLING: Final = re.compile(
@@ -96,7 +97,10 @@ class Leak:
         )
 
     def _found(self, step: Step) -> Iterator[Finding]:
-        plain = _cut(step.normalised.plain)
+        plain = step.normalised.plain
+        if len(plain) > _LONGEST:
+            yield self._finding("unread", f"the draft is longer than is read: {_LONGEST:,} letters", "medium")
+            return
         decoded = list(_decoded(plain))
         if self.keys:
             yield from self._keys(step, plain, decoded)
@@ -116,8 +120,9 @@ class Leak:
         if not runs:
             return
         longest = max(runs, key=lambda run: run.weight)
-        share = sum(run.weight for run in runs) / self._known.weight
-        if longest.weight >= least or (share >= self.share and len(runs) > 1):
+        total = sum(run.weight for run in runs)
+        share = total / self._known.weight
+        if longest.weight >= least or (share >= self.share and total >= _ENOUGH):
             how = "" if view.kind == "plain" else f" ({view.kind})"
             reason = f"{share:.0%} of the system prompt stands in the draft{how}, {longest.weight:.0f} letters in a row"
             yield self._finding("prompt_leak", reason, "high", text=self._known.letters[longest.at : longest.at + 60])
@@ -131,7 +136,7 @@ class Leak:
 
     def _keys(self, step: Step, plain: str, decoded: Sequence[tuple[str, str]]) -> Iterator[Finding]:
         for each in [*find_keys(plain), *find_logins(plain)][:10]:
-            known = plain is step.normalised.plain and each.start is not None and each.end is not None
+            known = each.start is not None and each.end is not None
             place = step.normalised.span(each.start or 0, each.end or 0) if known else None
             yield self._finding("key", "the draft shows what looks like a key or a password", "critical", place=place)
         for kind, text in decoded:
@@ -167,7 +172,7 @@ def _views(step: Step, plain: str, decoded: Sequence[tuple[str, str]]) -> Iterat
     yield _View(kind="reversed", letters=letters[::-1])
     yield _View(kind="rot13", letters=letters.translate(_ROT13))
     for view in step.views:
-        yield _View(kind=", ".join(view.kinds), letters=squeezed(_cut(view.text)))
+        yield _View(kind=", ".join(view.kinds), letters=squeezed(view.text))
     for kind, text in decoded:
         yield _View(kind=kind, letters=squeezed(text))
 
@@ -192,7 +197,3 @@ def _pieces(mark: str) -> tuple[str, ...]:
     letters = squeezed(mark)
     length = min(len(letters), max(8, round(0.7 * len(letters))))
     return tuple(dict.fromkeys(letters[at : at + length] for at in range(len(letters) - length + 1)))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST // 2] + " " + text[-_LONGEST // 2 :]

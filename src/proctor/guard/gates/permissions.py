@@ -22,7 +22,7 @@ class Permissions:
     version: ClassVar[str] = "1"
     points: ClassVar[tuple[Point, ...]] = ("tool_call",)
     pure: ClassVar[bool] = True
-    primary: ClassVar[str | None] = "matrix"
+    primary: ClassVar[str | None] = None  # a mapping after the name is its settings
 
     matrix: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     read_only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

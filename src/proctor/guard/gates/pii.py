@@ -64,16 +64,18 @@ class Pii:
     def __post_init__(self) -> None:
         if unknown := sorted(set(self.kinds) - {*KINDS, *_NAMED}):
             raise ValueError(f"unknown kinds {', '.join(unknown)}; known are {', '.join((*KINDS, *_NAMED))}")
+        made = {name: compiled(pattern) for name, pattern in self.codes.items()}
         for name, pattern in self.codes.items():
             if most_steps(pattern, _LOOKED_AT) > _MOST_STEPS:
                 raise ValueError(f"codes.{name}: {pattern!r} can take too long on a hostile text; bound its repeats")
-        object.__setattr__(self, "_codes", {name: compiled(pattern) for name, pattern in self.codes.items()})
+        object.__setattr__(self, "_codes", made)
 
     async def check(self, step: Step) -> Verdict:
         """Find personal data in clear and decoded, and mask it as far as the point asks for it."""
         found = await self._find(step)
         every = tuple(_edits(step, found))
-        extra: dict[str, object] = {"masked": apply(step.text, every)}
+        personal = tuple((each.kind, each.text) for each in found)
+        extra: dict[str, object] = {"masked": apply(step.text, every), "personal": personal}
         if step.point == "output":
             found = tuple(each for each in found if each.kind not in _NAMED and not self._shown(each, step))
         edits = every if step.point != "output" else tuple(_edits(step, found))

@@ -70,7 +70,7 @@ class Rate:
     version: ClassVar[str] = "1"
     points: ClassVar[tuple[Point, ...]] = ("tool_call",)
     pure: ClassVar[bool] = True
-    primary: ClassVar[str | None] = "session"
+    primary: ClassVar[str | None] = None  # a mapping after the name is its settings
 
     session: Mapping[str, int] = field(default_factory=dict)
     minute: Mapping[str, int] = field(default_factory=lambda: {"*": 60})

@@ -33,8 +33,8 @@ class Batcher(Generic[Item, Answer]):
     """Answers items (texts, pairs of texts) through ``compute``, which takes many at once.
 
     Items that arrive while a batch is computed form the next batch. Equal items are computed once, and the last
-    answers are remembered: at most ``keep``, and those of at most ``letters`` letters in all. ``settle`` answers an item
-    at once where little work decides it, or says ``None``; a short item that it settles goes to no other thread.
+    answers are remembered: at most ``keep``, and those of at most ``letters`` letters in all. ``settle`` answers an
+    item where little work decides it, or says ``None``; a short item that it settles goes to no other thread.
     """
 
     def __init__(

@@ -28,7 +28,7 @@ _ENDS = frozenset(".!?:;\n。！？…")
 _KANJI = re.compile(r"[一-鿿々〆㐀-䶿]+")
 _KATAKANA = re.compile(r"[ァ-ヿｦ-ﾟ]+")
 _EAST = re.compile(r"[぀-ヿ㐀-鿿]")
-_TELLING = frozenset(("Xx?", "Xx!", "xX?", "xX!"))
+_TELLING = frozenset(("Xx?", "xX?"))  # an unknown word with a capital where no sentence begins
 _HASH = 2**WORD_BITS - 1
 
 
@@ -39,13 +39,13 @@ def words_of(text: str) -> list[str]:
 
 def known_place(word: str) -> int:
     """Where the bit of a word stands in the table of known words."""
-    return crc32(word.encode("utf-8", "replace")) & (2**KNOWN_BITS - 1)
+    return int(crc32(word.encode("utf-8", "replace")) & (2**KNOWN_BITS - 1))
 
 
 def marks(text: str, known: bytes, names: bytes) -> tuple[set[int], bool]:
     """The numbers of what words are, how they are written, whether they are known, and what they stand between.
 
-    Beside them: whether an unknown word, or one that names have, has a capital where no sentence begins.
+    Beside them: whether a word is there that people's names have, or an unknown one with a capital in mid-sentence.
     """
     tokens = _TOKEN.findall(text)
     before, last, begins, telling = "^", "^", True, False
@@ -60,7 +60,7 @@ def marks(text: str, known: bytes, names: bytes) -> tuple[set[int], bool]:
             at, bit = place >> 3, 1 << (place & 7)
             how = "!" if names[at] & bit else "" if known[at] & bit else "?"
             kind = f"{shape}{how}{'^' if begins else ''}"
-            telling = telling or kind in _TELLING
+            telling = telling or how == "!" or kind in _TELLING
             found.update((f"k{kind}", f"w{low}", f"b{last} {low}", f"l{last}|{kind}", f"r{kind}|{after}"))
             found.update((f"t{before} {last}|{kind}", f"e{low[-3:]}{kind}"))
         before, last, begins = last, low, token in _ENDS
@@ -101,14 +101,14 @@ class Glance:
     def logit(self, text: str) -> float:
         """How much the text looks like one with a name, an address or a danger in it; 0 is even.
 
-        A strange word with a capital in the midst of a sentence is no matter of weighing: no text with one passes.
+        A word that people's names have, or an unknown one with a capital in mid-sentence, is no matter of weighing.
         """
         found, telling = marks(text, self._known, self._names)
         if telling:
             return math.inf
         mine = self._marks
         total = int(self._grams.take(features(text)).sum(dtype=np.int64)) + sum([mine[mark] for mark in found])
-        return total * self._scale + self._bias
+        return float(total * self._scale + self._bias)
 
 
 @cache

@@ -81,7 +81,7 @@ class InjectionClassifier:
     def readings(self, texts: Sequence[str]) -> list[Reading]:
         """What the cascade sees in each text; the work is bounded whatever the length."""
         network = network_of("injection", self.folder, self.threads)
-        plans = [self._plans.pop(text, None) or self._plan(text) for text in texts]
+        plans = [self._plans.pop(text) if text in self._plans else self._plan(text) for text in texts]
         self._ready.set()
         segments = [segment for plan in plans for segment in plan.segments]
         pieces = pieces_of(self.folder)

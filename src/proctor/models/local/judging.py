@@ -1,4 +1,4 @@
-"""Runs the entailment network over lines of a passage and a claim, each line once: all its heads come out of one run."""
+"""Runs the entailment network over lines of a passage and a claim, each line once, for all of its heads."""
 
 from __future__ import annotations
 

@@ -24,7 +24,9 @@ from proctor.models.local.windows import groups, starts
 __all__ = ["INTENTS", "LETTERS", "LONGEST", "LocalReader", "Reading", "read", "reader_of"]
 
 INTENTS = ("none", "legal_threat", "media_complaint", "safety_incident", "self_harm")
-LONGEST = 160  # pieces in one window; a quarter of them is shared, so a name near the edge of one is well inside another
+LONGEST = (
+    160  # pieces in one window; a quarter of them is shared, so a name near the edge of one is well inside another
+)
 LETTERS = 200_000  # of one text: a longer one is refused, since a part that was not read could not be masked
 
 _BREAK = re.compile(r".*(?:\n|[。！？]|[.!?] )", re.S)

@@ -28,7 +28,7 @@ def windows(
 
 
 def starts(count: int, room: int, *, overlap: float = 0.25) -> list[int]:
-    """Where windows of ``room`` pieces begin, so that they cover ``count`` and share at least ``overlap`` of a window."""
+    """Where windows of ``room`` pieces begin, so that they cover ``count`` and share that much of a window."""
     if count <= room:
         return [0]
     return [*range(0, count - room, max(1, int(room * (1 - overlap)))), count - room]

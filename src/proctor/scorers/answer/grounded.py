@@ -24,6 +24,7 @@ from proctor.text.critical import SECTIONS, about_the_talk, section_key, section
 
 __all__ = ["Grounded"]
 
+_MOST_CLAIMS: Final = 60
 _MOST: Final = 40  # passages, the newest
 _BRACKETED: Final = re.compile(r"\[([^\[\]\n]{1,80})\](?!\()")
 _STATES: Final = ("contradicted", "stale", "unsupported", "supported")
@@ -35,7 +36,8 @@ class Grounded:
 
     ``critical`` names the sections in which a claim is critical. Which section a claim is in is told by the case
     (``metadata.section``), or else by the sentence. ``known`` are statements that hold without a source. With ``read:
-    all`` networks read every claim that rules leave open; with ``light`` none.
+    all`` networks read every claim that rules leave open; with ``light`` none. The evidence of each claim says in
+    ``where`` what became of it, and the critical sections it is in: ``unsupported: policy``.
     """
 
     name: ClassVar[str] = "grounded"
@@ -46,10 +48,15 @@ class Grounded:
     critical: tuple[str, ...] = SECTIONS
     known: tuple[str, ...] = ()
     read: Literal["critical", "all"] = "critical"
+    doubt: float = 0.25
     thorough: bool = False
     light: bool = False
     entailer: Entailer = socket()
     grounder: Grounder = socket()
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.doubt <= 1.0:
+            raise ValueError(f"doubt is {self.doubt:g}; it must be from 0 to 1")
 
     async def score(self, case: Case, run: Trajectory) -> Score:
         """Hold each claim against sources, tool results and what is known; the evidence says what became of each."""
@@ -80,6 +87,11 @@ class Grounded:
         checked = [_done(claim) if claim in done else each for claim, each in zip(said, made, strict=True)]
         return self._told([each for each in checked if each is not None], said, run.answer)
 
+    def _state(self, each: Checked) -> str:
+        """A claim whose figures the nearest source has, and which a network does not dismiss, is in doubt."""
+        doubtful = each.state == "unsupported" and not each.by_rule and bool(each.figures) and each.value >= self.doubt
+        return "in doubt" if doubtful else each.state
+
     def _sections(self, claim: str, section: object) -> tuple[str, ...]:
         """The critical sections of a claim: the one that the caller says the answer is in, or those it speaks of."""
         wanted = {section_key(name) for name in self.critical}
@@ -89,14 +101,12 @@ class Grounded:
         return tuple(sorted(wanted & sections_of(claim)))
 
     def _unsourced(self, said: dict[str, tuple[str, ...]]) -> Score:
-        evidence = [
-            Evidence(quote=claim, note="there is no source to hold it against", extra=_extra("unsourced", sections))
-            for claim, sections in said.items()
-        ]
-        evidence.sort(key=lambda each: not each.extra["critical"])
-        return skipped(
-            self, "no source was retrieved and no tool told anything", evidence=tuple(evidence[:MOST_EVIDENCE])
+        order = sorted(said.items(), key=lambda each: not each[1])
+        evidence = tuple(
+            Evidence(quote=claim, where=_where("unsourced", sections), note="there is no source to hold it against")
+            for claim, sections in order[:MOST_EVIDENCE]
         )
+        return skipped(self, "no source was retrieved and no tool told anything", evidence=evidence)
 
     def _told(self, made: Sequence[Checked], said: dict[str, tuple[str, ...]], answer: str) -> Score:
         if not made:
@@ -122,21 +132,17 @@ class Grounded:
             evidence=tuple(
                 Evidence(
                     quote=each.claim,
-                    where=quoted(each.passage, 120) or None,
-                    note=f"{each.state}: {each.note}",
-                    extra={
-                        **_extra(each.state, said[each.claim]),
-                        "value": round(each.value, 3),
-                        "by_rule": each.by_rule,
-                    },
+                    where=_where(self._state(each), said[each.claim]),
+                    note=each.note + (f" ({quoted(each.passage, 100)})" if each.passage and not each.by_rule else ""),
                 )
                 for each in order[:MOST_EVIDENCE]
             ),
         )
 
 
-def _extra(state: str, sections: tuple[str, ...]) -> dict[str, object]:
-    return {"state": state, "critical": bool(sections), "sections": sections}
+def _where(state: str, sections: tuple[str, ...]) -> str:
+    """``unsupported: policy, price`` for a critical claim, ``unsupported`` for another."""
+    return f"{state}: {', '.join(sections)}" if sections else state
 
 
 def _claims(answer: str, names: Collection[str]) -> list[str]:
@@ -146,7 +152,7 @@ def _claims(answer: str, names: Collection[str]) -> list[str]:
         text = text.replace(written, " ")
     if "[" in text:
         text = _BRACKETED.sub(lambda hit: " " if hit[1].strip().casefold() in names else hit[0], text)
-    return [claim for each in checkable(text) if not about_the_talk(claim := _claim(each))]
+    return [claim for each in checkable(text, most=_MOST_CLAIMS) if not about_the_talk(claim := _claim(each))]
 
 
 def _claim(sentence: str) -> str:

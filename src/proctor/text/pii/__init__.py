@@ -1,8 +1,20 @@
 """Personal data in texts: one file for each kind, each a function from a text to what was found in it."""
 
-from proctor.text.pii.finding import KINDS, find_pii
+from proctor.text.pii.finding import KINDS, PERSONAL, find_pii, warm
 from proctor.text.pii.masking import Masked, Placeholders, mask, unmask
 from proctor.text.pii.merging import NAMED, merge
 from proctor.text.pii.values import same_value
 
-__all__ = ["KINDS", "NAMED", "Masked", "Placeholders", "find_pii", "mask", "merge", "same_value", "unmask"]
+__all__ = [
+    "KINDS",
+    "NAMED",
+    "PERSONAL",
+    "Masked",
+    "Placeholders",
+    "find_pii",
+    "mask",
+    "merge",
+    "same_value",
+    "unmask",
+    "warm",
+]

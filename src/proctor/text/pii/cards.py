@@ -8,42 +8,47 @@ from typing import Final
 
 from proctor.core.verdict import Finding
 from proctor.text.pii.checks import luhn, mod97
-from proctor.text.pii.context import digits_of, made
+from proctor.text.pii.context import digits_of, made, spaced
+from proctor.text.pii.lazy import Lazy
 
 __all__ = ["find_cards", "find_endings", "find_ibans", "find_named_ibans", "find_starred", "luhn"]
 
 # A row of digits, and inside a longer one (a date, a code beside it) what is written as cards are.
-_ROW: Final = re.compile(r"[0-9](?<![\d.,-].)(?<!\d .)(?:[ -]?\d){11,40}+(?![\d-]|[.,]\d)")
-_WRITTEN: Final = re.compile(
+_ROW: Final = Lazy(r"[0-9](?<![\d.,-].)(?<!\d .)(?:[ -]?\d){11,}+")
+_GOES_ON: Final = Lazy(r"-?\d|[.,]\d")
+_WRITTEN: Final = Lazy(
     r"(?<!\d)(?=(\d{4}([ -])\d{4}\2\d{4}\2\d{4}(?!\d)|\d{4}([ -])\d{6}\3\d{4,5}(?!\d)|\d{13,19}(?!\d)))"
 )
 # Which beginnings the issuers have, and how many digits follow them in all.
 _ISSUERS: Final = (
-    (re.compile("4"), (13, 16, 19)),
-    (re.compile(r"5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720"), (16,)),
-    (re.compile("3[47]"), (15,)),
-    (re.compile(r"30[0-5]|3095|3[689]"), (14, 15, 16, 17, 18, 19)),
-    (re.compile("35"), (16, 17, 18, 19)),
-    (re.compile("1800|2131"), (15,)),
-    (re.compile(r"6011|64[4-9]|65|62|60|508|81|82"), (16, 17, 18, 19)),
-    (re.compile(r"220[0-4]|9792"), (16,)),
-    (re.compile(r"5018|5020|5038|5[6-9]|6(?:304|7[0-9]{2})"), (12, 13, 14, 15, 16, 17, 18, 19)),
+    (Lazy("4"), (13, 16, 19)),
+    (Lazy(r"5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720"), (16,)),
+    (Lazy("3[47]"), (15,)),
+    (Lazy(r"30[0-5]|3095|3[689]"), (14, 15, 16, 17, 18, 19)),
+    (Lazy("35"), (16, 17, 18, 19)),
+    (Lazy("1800|2131"), (15,)),
+    (Lazy(r"6011|64[4-9]|65|62|60|508|81|82"), (16, 17, 18, 19)),
+    (Lazy(r"220[0-4]|9792"), (16,)),
+    (Lazy(r"5018|5020|5038|5[6-9]|6(?:304|7[0-9]{2})"), (12, 13, 14, 15, 16, 17, 18, 19)),
 )
-_NAMED_CARD: Final = re.compile(
-    r"(?:\b(?:credit|debit|bank|payment|visa|master ?card|amex|american express|cc|card)\b|カード)[^\n]{0,40}$", re.IGNORECASE
-)
-_STARRED: Final = re.compile(
-    r"(?<![\w*])(?:\d{4}[ -]?)?(?:[Xx*•#]{2,6}[ -]?){1,4}(?:\d{2,4}[ -]?)?\d{4}(?![\w*])", re.ASCII
-)
-_ENDING: Final = re.compile(
-    r"(?:\b(?:card|visa|master ?card|amex|american express|account|debit|credit)\b[^\n\d]{0,30}?\b(?:ending|ends|end|finishing)"
-    r"(?: (?:in|with|by))?|\blast (?:four|4)(?: digits?)?(?: (?:of|on) (?:my|the|his|her|our|your) (?:\w{1,12} ){0,2}(?:card|account))?"
-    r"|下\s?(?:4|四)\s?桁|末尾)(?:[^\w\n]{0,3}(?:is|are|was|number|digits?|は|が))?[^\w\n]{0,5}(\d{4})(?![A-Za-z0-9,]|\.\d)",
+_NAMED_CARD: Final = Lazy(
+    r"(?:\b(?:credit|debit|bank|payment|visa|master ?card|amex|american express|cc|card)\b|カード)[^\n]{0,40}$",
     re.IGNORECASE,
 )
-_IBAN: Final = re.compile(r"[A-Z](?<![A-Za-z0-9].)[A-Z]\d{2}(?: ?[A-Z0-9]){11,30}(?![A-Za-z0-9])")
-_NAMED_IBAN: Final = re.compile(
-    r"\biban\b[^\w\n]{0,4}(?:(?:is|number|no|code)[^\w\n]{0,4}){0,2}([A-Z]{2}\d{2}(?: ?[A-Z0-9]{8,30}|(?: [A-Z0-9]{2,4}){3,8}))(?![A-Za-z0-9])",
+_STARRED: Final = Lazy(r"(?<![\w*])(?:\d{4}[ -]?)?(?:[Xx*•#]{2,6}[ -]?){1,4}(?:\d{2,4}[ -]?)?\d{4}(?![\w*])", re.ASCII)
+_ENDING: Final = Lazy(
+    r"(?:\b(?:card|visa|master ?card|amex|american express|account|debit|credit)\b[^\n\d]{0,30}?\b(?:ending|ends|end"
+    r"|finishing)"
+    r"(?: (?:in|with|by))?|\blast (?:four|4)(?: digits?)?(?: (?:of|on) (?:my|the|his|her|our"
+    r"|your) (?:\w{1,12} ){0,2}(?:card|account))?"
+    r"|下\s?(?:4|四)\s?桁|末尾)(?:[^\w\n]{0,3}(?:is|are|was|number|digits?|は|が))?[^\w\n]{0,5}(\d{4})(?![A-Za-z0-9,]"
+    r"|\.\d)",
+    re.IGNORECASE,
+)
+_IBAN: Final = Lazy(r"[A-Z](?<![A-Za-z0-9].)[A-Z]\d{2}(?: ?[A-Z0-9]){11,30}(?![A-Za-z0-9])")
+_NAMED_IBAN: Final = Lazy(
+    r"\biban\b[^\w\n]{0,4}(?:(?:is|number|no|code)[^\w\n]{0,4}){0,2}([A-Z]{2}\d{2}(?: ?[A-Z0-9]{8,30}"
+    r"|(?: [A-Z0-9]{2,4}){3,8}))(?![A-Za-z0-9])",
     re.IGNORECASE,
 )
 # How long an account's number is in each country that has one; others are taken at any length.
@@ -70,12 +75,12 @@ def find_cards(text: str) -> Iterator[Finding]:
 
 
 def _card(text: str, start: int, end: int) -> Finding | None:
-    digits = digits_of(text[start:end])
-    issued = _issued(digits)
-    if len(set(digits)) == 1 or len(digits) > 19:
+    digits = digits_of(text[start : min(end, start + 60)])
+    if len(digits) > 19 or len(set(digits)) == 1 or _GOES_ON.match(text, end):
         return None
-    if issued and luhn(digits):
-        return made("card", text, (start, end), 0.95 if len(digits) > 12 else 0.7)
+    issued = _issued(digits)
+    if issued and len(digits) > 12 and luhn(digits):
+        return made("card", text, (start, end), 0.95)
     if (issued or luhn(digits)) and _NAMED_CARD.search(text[max(0, start - 60) : start]):
         return made("card", text, (start, end), 0.6, "check digit wrong" if issued else "issuer unknown")
     return None
@@ -87,7 +92,7 @@ def _issued(digits: str) -> bool:
 
 def find_endings(text: str) -> Iterator[Finding]:
     """The last four digits of a card or an account where they are called so."""
-    for hit in _ENDING.finditer(text):
+    for hit in _ENDING.finditer(spaced(text)):
         yield made("card_fragment", text, hit.span(1), 0.8)
 
 

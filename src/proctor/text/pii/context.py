@@ -7,12 +7,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from proctor.core.verdict import Finding
+from proctor.text.pii.lazy import Lazy
 
-__all__ = ["Named", "digits_of", "made"]
+__all__ = ["Named", "digits_of", "made", "spaced"]
 
 # Between the word and the value: "number is", "no.", "番号は", an opening quote. Bounded, so that nothing runs away.
 _BETWEEN: Final = (
-    r"(?:[^\w\n]{0,4}(?:(?:numbers?|no|num|nr|nº|n°|ids?|card|code|is|was|are|ending|details?|of mine|for \w{1,20})(?![a-z])"
+    r"(?:[^\w\n]{0,4}(?:(?:numbers?|no|num|nr|nº|n°|ids?|card|code|is|was|are|ending|details?|of mine"
+    r"|for \w{1,20})(?![a-z])"
     r"|番号|は|が|の|です)){0,4}[^\w\n]{0,5}"
 )
 _WHOSE: Final = r"\s{1,3}(?:is|was|＝|=)\s{1,3}(?:my|the|his|her|their|our)\s{1,3}(?:\w{1,20}\s{1,3}){0,2}"
@@ -26,16 +28,22 @@ class Named:
 
     def __init__(self, words: str, value: str, *, least: int = 4) -> None:
         group = rf"(?<![A-Za-z0-9])({value})(?![A-Za-z0-9])"
-        self._before = re.compile(rf"(?:{words}){_BETWEEN}{group}", re.IGNORECASE)
-        self._after = re.compile(rf"{group}{_WHOSE}(?:{words})", re.IGNORECASE)
+        self._before = Lazy(rf"(?:{words}){_BETWEEN}{group}", re.IGNORECASE)
+        self._after = Lazy(rf"{group}{_WHOSE}(?:{words})", re.IGNORECASE)
         self._least = least
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """The places of the values that have digits enough to be one."""
+        text = spaced(text)
         for pattern in (self._before, self._after):
             for hit in pattern.finditer(text):
                 if sum(map(str.isdigit, hit[1])) >= self._least:
                     yield hit.span(1)
+
+
+def spaced(text: str) -> str:
+    """The text with blanks for underscores: ``passport_number`` in a record is read as in a sentence."""
+    return text.replace("_", " ")
 
 
 def digits_of(text: str) -> str:

@@ -8,25 +8,25 @@ from typing import Final
 
 from proctor.core.verdict import Finding
 from proctor.text.pii.context import made
+from proctor.text.pii.lazy import Lazy
 
 __all__ = ["find_emails", "find_spelled", "is_office", "is_stand_in", "mailbox"]
 
-# Letters with accents are allowed in both halves; other scripts are not, since Japanese puts no blank before an address.
+# Letters with accents are allowed in both halves; other scripts are not: Japanese puts no blank before an address.
 _LETTER: Final = "A-Za-z0-9À-ÖØ-öø-ɏ"
 # The sign comes first, since it is rare and quick to look for; the mailbox is then read backwards from it.
-_HOST: Final = re.compile(
-    rf"@(?:[{_LETTER}](?:[{_LETTER}-]{{0,61}}[{_LETTER}])?\.){{1,6}}[A-Za-z]{{2,24}}(?![A-Za-z0-9_@-])"
-)
+_HOST: Final = Lazy(rf"@(?:[{_LETTER}](?:[{_LETTER}-]{{0,61}}[{_LETTER}])?\.){{1,6}}[A-Za-z]{{2,24}}(?![A-Za-z0-9_@-])")
 _BOX: Final = re.compile(rf"[{_LETTER}_.+%'-]+")
 _BOX_LETTERS: Final = frozenset(chr(code) for code in range(0x250) if _BOX.fullmatch(chr(code)))
 _LONGEST_BOX: Final = 64
-_SPELLED: Final = re.compile(
-    r"(?<![\w.+%-])(?:[\w+-]{1,30} dot ){0,3}[A-Za-z0-9][\w.+%-]{0,62} ?(?:\(at\)|\[at\]|\{at\}| at ) ?[A-Za-z0-9-]{1,62}"
+_SPELLED: Final = Lazy(
+    r"(?<![\w.+%-])(?:[\w+-]{1,30} dot ){0,3}[A-Za-z0-9][\w.+%-]{0,62} ?(?:\(at\)|\[at\]|\{at\}"
+    r"| at ) ?[A-Za-z0-9-]{1,62}"
     r"(?: ?(?:\(dot\)|\[dot\]|\{dot\}| dot |\.) ?[A-Za-z0-9-]{2,24}){1,4}(?![\w@-])",
     re.ASCII | re.IGNORECASE,
 )
 # A mailbox of an office belongs to nobody in person.
-_OFFICE: Final = re.compile(
+_OFFICE: Final = Lazy(
     r"^(?:(?:customer|guest|client|tech|media|data)?[._-]?(?:support|service|services|care|help|helpdesk|help[._-]?desk"
     r"|info|information|contact|contactus|hello|hi|team|office|admin|sales|booking|bookings|reservation|reservations"
     r"|refunds?|returns?|orders?|billing|payments?|accounts?|claims?|complaints?|feedback|privacy|dpo|legal|press|media"
@@ -35,8 +35,9 @@ _OFFICE: Final = re.compile(
     r"|relations|experience))(?:[._+-]?(?:team|desk|center|centre|[a-z]{2}))?@",
     re.IGNORECASE,
 )
-_STAND_IN: Final = re.compile(
-    r"^(?:you|your[._-]?(?:name|email|mail|address)|name|first[._-]?name[._-]?last[._-]?name|first[._-]?last|user|username"
+_STAND_IN: Final = Lazy(
+    r"^(?:you|your[._-]?(?:name|email|mail|address)|name|first[._-]?name[._-]?last[._-]?name|first[._-]?last|user"
+    r"|username"
     r"|email|e-?mail|example|someone|somebody|me|xxx+|abc|test)@"
     r"(?:[\w-]+\.)*(?:example|domain|email|mail|company|yourcompany|provider|test|xyz|gmail)\.\w+$",
     re.IGNORECASE,

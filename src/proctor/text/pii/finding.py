@@ -18,24 +18,38 @@ from proctor.text.pii.phones import find_phones
 from proctor.text.pii.signs import Gates, Needs, needs
 from proctor.text.pii.values import same_value
 
-__all__ = ["KINDS", "PERSONAL", "find_pii", "same_value"]
+__all__ = ["KINDS", "PERSONAL", "find_pii", "same_value", "warm"]
 
 Finder = Callable[[str], Iterator[Finding]]
 
 _STREETS: Final = (
-    "street str st avenue ave av road rd boulevard blvd bd lane ln drive dr court ct place pl square sq terrace ter way circle cir"
-    " crescent cres close highway hwy parkway pkwy trail trl row alley plaza mews gardens grove loop walk hill quay box postfach"
+    "street str st avenue ave av road rd boulevard blvd bd lane ln drive dr court ct place pl square sq terrace ter"
+    " way circle cir"
+    " crescent cres close highway hwy parkway pkwy trail trl row alley plaza mews gardens grove loop walk hill quay"
+    " box postfach"
     " rue allée allee chemin quai impasse cours via viale calle avenida piazza paseo rua ul ulica al straße"
 )
 # In the order in which they are believed: a card's digits may look like a telephone's, never the other way round.
 _FINDERS: Final[tuple[tuple[str, Finder, Needs], ...]] = (
     ("secret", secrets.find_keys, Needs(marks=secrets.KEY_MARKS)),
     ("secret", secrets.find_logins, Needs(marks=("://", "@"))),
-    ("secret", secrets.find_passwords, needs(
-        "password passwort passwd passcode passphrase pwd contraseña contrasena passe hasło haslo senha",
-        "パスワード 暗証番号 密码 비밀번호")),
-    ("secret", secrets.find_codes, needs(
-        "pin otp cvv cvc csc security verification time access", "認証コード 確認コード セキュリティコード 暗証番号", digits=3)),
+    (
+        "secret",
+        secrets.find_passwords,
+        needs(
+            "password passwort passwd passcode passphrase pwd contraseña contrasena passe hasło haslo senha",
+            "パスワード 暗証番号 密码 비밀번호",
+        ),
+    ),
+    (
+        "secret",
+        secrets.find_codes,
+        needs(
+            "pin otp cvv cvc csc security verification time access",
+            "認証コード 確認コード セキュリティコード 暗証番号",
+            digits=3,
+        ),
+    ),
     ("email", emails.find_emails, Needs(marks=("@",))),
     ("email", emails.find_spelled, needs("dot at")),
     ("iban", cards.find_ibans, Needs(digits=8, row=7)),
@@ -43,24 +57,60 @@ _FINDERS: Final[tuple[tuple[str, Finder, Needs], ...]] = (
     ("card", cards.find_cards, Needs(row=12)),
     ("card_fragment", cards.find_starred, Needs(digits=4, marks=("xx", "XX", "**", "••", "##"))),
     ("card_fragment", cards.find_endings, needs("ending ends end finishing last", "桁 末尾", digits=4)),
-    ("passport", passports.find_passports, needs(
-        "passport passports pasport pasaporte passeport passaporto paszport paszportu paspoort paspoortnummer reisepass reisepassnummer",
-        "パスポート 旅券 护照 여권", digits=5)),
-    ("driving_licence", named.find_driving_licences, needs(
-        "license licence licenses licences permit dl führerschein fuhrerschein führerscheinnummer permis patente jazdy", "免許", digits=4)),
+    (
+        "passport",
+        passports.find_passports,
+        needs(
+            "passport passports pasport pasaporte passeport passaporto paszport paszportu paspoort paspoortnummer"
+            " reisepass reisepassnummer",
+            "パスポート 旅券 护照 여권",
+            digits=5,
+        ),
+    ),
+    (
+        "driving_licence",
+        named.find_driving_licences,
+        needs(
+            "license licence licenses licences permit dl führerschein fuhrerschein führerscheinnummer permis patente"
+            " jazdy",
+            "免許",
+            digits=4,
+        ),
+    ),
     ("national_id", find_by_shape, Needs(digits=4, code=8)),
     ("national_id", find_spaced, Needs(row=8)),
     *(("national_id", each.find, each.needs) for each in SCHEMES),
-    ("date_of_birth", named.find_births, needs(
-        "birth birthday birthdate born dob geboren geburtsdatum naissance né née nacimiento nascita urodzenia ob", "生 誕生日 生年月日", digits=4)),
+    (
+        "date_of_birth",
+        named.find_births,
+        needs(
+            "birth birthday birthdate born dob geboren geburtsdatum naissance né née nacimiento nascita urodzenia ob",
+            "生 誕生日 生年月日",
+            digits=4,
+        ),
+    ),
     ("crypto", network.find_purses, Needs(code=14)),
     ("mac", network.find_macs, Needs(code=17, marks=(":", "-"))),
     ("ip", network.find_ips, Needs(digits=4, row=7, marks=(".",))),
     ("ip", network.find_ips6, Needs(digits=1, marks=(":",))),
-    ("health_id", named.find_health_numbers, needs(
-        "patient medical mrn member insurance insured policy health subscriber medicaid", "保険証 被保険者 記号番号", digits=4)),
-    ("bank_account", named.find_bank_accounts, needs(
-        "account accounts acct accts acc accnum konto kontonummer compte cuenta konta rachunku", "口座 普通 当座", row=6)),
+    (
+        "health_id",
+        named.find_health_numbers,
+        needs(
+            "patient medical mrn member insurance insured policy health subscriber medicaid",
+            "保険証 被保険者 記号番号",
+            digits=4,
+        ),
+    ),
+    (
+        "bank_account",
+        named.find_bank_accounts,
+        needs(
+            "account accounts acct accts acc accnum konto kontonummer compte cuenta konta rachunku",
+            "口座 普通 当座",
+            row=6,
+        ),
+    ),
     ("bank_account", named.find_bank_codes, needs("routing aba ifsc sort bsb swift bic", "支店番号 金融機関コード")),
     ("bank_account", named.find_payment_names, Needs(marks=("@",))),
     ("phone", find_phones, Needs(row=7)),
@@ -68,7 +118,7 @@ _FINDERS: Final[tuple[tuple[str, Finder, Needs], ...]] = (
     ("address", addresses.find_post_codes, Needs(digits=2)),
     ("address", addresses.find_named_codes, needs("zip postal post postcode zipcode plz", "郵便番号", digits=4)),
     ("address", addresses.find_japanese, needs("〒", "市 区 郡 県 府 都 道 〒", digits=1)),
-)  # fmt: skip
+)
 _GATES: Final = Gates([need for _, _, need in _FINDERS])
 KINDS: Final = tuple(dict.fromkeys(kind for kind, _, _ in _FINDERS))
 
@@ -82,6 +132,7 @@ _PLAIN: Final = {
     **dict.fromkeys((0xA0, 0x2002, 0x2003, 0x2007, 0x2009, 0x200A, 0x202F, 0x3000), 0x20),
     **{zero + n: 0x30 + n for zero in (0x660, 0x6F0, 0x966, 0x9E6, 0xE50) for n in range(10)},
 }
+_SAMPLE: Final = "+44 20 7946 0958, 212-555-0142, 9469 9966 77, card 4111111111111112, NY 10118, NW1 6XE, 生 password is x"
 _TAKEN: Final = "]"  # stands for what is found already, as a placeholder would: no later kind reads it again
 
 
@@ -108,6 +159,13 @@ def find_pii(
             left = _without(left, new)
     found.sort(key=lambda each: each.start or 0)
     return tuple(found if plain is text else (_as_written(each, text) for each in found))
+
+
+def warm() -> None:
+    """Compile every pattern and load the numbering plans now, so that no message waits for it."""
+    for _, find, _ in _FINDERS:
+        for _ in find(_SAMPLE):
+            pass
 
 
 def _wanted(

@@ -90,7 +90,7 @@ class Placeholders:
         return placeholder
 
     def _same_person(self, key: str, written: str) -> str | None:
-        """The one person of whom this is a part of the name, or whose fuller name this is; nobody when it is unclear."""
+        """The one person of whose name this is a part, or whose fuller name this is; nobody when it is unclear."""
         people = [(held, value) for held, value in self._values.items() if value.kind == _PERSON]
         fuller = [held for held, value in people if is_part_of(key, value.key)]
         if len(fuller) == 1:

@@ -8,8 +8,9 @@ from typing import Final
 
 from proctor.core.verdict import Finding
 from proctor.text.pii.checks import weighted
-from proctor.text.pii.context import Named, digits_of, made
+from proctor.text.pii.context import Named, digits_of, made, spaced
 from proctor.text.pii.emails import mailbox
+from proctor.text.pii.lazy import Lazy
 
 __all__ = [
     "find_bank_accounts",
@@ -22,26 +23,31 @@ __all__ = [
 
 _TIGHT: Final = r"#?(?=[A-Z0-9-]{0,12}\d)[A-Z0-9](?:-?[A-Z0-9]){3,19}"
 _LICENCE: Final = Named(
-    r"\bdriv(?:er|ers|er'?s|er’s|ing)\s{1,2}(?:licen[cs]e|permit)|\blicen[cs]e (?:number|no\.?|#)|\bDL (?:number|no\.?|#)"
+    r"\bdriv(?:er|ers|er'?s|er’s|ing)\s{1,2}(?:licen[cs]e|permit)|\blicen[cs]e (?:number|no\.?|#)|\bDL (?:number"
+    r"|no\.?|#)"
     r"|(?:運転)?免許証?(?:番号)?|\bf[uü]hrerschein(?:nummer)?|\bpermis de conduire|\bpatente di guida|\bprawo jazdy",
     r"(?:DL:? ?)?(?=[A-Z0-9_-]{0,16}\d)[A-Z0-9](?:[-_]?[A-Z0-9]){4,19}",
     least=4,
 )
 _ACCOUNT: Final = Named(
-    r"\b(?:bank |checking |savings |current |deposit )?(?:account|acct|a/c)s?(?: (?:number|no\.?|#|details?))?\b|\bACC(?:NUM|OUNT)?\b(?=:)"
+    r"\b(?:bank |checking |savings |current |deposit )?(?:account|acct|a/c)s?(?: (?:number|no\.?|#|details?))?\b"
+    r"|\bACC(?:NUM|OUNT)?\b(?=:)"
     r"|\b(?:konto(?:nummer)?|num[eé]ro de compte|cuenta|numer (?:konta|rachunku))\b|口座(?:番号)?|普通預金?|当座預金?",
-    r"[A-Z]{0,10}\d(?:[ -]?\d){5,19}[A-Z]?",
+    r"(?<!#)[A-Z]{0,10}\d(?:[ -]?\d){5,19}[A-Z]?",  # a # before it makes it an order's
     least=6,
 )
 _ROUTING: Final = Named(
-    r"\brouting\b(?: transit)?|\baba\b|\bifsc\b|\bsort[ -]?code\b|\bbsb\b|\bswift\b(?:/bic)?(?: code)?|\bbic\b|支店番号|金融機関コード",
+    r"\brouting\b(?: transit)?|\baba\b|\bifsc\b|\bsort[ -]?code\b|\bbsb\b|\bswift\b(?:/bic)?(?: code)?|\bbic\b"
+    r"|支店番号|金融機関コード",
     r"\d{9}|\d{2}-\d{2}-\d{2}|\d{3}-?\d{3}|\d{3,4}|[A-Z]{4}[A-Z0-9]{4,7}",
     least=0,
 )
-_UPI: Final = re.compile(r"@(?:ok(?:sbi|axis|icici|hdfcbank)|ybl|ibl|axl|paytm|upi|apl|airtel|jio)(?![\w.-])", re.ASCII)
+_UPI: Final = Lazy(r"@(?:ok(?:sbi|axis|icici|hdfcbank)|ybl|ibl|axl|paytm|upi|apl|airtel|jio)(?![\w.-])", re.ASCII)
 _HEALTH: Final = Named(
-    r"\b(?:patient|medical(?: record)?|mrn|member|insurance|insured|policy|health(?: insurance| card)?|subscriber|medicaid)"
-    r"(?: (?:id|number|no\.?|record|file|policy|card|#))+|\bmrn\b|\b(?:insurance|medical) (?:policy|file|record)\b|保険証(?:番号)?|被保険者(?:証)?番号|記号番号",
+    r"\b(?:patient|medical(?: record)?|mrn|member|insurance|insured|policy|health(?: insurance| card)?|subscriber"
+    r"|medicaid)"
+    r"(?: (?:id|number|no\.?|record|file|policy|card|#))+|\bmrn\b|\b(?:insurance|medical) (?:policy|file|record)\b"
+    r"|保険証(?:番号)?|被保険者(?:証)?番号|記号番号",
     _TIGHT,
     least=4,
 )
@@ -51,15 +57,19 @@ _MONTH: Final = (
 )
 _DAY: Final = (
     rf"(?:\d{{1,4}}[-/.]\d{{1,2}}[-/.]\d{{1,4}}|\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}\.?,? \d{{2,4}}"
-    rf"|{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}|(?:(?:昭和|平成|令和|大正|[SHTR])\s?(?:\d{{1,2}}|元)|\d{{4}})\s?年\s?\d{{1,2}}\s?月\s?\d{{1,2}}\s?日"
+    rf"|{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}|(?:(?:昭和|平成|令和|大正|[SHTR])\s?(?:\d{{1,2}}|元)"
+    rf"|\d{{4}})\s?年\s?\d{{1,2}}\s?月\s?\d{{1,2}}\s?日"
     r"|(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))"
 )
-_BORN: Final = re.compile(
-    rf"(?:\bd\.?o\.?b\.?\b|\bdates? of birth\b|\bbirth ?(?:day|date)\b|\bborn(?: on)?\b|生年月日|誕生日|\bgeburtsdatum\b|\bgeboren am\b"
-    rf"|\bdate de naissance\b|\bn[eé]e? le\b|\bfecha de nacimiento\b|\bdata (?:di nascita|urodzenia)\b|出生日期|생년월일)"
-    rf"(?:[^\w\n]{{0,3}}(?:is|was|on|は|が|:)){{0,2}}[^\w\n]{{0,5}}(?P<day>{_DAY})(?!\d)|(?P<before>(?<!\d){_DAY})\s?(?:生まれ|生れ|に生まれ)",
+_BORN: Final = Lazy(
+    rf"(?:\bd\.?o\.?b\.?\b|\bdates? of birth\b|\bbirth ?(?:day|date)\b|\bborn(?: on)?\b|生年月日|誕生日"
+    rf"|\bgeburtsdatum\b|\bgeboren am\b"
+    rf"|\bdate de naissance\b|\bn[eé]e? le\b|\bfecha de nacimiento\b|\bdata (?:di nascita|urodzenia)\b|出生日期"
+    rf"|생년월일)"
+    rf"(?:[^\w\n]{{0,3}}(?:is|was|on|は|が|:)){{0,2}}[^\w\n]{{0,5}}({_DAY})(?!\d)",
     re.IGNORECASE,
 )
+_BORN_THEN: Final = Lazy(rf"(?<!\d)({_DAY})\s?(?:生まれ|生れ|に生まれ)", re.IGNORECASE)
 
 
 def find_driving_licences(text: str) -> Iterator[Finding]:
@@ -98,5 +108,6 @@ def find_health_numbers(text: str) -> Iterator[Finding]:
 
 def find_births(text: str) -> Iterator[Finding]:
     """Every day that is called the day of somebody's birth."""
-    for hit in _BORN.finditer(text):
-        yield made("date_of_birth", text, hit.span("day" if hit["day"] else "before"), 0.9)
+    for pattern in (_BORN, _BORN_THEN) if "生" in text else (_BORN,):
+        for hit in pattern.finditer(spaced(text)):
+            yield made("date_of_birth", text, hit.span(1), 0.9)

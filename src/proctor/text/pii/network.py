@@ -10,17 +10,21 @@ from typing import Final
 from proctor.core.verdict import Finding
 from proctor.text.pii.checks import base58_checked, bech32_checked
 from proctor.text.pii.context import made
+from proctor.text.pii.lazy import Lazy
 
 __all__ = ["find_ips", "find_ips6", "find_macs", "find_purses"]
 
-_V4: Final = re.compile(r"[0-9](?<![\w.].)[0-9]{0,2}\.(?:\d{1,3}\.){2}\d{1,3}(?![\w]|\.\w)", re.ASCII)
-_V6: Final = re.compile(r"[0-9A-Fa-f:](?<![\w:.].)[0-9A-Fa-f:]{2,38}+(?:(?<=:)(?:\d{1,3}\.){3}\d{1,3})?(?![\w:])")
-_VERSION: Final = re.compile(r"(?:\bv|\b(?:version|release|build|firmware|section|chapter|clause|article|rev(?:ision)?)\.?) ?$", re.I)
-_MAC: Final = re.compile(
+_V4: Final = Lazy(r"[0-9](?<![\w.].)[0-9]{0,2}\.(?:\d{1,3}\.){2}\d{1,3}(?![\w]|\.\w)", re.ASCII)
+_V6: Final = Lazy(r"[0-9A-Fa-f:](?<![\w:.].)[0-9A-Fa-f:]{2,38}+(?:(?<=:)(?:\d{1,3}\.){3}\d{1,3})?(?![\w:])")
+_VERSION: Final = Lazy(
+    r"(?:\bv|\b(?:version|release|build|firmware|section|chapter|clause|article|rev(?:ision)?)\.?) ?$", re.I
+)
+_MAC: Final = Lazy(
     r"(?<![\w:-])(?:[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}|[0-9A-Fa-f]{2}(?:-[0-9A-Fa-f]{2}){5})(?![\w:-])", re.ASCII
 )
-_PURSE: Final = re.compile(
-    r"(?<![A-Za-z0-9])(?:(?P<base58>[13][1-9A-HJ-NP-Za-km-z]{25,34})|(?P<bech32>(?:bc1|BC1)[02-9ac-hj-np-zAC-HJ-NP-Z]{11,71})"
+_PURSE: Final = Lazy(
+    r"(?<![A-Za-z0-9])(?:(?P<base58>[13][1-9A-HJ-NP-Za-km-z]{25,34})|(?P<bech32>(?:bc1"
+    r"|BC1)[02-9ac-hj-np-zAC-HJ-NP-Z]{11,71})"
     r"|(?P<ether>0x[0-9a-fA-F]{40}))(?![A-Za-z0-9])"
 )
 

@@ -7,20 +7,22 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
 
+from proctor.text.pii.lazy import Lazy
+
 __all__ = ["REGIONS", "proven", "proven_abroad", "regions_for"]
 
 # Tried in this order for a number without its country; the language of the text puts its own first.
 REGIONS: Final = ("US", "GB", "JP", "DE", "FR", "ES", "IT", "IN", "AU", "NL", "BR", "SE", "PL", "SG")
 _BY_SCRIPT: Final = (
-    (re.compile("[\u3040-\u30ff]"), ("JP",)),
-    (re.compile("[\uac00-\ud7af]"), ("KR",)),
-    (re.compile("[\u4e00-\u9fff]"), ("CN", "JP", "TW", "HK")),
-    (re.compile("[\u0400-\u04ff]"), ("RU", "UA", "KZ", "BG")),
-    (re.compile("[\u0600-\u06ff]"), ("SA", "AE", "EG", "IR")),
-    (re.compile("[\u0900-\u0d7f]"), ("IN",)),
-    (re.compile("[\u0e00-\u0e7f]"), ("TH",)),
-    (re.compile("[\u0370-\u03ff]"), ("GR",)),
-    (re.compile("[\u0590-\u05ff]"), ("IL",)),
+    (Lazy("[\u3040-\u30ff]"), ("JP",)),
+    (Lazy("[\uac00-\ud7af]"), ("KR",)),
+    (Lazy("[\u4e00-\u9fff]"), ("CN", "JP", "TW", "HK")),
+    (Lazy("[\u0400-\u04ff]"), ("RU", "UA", "KZ", "BG")),
+    (Lazy("[\u0600-\u06ff]"), ("SA", "AE", "EG", "IR")),
+    (Lazy("[\u0900-\u0d7f]"), ("IN",)),
+    (Lazy("[\u0e00-\u0e7f]"), ("TH",)),
+    (Lazy("[\u0370-\u03ff]"), ("GR",)),
+    (Lazy("[\u0590-\u05ff]"), ("IL",)),
 )
 _READ: Final = 2_000  # letters that tell the script
 

@@ -11,7 +11,8 @@ from proctor.text.pii.context import Named, made
 __all__ = ["find_passports"]
 
 _PASSPORT: Final = Named(
-    r"\bpass?ports?(?:\s+(?:number|no\.?|#|id))?|パスポート(?:番号)?|旅券(?:番号)?|护照(?:号码?)?|여권(?:번호)?|\breisepass(?:nummer)?"
+    r"\bpass?ports?(?:\s+(?:number|no\.?|#|id))?|パスポート(?:番号)?|旅券(?:番号)?|护照(?:号码?)?|여권(?:번호)?"
+    r"|\breisepass(?:nummer)?"
     r"|\bpasaporte|\bpasseport|\bpassaporto|\bpaszport\w{0,2}|\bpaspoort(?:nummer)?",
     r"(?:[A-Z]{2}-){0,2}(?=[A-Z]{0,4}\d)[A-Z]{0,4}\d{5,10}[A-Z]{0,3}",
     least=5,

@@ -7,20 +7,21 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from proctor.core.verdict import Finding
-from proctor.text.pii.context import digits_of, made
+from proctor.text.pii.context import digits_of, made, spaced
+from proctor.text.pii.lazy import Lazy
 from proctor.text.pii.numbering import REGIONS, proven, proven_abroad, regions_for
 
 __all__ = ["find_phones", "is_office_line", "phone_key"]
 
 # A row of groups of digits. It takes all it can and gives nothing back, so no text makes it slow.
-_ROW: Final = re.compile(
-    r"[+(0-9](?<![A-Za-z0-9./#+=_*$€£¥-].)(?<!\d[ .()-].)(?<!\d[ .()-]{2}.)(?<![$€£¥]\s.)"
-    r"(?:[ .()ー~/-]{0,2}\d){6,19}+(?![A-Wa-wY-Zy-z0-9%])(?!-\d)"
+_ROW: Final = Lazy(
+    r"[+(0-9](?<![A-Za-z0-9./#+=_*$€£¥-].)(?<!\d[ .()-][(0-9])(?<!\d[ .()-]{2}[(0-9])(?<![$€£¥]\s.)"
+    r"(?:[ .()ー~/-]{0,2}\d){6,}+(?![A-Wa-wY-Zy-z0-9%])(?!-\d)"
 )
-_MORE: Final = re.compile(r"[ ,]{0,2}(?:x|ext\.?|extension|内線) ?\d{1,6}(?!\w)", re.IGNORECASE)
+_MORE: Final = Lazy(r"[ ,]{0,2}(?:x|ext\.?|extension|内線) ?\d{1,6}(?!\w)", re.IGNORECASE)
 _GAP: Final = r"[ .ー-]"
-_ABROAD: Final = re.compile(r"(?:\+ ?|00 ?|011[ -])[1-9]\d{0,2}(?:[ .()ー/-]{0,2}\d){5,13}")
-_STRONG: Final = re.compile(
+_ABROAD: Final = Lazy(r"(?:\+ ?|00 ?|011[ -])[1-9]\d{0,2}(?:[ .()ー/-]{0,2}\d){5,13}")
+_STRONG: Final = Lazy(
     # (212) 555-0142, (03)1234-5678; 212-555-0142; 03-1234-5678, 020 7946 0958, 0479 50 54 03; 09012345678
     rf"(?<!\d)(?<!\d[.-])(?:\(\d{{2,5}}\){_GAP}?\d{{2,4}}{_GAP}?\d{{2,4}}(?:{_GAP}\d{{2,4}})?"
     rf"|(?:(?:00)?1{_GAP})?\d{{3}}[-.]\d{{3}}[-.]\d{{4}}"
@@ -30,31 +31,34 @@ _STRONG: Final = re.compile(
     rf"|\d{{3}} \d{{3}} \d{{4}}"
     rf")(?![-.]?\d)"
 )
-_DATE: Final = re.compile(
-    r"(?:19|20)\d\d[ ./-](?:0?[1-9]|1[0-2])[ ./-]\d|(?:[0-3]?\d[ ./-]){2}(?:19|20)\d\d(?!\d)"
-)
-_NAMED: Final = re.compile(
-    r"(?:\b(?:phone|tel|telephone|telefon|t[eé]l[eé]phone|telefono|tel[eé]fono|telefone|mobile?|m[oó]vil|cell(?:ular)?|handy"
-    r"|call|fax|whatsapp|sms|text|ring|dial|landline|contact|reach|answering|registered)\b|\b(?:desk|office|home|work|direct)\b(?=\W{1,3}$)|\b(?:my|his|her|their|our) (?:\w+ )?number\b"
+_DATE: Final = Lazy(r"(?:19|20)\d\d[ ./-](?:0?[1-9]|1[0-2])[ ./-]\d|(?:[0-3]?\d[ ./-]){2}(?:19|20)\d\d(?!\d)")
+_NAMED: Final = Lazy(
+    r"(?:\b(?:phone|tel|telephone|telefon|t[eé]l[eé]phone|telefono|tel[eé]fono|telefone|mobile?|m[oó]vil"
+    r"|cell(?:ular)?|handy"
+    r"|call|fax|whatsapp|sms|text|ring|dial|landline|contact|reach|answering|registered)\b|\b(?:desk|office|home|work"
+    r"|direct)\b(?=\W{1,3}$)|\b(?:my|his|her|their|our) (?:\w+ )?number\b"
     r"|電話(?:番号)?|携帯|連絡先|手机|电话|전화|телефон)[^\d\n]{0,30}$",
     re.IGNORECASE,
 )
-_NAMED_AFTER: Final = re.compile(
+_NAMED_AFTER: Final = Lazy(
     r"[^\w\n]{0,3}(?:(?:is|was) (?:my|his|her|their|our|the) (?:\w{1,12} ){0,2}(?:phone|mobile|cell|number)"
     r"|\(?(?:office|mobile|cell|home|work|fax|phone)\b)",
     re.IGNORECASE,
 )
-_SOMETHING_ELSE: Final = re.compile(
-    r"(?:\b(?:order|invoice|booking|reservation|ref|reference|tracking|ticket|case|id|sku|isbn|issn|serial|account|acct|policy"
-    r"|claim|confirmation|flight|version|model|item|product|parcel|shipment|iban|code|zip|vat|tax|number)\b|番号)[^\d\n]{0,12}$",
+_SOMETHING_ELSE: Final = Lazy(
+    r"(?:\b(?:order|invoice|booking|reservation|ref|reference|tracking|ticket|case|id|sku|isbn|issn|serial|account"
+    r"|acct|policy"
+    r"|claim|confirmation|flight|version|model|item|product|parcel|shipment|iban|code|zip|vat|tax|number)\b"
+    r"|番号)[^\d\n]{0,12}$",
     re.IGNORECASE,
 )
-_NO_PHONE: Final = re.compile(r"/|^\d{3}-\d{2}-\d{4}$|^\d{1,3}(?:\.\d{1,3}){3}$")
+_NO_PHONE: Final = Lazy(r"/|^\d{3}-\d{2}-\d{4}$|^\d{1,3}(?:\.\d{1,3}){3}$")
 _MOST_PROOFS: Final = 200  # in one text; further numbers are judged by their shape alone
-_TOLL_FREE: Final = re.compile(
+_LONGEST_ROW: Final = 40
+_TOLL_FREE: Final = Lazy(
     r"^(?:\+?1)?8(?:00|88|77|66|55|44|33|22)\d{7}$|^(?:\+?81|0)(?:120|800|570)\d+$|^(?:\+?44|0)(?:800|808|3\d\d)\d+$"
 )
-_OURS: Final = re.compile(
+_OURS: Final = Lazy(
     r"(?:\b(?:call|contact|reach|phone|ring|text|whatsapp) (?:us|our|customer|support|the (?:support|service"
     r"|office|operator|"
     r"airline|hotel|team|desk|store|emergency))|\bour (?:\w+ ){0,4}(?:line|number|hotline|team|desk|office"
@@ -70,22 +74,29 @@ _OURS: Final = re.compile(
 def find_phones(text: str, regions: Sequence[str] = REGIONS) -> Iterator[Finding]:
     """Every number of a telephone in the text: proven by a numbering plan, written like one, or called one."""
     tried = regions_for(text, regions)
-    for count, row in enumerate(_ROW.finditer(text)):
-        found = _read(text, row, tried if count < _MOST_PROOFS else ())
-        if found is not None:
+    proofs = 0
+    for row in _ROW.finditer(text):
+        for found in _read(text, row, tried if proofs < _MOST_PROOFS else ()):
+            proofs += 1
             yield found
+        proofs += 1
 
 
-def _read(text: str, row: re.Match[str], regions: Sequence[str]) -> Finding | None:
+def _read(text: str, row: re.Match[str], regions: Sequence[str]) -> Iterator[Finding]:
     written = row.group()
     if (abroad := _ABROAD.match(written)) and (found := _from_abroad(text, row, abroad, bool(regions))):
-        return found
-    for hit in _STRONG.finditer(written):
+        yield found
+        return
+    strong = False
+    for count, hit in enumerate(_STRONG.finditer(written)):
         digits = digits_of(hit.group())
-        if 9 <= len(digits) <= 12 and not _DATE.match(hit.group()):
-            region = proven(digits, regions) if regions else None
-            return _made(text, (row.start() + hit.start(), row.start() + hit.end()), 0.95 if region else 0.75, region)
-    return _weak(text, row, regions)
+        if 9 <= len(digits) <= 12 and not _DATE.match(hit.group().lstrip("(")):
+            region = proven(digits, regions) if regions and count < _MOST_PROOFS else None
+            place = (row.start() + hit.start(), row.start() + hit.end())
+            yield _made(text, place, 0.95 if region else 0.75, region)
+            strong = True
+    if not strong and len(written) <= _LONGEST_ROW and (weak := _weak(text, row, regions)):
+        yield weak
 
 
 def _from_abroad(text: str, row: re.Match[str], abroad: re.Match[str], prove: bool) -> Finding | None:
@@ -105,9 +116,9 @@ def _weak(text: str, row: re.Match[str], regions: Sequence[str]) -> Finding | No
     start, end = row.span()
     written = row.group()
     digits = digits_of(written)
-    if not 7 <= len(digits) <= 13 or _DATE.match(written):
+    if not 7 <= len(digits) <= 13 or _DATE.match(written.lstrip("(")):
         return None
-    before = text[max(0, start - 60) : start]
+    before = spaced(text[max(0, start - 60) : start])
     if _NAMED.search(before) or _NAMED_AFTER.match(text, end):
         region = proven(digits, regions) if regions else None
         return _made(text, (start, end), 0.9 if region else 0.7, region)

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from proctor.core.verdict import Finding
-from proctor.text.pii.context import made
+from proctor.text.pii.context import made, spaced
+from proctor.text.pii.lazy import Lazy
 
 __all__ = ["KEY_MARKS", "find_codes", "find_keys", "find_logins", "find_passwords"]
 
 # The shapes of text.redact, each with a bound: this runs on what strangers send.
 _BEGINS: Final = r"(?<![A-Za-z0-9])"
-_KEY: Final = re.compile(
+_KEY: Final = Lazy(
     "|".join(
         (
             rf"{_BEGINS}(?:sk|pk|rk)[-_](?=[A-Za-z_-]{{0,40}}[\d*])[A-Za-z0-9_*-]{{8,300}}+",
@@ -21,26 +22,61 @@ _KEY: Final = re.compile(
             rf"{_BEGINS}xox[a-z]-[A-Za-z0-9-]{{6,300}}+",
             rf"{_BEGINS}(?:gh[pousr]|github_pat|hf|gsk|glpat)[_-][A-Za-z0-9_-]{{10,300}}+",
             rf"{_BEGINS}eyJ[A-Za-z0-9_-]{{8,500}}+\.[A-Za-z0-9_-]{{4,2000}}+\.[A-Za-z0-9_-]{{0,1000}}+",
-            r"-----BEGIN (?:[A-Z]{1,12} ){0,3}PRIVATE KEY-----[A-Za-z0-9+/=\s]{0,8000}+(?:-----END (?:[A-Z]{1,12} ){0,3}PRIVATE KEY-----)?",
+            r"-----BEGIN (?:[A-Z]{1,12} ){0,3}PRIVATE KEY-----[A-Za-z0-9+/=\s]{0,8000}+"
+            r"(?:-----END (?:[A-Z]{1,12} ){0,3}PRIVATE KEY-----)?",
         )
     )
 )
-KEY_MARKS: Final = ("sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "AKIA", "ASIA", "ABSK", "AIza", "xox", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat", "hf_", "hf-", "gsk", "glpat", "eyJ", "-----B", "earer ", "asic ", "BEARER ", "BASIC ")
-_SCHEME: Final = re.compile(r"\b(?:Bearer|Basic)\s{1,3}(?=[A-Za-z._~+/=*-]{0,60}\d)([A-Za-z0-9._~+/=*-]{12,2000}+)", re.IGNORECASE)
-_LOGIN: Final = re.compile(r"://([^\s/@:]{1,100}:[^\s/@]{1,200})@")
-_PAIR: Final = re.compile(r"@[A-Za-z0-9.-]{3,80}[.][A-Za-z]{2,24} ?[/|] ?([^\s/|,;]{6,64})(?<![.,])(?!\S*@)")
-_PASSWORD: Final = re.compile(
-    r"(?:\b(?:pass(?:word|wort|wd|code|phrase)|pwd|contrase[nñ]a|mot de passe|has[lł]o|senha)\b|パスワード|暗証番号|密码|비밀번호)"
-    r"(?:[^\w\n]{0,3}(?:(?:is|was|are|now|to|for|of|set|changed)(?![a-z])|は|が|を)){0,3}"
-    r"[^\w\n'\"‘“「]{0,4}(?:[\"'‘“「](?P<quoted>[^\"'’”」\n]{3,64})[\"'’”」]|(?P<bare>[^\s\"'「」、。,;()]{4,64}))",
+KEY_MARKS: Final = (
+    "sk-",
+    "sk_",
+    "pk-",
+    "pk_",
+    "rk-",
+    "rk_",
+    "AKIA",
+    "ASIA",
+    "ABSK",
+    "AIza",
+    "xox",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat",
+    "hf_",
+    "hf-",
+    "gsk",
+    "glpat",
+    "eyJ",
+    "-----B",
+    "earer ",
+    "asic ",
+    "BEARER ",
+    "BASIC ",
+)
+_SCHEME: Final = Lazy(
+    r"\b(?:Bearer|Basic)\s{1,3}(?=[A-Za-z._~+/=*-]{0,60}\d)([A-Za-z0-9._~+/=*-]{12,2000}+)", re.IGNORECASE
+)
+_LOGIN: Final = Lazy(r"://([^\s/@:]{1,100}:[^\s/@]{1,200})@")
+_PAIR: Final = Lazy(r"@[A-Za-z0-9.-]{3,80}[.][A-Za-z]{2,24} ?[/|] ?([^\s/|,;]{6,64})(?<![.,])(?!\S*@)")
+_PASSWORD: Final = Lazy(
+    r"(?:(?<![A-Za-z])(?:pass(?:word|wort|wd|code|phrase)|pwd|contrase[nñ]a|mot de passe|has[lł]o|senha)(?![a-z])"
+    r"|パスワード|暗証番号|密码|비밀번호)"
+    r"(?:[\"'](?=\s{0,2}[:=]))?(?:[^\w\n]{0,3}(?:(?:is|was|are|now|to|for|of|set|changed)(?![a-z])|は|が|を)){0,3}"
+    r"[^\w\n'\"‘“「]{0,4}(?:[\"'‘“「](?P<quoted>[^\s\"'’”」:=][^\"'’”」\n]{2,63})[\"'’”」]"
+    r"|(?P<bare>[^\s\"'「」、。,;()<>]{4,64}))",
     re.IGNORECASE,
 )
-_CODE: Final = re.compile(
-    r"(?:\b(?:pin(?! ?code)|otp|cvv2?|cvc2?|csc|(?:security|verification|one[- ]time|access) (?:code|password|pin))\b|認証コード|確認コード|セキュリティコード|暗証番号)"
+_CODE: Final = Lazy(
+    r"(?:\b(?:pin(?! ?code)|otp|cvv2?|cvc2?|csc|(?:security|verification|one[- ]time|access) (?:code|password|pin))\b"
+    r"|認証コード|確認コード|セキュリティコード|暗証番号)"
     r"(?:[^\w\n]{0,3}(?:(?:number|code|is|was)(?![a-z])|は|が)){0,3}[^\w\n]{0,4}(\d{3,8})(?![\w-]|[.,:]\d)",
     re.IGNORECASE,
 )
-_MIXED: Final = re.compile(r"\d|[^\W\d_][!@#$%^&*_+=?~-]+[^\W_]|[!@#$%^&*+=~]")
+_ADDRESS: Final = Lazy(r"@[A-Za-z0-9-]{1,60}\.[A-Za-z]{2}|^https?:")
+_MIXED: Final = Lazy(r"\d|[^\W\d_][!@#$%^&*_+=?~-]+[^\W_]|[!@#$%^&*+=~]")
 
 
 def find_keys(text: str) -> Iterator[Finding]:
@@ -68,11 +104,11 @@ def find_passwords(text: str) -> Iterator[Finding]:
             continue
         start, end = hit.span("bare")
         written = text[start:end].rstrip(".,?:;*")
-        if _MIXED.search(written.rstrip("!")):
+        if _MIXED.search(written.rstrip("!")) and not _ADDRESS.search(written):
             yield made("secret", text, (start, start + len(written)), 0.85, "password")
 
 
 def find_codes(text: str) -> Iterator[Finding]:
     """Every code of a card, a login or a lock that is called one."""
-    for hit in _CODE.finditer(text):
+    for hit in _CODE.finditer(spaced(text)):
         yield made("secret", text, hit.span(1), 0.85, "code")

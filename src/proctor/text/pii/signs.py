@@ -11,15 +11,18 @@ from typing import Final
 __all__ = ["Gates", "Needs", "needs"]
 
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
+_CAMEL: Final = re.compile("(?<=[a-z])(?=[A-Z])")
 _ROW: Final = re.compile(r"\d(?:[ ()./-]{0,2}\d)*+")
 _SHORTEST_CODE: Final = 8
 _STREET: Final = "straße"  # stands for all words that end like a street of one word: Hauptstraße, Kerkstraat
-_STREET_ENDS: Final = frozenset({"aße", "sse", "str", "weg", "atz", "lee", "amm", "fer", "aat", "aan", "cht", "gen", "tan", "vej", "ade"})
+_STREET_ENDS: Final = frozenset(
+    {"aße", "sse", "str", "weg", "atz", "lee", "amm", "fer", "aat", "aan", "cht", "gen", "tan", "vej", "ade"}
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a finder needs: digits in all, letters in one row of digits or in one code, one of the marks, one of the words.
+    """What a finder needs: digits in all, letters in one row of digits or one code, one of the marks, one of the words.
 
     ``written`` are words of scripts without blanks; they are looked for letter by letter.
     """
@@ -56,7 +59,7 @@ class Gates:
 
     def opened(self, text: str) -> list[int]:
         """The numbers of the finders that may find something, in order."""
-        lower = text.lower()
+        lower = _CAMEL.sub(" ", text).lower() if '"' in text else text.lower()  # "passportNumber": in a record
         words = set(_WORD.findall(lower))
         digits = sum(map(text.count, "0123456789"))
         row = code = 0

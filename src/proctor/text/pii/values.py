@@ -1,4 +1,4 @@
-"""When two writings are the same value: the spaces of a card, the country code of a telephone, the title of a person."""
+"""When two writings are the same value: spaces in a card, the country of a telephone, the title of a person."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from proctor.text.pii.phones import phone_key
 __all__ = ["is_part_of", "same_value", "value_key"]
 
 _TITLE: Final = re.compile(
-    r"^(?:mr|mrs|ms|miss|mx|dr|prof|professor|sir|madam|herr|frau|mme|sr|sra|m)\.?\s+|(?:さん|様|さま|氏|先生|殿|くん|ちゃん)$"
+    r"^(?:mr|mrs|ms|miss|mx|dr|prof|professor|sir|madam|herr|frau|mme|sr|sra|m)\.?\s+|(?:さん|様|さま|氏|先生|殿|くん"
+    r"|ちゃん)$"
 )
 _SHORTEST_PART: Final = 2
 
@@ -28,7 +29,7 @@ def value_key(kind: str, value: str) -> str:
     plain = unicodedata.normalize("NFKC", value).casefold()
     if kind == "phone":
         return phone_key(plain)
-    if kind == "email" or kind == "secret":
+    if kind in ("email", "secret"):
         return plain
     if kind == "person":
         return " ".join(_TITLE.sub("", plain.strip()).replace("・", " ").split())

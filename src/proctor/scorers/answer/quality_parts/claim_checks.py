@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -14,6 +14,7 @@ from proctor.text.claims import claims
 from proctor.text.content import content, overlap_share
 from proctor.text.facts import WORD_FOR_WORD, Prepared, compare, prepare
 from proctor.text.money import CURRENCIES
+from proctor.text.numbers import find_numbers
 from proctor.text.quantities import Quantity, find_quantities
 
 __all__ = ["LETTERS", "Checked", "Passage", "State", "check_claims", "checkable"]
@@ -28,6 +29,7 @@ _MANY_WORDS: Final = 5  # so many words that stand together by chance are rare
 _SAME_MATTER: Final = 0.6  # of a claim's words, for another figure to contradict it
 _CONTRADICTED: Final = 0.7
 _FEW: Final = 8  # passages that a claim is compared with word by word
+_AHEAD: Final = 0.25
 _UNSURE: Final = (0.3, 0.75)  # between these the judge of support is in two minds
 # What the readings weigh. The judge of support is the best of them; words help where it has not been trained.
 _BACKING, _FOLLOWS, _COVERED = 0.65, 0.20, 0.15
@@ -68,6 +70,7 @@ class Checked:
     note: str
     passage: str = ""
     by_rule: bool = True
+    figures: bool | None = None  # whether the nearest passage has all its figures; none where it has no figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,9 +103,9 @@ def _read(text: str) -> _Read:
     return _Read(pieces=prepare(text), words=content(text), figures=find_quantities(text))
 
 
-def checkable(answer: str) -> list[str]:
+def checkable(answer: str, *, most: int = MOST_CLAIMS) -> list[str]:
     """The claims of an answer that are about the world, and so can be held against sources."""
-    said = claims(answer, most=MOST_CLAIMS)
+    said = claims(answer, most=most)
     return [claim for claim in said if find_quantities(claim) or not _TALK.search(claim)]
 
 
@@ -125,12 +128,35 @@ async def check_claims(
     """
     ready = [_ready(passage) for passage in passages]
     alone = entailer is None and ask is None
-    found = [_by_rule(claim, _near_to(claim, ready) if frugal else ready, alone=alone) for claim in said]
+    found = []
+    for claim in said:
+        some = _near_to(claim, ready) if frugal else ready
+        found.append(_by_rule(claim, some, alone=alone) or (_other_number(claim, some) if frugal else None))
     open_ones = [claim for claim, each in zip(said, found, strict=True) if each is None]
-    open_ones = [claim for claim in dict.fromkeys(open_ones) if ask is None or claim in ask]
+    open_ones = [claim for claim in dict.fromkeys(open_ones) if ask is None or claim in ask][:MOST_CLAIMS]
     way = _asked_frugally if frugal and grounder is not None and entailer is not None else _asked
     asked = await way(open_ones, ready, entailer, grounder) if open_ones else {}
     return [each or asked.get(claim) for claim, each in zip(said, found, strict=True)]
+
+
+def _other_number(claim: str, ready: Sequence[_Ready]) -> Checked | None:
+    """A sentence with all the words of the claim and another bare number: under 5 is not under 12."""
+    words = content(claim)
+    numbers = [one for one in find_quantities(claim) if not one.unit]
+    if len(words) < 3 or not numbers:
+        return None
+    said = [
+        (one.passage, piece)
+        for one in ready
+        for level in one.read.pieces.levels[:2]
+        for piece in level
+        if words <= piece.words and any(not other.unit for other in piece.quantities)
+    ]
+    if not said or any(all(any(n.same(o) for o in piece.quantities) for n in numbers) for _, piece in said):
+        return None
+    passage, piece = said[0]
+    note = f"{passage.name} says otherwise: {quoted(piece.text, 100)}"
+    return Checked(claim=claim, state="contradicted", value=0.0, note=note, passage=piece.text)
 
 
 def _near_to(claim: str, ready: Sequence[_Ready]) -> Sequence[_Ready]:
@@ -157,7 +183,8 @@ def _by_rule(claim: str, ready: Sequence[_Ready], *, alone: bool) -> Checked | N
     denied = [(passage, each) for passage, each in found if each.verdict == "conflict"]
     if stated:
         newest = _newest([passage for passage, _ in stated])
-        best = near[id(newest)]
+        # What is told word for word is of its own matter: a newer source must be just as near to deny it.
+        best = near[id(newest)] + (_AS_NEAR if any(each.reason == WORD_FOR_WORD for _, each in stated) else 0.0)
         for passage, each in denied:
             if near[id(passage)] >= max(_SAME_MATTER, best - _AS_NEAR) and _supersedes(passage, newest):
                 newer = "what is expected" if passage.name == "expected" else f"a newer source ({passage.name})"
@@ -201,10 +228,17 @@ def _by_figures(claim: str, figures: Sequence[Quantity], ready: Sequence[_Ready]
             return Checked(claim=claim, state="supported", value=0.95, note=note, passage=passage.text[:200])
     for one in figures:
         exact = one.unit in _EXACT_UNITS or one.unit in CURRENCIES
-        if exact and not any(one.same(other) for _, has in known for other in has):
+        if exact and not any(one.same(other) for _, has in known for other in has) and not _bare(one, known):
             note = f"{one.quote.strip()!r} is in no source"
             return Checked(claim=claim, state="unsupported", value=0.1, note=note)
     return None
+
+
+def _bare(one: Quantity, known: Sequence[tuple[Passage, Sequence[Quantity]]]) -> bool:
+    """Whether its numbers stand in a passage without a unit: from 5 to 12, where the claim says 5 to 12 years."""
+    said = {number.value for number in find_numbers(one.quote)}
+    told = {other.value for _, has in known for other in has if not other.unit}
+    return one.unit == "month" and bool(said) and said <= told
 
 
 async def _asked(
@@ -234,11 +268,12 @@ async def _asked_frugally(
     assert grounder is not None
     covered = _covered(open_ones, ready)
     near = {claim: _nearest(claim, ready) for claim in open_ones}
-    support = await grounder.supports([_joined(near[claim], claim) for claim in open_ones])
-    made, again = {}, list[tuple[str, Passage, float]]()
+    support = await grounder.supports([_joined(_ahead(claim, near[claim]), claim) for claim in open_ones])
+    made: dict[str, Checked] = {}
+    again: list[tuple[str, float]] = []
     for claim, backing in zip(open_ones, support, strict=True):
         if _UNSURE[0] <= backing < _UNSURE[1]:
-            again.append((claim, near[claim][0], backing))
+            again.append((claim, backing))
             continue
         # Without a second look the words count for what entailment would.
         share = _lifted(_BACKING * backing + (_FOLLOWS + _COVERED) * (backing + covered[claim]) / 2)
@@ -247,10 +282,35 @@ async def _asked_frugally(
         quote = near[claim][0].text[:200]
         made[claim] = Checked(claim=claim, state=state, value=share, note=note, passage=quote, by_rule=False)
     if again:
-        shares = await entailer.entails([(passage.text[:LETTERS], claim) for claim, passage, _ in again])
-        for (claim, passage, backing), reading in zip(again, shares, strict=True):
-            made[claim] = _weighed(claim, [(passage, reading)], backing, covered[claim])
-    return made
+        shares = await entailer.entails([(near[claim][0].text[:LETTERS], claim) for claim, _ in again])
+        for (claim, backing), reading in zip(again, shares, strict=True):
+            made[claim] = _with_figures(
+                _weighed(claim, [(near[claim][0], reading)], backing, covered[claim]), near[claim]
+            )
+    return {claim: replace(each, figures=_has_figures(claim, near[claim][0])) for claim, each in made.items()}
+
+
+def _ahead(claim: str, near: Sequence[Passage]) -> Sequence[Passage]:
+    """The nearest passage alone where it is far ahead of the others: a short line is read faster, and better."""
+    words = content(claim)
+    shares = [overlap_share(words, _ready(passage).read.words) for passage in near[:2]]
+    return near[:1] if len(shares) < 2 or shares[0] - shares[1] >= _AHEAD else near[:2]
+
+
+def _with_figures(each: Checked, near: Sequence[Passage]) -> Checked:
+    """Where the networks are in two minds, a figure must stand in the passage that speaks of the matter."""
+    if each.state == "supported" and _has_figures(each.claim, near[0]) is False:
+        return replace(
+            each, state="unsupported", value=min(each.value, 0.5), note=f"{each.note}; figures not in {near[0].name}"
+        )
+    return each
+
+
+def _has_figures(claim: str, passage: Passage) -> bool | None:
+    said, told = find_quantities(claim), [(passage, _ready(passage).read.figures)]
+    if not said:
+        return None
+    return all(_bare(one, told) or any(one.same(other) for other in told[0][1]) for one in said)
 
 
 def _covered(claims_: Sequence[str], ready: Sequence[_Ready]) -> dict[str, float]:

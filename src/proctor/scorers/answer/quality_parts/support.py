@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from proctor.core.errors import ProctorError
@@ -12,7 +13,7 @@ from proctor.core.trajectory import Source, Trajectory
 from proctor.scorers.answer.quality_parts.claim_checks import LETTERS, Checked, Passage, check_claims, checkable
 from proctor.scorers.passages import MOST_EVIDENCE, quoted
 from proctor.scorers.trust import trust
-from proctor.text.dates import read_date
+from proctor.text.dates import Day, read_date
 from proctor.text.quantities import find_quantities
 
 __all__ = ["NAME", "Passage", "no_hallucination", "passages_of", "source_passage", "spoken"]
@@ -100,9 +101,14 @@ def _score(made: Sequence[Checked], answer: str, *, networks: bool) -> Score:
 
 def source_passage(source: Source) -> Passage:
     """A retrieved source as something an answer may rest on."""
-    day = read_date(source.date)
+    day = _day(source.date)
     text = f"{source.title}: {source.text}" if source.title and source.title not in source.text else source.text
     return Passage(name=source.id, text=text, order=day.order if day else None)
+
+
+@lru_cache(maxsize=1024)
+def _day(written: str | None) -> Day | None:
+    return read_date(written)
 
 
 def spoken(value: Any, depth: int = 0) -> str:

@@ -9,6 +9,7 @@ from typing import Final
 
 from proctor.core.verdict import Finding
 from proctor.text.pii.context import Named, made
+from proctor.text.pii.lazy import Lazy
 from proctor.text.pii.national import proofs
 from proctor.text.pii.signs import Needs, needs
 
@@ -16,7 +17,7 @@ __all__ = ["SCHEMES", "Scheme", "find_by_shape", "find_spaced"]
 
 Proof = Callable[[str], bool]
 
-_TOKEN: Final = re.compile(r"(?<![A-Za-z0-9_./=-])[A-Za-z0-9][A-Za-z0-9./()+-]{7,22}+(?![A-Za-z0-9_/=])")
+_TOKEN: Final = Lazy(r"(?<![A-Za-z0-9_./=-])[A-Za-z0-9][A-Za-z0-9./()+-]{7,22}+(?![A-Za-z0-9_/=])")
 _SHAPE: Final = str.maketrans(
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", "9" * 10 + "A" * 26 + "a" * 26
 )
@@ -63,9 +64,9 @@ _BY_SHAPE: Final[Mapping[str, tuple[tuple[str, Proof], ...]]] = {
 }
 # Those that people write in groups.
 _SPACED: Final = (
-    ("uk_nino", re.compile(r"[A-Z](?<![A-Za-z0-9].)[A-Z] \d{2} \d{2} \d{2} [A-D](?![A-Za-z0-9])"), proofs.nino),
-    ("fr_nir", re.compile(r"[1278](?<!\d.) \d{2} \d{2} (?:\d{2}|2[AB]) \d{3} \d{3} \d{2}(?!\d)"), proofs.nir),
-    ("in_aadhaar", re.compile(r"[2-9](?<!\d.)(?<!\d[ -].)\d{3}([ -])\d{4}\1\d{4}(?![ -]?\d)"), proofs.aadhaar),
+    ("uk_nino", Lazy(r"[A-Z](?<![A-Za-z0-9].)[A-Z] \d{2} \d{2} \d{2} [A-D](?![A-Za-z0-9])"), proofs.nino),
+    ("fr_nir", Lazy(r"[1278](?<!\d.) \d{2} \d{2} (?:\d{2}|2[AB]) \d{3} \d{3} \d{2}(?!\d)"), proofs.nir),
+    ("in_aadhaar", Lazy(r"[2-9](?<!\d.)(?<!\d[ -].)\d{3}([ -])\d{4}\1\d{4}(?![ -]?\d)"), proofs.aadhaar),
 )
 
 
@@ -81,11 +82,12 @@ class Scheme:
     def find(self, text: str) -> Iterator[Finding]:
         """Every number that is called this; one whose check digits are wrong is less sure, and masked all the same."""
         for start, end in self.named.spans(text):
-            if self.proof is None:
-                sure = 0.7
-            else:
-                sure = 0.95 if self.proof(_MARKS.sub("", text[start:end])) else 0.6
-            yield made("national_id", text, (start, end), sure, self.name)
+            yield made("national_id", text, (start, end), self._sure(text[start:end]), self.name)
+
+    def _sure(self, written: str) -> float:
+        if self.proof is None:
+            return 0.7
+        return 0.95 if self.proof(_MARKS.sub("", written)) else 0.6
 
 
 def _scheme(name: str, words: str, written: str, pattern: str, value: str, proof: Proof | None = None) -> Scheme:
@@ -93,43 +95,111 @@ def _scheme(name: str, words: str, written: str, pattern: str, value: str, proof
 
 
 SCHEMES: Final = (
-    _scheme("us_ssn", "ssn social", "", r"\bssn\b|\bsocial security(?: number)?", r"\d{3}[ -]?\d{2}[ -]?\d{4}", proofs.ssn),
-    _scheme("us_tax", "itin atin ein tin tax taxpayer", "", r"\b(?:itin|atin|ein|tin|tax(?:payer)? (?:id|identification)(?: number)?)\b",
-            r"[A-Z0-9]{0,3}-?\d{2,3}-?\d{2}-?\d{2,5}[A-Z]?"),
+    _scheme(
+        "us_ssn", "ssn social", "", r"\bssn\b|\bsocial security(?: number)?", r"\d{3}[ -]?\d{2}[ -]?\d{4}", proofs.ssn
+    ),
+    _scheme(
+        "us_tax",
+        "itin atin ein tin tax taxpayer",
+        "",
+        r"\b(?:itin|atin|ein|tin|tax(?:payer)? (?:id|identification)(?: number)?)\b",
+        r"[A-Z0-9]{0,3}-?\d{2,3}-?\d{2}-?\d{2,5}[A-Z]?",
+    ),
     _scheme("uk_nhs", "nhs", "", r"\bnhs\b", r"\d{3}[ -]?\d{3}[ -]?\d{4}", proofs.nhs),
-    _scheme("uk_nino", "nino insurance ni", "", r"\bnino\b|\bnational insurance(?: number)?|\bni number",
-            r"[A-Z]{2} ?(?:\d{2} ?){3}[A-D]", proofs.nino),
-    _scheme("jp_individual_number", "number mynumber", "マイナンバー 個人番号",
-            r"マイナンバー(?:カード)?|個人番号|\bmy ?number(?= card)|\bmynumber\b|\bindividual number\b", r"\d{4}[ -]?\d{4}[ -]?\d{4}",
-            proofs.individual_number),
-    _scheme("de_steuer_id", "steuer steuerid steuernummer steueridentifikationsnummer idnr", "",
-            r"steuer-?(?:id|identifikationsnummer|nummer)(?:-nr)?|\bidnr", r"\d{2} ?\d{3} ?\d{3} ?\d{3}", proofs.steuer_id),
-    _scheme("in_aadhaar", "aadhaar aadhar adhar adhaar aadhaars", "आधार", r"\ba+dha+r\b(?: card)?|आधार", r"\d{4}[ -]?\d{4}[ -]?\d{4}(?:\d{2})?",
-            proofs.aadhaar),
+    _scheme(
+        "uk_nino",
+        "nino insurance ni",
+        "",
+        r"\bnino\b|\bnational insurance(?: number)?|\bni number",
+        r"[A-Z]{2} ?(?:\d{2} ?){3}[A-D]",
+        proofs.nino,
+    ),
+    _scheme(
+        "jp_individual_number",
+        "number mynumber",
+        "マイナンバー 個人番号",
+        r"マイナンバー(?:カード)?|個人番号|\bmy ?number(?= card)|\bmynumber\b|\bindividual number\b",
+        r"\d{4}[ -]?\d{4}[ -]?\d{4}",
+        proofs.individual_number,
+    ),
+    _scheme(
+        "de_steuer_id",
+        "steuer steuerid steuernummer steueridentifikationsnummer idnr",
+        "",
+        r"steuer-?(?:id|identifikationsnummer|nummer)(?:-nr)?|\bidnr",
+        r"\d{2} ?\d{3} ?\d{3} ?\d{3}",
+        proofs.steuer_id,
+    ),
+    _scheme(
+        "in_aadhaar",
+        "aadhaar aadhar adhar adhaar aadhaars",
+        "आधार",
+        r"\ba+dha+r\b(?: card)?|आधार",
+        r"\d{4}[ -]?\d{4}[ -]?\d{4}(?:\d{2})?",
+        proofs.aadhaar,
+    ),
     _scheme("in_pan", "pan", "", r"\bpan\b(?: card)?", r"[A-Z]{4,6}[A-Z0-9]{0,3}\d{3,5}[A-Z]{0,2}"),
     _scheme("in_voter", "voter epic", "", r"\bvoter(?:'s)? id\b|\bepic\b", r"[A-Z]{3,5}\d{7,10}"),
     _scheme("br_cpf", "cpf", "", r"\bcpf\b", r"\d{3}\.?\d{3}\.?\d{3}-?\d{2}", proofs.cpf),
-    _scheme("ca_sin", "sin social nas", "", r"\bsin\b|\bsocial insurance(?: number)?|\bnas\b", r"\d{3}[ -]?\d{3}[ -]?\d{3}", proofs.sin),
+    _scheme(
+        "ca_sin",
+        "sin social nas",
+        "",
+        r"\bsin\b|\bsocial insurance(?: number)?|\bnas\b",
+        r"\d{3}[ -]?\d{3}[ -]?\d{3}",
+        proofs.sin,
+    ),
     _scheme("au_tfn", "tfn tax", "", r"\btfn\b|\btax file(?: number)?", r"\d{3} ?\d{3} ?\d{2,3}", proofs.tfn),
     _scheme("au_medicare", "medicare", "", r"\bmedicare\b", r"\d{4} ?\d{5} ?\d", proofs.medicare_au),
-    _scheme("nl_bsn", "bsn burgerservicenummer sofinummer sofi", "", r"\bbsn\b|burgerservicenummer|sofi-?nummer", r"\d{4}[ .]?\d{2}[ .]?\d{3}",
-            proofs.bsn),
-    _scheme("se_personnummer", "personnummer personal", "", r"\bpersonnummer\b|\bpersonal (?:identity )?number", r"(?:\d{2})?\d{6}[-+]?\d{4}",
-            proofs.personnummer),
+    _scheme(
+        "nl_bsn",
+        "bsn burgerservicenummer sofinummer sofi",
+        "",
+        r"\bbsn\b|burgerservicenummer|sofi-?nummer",
+        r"\d{4}[ .]?\d{2}[ .]?\d{3}",
+        proofs.bsn,
+    ),
+    _scheme(
+        "se_personnummer",
+        "personnummer personal",
+        "",
+        r"\bpersonnummer\b|\bpersonal (?:identity )?number",
+        r"(?:\d{2})?\d{6}[-+]?\d{4}",
+        proofs.personnummer,
+    ),
     _scheme("pl_pesel", "pesel", "", r"\bpesel\b", r"\d{11}", proofs.pesel),
     _scheme("pl_nip", "nip", "", r"\bnip\b", r"\d{3}-?\d{2,3}-?\d{2}-?\d{2,3}", proofs.nip),
-    _scheme("pl_identity_card", "dowód dowod dowodu osobisty osobistego", "", r"\bdow[oó]du? osobist\w{1,4}", r"[A-Z]{3} ?\d{6}"),
+    _scheme(
+        "pl_identity_card",
+        "dowód dowod dowodu osobisty osobistego",
+        "",
+        r"\bdow[oó]du? osobist\w{1,4}",
+        r"[A-Z]{3} ?\d{6}",
+    ),
     _scheme("pt_nif", "nif contribuinte", "", r"\bnif\b|\bcontribuinte\b", r"\d{3} ?\d{3} ?\d{3}", proofs.nif),
     _scheme("tr_kimlik", "kimlik", "", r"\bt\.?c\.? ?kimlik\b|\bkimlik\b", r"\d{11}", proofs.tckn),
     _scheme("il_id", "teudat", "זהות", r"teudat zehut|תעודת זהות", r"\d{8,9}", proofs.israel),
     _scheme("dk_cpr", "cpr", "", r"\bcpr\b", r"\d{6}-?\d{4}", proofs.cpr),
     _scheme("ie_ppsn", "pps ppsn", "", r"\bppsn?\b", r"\d{7}[A-W][A-IW]?", proofs.ppsn),
-    _scheme("kr_rrn", "resident", "주민등록", r"주민등록(?:번호)?|resident registration(?: number)?", r"\d{6}-?\d{7}", proofs.rrn),
+    _scheme(
+        "kr_rrn",
+        "resident",
+        "주민등록",
+        r"주민등록(?:번호)?|resident registration(?: number)?",
+        r"\d{6}-?\d{7}",
+        proofs.rrn,
+    ),
     _scheme("cn_resident", "身份证", "身份证 身份證", r"身份[证證](?:号码?|號碼?)?", r"\d{17}[\dX]", proofs.china),
-    _scheme("national_id", "national identity identification id dni identité identite personalausweis personalausweisnummer", "身分証",
-            r"\bnational (?:id|identity|identification)(?: (?:card|number))*|\bidentity (?:card|number)|\bid card\b|身分証(?:明書)?|\bdni\b"
-            r"|carte d'identit[eé]|\bpersonalausweis(?:nummer)?\b", r"(?=[A-Z]{0,4}\d)[A-Z0-9](?:-?[A-Z0-9]){5,14}"),
-)  # fmt: skip
+    _scheme(
+        "national_id",
+        "national identity identification id dni identité identite personalausweis personalausweisnummer",
+        "身分証",
+        r"\bnational (?:id|identity|identification)(?: (?:card|number))*|\bidentity (?:card|number)|\bid card\b"
+        r"|身分証(?:明書)?|\bdni\b"
+        r"|carte d'identit[eé]|\bpersonalausweis(?:nummer)?\b",
+        r"(?=[A-Z]{0,4}\d)[A-Z0-9](?:-?[A-Z0-9]){5,14}",
+    ),
+)
 
 
 def find_by_shape(text: str) -> Iterator[Finding]:

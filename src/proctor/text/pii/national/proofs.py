@@ -2,16 +2,53 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from proctor.text.pii.checks import day_of, iso7064_mod11_10, luhn, verhoeff, weighted
+from proctor.text.pii.lazy import Lazy
 
 __all__ = [
-    "aadhaar", "ahv", "belgian", "bsn", "china", "codice_fiscale", "cpf", "cuit", "curp", "cpr", "czech", "dni",
-    "fodselsnummer", "hetu", "hkid", "individual_number", "israel", "itin", "medicare_au", "mykad", "nhs", "nie", "nif",
-    "nino", "nip", "nir", "nric", "pan", "personnummer", "pesel", "ppsn", "rrn", "rut", "sin", "south_africa", "ssn",
-    "steuer_id", "taiwan", "tckn", "tfn", "thai",
+    "aadhaar",
+    "ahv",
+    "belgian",
+    "bsn",
+    "china",
+    "codice_fiscale",
+    "cpf",
+    "cpr",
+    "cuit",
+    "curp",
+    "czech",
+    "dni",
+    "fodselsnummer",
+    "hetu",
+    "hkid",
+    "individual_number",
+    "israel",
+    "itin",
+    "medicare_au",
+    "mykad",
+    "nhs",
+    "nie",
+    "nif",
+    "nino",
+    "nip",
+    "nir",
+    "nric",
+    "pan",
+    "personnummer",
+    "pesel",
+    "ppsn",
+    "rrn",
+    "rut",
+    "sin",
+    "south_africa",
+    "ssn",
+    "steuer_id",
+    "taiwan",
+    "tckn",
+    "tfn",
+    "thai",
 ]  # fmt: skip
 
 _DNI: Final = "TRWAGMYFPDXBNJZSQVHLCKE"
@@ -20,10 +57,10 @@ _ODD: Final = dict(
         (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16,
          10, 22, 25, 24, 23), strict=True)
 )  # fmt: skip
-_NINO: Final = re.compile(r"(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D]")
-_CODICE: Final = re.compile(r"[A-Z]{6}[0-9LMNP-V]{2}[A-EHLMPRST][0-9LMNP-V]{2}[A-Z][0-9LMNP-V]{3}[A-Z]")
-_PAN: Final = re.compile(r"[A-Z]{3}[ABCFGHJLPT][A-Z]\d{4}[A-Z]")
-_CURP: Final = re.compile(r"[A-Z][AEIOUX][A-Z]{2}\d{6}[HMX][A-Z]{2}[B-DF-HJ-NP-TV-Z]{3}[A-Z0-9]\d")
+_NINO: Final = Lazy(r"(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D]")
+_CODICE: Final = Lazy(r"[A-Z]{6}[0-9LMNP-V]{2}[A-EHLMPRST][0-9LMNP-V]{2}[A-Z][0-9LMNP-V]{3}[A-Z]")
+_PAN: Final = Lazy(r"[A-Z]{3}[ABCFGHJLPT][A-Z]\d{4}[A-Z]")
+_CURP: Final = Lazy(r"[A-Z][AEIOUX][A-Z]{2}\d{6}[HMX][A-Z]{2}[B-DF-HJ-NP-TV-Z]{3}[A-Z0-9]\d")
 _TAIWAN: Final = "ABCDEFGHJKLMNPQRSTUVXYWZIO"
 _HETU: Final = "0123456789ABCDEFHJKLMNPRSTUVWXY"
 
@@ -65,8 +102,11 @@ def nir(number: str) -> bool:
     """France, social security."""
     body = number[:13].upper().replace("2A", "19").replace("2B", "18")
     month = int(number[3:5]) if number[3:5].isdigit() else 0
-    return number[0] in "1278" and body.isdigit() and (1 <= month <= 12 or 20 <= month <= 42) and (
-        97 - int(body) % 97 == int(number[13:])
+    return (
+        number[0] in "1278"
+        and body.isdigit()
+        and (1 <= month <= 12 or 20 <= month <= 42)
+        and (97 - int(body) % 97 == int(number[13:]))
     )
 
 
@@ -259,7 +299,11 @@ def thai(number: str) -> bool:
 
 def mykad(number: str) -> bool:
     """Malaysia: begins with the day of birth."""
-    return 1 <= int(number[2:4]) <= 12 and 1 <= int(number[4:6]) <= 31 and number[6:8] not in ("00", "17", "18", "19", "20")
+    return (
+        1 <= int(number[2:4]) <= 12
+        and 1 <= int(number[4:6]) <= 31
+        and number[6:8] not in ("00", "17", "18", "19", "20")
+    )
 
 
 def rut(number: str) -> bool:
@@ -284,5 +328,3 @@ def ppsn(number: str) -> bool:
     """Ireland."""
     extra = (ord(number[8].upper()) - 64) * 9 if len(number) == 9 else 0
     return "WABCDEFGHIJKLMNOPQRSTUV"[(weighted(number[:7], range(8, 1, -1)) + extra) % 23] == number[7].upper()
-
-

@@ -1,0 +1,217 @@
+"""How long the gates take: each point's chain, part by part, beside Presidio and stackone-defender in the same run.
+
+Run ``python -m benchmarks.guard --data FOLDER [--defender PYTHON] [--presidio PYTHON] [--ner MODEL]``; PYTHON is an
+interpreter that has that peer. Every text is new to the models: nothing is answered from what they remember. CPU time
+is of the whole process, all threads.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gzip
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmarks.processes import ROOT
+from proctor.core.chat import ToolCall
+from proctor.core.trajectory import Source, Turn
+from proctor.guard.step import Step
+from proctor.wiring.guard import Guard
+
+__all__ = ["Times", "drafts", "grounded", "main", "messages"]
+
+_SUPPORT = {"bitext/test": 200, "banking77/test": 150, "clinc150/test": 50}
+_PII = 100
+_MATRIX = {
+    "policy_inquiry": ["get_policy", "get_faq", "get_product_info"],
+    "booking_management": ["+policy_inquiry", "get_booking", "modify_booking"],
+}
+_TOOLS = """
+guard:
+  tool_call:
+    - permissions: {matrix: %s}
+    - arguments: {tools: {modify_booking: {allowed: {action: [cancel, change_date]}, limits: {travellers: 8}}}}
+    - rate: {}
+"""
+
+
+@dataclass(slots=True)
+class Times:
+    """Milliseconds of the whole and of each gate, and of the processor."""
+
+    wall: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+    parts: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    actions: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=os.environ.get("PROCTOR_DATA", "../shared/data"))  # noqa: TID251
+    parser.add_argument("--defender", help="a Python that has stackone-defender")
+    parser.add_argument("--presidio", help="a Python that has presidio-analyzer")
+    parser.add_argument("--ner", default="", help="the spaCy model that Presidio uses beside its patterns")
+    parser.add_argument("--count", type=int, default=500)
+    options = parser.parse_args()
+    texts = messages(Path(options.data))[: options.count]
+    print(f"{len(texts)} messages; load average {os.getloadavg()[0]:.1f} before\n", flush=True)
+    times = asyncio.run(_ours(texts, options.count, Path(options.data)))
+    print("| point | n | wall ms p50 | p95 | CPU ms p50 | p95 | decided |\n|---|---|---|---|---|---|---|")
+    for point, each in times.items():
+        told = ", ".join(f"{count} {action}" for action, count in sorted(each.actions.items()))
+        print(f"| {point} | {len(each.wall)} | {_two(each.wall)} | {_two(each.cpu)} | {told} |")
+    print("\n| point | gate | wall ms p50 | p95 |\n|---|---|---|---|")
+    for point, each in times.items():
+        for gate, seconds in each.parts.items():
+            print(f"| {point} | {gate} | {_two(seconds)} |")
+    _print_peers(texts, times["input"], options)
+    return 0
+
+
+def messages(data: Path) -> list[str]:
+    """Support messages of others, a fifth of them sentences with personal data; made ones where there is no data."""
+    dice = random.Random(7)
+    found: list[str] = []
+    for name, count in _SUPPORT.items():
+        path = data / "intent" / f"{name}.jsonl.gz"
+        if path.exists():
+            found += dice.sample(list(_texts(path)), count)
+    rows = data / "pii" / "presidio_research" / "synth_dataset_v2.json"
+    if rows.exists():
+        found += [row["full_text"] for row in dice.sample(json.loads(rows.read_text(encoding="utf-8")), _PII)]
+    if not found:
+        found = [f"Where is my order {number}, and when will it arrive? My name is Anna Berg." for number in range(500)]
+    dice.shuffle(found)
+    return found
+
+
+def _texts(path: Path) -> Iterator[str]:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        for line in file:
+            row = json.loads(line)
+            yield row.get("text") or row["utterance"]
+
+
+async def drafts(count: int = 400) -> list[tuple[Turn, tuple[Source, ...]]]:
+    """Answers that the travel desk really gave, each once, with the sources they rest on."""
+    from examples.travel_desk.lantern.stories import Teller
+
+    seen: dict[str, tuple[Turn, tuple[Source, ...]]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        teller = Teller(database=Path(folder) / "office.db", settings={"brain": "careful"}, seed=3)
+        stories = [await teller.tell(number) for number in range(1, count + 1)]
+    for run in (run for story in stories for run in story.conversations):
+        for turn in run.turns:
+            if turn.answer.strip():
+                seen.setdefault(turn.answer, (turn, turn.sources))
+    return list(seen.values())
+
+
+def grounded(data: Path, count: int = 250) -> list[tuple[str, Source]]:
+    """Answers in conversations with the passage they should rest on, written by others."""
+    path = data / "grounding" / "train.jsonl.gz"
+    if not path.exists():
+        return []
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        rows = [row for row in map(json.loads, file) if row["source"] == "begin/dev"]
+    picked = random.Random(7).sample(rows, min(count, len(rows)))
+    return [(row["response"], Source(id="passage", text=row["context"])) for row in picked]
+
+
+async def _ours(texts: Sequence[str], count: int, data: Path) -> dict[str, Times]:
+    made: dict[str, Times] = {}
+    async with Guard.from_config(_config(""), record=False) as guard:
+        await guard.warm()
+        for text in ("Where is my parcel, please?", "I am Bo Lund, call 212-555-0142"):
+            await guard.check(Step(point="input", text=text))
+        made["input"] = await _timed(guard, [Step(point="input", text=text) for text in texts])
+        steps = []
+        for turn, sources in (await drafts())[:count]:
+            memory = guard.session().memory
+            memory.asked.append(turn.asked)
+            memory.calls.extend(turn.tool_calls)
+            steps.append(Step(point="output", text=turn.answer, sources=sources, memory=memory))
+        read = [Step(point="output", text=answer, sources=(source,)) for answer, source in grounded(data)]
+        await _timed(guard, [*steps[:3], *read[:3]])
+        made["output, travel desk"] = await _timed(guard, steps[3:])
+        if read:
+            made["output, a passage of 160 words"] = await _timed(guard, read[3:])
+    async with Guard.from_config(_config(_TOOLS % json.dumps(_MATRIX)), record=False) as guard:
+        calls = [
+            ToolCall(
+                name="modify_booking", arguments={"booking_id": f"LT-{n}", "action": "cancel", "travellers": n % 9}
+            )
+            for n in range(count)
+        ]
+        tools = [Step(point="tool_call", call=call, intents=("booking_management",)) for call in calls]
+        await _timed(guard, tools[:50])
+        made["tool_call"] = await _timed(guard, tools)
+    return made
+
+
+def _config(text: str) -> Path:
+    path = Path(tempfile.mkdtemp()) / "proctor.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+async def _timed(guard: Guard, steps: Sequence[Step]) -> Times:
+    times = Times()
+    for step in steps:
+        begin, cpu = time.perf_counter_ns(), time.process_time_ns()
+        decision = await guard.decide(step)
+        times.cpu.append((time.process_time_ns() - cpu) / 1e6)
+        times.wall.append((time.perf_counter_ns() - begin) / 1e6)
+        times.actions[decision.verdict.action] += 1
+        for part in decision.parts:
+            times.parts[part.gate].append(1000 * (part.latency or 0.0))
+    return times
+
+
+def _two(values: Sequence[float]) -> str:
+    ordered = sorted(values)
+    if not ordered:
+        return "– | –"
+    p50, p95 = ordered[len(ordered) // 2], ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]
+    return f"{p50:.3f} | {p95:.3f}" if p95 < 0.1 else f"{p50:.2f} | {p95:.2f}"
+
+
+def _print_peers(texts: Sequence[str], ours: Times, options: argparse.Namespace) -> None:
+    jobs: list[tuple[str, list[str], str]] = []
+    if options.presidio:
+        jobs.append(("Presidio, patterns", [options.presidio, "-m", "benchmarks.peers.presidio_pii"], "pii"))
+        if options.ner:
+            with_names = [options.presidio, "-m", "benchmarks.peers.presidio_pii", "--ner", options.ner]
+            jobs.append((f"Presidio with {options.ner}", with_names, "pii"))
+    if options.defender:
+        program = [options.defender, "-m", "benchmarks.peers.defender_injection"]
+        jobs.append(("stackone-defender, patterns", [*program, "--patterns"], "injection"))
+        jobs.append(("stackone-defender with its network", program, "injection"))
+    if not jobs:
+        return
+    print("\n| the same messages, one at a time | CPU ms p50 | p95 |\n|---|---|---|")
+    print(f"| Proctor, the whole input chain | {_two(ours.cpu)} |")
+    for name, program, _ in jobs:
+        rows = _peer(program, texts)
+        print(f"| {name} | {_two([row['us'] / 1000 for row in rows])} |", flush=True)
+
+
+def _peer(program: list[str], texts: Sequence[str]) -> list[Mapping[str, Any]]:
+    lines = "".join(json.dumps(text) + "\n" for text in texts)
+    done = subprocess.run(program, input=lines, cwd=ROOT, capture_output=True, text=True, check=True, timeout=900)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

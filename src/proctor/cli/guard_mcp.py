@@ -1,0 +1,61 @@
+"""proctor guard mcp: stand between an agent and a server of tools."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from proctor.cli.context import project
+
+__all__ = ["mcp"]
+
+
+@click.command("mcp", short_help="Stand between an agent and a server of tools (MCP).")
+@click.argument("command", nargs=-1, type=click.UNPROCESSED)
+@click.option("--upstream", metavar="URL", help="A server behind an address, in place of a command.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on, with --upstream.")
+@click.option("--port", type=click.IntRange(0, 65_535), default=8090, show_default=True, help="Port; 0 takes any.")
+@click.option("--intent", "intents", multiple=True, help="What every call is made for. May be repeated.")
+@click.option("--customer", help="Whose session it is.")
+@click.option("--hide", is_flag=True, help="Leave out of the list of tools those that the intents do not permit.")
+@click.pass_context
+def mcp(
+    ctx: click.Context, /, command: tuple[str, ...], upstream: str | None, host: str, port: int, **flags: Any
+) -> int:
+    """Start the server that COMMAND names and stand between it and the agent that started this.
+
+    Tool calls are judged before the server sees them, and what it answers is scanned before the agent reads it. In the
+    agent's settings put `proctor guard mcp --` before the server's command. With --upstream the server is one behind
+    an address, and this listens on a port of its own. Exit code: the server's.
+    """
+    from proctor.wiring.guard import Guard  # noqa: PLC0415 - onnxruntime takes a third of a second
+    from proctor.wiring.guard_settings import read_settings  # noqa: PLC0415
+
+    if bool(command) == bool(upstream):
+        raise click.UsageError("give a server's command after --, or --upstream URL")
+    config = project(ctx)
+    settings = replace(read_settings(config).mcp, **{name: value for name, value in flags.items() if value})
+    guard = Guard.from_config(config)
+    try:
+        if upstream is None:
+            return asyncio.run(_bridged(guard, settings, command))
+        from proctor.server.mcp_http import make_app  # noqa: PLC0415
+        from proctor.server.serving import run  # noqa: PLC0415
+
+        app = make_app(guard, upstream, settings)
+        run(app, host, port, started=lambda address: click.echo(f"guarding at {address}", err=True))
+    finally:
+        guard.close()
+    return 0
+
+
+async def _bridged(guard: Any, settings: Any, command: tuple[str, ...]) -> int:
+    from proctor.server.mcp import Gateway  # noqa: PLC0415
+    from proctor.server.mcp_stdio import run_stdio  # noqa: PLC0415
+
+    await guard.warm()
+    session = guard.session(customer=settings.customer)
+    return await run_stdio(Gateway(guard=guard, session=session, settings=settings), command)

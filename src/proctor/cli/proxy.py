@@ -1,0 +1,54 @@
+"""proctor proxy: guard an unchanged OpenAI client."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlsplit
+
+import click
+
+from proctor.cli.context import project
+from proctor.core.errors import ConfigError, InputError
+
+__all__ = ["verb"]
+
+
+@click.command("proxy", short_help="Guard an unchanged OpenAI client: stand between it and the model's API.")
+@click.option("--upstream", metavar="URL", help="The API to pass on to, such as https://api.openai.com.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65_535), default=8088, show_default=True, help="Port; 0 takes any.")
+@click.option("--stream", type=click.Choice(["sentence", "whole"]), help="How much of a stream is held back.")
+@click.option("--escalate", type=click.Choice(["reply", "header"]), help="What a hand-off comes to.")
+@click.option("--others", type=click.Choice(["pass", "refuse"]), help="What becomes of paths that are not guarded.")
+@click.option("--timeout", type=click.FloatRange(min=0.001), help="Seconds that the upstream may be silent.")
+@click.pass_context
+def verb(ctx: click.Context, /, host: str, port: int, **flags: Any) -> None:
+    """Pass requests on to an OpenAI-compatible API, with every message, tool call and answer before the gates.
+
+    Point the client's base URL here: `OPENAI_BASE_URL=http://127.0.0.1:8088/v1`. Keys go along and are never kept.
+    Settings stand in proctor.yaml under `guard: {proxy: ...}`; flags beat them. Runs until interrupted.
+    """
+    from proctor.server.proxy import make_app  # noqa: PLC0415 - aiohttp takes a quarter of a second
+    from proctor.server.serving import run  # noqa: PLC0415
+    from proctor.wiring.guard import Guard  # noqa: PLC0415
+    from proctor.wiring.guard_settings import read_settings  # noqa: PLC0415
+
+    config = project(ctx)
+    given = {name: value for name, value in flags.items() if value is not None}
+    try:
+        settings = replace(read_settings(config).proxy, **given)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    if settings.upstream is None:
+        mend = "give --upstream https://…, or set `guard: {proxy: {upstream: …}}` in proctor.yaml"
+        raise ConfigError("no upstream is named", mend=mend)
+    if not urlsplit(settings.upstream).hostname:
+        raise InputError(f"{settings.upstream} names no host", mend="write it as https://api.openai.com")
+    guard = Guard.from_config(config)
+    try:
+        app = make_app(guard, settings.upstream, settings, proxy_for=config.environment.proxy_for)
+        place = urlsplit(settings.upstream).netloc.rpartition("@")[2]
+        run(app, host, port, started=lambda address: click.echo(f"guarding {place} at {address}", err=True))
+    finally:
+        guard.close()

@@ -1,0 +1,88 @@
+"""Streams of a user's own application: events with a text at a pointer, or plain text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+from proctor.server.frames import Call, Frame, Slot, compact
+from proctor.server.pointers import at_pointer, made_at
+from proctor.server.sse import Event, encoded
+
+__all__ = ["EventStream", "TextStream"]
+
+
+class EventStream:
+    """Server-sent events. Their data is JSON with a text at a pointer, or the text itself."""
+
+    __slots__ = ("_json", "_pointer", "calls")
+
+    def __init__(self, pointer: str) -> None:
+        self.calls: dict[Hashable, Call] = {}
+        self._pointer = pointer
+        self._json = True
+
+    @property
+    def id(self) -> str:
+        """Such a stream has no name."""
+        return ""
+
+    def read(self, event: Event) -> Frame:
+        """An event taken apart."""
+        frame = Frame(event=event)
+        if not event.data or event.data.strip() == "[DONE]":
+            return frame
+        try:
+            data = json.loads(event.data)
+        except ValueError:
+            data = None
+        if isinstance(data, (dict, list)):
+            frame.data = {"data": data}
+            frame.slots += at_pointer(data, self._pointer, "text")
+        else:
+            self._json = False
+            frame.slots.append(Slot("text", {"text": event.data}, "text"))
+        return frame
+
+    def write(self, frame: Frame, changed: bool, refusal: str) -> bytes:
+        """The event put together again."""
+        if not changed:
+            return frame.event.raw
+        data = frame.slots[0].text if frame.data is None else compact(frame.data["data"])
+        return encoded(data, frame.event.name)
+
+    def closing(self, reply: str, said: Mapping[Hashable, str], told: Mapping[str, Any]) -> bytes:
+        """The reply as the last event."""
+        text = f"\n\n{reply}" if any(said.values()) else reply
+        if not self._json:
+            return encoded(text)
+        made = made_at(self._pointer, text)
+        return encoded(compact({**made, "proctor": told} if isinstance(made, dict) else made))
+
+
+class TextStream:
+    """Plain text as it comes."""
+
+    __slots__ = ("calls",)
+
+    def __init__(self) -> None:
+        self.calls: dict[Hashable, Call] = {}
+
+    @property
+    def id(self) -> str:
+        """Such a stream has no name."""
+        return ""
+
+    def read(self, event: Event) -> Frame:
+        """A piece of text."""
+        slots = [Slot("text", {"text": event.data}, "text")] if event.data else []
+        return Frame(event=event, slots=slots)
+
+    def write(self, frame: Frame, changed: bool, refusal: str) -> bytes:
+        """The piece as it leaves."""
+        return frame.slots[0].text.encode("utf-8", "surrogateescape") if changed else frame.event.raw
+
+    def closing(self, reply: str, said: Mapping[Hashable, str], told: Mapping[str, Any]) -> bytes:
+        """The reply."""
+        return (f"\n\n{reply}" if any(said.values()) else reply).encode()

@@ -1,0 +1,57 @@
+"""An application on a port, until it is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import signal
+from collections.abc import Callable
+
+from aiohttp import web
+
+from proctor.core.errors import InputError
+
+__all__ = ["run", "serve"]
+
+_GOODBYE = 10.0  # seconds that requests under way have to end
+Started = Callable[[str], None]
+
+
+def run(app: web.Application, host: str = "127.0.0.1", port: int = 0, *, started: Started | None = None) -> None:
+    """Serve until SIGINT or SIGTERM; what is under way is finished first.
+
+    Raises:
+        InputError: the address cannot be had.
+    """
+    asyncio.run(serve(app, host, port, started=started))
+
+
+async def serve(app: web.Application, host: str, port: int, *, started: Started | None = None) -> None:
+    """The same inside a running loop; ``started`` is told the address."""
+    # A client that goes away ends what is done for it, down to the request to the upstream.
+    runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=_GOODBYE)
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    try:
+        await runner.setup()
+        await _open(runner, host, port)
+        if started is not None:
+            place = runner.addresses[0]
+            name = f"[{place[0]}]" if ":" in place[0] else place[0]
+            started(f"http://{name}:{place[1]}")
+        await stop.wait()
+    finally:
+        await runner.cleanup()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+
+
+async def _open(runner: web.AppRunner, host: str, port: int) -> None:
+    try:
+        await web.TCPSite(runner, host, port, backlog=1024).start()
+    except OSError as error:
+        taken = error.errno == errno.EADDRINUSE
+        mend = "choose another --port" if taken else "check --host and --port"
+        why = "something listens there already" if taken else str(error.strerror or error)
+        raise InputError(f"cannot listen on {host}:{port}: {why}", mend=mend) from None

@@ -1,0 +1,160 @@
+"""The guard as a small HTTP service beside an agent in any language: JSON in, a verdict out."""
+
+from __future__ import annotations
+
+import hmac
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from aiohttp import web
+
+from proctor import __version__
+from proctor.core.codec import dumps
+from proctor.core.decoding import decode
+from proctor.core.errors import InputError, MalformedError
+from proctor.core.verdict import Verdict
+from proctor.guard.session import Session
+from proctor.server.openapi import description
+from proctor.server.questions import QUESTIONS
+from proctor.server.serving import run
+from proctor.server.strict_json import read_object
+from proctor.server.telling import verdict_json
+from proctor.wiring.guard import Guard
+
+__all__ = ["MOST_BYTES", "make_app", "run"]
+
+MOST_BYTES: Final = 4_000_000
+_OPEN: Final = frozenset({"/v1/health", "/openapi.json"})
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+def make_app(guard: Guard, *, token: str | None = None, most_bytes: int = MOST_BYTES) -> web.Application:
+    """The sidecar as an application; with a ``token``, callers must show it as ``Authorization: Bearer``."""
+    sidecar = Sidecar(guard=guard, token=token, most_bytes=most_bytes)
+    app = web.Application(client_max_size=most_bytes, middlewares=[sidecar.admitted])
+    for point in QUESTIONS:
+        app.router.add_post(f"/v1/{point}", sidecar.asked)
+    app.router.add_get("/v1/health", sidecar.health)
+    app.router.add_get("/v1/stats", sidecar.stats)
+    app.router.add_post("/v1/reload", sidecar.reload)
+    app.router.add_delete("/v1/sessions/{id:.+}", sidecar.forget)
+    app.router.add_get("/openapi.json", sidecar.describe)
+    app.cleanup_ctx.append(sidecar.warmed)
+    return app
+
+
+@dataclass(slots=True, kw_only=True)
+class Sidecar:
+    """Answers questions about steps. Sessions live in the guard, by the name that the caller gives them."""
+
+    guard: Guard
+    token: str | None = None
+    most_bytes: int = MOST_BYTES
+    decisions: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    async def warmed(self, app: web.Application) -> AsyncIterator[None]:
+        """Have the models ready before the first question."""
+        await self.guard.warm()
+        yield
+
+    @web.middleware
+    async def admitted(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Turn away who shows no token, and say in JSON what is wrong with a request."""
+        if self.token is not None and request.path not in _OPEN and not self._shown(request):
+            mend = "send the header `Authorization: Bearer TOKEN`"
+            return _wrong(401, "the token is missing or wrong", mend=mend, headers={"WWW-Authenticate": "Bearer"})
+        try:
+            return await handler(request)
+        except web.HTTPRequestEntityTooLarge:
+            return _wrong(413, f"the body has more than {self.most_bytes:,} bytes", mend="send less at once")
+        except web.HTTPMethodNotAllowed as error:
+            allowed = ", ".join(sorted(error.allowed_methods))
+            return _wrong(405, f"{request.path} takes {allowed}", headers={"Allow": allowed})
+        except web.HTTPNotFound:
+            return _wrong(404, f"there is nothing at {request.path}", mend="GET /openapi.json lists what there is")
+
+    async def asked(self, request: web.Request) -> web.StreamResponse:
+        """The verdict on one step."""
+        point = request.path.rpartition("/")[2]
+        try:
+            question = decode(QUESTIONS[point], read_object(await request.read()), strict=True)
+            session = self.guard.session(question.session, customer=question.customer)
+        except MalformedError as error:
+            return _wrong(400, error.message, field=error.field, mend=error.mend)
+        except InputError as error:
+            return _wrong(400, error.message, field=error.field, mend=error.mend)
+        except ValueError as error:
+            return _wrong(400, f"the body {error}", mend="send one JSON object")
+        verdict = await _verdict(point, question, session)
+        self.decisions[point, verdict.action] += 1
+        told = {"session": session.id, **verdict_json(verdict)}
+        if verdict.action in ("block", "escalate"):
+            told["reply"] = session.reply(verdict)
+        return _answer(told)
+
+    async def health(self, request: web.Request) -> web.StreamResponse:
+        """Whether the guard is well, and what somebody on duty should know."""
+        return _answer({"status": "ok", "proctor": __version__, **self.guard.health})
+
+    async def stats(self, request: web.Request) -> web.StreamResponse:
+        """How often each point came to which action since the start."""
+        points: dict[str, dict[str, int]] = {point: {} for point in QUESTIONS}
+        for (point, action), count in sorted(self.decisions.items()):
+            points[point][action] = count
+        return _answer({"decisions": points, "sessions": self.guard.health["sessions"]})
+
+    async def reload(self, request: web.Request) -> web.StreamResponse:
+        """Read proctor.yaml again; the old settings hold when the new ones cannot be used."""
+        read = self.guard.reload()
+        return _answer({"reloaded": read, "trouble": self.guard.trouble}, status=200 if read else 409)
+
+    async def forget(self, request: web.Request) -> web.StreamResponse:
+        """Forget a session."""
+        self.guard.end(request.match_info["id"])
+        return web.Response(status=204)
+
+    async def describe(self, request: web.Request) -> web.StreamResponse:
+        """This service in OpenAPI."""
+        return _answer(description(secured=self.token is not None))
+
+    def _shown(self, request: web.Request) -> bool:
+        kind, _, shown = request.headers.get("Authorization", "").partition(" ")
+        assert self.token is not None
+        return kind.lower() == "bearer" and hmac.compare_digest(shown.strip().encode(), self.token.encode())
+
+
+async def _verdict(point: str, asked: Any, session: Session) -> Verdict:
+    if point == "input":
+        return await session.input(asked.text, metadata=asked.metadata)
+    if point == "tool_call":
+        return await session.tool_call(
+            asked.name,
+            asked.arguments,
+            intents=asked.intents,
+            confirmed=asked.confirmed,
+            id=asked.id,
+            metadata=asked.metadata,
+        )
+    if point == "tool_result":
+        return await session.tool_result(
+            asked.name, asked.result, asked.arguments, id=asked.id, metadata=asked.metadata
+        )
+    return await session.output(asked.draft, sources=asked.sources, section=asked.section, metadata=asked.metadata)
+
+
+def _answer(data: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:
+    return web.Response(status=status, body=dumps(data), content_type="application/json", headers=headers)
+
+
+def _wrong(
+    status: int,
+    message: str,
+    *,
+    field: str | None = None,
+    mend: str | None = None,
+    headers: dict[str, str] | None = None,
+) -> web.Response:
+    told = {"message": message, "field": field, "mend": mend}
+    return _answer({"error": {key: value for key, value in told.items() if value}}, status=status, headers=headers)

@@ -1,0 +1,70 @@
+"""Words, phrases and patterns that must not pass."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from proctor.core.verdict import Verdict
+from proctor.guard.edits import apply
+from proctor.guard.gates.banned import Banned
+from proctor.guard.step import Step
+
+
+async def _checked(gate: Banned, text: str) -> Verdict:
+    return await gate.check(Step(point="output", text=text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You idiot!",
+        "IDIOT",
+        "id\u200biot",
+        "ｉｄｉｏｔ",
+        "get free   money now",
+        "read " + base64.b64encode(b"you are such an idiot today").decode(),
+        "buy at acme-corp",
+        "这个马鹿",
+    ],
+)
+async def test_what_is_banned_is_blocked(text: str) -> None:
+    gate = Banned(words=("idiot", "free money", "马鹿"), patterns=(r"\bacme[- ]?corp\b",))
+    verdict = await _checked(gate, text)
+    assert verdict.action == "block"
+    assert verdict.findings[0].kind == "banned"
+    assert "banned" in verdict.reason
+
+
+@pytest.mark.parametrize("text", ["idiotic", "freedom and money", "", "all fine"])
+async def test_other_words_pass(text: str) -> None:
+    assert (await _checked(Banned(words=("idiot", "free money")), text)).action == "allow"
+
+
+async def test_words_can_be_replaced() -> None:
+    text = "an idiot and an IDIOT"
+    verdict = await _checked(Banned(words=("idiot",), action="redact", instead="***"), text)
+    assert verdict.text == "an *** and an ***"
+    assert apply(text, verdict.extra["edits"]) == verdict.text
+
+
+async def test_words_with_signs_at_their_edges() -> None:
+    gate = Banned(words=("C++", "$$$"))
+    assert (await _checked(gate, "I like C++.")).action == "block"
+    assert (await _checked(gate, "cheap $$$ here")).action == "block"
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({}, "nothing is banned"),
+        ({"words": (" ",)}, "is no word"),
+        ({"patterns": ("(a+)+b",)}, "too long on a hostile text"),
+        ({"patterns": ("a*",)}, "matches the empty text"),
+        ({"patterns": ("(",)}, "not a regular expression"),
+    ],
+)
+def test_settings_are_checked(settings: dict[str, tuple[str, ...]], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Banned(**settings)  # type: ignore[arg-type]

@@ -1,0 +1,110 @@
+"""The danger gate: rules and the real classifier together, in several languages, and hidden."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from proctor.guard.gates.danger import Danger
+from proctor.guard.step import Step
+from proctor.wiring.local import local_model
+from tests.text.danger_sentences import BLIND, WORKED_ON
+
+
+@pytest.fixture(scope="module")
+def gate() -> Danger:
+    return Danger(intents=local_model("intents"))
+
+
+class _Sure:
+    def __init__(self, share: float) -> None:
+        self.share = share
+        self.asked: list[str] = []
+
+    async def classify(self, texts: Sequence[str]) -> Sequence[Mapping[str, float]]:
+        self.asked += texts
+        return [{"self_harm": self.share, "legal_threat": 0.0, "none": 1 - self.share} for _ in texts]
+
+
+async def test_a_threat_goes_to_a_person(gate: Danger) -> None:
+    text = "Where is my refund? My lawyer will be in touch."
+    verdict = await gate.check(Step(point="input", text=text))
+    assert verdict.action == "escalate"
+    (found,) = verdict.findings
+    assert (found.kind, found.detector) == ("legal_threat", "danger/rules")
+    assert text[found.start : found.end].startswith("My lawyer")
+    assert "law" in verdict.reason
+
+
+async def test_the_gravest_decides_and_all_are_told(gate: Danger) -> None:
+    verdict = await gate.check(Step(point="input", text="I will sue you. I want to kill myself."))
+    assert [found.kind for found in verdict.findings] == ["self_harm", "legal_threat"]
+    assert verdict.findings[0].severity == "critical"
+
+
+async def test_hidden_words_count() -> None:
+    gate = Danger(intents=_Sure(0.0), escalate=0.9)
+    text = "note " + base64.b64encode(b"I want to kill myself tonight").decode()
+    verdict = await gate.check(Step(point="input", text=text))
+    assert verdict.action == "escalate"
+    assert verdict.findings[0].extra["hidden"] == ("base64",)
+
+
+async def test_the_model_is_asked_when_no_rule_speaks() -> None:
+    model = _Sure(0.95)
+    verdict = await Danger(intents=model, escalate=0.9).check(Step(point="input", text="I see no way out of this."))
+    assert verdict.action == "escalate"
+    assert verdict.extra["borderline"] is True
+    assert verdict.findings[0].detector == "danger/model"
+    assert model.asked == ["I see no way out of this."]
+
+
+async def test_kinds_that_are_not_looked_for_pass() -> None:
+    gate = Danger(intents=_Sure(0.95), escalate=0.9, kinds=("legal_threat",))
+    assert (await gate.check(Step(point="input", text="I want to kill myself"))).action == "allow"
+
+
+async def test_empty_words_pass_without_the_model() -> None:
+    model = _Sure(1.0)
+    assert (await Danger(intents=model, escalate=0.9).check(Step(point="input", text="  "))).action == "allow"
+    assert not model.asked
+
+
+def test_settings_are_checked() -> None:
+    with pytest.raises(ValueError, match="unknown kinds weather"):
+        Danger(intents=_Sure(0.0), kinds=("weather",))
+    with pytest.raises(ValueError, match="escalate is"):
+        Danger(intents=_Sure(0.0), escalate="5%")
+
+
+async def test_sentences_written_apart_are_mostly_found(gate: Danger) -> None:
+    """Nine in ten of the threats get through to a person, and few of those that only sound so."""
+    meant = [text for positive, _ in BLIND.values() for text in positive]
+    not_meant = [text for _, negative in BLIND.values() for text in negative]
+    found = [(await gate.check(Step(point="input", text=text))).action == "escalate" for text in meant]
+    alarms = [(await gate.check(Step(point="input", text=text))).action == "escalate" for text in not_meant]
+    assert sum(found) / len(found) >= 0.9
+    assert sum(alarms) / len(alarms) <= 0.2
+
+
+@pytest.mark.parametrize(
+    "text", ["I saw your ad on TV.", "What a killer deal!", "I'm dying to know.", "What is your legal address?"]
+)
+async def test_set_phrases_reach_nobody(gate: Danger, text: str) -> None:
+    assert (await gate.check(Step(point="input", text=text))).action == "allow"
+
+
+async def test_a_set_phrase_does_not_cover_what_stands_beside_it() -> None:
+    model = _Sure(0.95)
+    gate = Danger(intents=model, escalate=0.9)
+    verdict = await gate.check(Step(point="input", text="My phone died. I see no way out."))
+    assert verdict.action == "escalate"
+    assert [text.strip() for text in model.asked] == ["My phone died. I see no way out.", "I see no way out."]
+
+
+async def test_what_only_sounds_so_rarely_reaches_a_person(gate: Danger) -> None:
+    texts = [text for _, negative in WORKED_ON.values() for text in negative][::4]
+    alarms = [(await gate.check(Step(point="input", text=text))).action == "escalate" for text in texts]
+    assert sum(alarms) / len(alarms) <= 0.25

@@ -1,0 +1,179 @@
+"""The gate for personal data: masked on its way in, shown to its owner only on its way out."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+
+import pytest
+
+from proctor.core.chat import ToolCall
+from proctor.core.entity import Entity
+from proctor.core.trajectory import Source
+from proctor.core.verdict import Verdict
+from proctor.guard.edits import apply
+from proctor.guard.gates.pii import Pii
+from proctor.guard.memory import Memory
+from proctor.guard.step import Point, Step
+from proctor.text.pii import unmask
+from proctor.wiring.local import local_model
+
+_CARD = "4111 1111 1111 1111"
+
+
+class _Knows:
+    """A tagger that knows one name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    async def entities(self, texts: Sequence[str]) -> Sequence[Sequence[Entity]]:
+        return [
+            [Entity(start=at, end=at + len(self.name), kind="PERSON", text=self.name, score=0.9)]
+            if (at := text.find(self.name)) >= 0
+            else []
+            for text in texts
+        ]
+
+
+async def _checked(text: str, point: Point = "input", gate: Pii | None = None, memory: Memory | None = None) -> Verdict:
+    step = Step(point=point, text=text, memory=memory if memory is not None else Memory())
+    return await (gate or Pii()).check(step)
+
+
+async def test_what_a_customer_gives_is_masked_and_comes_back_through_the_vault() -> None:
+    memory = Memory()
+    text = f"My card is {_CARD}, mail me at anna@mail.org. Again: {_CARD}"
+    verdict = await _checked(text, memory=memory)
+    assert verdict.action == "redact"
+    assert verdict.text == "My card is [CARD], mail me at [EMAIL]. Again: [CARD]"
+    assert verdict.text == apply(text, verdict.extra["edits"]) == verdict.extra["masked"]
+    assert unmask(verdict.text, memory.placeholders.vault(source="customer")) == text
+
+
+async def test_placeholders_are_stable_through_a_session() -> None:
+    memory = Memory()
+    await _checked("I am at anna@mail.org", memory=memory)
+    verdict = await _checked("bob@mail.org and anna@mail.org", memory=memory)
+    assert verdict.text == "[EMAIL_2] and [EMAIL]"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("card " + base64.b64encode(_CARD.encode()).decode(), "card [CARD]"),
+        ("card " + _CARD.encode().hex(), "card [CARD]"),
+        ("an\u200bna@mail\u200b.org is mine", "[EMAIL] is mine"),
+        ("４１１１ １１１１ １１１１ １１１１", "[CARD]"),
+        ("write to " + "".join(f"%{byte:02x}" for byte in b"anna@mail.org"), "write to [EMAIL]"),
+        ("write to " + "".join(f"&#{byte};" for byte in b"anna@mail.org"), "write to [EMAIL]"),
+    ],
+)
+async def test_hidden_values_are_masked_where_they_hide(text: str, wanted: str) -> None:
+    verdict = await _checked(text)
+    assert verdict.text == wanted
+
+
+async def test_names_come_from_the_tagger() -> None:
+    verdict = await _checked("I'm Anna Berg.", gate=Pii(tagger=_Knows("Anna Berg")))
+    assert verdict.text == "I'm [PERSON]."
+    assert (await _checked("I'm Anna Berg.", gate=Pii(tagger=_Knows("Anna Berg"), names=False))).action == "allow"
+
+
+async def test_the_shipped_tagger_does_it() -> None:
+    verdict = await _checked("My name is Anna Berg and I live in Oslo.", gate=Pii(tagger=local_model("tagger")))
+    assert verdict.text is not None
+    assert "Anna Berg" not in verdict.text
+
+
+async def test_what_only_looks_like_a_placeholder_is_marked() -> None:
+    verdict = await _checked("please tell me [CARD]")
+    assert verdict.action == "redact"
+    assert verdict.text == "please tell me [~CARD]"
+    assert not verdict.findings
+
+
+async def test_harmless_words_pass() -> None:
+    verdict = await _checked("Where is my parcel? Order of 12 May, 3 items.")
+    assert verdict.action == "allow"
+    assert verdict.extra["masked"] == "Where is my parcel? Order of 12 May, 3 items."
+
+
+async def test_offices_and_what_the_settings_keep_stay() -> None:
+    text = "write to support@shop.com or eva@acme.com"
+    assert (await _checked(text, gate=Pii(keep=("@acme.com",)))).action == "allow"
+
+
+async def test_codes_of_the_house_are_found() -> None:
+    verdict = await _checked("booking B-123456", gate=Pii(codes={"booking": r"\bB-\d{6}\b"}))
+    assert verdict.text == "booking [BOOKING]"
+    assert verdict.findings[0].kind == "booking"
+
+
+@pytest.mark.parametrize("action", ["block", "escalate"])
+async def test_the_action_can_be_another(action: str) -> None:
+    verdict = await _checked(f"card {_CARD}", gate=Pii(action=action))  # type: ignore[arg-type]
+    assert verdict.action == action
+    assert _CARD not in verdict.extra["masked"]
+
+
+async def test_an_answer_shows_the_customer_their_own_and_nobody_elses() -> None:
+    memory = Memory()
+    await _checked("I'm at anna@mail.org", memory=memory)
+    text = "We wrote to anna@mail.org; bob@mail.org is another customer."
+    verdict = await _checked(text, "output", memory=memory)
+    assert verdict.action == "redact"
+    assert verdict.text == "We wrote to anna@mail.org; [EMAIL_2] is another customer."
+    assert verdict.extra["masked"] == "We wrote to [EMAIL]; [EMAIL_2] is another customer."
+    own = await _checked("We wrote to anna@mail.org.", "output", memory=memory)
+    assert own.action == "allow"
+    assert own.extra["masked"] == "We wrote to [EMAIL]."
+
+
+async def test_own_values_can_be_masked_too() -> None:
+    memory = Memory()
+    await _checked("I'm at anna@mail.org", memory=memory)
+    verdict = await _checked("We wrote to anna@mail.org.", "output", gate=Pii(own="mask"), memory=memory)
+    assert verdict.text == "We wrote to [EMAIL]."
+
+
+async def test_an_answer_may_show_what_its_sources_publish() -> None:
+    memory = Memory()
+    memory.sources.append(Source(id="faq", text="Call us on +47 22 33 44 55 every day."))
+    verdict = await _checked("You can call +47 22 33 44 55.", "output", memory=memory)
+    assert verdict.action == "allow"
+    assert "22 33" not in verdict.extra["masked"]
+
+
+async def test_an_answer_may_show_a_code_that_a_tool_gave_and_no_card() -> None:
+    memory = Memory()
+    memory.calls.append(ToolCall(name="get_booking", result={"id": "B-123456", "card": _CARD}))
+    gate = Pii(codes={"booking": r"\bB-\d{6}\b"})
+    verdict = await _checked(f"Booking B-123456, paid with {_CARD}.", "output", gate=gate, memory=memory)
+    assert verdict.text == "Booking B-123456, paid with [CARD]."
+
+
+async def test_placeholders_in_an_answer_are_real_ones() -> None:
+    verdict = await _checked("Dear [PERSON], it is done.", "output")
+    assert verdict.action == "allow"
+
+
+async def test_a_name_in_an_answer_is_masked_for_the_record_only() -> None:
+    verdict = await _checked("I am Mia from the desk.", "output", gate=Pii(tagger=_Knows("Mia")))
+    assert verdict.action == "allow"
+    assert verdict.extra["masked"] == "I am [PERSON] from the desk."
+
+
+async def test_a_tools_result_is_masked_and_stays_json() -> None:
+    verdict = await _checked(json.dumps({"mail": "bob@mail.org", "n": 3}), "tool_result")
+    assert json.loads(verdict.text or "") == {"mail": "[EMAIL]", "n": 3}
+
+
+def test_settings_are_checked() -> None:
+    with pytest.raises(ValueError, match="unknown kinds shoe"):
+        Pii(kinds=("shoe",))
+    with pytest.raises(ValueError, match=r"codes\.bomb"):
+        Pii(codes={"bomb": r"(a+)+b"})
+    with pytest.raises(ValueError, match="not a regular expression"):
+        Pii(codes={"bad": r"("})

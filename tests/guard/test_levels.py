@@ -1,0 +1,26 @@
+"""Thresholds by name or number."""
+
+from __future__ import annotations
+
+import pytest
+
+from proctor.core.errors import ConfigError
+from proctor.guard.levels import check_level, cut
+from proctor.wiring.local import local_model
+
+
+def test_a_number_is_itself_and_a_name_is_the_classifiers() -> None:
+    model = local_model("injection")
+    assert cut(0.4, model) == 0.4
+    assert cut("0.1%", model) == model.threshold("0.1%") > cut("1%", model)
+
+
+def test_a_name_needs_a_classifier_with_thresholds() -> None:
+    with pytest.raises(ConfigError):
+        cut("1%", object())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("level", ["3%", -1.0, 0.0, 2.0])
+def test_others_are_refused(level: str | float) -> None:
+    with pytest.raises(ValueError, match="x is"):
+        check_level("x", level)

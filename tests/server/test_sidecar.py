@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from proctor.server.openapi import description
+from proctor.server.sidecar import make_app
+from proctor.wiring.guard import Guard
+from tests.server.gates import HANDOFF, REPLY, make_guard
+from tests.server.upstream import running
+
+
+@asynccontextmanager
+async def _sidecar(guard: Guard | None = None, **options: Any) -> AsyncIterator[aiohttp.ClientSession]:
+    guard = guard or make_guard()[0]
+    async with running(make_app(guard, **options)) as address, aiohttp.ClientSession(address) as client:
+        yield client
+    guard.close()
+
+
+async def _told(client: aiohttp.ClientSession, point: str, **asked: Any) -> dict[str, Any]:
+    async with client.post(f"/v1/{point}", json=asked) as answer:
+        assert answer.status == 200, await answer.text()
+        told: dict[str, Any] = await answer.json()
+        return told
+
+
+async def test_each_point_gives_its_verdict_in_one_session() -> None:
+    guard, kept = make_guard()
+    async with _sidecar(guard) as client:
+        first = await _told(client, "input", text="I am SECRET-a", customer="c1")
+        assert (first["action"], first["text"]) == ("redact", "I am [SECRET]")
+        assert first["findings"][0] == {"kind": "secret", "start": 5, "end": 13, "text": "SECRET-a"}
+        session = first["session"]
+        call = await _told(client, "tool_call", name="get", arguments={"id": 1}, intents=["faq"], session=session)
+        assert call["action"] == "allow"
+        refused = await _told(client, "tool_call", name="drop_all", session=session)
+        assert (refused["action"], refused["reply"], refused["by"]) == ("block", REPLY, "words")
+        result = await _told(client, "tool_result", name="get", result={"key": "SECRET-b"}, session=session)
+        assert "[SECRET]" in result["text"]
+        sources = ["The shop opens at 9.", {"id": "faq", "text": "And at 8 on Sundays."}]
+        answer = await _told(client, "output", draft="My LAWYER says 9.", sources=sources, session=session)
+        assert (answer["action"], answer["reply"]) == ("escalate", HANDOFF)
+        async with client.get("/v1/stats") as stats:
+            counts = await stats.json()
+        assert counts["decisions"]["tool_call"] == {"allow": 1, "block": 1}
+        assert counts["sessions"] == 1
+        async with client.delete(f"/v1/sessions/{session}") as gone:
+            assert gone.status == 204
+        async with client.get("/v1/health") as health:
+            told = await health.json()
+        assert (told["status"], told["sessions"]) == ("ok", 0)
+    assert {event.session for event in kept.events} == {session}
+
+
+@pytest.mark.parametrize(
+    ("path", "raw", "words", "field"),
+    [
+        ("input", b"{", "not JSON", None),
+        ("input", b"[1]", "not a JSON object", None),
+        ("input", b"{}", "text", "text"),
+        ("input", b'{"text": 1}', "text", "text"),
+        ("input", b'{"text": "a", "txt": "b"}', "txt", "txt"),
+        ("input", b'{"text": "a", "text": "b"}', "twice", None),
+        ("tool_call", b'{"name": "a", "arguments": []}', "", "arguments"),
+        ("output", b'{"draft": "a", "sources": [1]}', "", "sources[0]"),
+        ("input", b"\xff\xfe", "UTF-8", None),
+    ],
+)
+async def test_a_wrong_question_is_told_its_field_and_its_mend(path: str, raw: bytes, words: str, field: str | None) -> None:
+    async with _sidecar() as client, client.post(f"/v1/{path}", data=raw) as answer:
+        assert answer.status == 400
+        error = (await answer.json())["error"]
+        assert words in error["message"] + error.get("field", "")
+        assert error.get("field") == field
+        assert field is not None or error["mend"]
+
+
+async def test_a_session_of_another_customer_a_large_body_and_a_wrong_path_are_refused() -> None:
+    async with _sidecar(most_bytes=1000) as client:
+        await _told(client, "input", text="hi", session="s", customer="ann")
+        async with client.post("/v1/input", json={"text": "hi", "session": "s", "customer": "bob"}) as answer:
+            assert answer.status == 400
+        async with client.post("/v1/input", json={"text": "x" * 2000}) as answer:
+            assert answer.status == 413
+        async with client.get("/v1/input") as answer:
+            assert (answer.status, answer.headers["Allow"]) == (405, "POST")
+        async with client.get("/v1/nothing") as answer:
+            assert answer.status == 404
+            assert "openapi.json" in (await answer.json())["error"]["mend"]
+
+
+async def test_with_a_token_only_who_shows_it_is_answered() -> None:
+    async with _sidecar(token="t0ken") as client:
+        for headers in ({}, {"Authorization": "Bearer no"}, {"Authorization": "Basic t0ken"}):
+            async with client.post("/v1/input", json={"text": "hi"}, headers=headers) as answer:
+                assert answer.status == 401
+        async with client.post("/v1/input", json={"text": "hi"}, headers={"Authorization": "Bearer t0ken"}) as answer:
+            assert answer.status == 200
+        async with client.get("/v1/health") as answer:
+            assert answer.status == 200
+        async with client.get("/openapi.json") as answer:
+            assert (await answer.json())["security"] == [{"token": []}]
+
+
+@pytest.mark.parametrize("secured", [True, False])
+def test_the_description_is_valid_openapi(secured: bool) -> None:
+    document = description(secured=secured)
+    OpenAPIV31SpecValidator(document).validate()
+    assert set(document["paths"]) >= {"/v1/input", "/v1/tool_call", "/v1/tool_result", "/v1/output", "/v1/reload"}
+
+
+async def test_verdicts_have_the_shape_that_is_described() -> None:
+    import jsonschema
+
+    document = description()
+    schema = {"$ref": "#/components/schemas/Verdict", "components": document["components"]}
+    async with _sidecar() as client:
+        for text in ("hi", "ATTACK", "SECRET-a", "LAWYER"):
+            jsonschema.validate(await _told(client, "input", text=text), schema)
+
+
+async def test_settings_are_read_again_and_bad_ones_are_not_taken(tmp_path: Path) -> None:
+    file = tmp_path / "proctor.yaml"
+    file.write_text("guard:\n  input: [{banned: [apple]}]\n  tool_result: []\n  output: []\n")
+    guard = Guard.from_config(file, record=False, reload=False)
+    async with _sidecar(guard) as client:
+        assert (await _told(client, "input", text="a pear"))["action"] == "allow"
+        file.write_text(file.read_text().replace("apple", "pear"))
+        async with client.post("/v1/reload") as answer:
+            assert (answer.status, await answer.json()) == (200, {"reloaded": True, "trouble": None})
+        assert (await _told(client, "input", text="a pear"))["action"] == "block"
+        file.write_text("guard: {input: [nothing_such]}\n")
+        async with client.post("/v1/reload") as answer:
+            assert answer.status == 409
+            assert "nothing_such" in (await answer.json())["trouble"]
+        assert (await _told(client, "input", text="a pear"))["action"] == "block"
+
+
+SERVED = """
+import sys
+from proctor.server.sidecar import make_app, run
+from tests.server.gates import make_guard
+guard, _ = make_guard()
+run(make_app(guard), started=lambda address: print(address, flush=True))
+guard.close()
+print("ended", flush=True)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_it_ends_in_good_order_when_it_is_told_to(number: int) -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", SERVED, stdout=asyncio.subprocess.PIPE, cwd=Path(__file__).parents[2]
+    )
+    assert process.stdout is not None
+    address = (await process.stdout.readline()).decode().strip()
+    async with aiohttp.ClientSession(address) as client:
+        assert (await _told(client, "input", text="ATTACK"))["action"] == "block"
+    os.kill(process.pid, number)
+    assert (await process.stdout.read()).decode().strip() == "ended"
+    assert await process.wait() == 0
+
+
+def test_a_port_that_is_taken_is_said() -> None:
+    import socket
+
+    from proctor.core.errors import InputError
+    from proctor.server.serving import run
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        guard, _ = make_guard()
+        with pytest.raises(InputError, match="listens there already"):
+            run(make_app(guard), "127.0.0.1", taken.getsockname()[1])
+        guard.close()
