@@ -23,7 +23,7 @@ def figures(held: Sequence[dict[str, Any]], passed: np.ndarray) -> list[str]:
         "|---|---|---|---|",
     ]
     sources = sorted({row["src"] for row in held if row["part"] == "test"})
-    for name in (*SUPPORT, *(s for s in sources if s not in SUPPORT)):
+    for name in sorted(sources, key=lambda s: (s not in SUPPORT, s)):
         mine = _where(held, lambda r, name=name: r["src"] == name and r["part"] == "test")  # type: ignore[misc]
         something = np.mean([held[i]["something"] for i in mine])
         out.append(f"| {name} | {len(mine)} | {something:.3f} | {passed[mine].mean():.3f} |")

@@ -151,6 +151,14 @@ async def test_asked_once_it_finishes_what_is_in_flight() -> None:
     assert 4 <= len(ledger.results) == len(ledger.kept) < 50
 
 
+async def test_it_hears_the_asking_though_no_unit_ever_waits() -> None:
+    """A signal is heard when the loop comes round: recorded answers and exact scorers never let it by themselves."""
+    stopping, ledger = Stopping(), Memory()
+    asyncio.get_running_loop().call_soon(stopping.ask)
+    assert not await _runner(ledger, concurrency=1).run(units(_cases(50), [Echo()], 1), stopping)
+    assert len(ledger.results) <= 2
+
+
 async def test_asked_when_the_last_are_in_flight_it_is_done_all_the_same() -> None:
     stopping, ledger = Stopping(), Memory()
 

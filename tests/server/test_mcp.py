@@ -10,7 +10,7 @@ from typing import Any
 
 import aiohttp
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp import Client, StdioServerParameters
 from mcp.types import TextContent
@@ -108,6 +108,7 @@ async def test_an_agent_behind_http_is_told_when_there_is_no_server() -> None:
     guard.close()
 
 
+@settings(max_examples=25)
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda deep: st.lists(deep) | st.dictionaries(st.text(), deep), max_leaves=8))  # fmt: skip
 async def test_whatever_else_is_said_passes_byte_for_byte(data: Any) -> None:
     gateway = _gateway()

@@ -77,7 +77,9 @@ async def test_each_point_gives_its_verdict_in_one_session() -> None:
         ("input", b"\xff\xfe", "UTF-8", None),
     ],
 )
-async def test_a_wrong_question_is_told_its_field_and_its_mend(path: str, raw: bytes, words: str, field: str | None) -> None:
+async def test_a_wrong_question_is_told_its_field_and_its_mend(
+    path: str, raw: bytes, words: str, field: str | None
+) -> None:
     async with _sidecar() as client, client.post(f"/v1/{path}", data=raw) as answer:
         assert answer.status == 400
         error = (await answer.json())["error"]

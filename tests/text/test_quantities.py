@@ -83,9 +83,9 @@ def test_any_text_is_read_without_overlaps(text: str) -> None:
 
 def test_numbers_in_words_and_from_high_to_low_have_their_unit() -> None:
     assert [(one.value, one.high, one.unit) for one in find_quantities("three to five business days")] == [
-        (3, 5, "business day")
+        (Decimal(3), Decimal(5), "business day")
     ]
     assert [(one.value, one.unit) for one in find_quantities("between 14 and 7 days before")] == [
-        (336, "hour"),
-        (168, "hour"),
+        (Decimal(336), "hour"),
+        (Decimal(168), "hour"),
     ]

@@ -119,7 +119,11 @@ def _part(post: Post, step: Step, answer: Any, error: BaseException | None, seco
         if isinstance(error, TimeoutError):
             error = TimeoutError(f"no answer within {post.timeout:g} s")
         verdict = failure(post.name, version, post.on_failure, error)
-    return Verdict(  # written out: replace() would take as long as the three gates of a tool call together
+    if verdict.latency is None and verdict.gate == post.name and verdict.version == version and not post.shadow:
+        # Nearly always the gate's own, fresh object: a copy of it would take longer than a gate of plain code.
+        object.__setattr__(verdict, "latency", seconds)
+        return verdict
+    return Verdict(
         action=verdict.action,
         gate=post.name,
         reason=verdict.reason,

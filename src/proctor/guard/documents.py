@@ -18,6 +18,8 @@ __all__ = ["Cut", "Seen", "look_through"]
 
 _BY_RULE: Final = 0.95
 _MOST_ORDERS: Final = 32
+_MOST_RUNS: Final = 64  # what is not looked at is not cut, and what is then still suspect is blocked
+_MOST_SUSPECT: Final = 16
 _FEWEST_WORDS: Final = 4  # of a sentence that is cut for the company it keeps
 
 
@@ -117,13 +119,14 @@ async def _sentences(
     """The sentences that the classifier takes for an attack, or all of the runs that it takes for one."""
     runs = [(reading, run) for reading in read for run in pieces(reading.text)]
     runs = [(reading, run) for reading, run in runs if any(speaks_to_somebody(reading.text[s:e]) for s, e in run)]
+    runs = runs[:_MOST_RUNS]
     rows = await classifier.classify([_told(reading, run) for reading, run in runs])
     suspect = [(reading, run, row["injection"]) for (reading, run), row in zip(runs, rows, strict=True)]
     suspect = [each for each in suspect if each[2] >= high]
     if whole:
         return [_cut(reading, (run[0][0], run[-1][1]), share, "model") for reading, run, share in suspect]
     cuts: list[Cut] = []
-    for reading, run, _ in suspect:
+    for reading, run, _ in suspect[:_MOST_SUSPECT]:
         shares = [row["injection"] for row in await classifier.classify([reading.text[s:e] for s, e in run])]
         telling = [
             share >= high and speaks_to_somebody(reading.text[s:e]) for share, (s, e) in zip(shares, run, strict=True)

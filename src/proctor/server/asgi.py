@@ -1,4 +1,4 @@
-"""Middleware for a user's own ASGI application: what comes in and what goes out passes the gates. Needs no framework."""
+"""Middleware for a user's own ASGI application: what comes in and what goes out passes the gates."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from proctor.core.errors import InputError
 from proctor.core.verdict import Verdict
 from proctor.guard.current import turn_of
 from proctor.server.conversation import put
+from proctor.server.frames import Slot
 from proctor.server.own_stream import EventStream, TextStream
 from proctor.server.pointers import at_pointer, check_pointer, made_at, value_at
 from proctor.server.sse import Event, Parser
@@ -87,12 +88,14 @@ class GuardMiddleware:
             return
         turn = Turn(session=session, escalate=self.escalate)
         slots = list(at_pointer(data, route.text))
-        text = "\n".join(slot.text for slot in slots)
-        verdict = await turn.input(text) if text.strip() else None
-        if verdict is not None and turn.stops(verdict):
+        if not slots:  # what is not found cannot be guarded
+            await _say(send, 400, {"error": {"message": f"there is no text at {route.text}", "field": route.text}})
+            return
+        verdict = await turn.input("\n".join(slot.text for slot in slots))
+        if turn.stops(verdict):
             await _say(send, route.status, _reply(route, turn, verdict), turn)
             return
-        if verdict is not None and verdict.text is not None and put(slots, verdict.text):
+        if verdict.text is not None and put(slots, verdict.text):
             raw = dumps(data)
         await self._run({**scope, "proctor": turn, "headers": _sized(scope["headers"], len(raw))}, receive, send, raw)
 
@@ -144,8 +147,7 @@ class _Back:
         self.start = message
         kind = _header(message.get("headers", ()), b"content-type").partition(b";")[0].strip().lower()
         if message["status"] >= 400 or _header(message.get("headers", ()), b"content-encoding"):
-            # A failure says no words of the model; what is packed would have to be unpacked: put this middleware inside.
-            kind = b"as it is" if message["status"] >= 400 else b"packed"
+            return  # a failure has no words of the model; what is packed cannot be looked at piece by piece
         if kind == b"text/event-stream":
             self.stream = self._streaming(EventStream(self.route.stream))
         elif kind == b"text/plain":
@@ -184,24 +186,38 @@ class _Back:
         raw, status = bytes(self.held), self.start["status"]
         if status < 400:
             raw, status = await self._checked(raw, status)
-        headers = [*_sized(self.start.get("headers", ()), len(raw)), *_told(self.turn)]
-        await self.send({**self.start, "status": status, "headers": headers})
+        headers = _sized(self.start.get("headers", ()), len(raw))
+        if raw != self.held:
+            headers = [pair for pair in headers if bytes(pair[0]).lower() not in (b"content-type", b"content-encoding")]
+            headers.append((b"content-type", b"application/json"))
+        await self.send({**self.start, "status": status, "headers": [*headers, *_told(self.turn)]})
         await self.send({"type": "http.response.body", "body": raw, "more_body": False})
         self.over = True
 
     async def _checked(self, raw: bytes, status: int) -> tuple[bytes, int]:
+        assert self.start is not None
+        if _header(self.start.get("headers", ()), b"content-encoding"):
+            mend = "add the middleware that packs answers before this one, so that it stands outside of it"
+            return dumps({"error": {"message": "the answer is packed and cannot be looked at", "mend": mend}}), 500
         try:
             data = read_json(raw)
         except ValueError:
-            return raw, status
+            data = None
         changed = False
-        for slot in at_pointer(data, self.route.answer):
+        found = list(at_pointer(data, self.route.answer, "answer"))
+        if (
+            not found
+        ):  # the answer is not where it should be: it is looked at as a text, and goes as it is or not at all
+            found = [Slot("", {"text": raw.decode("utf-8", "replace")}, "text")]
+        for slot in found:
             verdict = await self.turn.output(slot.text) if slot.text.strip() else None
             if verdict is None:
                 continue
             if self.turn.stops(verdict):
                 return dumps(_reply(self.route, self.turn, verdict)), self.route.status
             if verdict.text is not None and verdict.text != slot.text:
+                if slot.channel == "":
+                    return dumps(_reply(self.route, self.turn, verdict)), self.route.status
                 slot.place[slot.key] = verdict.text
                 changed = True
         return (dumps(data) if changed else raw), status

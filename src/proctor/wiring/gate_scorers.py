@@ -20,7 +20,7 @@ __all__ = ["prompt_text", "scorer_sockets", "takes_scorer"]
 
 _ANY: Final = "scorer"  # the socket whose scorer the user names; every other one is named after its scorer
 _FILES: Final = (".md", ".txt", ".prompty", ".yml", ".yaml")
-_FRONT: Final = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)  # settings of a prompt file, which are no words of the prompt
+_FRONT: Final = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)  # settings of a prompt file: no words of the prompt
 _LARGEST: Final = 1_000_000
 
 

@@ -78,8 +78,9 @@ async def test_a_scorer_that_cannot_judge_is_the_gates_failure() -> None:
         async def score(self, case: Any, run: Any) -> Score:
             return Score(name="commitments", status="error", reason="the model is away")
 
+    broken: Any = Broken()
     with pytest.raises(ProctorError, match="the model is away"):
-        await Commitments(commitments=Broken()).check(draft("Hello there."))
+        await Commitments(commitments=broken).check(draft("Hello there."))
 
 
 @pytest.mark.parametrize("text", HOSTILE)

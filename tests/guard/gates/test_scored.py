@@ -26,6 +26,10 @@ class Kept:
         return self.answer
 
 
+def gated(scorer: Any, **settings: Any) -> Scored:
+    return Scored(scorer=scorer, **settings)
+
+
 async def test_a_real_scorer_stands_as_a_gate() -> None:
     length = gate("scored", scorer={"length": {"at_most": 3, "unit": "words"}})
     assert (await length.check(draft("Short and good."))).action == "allow"
@@ -40,7 +44,7 @@ async def test_the_scorer_sees_the_customers_words_the_calls_the_sources_and_the
     old, new = Source(id="old", text="x"), Source(id="new", text="y")
     session = memory(done("get_faq", "z"), asked=["first", "When?"], sources=[old])
     step = draft("Tomorrow.", new, memory=session, intents=("faq",), section="policy")
-    assert (await Scored(scorer=scorer).check(step)).action == "allow"
+    assert (await gated(scorer).check(step)).action == "allow"
     ((case, run),) = scorer.asked
     assert (run.turns[-1].asked, run.answer) == ("When?", "Tomorrow.")
     assert [source.id for source in run.sources] == ["old", "new"]
@@ -63,27 +67,25 @@ async def test_the_scorer_sees_the_customers_words_the_calls_the_sources_and_the
 )
 async def test_the_threshold_decides(value: float, settings: Any, own: float | None, action: str) -> None:
     scorer = Kept(Score(name="kept", value=value), own)
-    assert (await Scored(scorer=scorer, **settings).check(draft("Hello there."))).action == action
+    assert (await gated(scorer, **settings).check(draft("Hello there."))).action == action
 
 
 async def test_evidence_becomes_findings_in_the_draft() -> None:
     evidence = (Evidence(quote="it is free", note="it is not"), Evidence(quote="nowhere"))
-    verdict = await Scored(scorer=Kept(Score(name="kept", value=0.0, evidence=evidence))).check(
-        draft("I say it is free!")
-    )
+    verdict = await gated(Kept(Score(name="kept", value=0.0, evidence=evidence))).check(draft("I say it is free!"))
     assert [(each.start, each.end) for each in verdict.findings] == [(None, None), (6, 16), (None, None)]
 
 
 async def test_a_score_that_failed_is_raised_and_one_that_was_skipped_passes() -> None:
     with pytest.raises(ProctorError, match="judge is away"):
-        await Scored(scorer=Kept(Score(name="kept", status="error", reason="the judge is away"))).check(draft("Hello."))
+        await gated(Kept(Score(name="kept", status="error", reason="the judge is away"))).check(draft("Hello."))
     skipped = Kept(Score(name="kept", status="skipped", reason="nothing to score"))
-    assert (await Scored(scorer=skipped).check(draft("Hello."))).action == "allow"
+    assert (await gated(skipped).check(draft("Hello."))).action == "allow"
 
 
 async def test_an_empty_draft_is_not_scored() -> None:
     scorer = Kept(Score(name="kept", value=0.0))
-    assert (await Scored(scorer=scorer).check(draft(" "))).action == "allow"
+    assert (await gated(scorer).check(draft(" "))).action == "allow"
     assert scorer.asked == []
 
 

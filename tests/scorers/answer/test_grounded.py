@@ -87,6 +87,12 @@ async def test_records_of_tools_and_deeds_bear_claims_out() -> None:
     assert set(states(score).values()) == {"supported"}
 
 
+async def test_what_was_done_to_one_booking_bears_nothing_out_for_another() -> None:
+    calls = (call("cancel_booking", {"done": True, "status": "cancelled"}, id="LT-3"),)
+    score = await built(Grounded).score(CASE, said("Your booking LT-4 has been cancelled.", calls=calls))
+    assert states(score) != {"Your booking LT-4 has been cancelled.": "supported"}
+
+
 @pytest.mark.parametrize(
     ("run", "status"),
     [

@@ -31,6 +31,7 @@ _REMOVED: Final = "[removed: an instruction in a document]"
 _BY_RULE: Final = 0.95
 _MOST_PARTS: Final = 8
 _MOST_HITS: Final = 16
+_SEARCHED: Final = 4_000  # letters in which the place is looked for; of a longer message all of it is the place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +103,10 @@ class Injection:
 
     async def _where(self, step: Step) -> tuple[Reading, int, int]:
         """The part of the message that looks most like an attempt: some sentences of it, or a text hidden in it."""
-        parts = [part for reading in readings(step) for part in _parts(reading)][: 2 * _MOST_PARTS]
+        whole = [(reading, 0, len(reading.text)) for reading in readings(step) if reading.text.strip()]
+        if sum(len(reading.text) for reading, _, _ in whole) > _SEARCHED:
+            return whole[0]
+        parts = [part for reading, _, _ in whole for part in _parts(reading)][: 2 * _MOST_PARTS]
         if len(parts) == 1:
             return parts[0]
         rows = await self.injection.classify([reading.text[start:end] for reading, start, end in parts])

@@ -36,6 +36,12 @@ _ACCOUNT: Final = Named(
     r"(?<!#)[A-Z]{0,10}\d(?:[ -]?\d){5,19}[A-Z]?",  # a # before it makes it an order's
     least=6,
 )
+# Asked in one line and answered in the next: "… your account number?" "Sure, it's 123456789".
+_ANSWERED: Final = Lazy(
+    r"\b(?:account|acct) (?:number|no|id)\b[\s\S]{0,140}?\b(?:it['’]?s|it is|that['’]?s"
+    r"|here it is:?)\s{1,3}(\d{6,17})(?![\w-]|[.,:]\d)",
+    re.IGNORECASE,
+)
 _ROUTING: Final = Named(
     r"\brouting\b(?: transit)?|\baba\b|\bifsc\b|\bsort[ -]?code\b|\bbsb\b|\bswift\b(?:/bic)?(?: code)?|\bbic\b"
     r"|支店番号|金融機関コード",
@@ -82,6 +88,8 @@ def find_bank_accounts(text: str) -> Iterator[Finding]:
     """Every number that is called an account's."""
     for place in _ACCOUNT.spans(text):
         yield made("bank_account", text, place, 0.75)
+    for hit in _ANSWERED.finditer(spaced(text)):
+        yield made("bank_account", text, hit.span(1), 0.65)
 
 
 def find_bank_codes(text: str) -> Iterator[Finding]:

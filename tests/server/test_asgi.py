@@ -1,0 +1,209 @@
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import aiohttp
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route as Path
+
+from proctor.guard.current import current
+from proctor.server.asgi import GuardMiddleware, Route
+from tests.server.gates import HANDOFF, REPLY, make_guard
+
+SAID: list[Any] = []
+
+
+async def _chat(request: Request) -> Response:
+    data = await request.json()
+    SAID.append(data)
+    session = current()
+    assert session is not None
+    assert session is request.scope["proctor"].session
+    return JSONResponse({"reply": data["answer"], "n": 1}, headers={"X-Own": "1"}, status_code=data.get("status", 200))
+
+
+async def _events(request: Request) -> Response:
+    data = await request.json()
+
+    async def events() -> AsyncIterator[bytes]:
+        yield b": hello\n\n"
+        for at in range(0, len(data["answer"]), 3):
+            piece = data["answer"][at : at + 3]
+            told = json.dumps({"delta": piece, "at": at}) if data.get("json", True) else piece
+            yield f"data: {told}\n\n".encode()
+        yield b"data: [DONE]\n\n"
+
+    return StreamingResponse(events(), media_type="text/event-stream")
+
+
+async def _plain(request: Request) -> Response:
+    data = await request.json()
+    raw = data["answer"].encode()
+
+    async def pieces() -> AsyncIterator[bytes]:
+        for at in range(0, len(raw), 2):
+            yield raw[at : at + 2]
+
+    return StreamingResponse(pieces(), media_type="text/plain")
+
+
+async def _odd(request: Request) -> Response:
+    data = await request.json()
+    return Response(data["answer"], media_type="text/html")
+
+
+async def _free(request: Request) -> Response:
+    return PlainTextResponse("ATTACK")
+
+
+@asynccontextmanager
+async def _served(app: Any) -> AsyncIterator[aiohttp.ClientSession]:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        async with aiohttp.ClientSession(f"http://127.0.0.1:{listening.getsockname()[1]}") as client:
+            yield client
+        server.should_exit = True
+        thread.join()
+
+
+@asynccontextmanager
+async def _guarded(*outer: Middleware, **options: Any) -> AsyncIterator[aiohttp.ClientSession]:
+    guard, _ = make_guard()
+    routes = [Route(path=path) for path in ("/events", "/plain", "/odd")]
+    routes += [Route(path="/chat", status=403), Route(path="/nested", text="/messages/*/content", answer="/out/0/text")]
+    paths = {"/chat": _chat, "/events": _events, "/plain": _plain, "/odd": _odd, "/free": _free, "/nested": _chat}
+    app = Starlette(
+        routes=[Path(path, call, methods=["POST", "GET"]) for path, call in paths.items()],
+        middleware=[*outer, Middleware(GuardMiddleware, guard=guard, routes=routes, **options)],
+    )
+    SAID.clear()
+    async with _served(app) as client:
+        yield client
+    guard.close()
+
+
+async def test_words_pass_are_masked_or_stopped_on_their_way_in() -> None:
+    async with _guarded() as client:
+        body = {"message": "hi", "answer": "Hello.", "session": "s1"}
+        async with client.post("/chat", json=body) as answer:
+            assert await answer.json() == {"reply": "Hello.", "n": 1}
+            assert answer.headers["X-Proctor-Session"] == "s1"
+            assert answer.headers["X-Own"] == "1"
+        async with client.post("/chat", json={**body, "message": "I am SECRET-a"}) as answer:
+            assert answer.headers["X-Proctor-Verdict"].startswith("redact; input")
+        assert SAID[-1]["message"] == "I am [SECRET]"
+        async with client.post("/chat", json={**body, "message": "ATTACK"}) as answer:
+            assert answer.status == 403
+            told = await answer.json()
+            assert (told["reply"], told["proctor"]["verdicts"][0]["action"]) == (REPLY, "block")
+        assert len(SAID) == 2
+
+
+async def test_answers_pass_are_masked_or_replaced_on_their_way_out() -> None:
+    async with _guarded() as client:
+        async with client.post("/chat", json={"message": "hi", "answer": "It is SECRET-a."}) as answer:
+            assert await answer.json() == {"reply": "It is [SECRET].", "n": 1}
+        async with client.post("/chat", json={"message": "hi", "answer": "My LAWYER."}) as answer:
+            assert (answer.status, (await answer.json())["reply"]) == (403, HANDOFF)
+        async with client.post("/chat", json={"message": "hi", "answer": "no ATTACK", "status": 500}) as answer:
+            assert (answer.status, (await answer.json())["reply"]) == (500, "no ATTACK")
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+@pytest.mark.parametrize("hold", ["sentence", "whole"])
+async def test_a_stream_of_events_is_held_back_by_sentences(as_json: bool, hold: str) -> None:
+    async with _guarded(hold=hold) as client:
+        body = {"message": "hi", "answer": "All is well. 日本です。The end", "json": as_json}
+        async with client.post("/events", json=body) as answer:
+            raw = await answer.text()
+        pieces = [body["answer"][at : at + 3] for at in range(0, len(str(body["answer"])), 3)]  # type: ignore[index]
+        for piece in pieces:
+            assert (json.dumps(piece) if as_json else piece) in raw
+        assert raw.startswith(": hello\n\n")
+        assert raw.endswith("data: [DONE]\n\n")
+        for word in ("SECRET-a", "ATTACK"):
+            said = {**body, "answer": f"All is well. Now {word} comes. The end"}
+            async with client.post("/events", json=said) as answer:
+                lines = (await answer.text()).splitlines()
+            data = [line[6:] for line in lines if line.startswith("data: ") and line != "data: [DONE]"]
+            text = "".join(json.loads(each)["delta"] for each in data) if as_json else "".join(data)
+            assert word not in text
+            assert ("[SECRET]" if word == "SECRET-a" else REPLY) in text
+
+
+async def test_a_plain_stream_passes_byte_for_byte_or_is_masked() -> None:
+    async with _guarded() as client:
+        for answer, told in (
+            ("日本語です。All is well. é", "日本語です。All is well. é"),
+            ("日本。It is SECRET-a. Bye", "日本。It is [SECRET]. Bye"),
+            ("Fine. An ATTACK. Bye", f"Fine. \n\n{REPLY}"),
+        ):
+            async with client.post("/plain", json={"message": "hi", "answer": answer}) as got:
+                assert await got.text() == told
+
+
+async def test_what_is_not_where_it_should_be_is_looked_at_all_the_same() -> None:
+    async with _guarded() as client:
+        for answer, told in (("<p>Fine</p>", "<p>Fine</p>"), ("<p>ATTACK</p>", None), ("<p>SECRET-a</p>", None)):
+            async with client.post("/odd", json={"message": "hi", "answer": answer}) as got:
+                text = await got.text()
+                assert text == told if told else json.loads(text)["reply"]
+                assert "ATTACK" not in text
+        async with client.post("/chat", json={"massage": "ATTACK", "answer": ""}) as got:
+            assert got.status == 400
+            assert "/message" in (await got.json())["error"]["message"]
+        async with client.post("/chat", data=b"{") as got:
+            assert got.status == 400
+        assert SAID == []
+
+
+async def test_pointers_lead_into_lists_and_what_is_not_guarded_passes() -> None:
+    async with _guarded() as client:
+        talk = [{"content": "a SECRET-a"}, {"content": [{"type": "text", "text": "SECRET-b"}]}]
+        async with client.post("/nested", json={"messages": talk, "answer": "x"}) as answer:
+            assert answer.status == 200
+        assert SAID[-1]["messages"] == [{"content": "a [SECRET]"}, {"content": [{"type": "text", "text": "[SECRET]"}]}]
+        async with client.post("/nested", json={"messages": [{"content": "ATTACK"}]}) as answer:
+            assert (await answer.json())["out"] == [{"text": REPLY}]
+        async with client.post("/free", data=b"ATTACK") as answer:
+            assert await answer.text() == "ATTACK"
+        async with client.get("/chat") as answer:
+            assert answer.status == 500  # the application's own trouble with an empty body
+
+
+async def test_a_body_that_is_too_large_and_an_answer_that_is_packed_are_said() -> None:
+    async with _guarded(most_bytes=1000) as client:
+        async with client.post("/chat", json={"message": "x" * 2000}) as answer:
+            assert answer.status == 413
+    async with _guarded(Middleware(GZipMiddleware, minimum_size=10)) as client:  # outside: packs what was looked at
+        async with client.post("/chat", json={"message": "hi", "answer": "It is SECRET-a. " * 9}) as answer:
+            assert "SECRET-" not in await answer.text()
+            assert answer.status == 200
+    guard, _ = make_guard()
+    inner = Starlette(
+        routes=[Path("/chat", _chat, methods=["POST"])], middleware=[Middleware(GZipMiddleware, minimum_size=10)]
+    )
+    async with _served(GuardMiddleware(inner, guard, [Route(path="/chat")])) as client:  # type: ignore[arg-type]
+        async with client.post("/chat", json={"message": "hi", "answer": "ATTACK " * 9}) as answer:
+            assert answer.status == 500
+            assert "packed" in await answer.text()
+    guard.close()
+
+
+def test_a_pointer_that_is_none_is_refused() -> None:
+    with pytest.raises(ValueError, match="begins with /"):
+        Route(path="/chat", text="message")

@@ -1,0 +1,44 @@
+"""What `import proctor` offers, and what it costs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import proctor
+
+
+def _loaded_by(statement: str) -> set[str]:
+    code = f"import sys, json; {statement}; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_importing_the_package_loads_nothing_else_of_it() -> None:
+    assert {name for name in _loaded_by("import proctor") if name.startswith("proctor.")} == set()
+
+
+def test_help_loads_no_guard() -> None:
+    loaded = _loaded_by("from proctor.cli.main import cli; cli.main(['--help'], standalone_mode=False)")
+    assert not {name for name in loaded if name.startswith(("proctor.guard", "proctor.wiring", "proctor.server"))}
+
+
+def test_a_guard_loads_no_model_before_it_is_made() -> None:
+    loaded = _loaded_by("from proctor import Guard, guarded, guarded_tool")
+    assert "proctor.wiring.guard" in loaded
+    assert not {"onnxruntime", "numpy", "tokenizers", "sqlite3"} & loaded
+
+
+def test_what_is_offered_is_what_it_says() -> None:
+    from proctor import Guard, guarded, guarded_tool
+    from proctor.guard.current import guarded_tool as tool
+    from proctor.wiring.guard import Guard as Made
+    from proctor.wiring.guarding import guarded as wrapped
+
+    assert (Guard, guarded, guarded_tool) == (Made, wrapped, tool)
+    assert {"Guard", "guarded", "guarded_tool", "__version__"} <= set(dir(proctor))
+    with pytest.raises(AttributeError, match="no attribute 'Gaurd'"):
+        proctor.Gaurd  # noqa: B018
