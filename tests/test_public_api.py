@@ -29,7 +29,7 @@ def test_help_loads_no_guard() -> None:
 def test_a_guard_loads_no_model_before_it_is_made() -> None:
     loaded = _loaded_by("from proctor import Guard, guarded, guarded_tool")
     assert "proctor.wiring.guard" in loaded
-    assert not {"onnxruntime", "numpy", "tokenizers", "sqlite3"} & loaded
+    assert not {"onnxruntime", "numpy", "tokenizers", "sqlite3", "aiohttp"} & loaded
 
 
 def test_what_is_offered_is_what_it_says() -> None:

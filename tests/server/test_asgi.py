@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import threading
@@ -71,13 +72,16 @@ async def _free(request: Request) -> Response:
 async def _served(app: Any) -> AsyncIterator[aiohttp.ClientSession]:
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none"))
+        listening.listen()
+        server = uvicorn.Server(uvicorn.Config(app, log_level="critical", ws="none"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
-        async with aiohttp.ClientSession(f"http://127.0.0.1:{listening.getsockname()[1]}") as client:
-            yield client
-        server.should_exit = True
-        thread.join()
+        try:
+            async with aiohttp.ClientSession(f"http://127.0.0.1:{listening.getsockname()[1]}") as client:
+                yield client
+        finally:
+            server.should_exit = True
+            await asyncio.to_thread(thread.join)
 
 
 @asynccontextmanager

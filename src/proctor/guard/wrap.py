@@ -142,8 +142,8 @@ class _Guarded:
 
 
 def _customer(case: Case) -> str | None:
-    found = case.metadata.get(_CUSTOMER, case.inputs.get(_CUSTOMER))
-    return found if isinstance(found, str) else None
+    told = (case.metadata, case.inputs, case.page)
+    return next((str(each[_CUSTOMER]) for each in told if isinstance(each.get(_CUSTOMER), (str, int))), None)
 
 
 def _changed(ask: Ask, verdict: Verdict) -> Ask:

@@ -6,10 +6,13 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from proctor.core.sockets import HttpReply
-from proctor.models.pool import Pool
+
+if TYPE_CHECKING:
+    from proctor.models.pool import Pool
 
 __all__ = ["LoopPools"]
 
@@ -33,6 +36,8 @@ class LoopPools:
         max_bytes: int = 8_000_000,
     ) -> HttpReply:
         """Send one request and read the whole answer, whatever its status."""
+        from proctor.models.pool import Pool  # noqa: PLC0415 - most guards ask nobody, and need no network
+
         loop = asyncio.get_running_loop()
         with self._lock:
             pool = self._pools.get(loop)

@@ -10,6 +10,7 @@ from proctor.core.sockets import Classifier, socket
 from proctor.core.verdict import Finding, Severity, Verdict
 from proctor.guard.levels import Level, check_level, cut
 from proctor.guard.readings import Reading, hidden_in, quote, readings
+from proctor.guard.sparing import spared
 from proctor.guard.step import Point, Step
 from proctor.text.danger import DANGERS, dangers, without_set_phrases
 
@@ -23,7 +24,7 @@ _SAYS: Final[Mapping[str, str]] = {
 }
 _SEVERITY: Final[Mapping[str, Severity]] = {"self_harm": "critical", "safety_incident": "critical"}
 _BY_RULE: Final = 0.9
-_READ: Final = 20_000  # letters of one reading that the model sees, from its two ends
+_READ: Final = 3_000  # letters of one reading that the model sees, from its two ends
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,5 +111,5 @@ class Danger:
 
 
 def _shortened(text: str) -> str:
-    """The text, or of one that is longer than anybody writes its two ends."""
-    return text if len(text) <= _READ else f"{text[: _READ // 2]}\n{text[-_READ // 2 :]}"
+    """What the network reads: of a text that is longer than most write its two ends, without what is no word."""
+    return spared(text if len(text) <= _READ else f"{text[: _READ // 2]}\n{text[-_READ // 2 :]}")

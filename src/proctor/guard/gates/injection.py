@@ -31,7 +31,7 @@ _REMOVED: Final = "[removed: an instruction in a document]"
 _BY_RULE: Final = 0.95
 _MOST_PARTS: Final = 8
 _MOST_HITS: Final = 16
-_SEARCHED: Final = 4_000  # letters in which the place is looked for; of a longer message all of it is the place
+_SEARCHED: Final = 1_500  # letters in which the place is looked for; of a longer message all of it is the place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

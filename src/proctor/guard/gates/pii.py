@@ -14,6 +14,7 @@ from proctor.core.verdict import Action, Finding, Verdict
 from proctor.guard.coded import coded_values
 from proctor.guard.edits import Edit, apply
 from proctor.guard.readings import hidden_in, readings
+from proctor.guard.sparing import spared
 from proctor.guard.step import Point, Step
 from proctor.text.patterns import compiled, most_steps
 from proctor.text.pii import KINDS, find_pii, mask, merge, same_value
@@ -36,8 +37,6 @@ _WORDS: Final = {
 }
 _SECRET: Final = frozenset({"card", "iban", "passport", "national_id", "secret"})
 _READ_BY_TAGGER: Final = 8_000  # letters; a network reads them, and nobody writes more by hand
-_SHORT: Final = 1_000
-_NO_NAME: Final = re.compile(r"\S{32,}|(?<!\S)[^\s\w]*\d[\d\W]*(?!\S)")  # what only costs time in a long text
 _LOOKED_AT: Final = 20_000  # letters a pattern of the user's is tried on, for the bound on its work
 _MOST_STEPS: Final = 1e9
 _SHORTEST_REPEAT: Final = 4
@@ -112,7 +111,7 @@ class Pii:
         wanted = [kind.upper() for kind in self.kinds if kind in _NAMED]
         if not self.names or self.tagger is None or not wanted:
             return []
-        (entities,) = await self.tagger.entities([_for_tagger(step.normalised.plain)])
+        (entities,) = await self.tagger.entities([spared(step.normalised.plain[:_READ_BY_TAGGER])])
         made = list(found)
         for each in merge((), entities, wanted):
             self._keep(made, self._finding(each, step.normalised.span(each.start or 0, each.end or 0), ()))
@@ -170,13 +169,6 @@ class Pii:
             version=self.version,
             extra=extra,
         )
-
-
-def _for_tagger(text: str) -> str:
-    """What the network reads; of a long text codes and bare numbers are blanked, everything else in its place."""
-    if len(text) <= _SHORT:
-        return text
-    return _NO_NAME.sub(lambda hit: " " * len(hit.group()), text[:_READ_BY_TAGGER])
 
 
 def _edits(step: Step, found: Sequence[Finding]) -> Iterator[Edit]:

@@ -25,6 +25,7 @@ from proctor.text.critical import SECTIONS, about_the_talk, section_key, section
 __all__ = ["Grounded"]
 
 _MOST_CLAIMS: Final = 60
+_SHORT_ARGUMENT: Final = 40  # letters
 _MOST: Final = 40  # passages, the newest
 _CODE: Final = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{3,40}\b")
 _BRACKETED: Final = re.compile(r"\[([^\[\]\n]{1,80})\](?!\()")
@@ -187,8 +188,14 @@ def _passages(run: Trajectory) -> list[Passage]:
         for source in found:
             known.setdefault(source.id, source)
         if not found:
-            records += _record(call.name, spoken(call.result)[:LETTERS])
+            told = f"{spoken(call.result)} {spoken(_asked(call))}"
+            records += _record(call.name, told[:LETTERS])
     return [*map(source_passage, list(known.values())[-_MOST:]), *records[-_MOST:]]
+
+
+def _asked(call: ToolCall) -> dict[str, object]:
+    """What a call that succeeded was about: days, numbers and ids. Its longer texts are the agent's own words."""
+    return {name: value for name, value in call.arguments.items() if len(str(value)) <= _SHORT_ARGUMENT}
 
 
 def _record(name: str, text: str) -> Iterator[Passage]:
