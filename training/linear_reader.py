@@ -184,8 +184,8 @@ def fit(found: Sequence[Row], *, strength: float = 0.01, seed: int = 4) -> tuple
 
 
 def cut_of(scores: np.ndarray, loss: float) -> float:
-    """The score below which that share of what holds something lies."""
-    return float(np.quantile(scores, loss))
+    """The score below which at most that share of what holds something lies."""
+    return float(np.quantile(scores, loss, method="lower"))
 
 
 def main() -> None:
@@ -194,7 +194,7 @@ def main() -> None:
     ask.add_argument("what", choices=["label", "train"])
     ask.add_argument("labels", type=Path)
     ask.add_argument("weights", type=Path, nargs="?")
-    ask.add_argument("--loss", type=float, default=0.005, help="of names, and of dangers, that the reader finds")
+    ask.add_argument("--loss", type=float, default=0.004, help="of names and dangers that the reader finds")
     told = ask.parse_args()
     if told.what == "label":
         _label(told.labels)
@@ -228,7 +228,7 @@ def _train(labels: Path, folder: Path, loss: float) -> None:
     dev = np.array([row["part"] == "dev" for row in held])
     private = np.array([row["private"] for row in held])
     danger = np.array([row["danger"] and row["src"] == "written_intent" for row in held])
-    low = min(cut_of(scores[dev & private], loss), cut_of(scores[dev & danger], loss))
+    low = cut_of(scores[dev & (private | danger)], loss)
     kept = {"known": np.frombuffer(known, np.uint8), "names": np.frombuffer(names, np.uint8)}
     np.savez_compressed(folder / "glance.npz", weights=weights, scale=scale, bias=bias, **kept)
     told["reader"]["low"] = low

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from proctor.guard.current import guarded_tool as guarded_tool
-    from proctor.wiring.guard import Guard as Guard
-    from proctor.wiring.guarding import guarded as guarded
+from typing import Any
 
 __version__ = "0.1.0"
+# For type checkers the same is in __init__.pyi: an import here, even one that never runs, would tie all rooms together.
 _DOORS = {
     "Guard": "proctor.wiring.guard",
     "guarded": "proctor.wiring.guarding",

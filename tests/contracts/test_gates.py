@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from tests.guard.strange_gates import Answers, Raises, Sleeps
 
 from proctor.config import Config, Environment, Settings
 from proctor.core.chat import ToolCall
@@ -25,16 +26,13 @@ from proctor.guard.chain import Chain
 from proctor.guard.deadline import Deadline
 from proctor.guard.step import POINTS, Point, Step
 from proctor.wiring.guard_settings import make_plan
-from tests.guard.strange_gates import Answers, Raises, Sleeps
 
 NAMES = sorted({point.name for point in importlib.metadata.entry_points(group="proctor.gates")})
-KINDS: dict[str, Any] = {
-    point.name: point.load() for point in importlib.metadata.entry_points(group="proctor.gates")
-}
+KINDS: dict[str, Any] = {point.name: point.load() for point in importlib.metadata.entry_points(group="proctor.gates")}
 NEEDED: dict[str, Any] = {
     "banned": ["forbidden"],
     "permissions": {"matrix": {"faq": ["get_faq"]}},
-    "scored": {"scorer": {"contains": {"text": "policy"}}},
+    "scored": {"scorer": {"contains": {"value": ["policy"]}}},
 }
 HOSTILE = {
     "nothing": "",
@@ -72,7 +70,9 @@ def chain(name: str, point: Point, deadline: Deadline, on_failure: str = "block"
 
 def step(point: Point, text: str) -> Step:
     if point == "tool_call":
-        return Step(point=point, call=ToolCall(name=text[:2000], arguments={"text": text, text[:50]: 1}), intents=(text[:200],))
+        return Step(
+            point=point, call=ToolCall(name=text[:2000], arguments={"text": text, text[:50]: 1}), intents=(text[:200],)
+        )
     call = ToolCall(name="get_faq", result=text) if point == "tool_result" else None
     sources = (Source(id="s", text=text),) if point == "output" else ()
     return Step(point=point, text=text, call=call, sources=sources)
@@ -91,7 +91,6 @@ def test_it_has_the_shape_of_a_gate(name: str) -> None:
     assert kind.primary is None or isinstance(kind.primary, str)
     assert inspect.iscoroutinefunction(kind.check)
     assert (kind.__doc__ or "").strip(), "the first line of the docstring is what users see"
-    assert issubclass(kind, Gate)
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)

@@ -136,6 +136,23 @@ async def test_work_that_had_begun_is_done_again_on_the_new_thread(
     assert len(set(begun)) == 2
 
 
+async def test_what_was_taken_over_is_not_ended_when_the_old_thread_comes_back(
+    deadline: Deadline, gate_open: threading.Event
+) -> None:
+    begun: list[str] = []
+
+    async def innocent() -> str:
+        begun.append(threading.current_thread().name)
+        if len(begun) == 2:
+            gate_open.set()  # the old thread is free again while the new one is at work
+        await asyncio.sleep(0.2)
+        return "there"
+
+    tasks = [Task(ask=innocent, timeout=LONG), Task(ask=blocking(gate_open), timeout=LONG)]
+    assert [answer.value for answer in await deadline.answers(tasks)] == ["there", "late"]
+    assert len(begun) == 2
+
+
 async def test_a_slow_one_may_still_answer_from_the_old_thread(deadline: Deadline, gate_open: threading.Event) -> None:
     held = asyncio.create_task(one(deadline, blocking(gate_open, "at last"), timeout=LONG))
     await asyncio.sleep(0.05)
@@ -156,14 +173,18 @@ async def test_with_too_many_held_threads_all_is_refused_at_once_until_one_comes
     deadline = Deadline(most_stuck=2)
     held = [asyncio.create_task(one(deadline, blocking(gate_open), timeout=LONG)) for _ in range(3)]
     while "held up" not in str((await one(deadline, saying(1), timeout=0.3)).error):
-        await asyncio.sleep(0.05)
+        pass
     names = [thread.name for thread in threading.enumerate()]
-    refused = await one(deadline, saying(1), timeout=LONG)
+    refused = await one(deadline, saying(1), timeout=0.3)
     assert "held up" in str(refused.error)
+    assert refused.seconds < 0.3
+    patient = asyncio.create_task(one(deadline, saying("patient"), timeout=LONG))
+    await asyncio.sleep(0.05)
     assert deadline.stuck == 2
     assert [thread.name for thread in threading.enumerate()] == names
     gate_open.set()
     assert [(await each).value for each in held] == ["late"] * 3
+    assert (await patient).value == "patient"
     assert (await one(deadline, saying(1))).value == 1
     deadline.close()
 
@@ -251,6 +272,10 @@ async def test_its_thread_ends_with_it() -> None:
     (thread,) = mine
     await asyncio.to_thread(thread.join, 5)
     assert not thread.is_alive()
+
+
+async def test_nothing_asked_is_nothing_answered(deadline: Deadline) -> None:
+    assert await deadline.answers([]) == []
 
 
 async def test_closed_it_can_be_used_again(deadline: Deadline) -> None:

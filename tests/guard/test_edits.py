@@ -22,9 +22,7 @@ def edited(draw: st.DrawFn) -> tuple[str, list[Edit]]:
 @given(edited())
 def test_what_no_edit_touches_stays_and_in_its_order(made: tuple[str, list[Edit]]) -> None:
     text, edits = made
-    kept = "".join(
-        letter for at, letter in enumerate(text) if not any(edit.start <= at < edit.end for edit in edits)
-    )
+    kept = "".join(letter for at, letter in enumerate(text) if not any(edit.start <= at < edit.end for edit in edits))
     found = "".join(letter for letter in apply(text, edits) if letter not in "XYZ")
     assert found == kept
 

@@ -98,7 +98,7 @@ async def test_what_is_held_back_is_not(deadline: Deadline, action: Action) -> N
     ):
         assert verdict.action == action
     memory = made.memory
-    assert not (memory.asked or memory.said or memory.calls or memory.claims or memory.made or memory.turns)
+    assert not any((memory.asked, memory.said, memory.calls, memory.claims, memory.made, memory.turns))
 
 
 async def test_what_goes_on_is_what_is_remembered_of_an_answer(deadline: Deadline) -> None:
@@ -133,7 +133,10 @@ async def test_a_claimed_promise_is_on_the_ledger_until_a_tool_bears_it_out(dead
         ("refund request denied, never approved", False),
         ("booking B1, 2 passengers", False),
         ("the fee was approved for another booking", False),
-        ("The refund was not approved in May. On 3 June, after a long talk with the desk, refund approved by Kim.", True),
+        (
+            "The refund was not approved in May. On 3 June, after a long talk with the desk, refund approved by Kim.",
+            True,
+        ),
     ],
 )
 def test_words_bear_a_promise_out_only_when_they_say_so(told: str, borne_out: bool) -> None:
@@ -247,7 +250,9 @@ async def test_a_step_that_cannot_be_remembered_does_not_go_on(
 
 
 async def test_in_shadow_everything_is_allowed_and_the_decision_is_kept(deadline: Deadline) -> None:
-    made = session(deadline, {"input": saying("block", reason="an attack"), "output": Cuts(word="secret")}, mode="shadow")
+    made = session(
+        deadline, {"input": saying("block", reason="an attack"), "output": Cuts(word="secret")}, mode="shadow"
+    )
     verdict = await made.input("ignore it all")
     assert (verdict.action, verdict.extra["shadow"].action, verdict.reason) == ("allow", "block", "an attack")
     assert list(made.memory.asked) == ["ignore it all"]

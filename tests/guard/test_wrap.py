@@ -24,8 +24,9 @@ from proctor.guard.step import POINTS, Step
 from proctor.guard.vault import Vault
 from proctor.guard.watch import Plan, Watch
 from proctor.guard.wrap import Guarded
+from proctor.targets.calling import wants_of
 from proctor.targets.drive import drive
-from proctor.targets.python import PythonSettings, PythonTarget, wants_of
+from proctor.targets.python import PythonSettings, PythonTarget
 
 REPLIES = {"block": "I cannot do that.", "escalate": "A colleague will call you."}
 
@@ -228,15 +229,14 @@ async def test_guarded_tools_ask_before_they_act_and_show_what_they_answer(
     async def book_later(who: str, *more: str, note: str = "", **rest: Any) -> dict[str, Any]:
         return book(who, *more, note=note, **rest)
 
-    tool = guarded_tool(name="book")(book_later if is_async else book)
-    cancel = guarded_tool(name="forbidden_cancel")(lambda who: made.append((who, "")))
+    tool: Any = guarded_tool(name="book")(book_later if is_async else book)
+    cancel: Any = guarded_tool(name="forbidden_cancel")(lambda who: made.append((who, "")))
 
     async def agent_later(text: str) -> str:
         try:
             cancel("[EMAIL]")
         except ToolRefused as refused:
-            assert refused.verdict is not None
-            return f"{await tool('[EMAIL]', 'x', note='hi', seat=4)} but {refused.verdict.action}"
+            return f"{await tool('[EMAIL]', 'x', note='hi', seat=4)} but {refused.verdict and refused.verdict.action}"
         return "all done"
 
     def agent(text: str) -> str:
@@ -274,13 +274,13 @@ async def test_a_result_that_is_held_back_is_not_handed_to_the_agent(gatehouse: 
 async def test_a_method_can_be_a_guarded_tool(gatehouse: Gatehouse) -> None:
     class Desk:
         @guarded_tool
-        def find(self, key: str) -> str:
-            return f"found {key}"
+        def find(self, text: str) -> str:
+            return f"found {text}"
 
     desk = Desk()
-    run = await guarded(lambda text: desk.find(text), gatehouse).run(case("it"))
+    run = await guarded(desk.find, gatehouse).run(case("it"))
     assert run.answer == "found it"
-    assert run.turns[0].tool_calls[0].arguments == {"key": "it"}
+    assert run.turns[0].tool_calls[0].arguments == {"text": "it"}
 
 
 async def test_a_call_that_the_agent_reports_too_is_judged_once(gatehouse: Gatehouse) -> None:

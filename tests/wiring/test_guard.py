@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -93,9 +95,7 @@ async def test_a_session_goes_by_the_file(make: Callable[..., Guard]) -> None:
     assert verdict.version == guard.version
 
 
-async def test_without_a_section_the_default_gates_stand_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_without_a_section_the_default_gates_stand_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     guard = Guard.from_config(record=False)
     posts = {point: [post.name for post in chain.posts] for point, chain in guard.plan.chains.items()}
@@ -144,11 +144,11 @@ async def test_without_a_section_the_default_gates_stand_there(
         ("guard:\n  review: {sample: 2}\n", 2, "a share from 0 to 1"),
         ("guard:\n  sessions: {most: 0}\n", 2, "room for one session"),
         ("guard:\n  output:\n    - scored: {scorer: nonesuch}\n", 3, "nonesuch"),
+        ("guard:\n  output:\n    - scored:\n        scorer:\n          contains: {text: x}\n", 5, "unknown key"),
+        ("guard:\n  output:\n    - leak\n    - commitments:\n        registry: 3\n", 5, "found 3"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_line(
-    project: Callable[[str], Path], text: str, line: int, told: str
-) -> None:
+def test_what_is_wrong_is_named_with_its_line(project: Callable[[str], Path], text: str, line: int, told: str) -> None:
     path = project(text)
     config = load_config(path, Environment(values={}), start=path.parent)
     with pytest.raises(MalformedError) as caught:
@@ -165,9 +165,7 @@ def test_several_mistakes_are_named_together(project: Callable[[str], Path]) -> 
 
 
 @pytest.mark.parametrize("action", ["block", "escalate", "allow"])
-async def test_a_gate_that_is_not_there_is_a_failure_and_not_a_gap(
-    make: Callable[..., Guard], action: str
-) -> None:
+async def test_a_gate_that_is_not_there_is_a_failure_and_not_a_gap(make: Callable[..., Guard], action: str) -> None:
     guard = make(f"guard:\n  on_failure: {action}\n  input: [injecton]\n")
     verdict = await guard.session().input("hello")
     assert (verdict.action, verdict.broken) == (action, True)
@@ -184,7 +182,8 @@ def test_variables_are_filled_in(project: Callable[[str], Path]) -> None:
 
 async def test_posts_have_their_own_time_action_shadow_and_name(make: Callable[..., Guard]) -> None:
     guard = make(
-        "guard:\n  timeout: 2\n  input:\n    - banned: {words: [attack], shadow: true, timeout: 0.1, on_failure: allow}\n"
+        "guard:\n  timeout: 2\n  input:\n"
+        "    - banned: {words: [attack], shadow: true, timeout: 0.1, on_failure: allow}\n"
         "    - banned: {words: [attack], as: second, action: escalate}\n"
     )
     first, second = guard.plan.chains["input"].posts
@@ -228,13 +227,11 @@ async def test_a_file_that_cannot_be_used_leaves_the_settings_in_force(
     assert not guard.reload()
     assert (await guard.session().input("attack")).action == "block"
     assert guard.version == version
-    assert guard.trouble is not None
-    assert str(path) in guard.trouble
-    assert guard.health["trouble"] == guard.trouble
+    assert str(path) in guard.health["trouble"]
     assert kept.events[0].name == "settings_not_usable"
     project(LIGHT)
     assert guard.reload()
-    assert guard.trouble is None
+    assert guard.health["trouble"] is None
     path.unlink()
     assert not guard.reload()
     assert (await guard.session().input("attack")).action == "block"
@@ -391,3 +388,26 @@ async def test_a_function_or_a_target_becomes_a_guarded_one(make: Callable[..., 
     assert (await made.run(Case(id="c", input="an attack"))).answer == "No."
     with pytest.raises(TypeError, match="neither a Target"):
         guarded(3, guard)  # type: ignore[call-overload]
+
+
+FORKED = """
+import asyncio, os, sys
+from proctor import Guard
+
+guard = Guard.from_config(sys.argv[1])
+assert asyncio.run(guard.session().input("an attack")).action == "block"
+assert guard.sync.session().input("hello").action == "allow"
+child = os.fork()
+verdict = asyncio.run(guard.session().input("an attack")), guard.sync.session().input("hello")
+assert [each.action for each in verdict] == ["block", "allow"], verdict
+guard.close()
+if child:
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+"""
+
+
+def test_a_guard_goes_on_in_a_forked_worker(project: Callable[[str], Path]) -> None:
+    path = project("guard:\n  timeout: 30\n  input: [danger, {banned: [attack]}]\n")
+    command = [sys.executable, "-c", FORKED, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr

@@ -63,6 +63,8 @@ class Deadline:
 
     async def answers(self, tasks: Sequence[Task], *, begun: float | None = None) -> list[Answer]:
         """One answer for each task, in their order; the time of all counts from ``begun``."""
+        if not tasks:
+            return []
         begun = monotonic() if begun is None else begun
         loop = asyncio.get_running_loop()
         batch = Batch(loop, len(tasks))
@@ -88,7 +90,7 @@ class Deadline:
                 job.task = loop.create_task(job.perform(None))
             return
         with self._lock:
-            worker = self._fit()
+            worker = self._fit(max(job.due for job in jobs) - monotonic())
             if worker is not None:
                 worker.give(jobs)
                 return
@@ -112,22 +114,25 @@ class Deadline:
         worker.ping()
         if worker.silent > _PATIENCE:
             with self._lock:
-                self._fit()
+                self._fit(0.0)
 
-    def _fit(self) -> Worker | None:
-        """The thread that takes new work; another one when it is silent, none when too many are stuck."""
+    def _fit(self, seconds: float) -> Worker | None:
+        """The thread that takes new work; another one when it is silent.
+
+        With too many left to themselves it is this one still, unless it was silent for as long as there is time.
+        """
         self._workers[:-1] = [worker for worker in self._workers[:-1] if worker.alive]
         last = self._workers[-1] if self._workers else None
         if last is not None and last.alive and last.silent <= _PATIENCE:
             return last
         if last is not None and last.alive and self.stuck >= self._most_stuck:
-            return None
+            return last if last.silent < seconds else None
         self._started += 1
         fresh = Worker(self._started)
-        if last is not None and not last.alive:
-            self._workers.remove(last)
+        if last is not None and not last.alive:  # left behind by a fork: what it held is the parent's
+            self._workers.clear()
         self._workers.append(fresh)
-        if last is not None and (rest := last.leave()):
+        if last is not None and last.alive and (rest := last.leave()):
             fresh.give(rest)
         return fresh
 

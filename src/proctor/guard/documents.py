@@ -23,6 +23,9 @@ _MOST_SUSPECT: Final = 16
 _FEWEST_WORDS: Final = 4  # of a sentence that is cut for the company it keeps
 
 
+_Run = tuple[Reading, Sequence[Span], float]  # some sentences of a reading, and how much they look like an attack
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
     """A stretch of the original that tells the agent what to do, how sure that is, and what says so."""
@@ -51,28 +54,40 @@ async def look_through(step: Step, classifier: Classifier, *, low: float, high: 
     A sentence that addresses an agent counts from ``low``, any other from ``high``.
     """
     read = list(readings(step))
-    share = await _share(read, classifier)
+    (row,) = await classifier.classify([_words(step.text)])
+    share = row["injection"]
     cuts = list(_by_words(step)) if rules else []
     cuts += await _ordered(step, classifier, low, high)
     if share < high:
         return Seen(share=share, cuts=_joined(cuts))
-    # What is hidden first, then sentences, then all of the runs that they stand in: no more is cut than must be.
+    suspect = await _suspect(read, classifier, high)
+    if not suspect and not cuts:  # somewhere, if anybody is spoken to at all
+        return Seen(share=share, clean=not any(map(_speaking, read)))
+    # What is hidden first, then sentences, then all that the runs tell somebody: no more is cut than must be.
     for some, whole in ((read[1:], False), (read, False), (read, True)):
-        cuts += await _sentences(some, classifier, low, high, whole=whole)
+        cuts += await _told_in([each for each in suspect if each[0] in some], classifier, low, high, whole=whole)
         rest = apply(step.text, [Edit(start=each.start, end=each.end, text="\n") for each in _joined(cuts)])
-        if cuts and await _share(list(readings(Step(point=step.point, text=rest))), classifier) < high:
+        if not await _suspect(list(readings(Step(point=step.point, text=rest))), classifier, high):
             return Seen(share=share, cuts=_joined(cuts))
     return Seen(share=share, cuts=_joined(cuts), clean=False)
 
 
-async def _share(read: Sequence[Reading], classifier: Classifier) -> float:
-    """How much what a document tells somebody to do looks like an attack; what it only records is not asked about."""
-    told = [text for reading in read if (text := _told(reading, _speaking(reading)))]
-    return max((row["injection"] for row in await classifier.classify(told)), default=0.0) if told else 0.0
+def _words(text: str) -> str:
+    """The words of a text; of JSON what its strings say, since braces and quotes look like an attack themselves."""
+    return "\n".join(text[start:end] for start, end in regions(text)) or " "
 
 
-def _speaking(reading: Reading) -> list[Span]:
-    spans = [span for run in pieces(reading.text) for span in run]
+async def _suspect(read: Sequence[Reading], classifier: Classifier, high: float) -> list[_Run]:
+    """The runs of sentences that look like an attack and speak to somebody; what a record says is no instruction."""
+    runs = [(reading, run) for reading in read for run in pieces(reading.text) if _speaking(reading, run)][:_MOST_RUNS]
+    rows = await classifier.classify([_told(reading, run) for reading, run in runs])
+    found = [(reading, run, row["injection"]) for (reading, run), row in zip(runs, rows, strict=True)]
+    return [each for each in found if each[2] >= high]
+
+
+def _speaking(reading: Reading, run: Sequence[Span] | None = None) -> list[Span]:
+    """The sentences, of a run or of all, that speak to somebody."""
+    spans = run if run is not None else [span for piece in pieces(reading.text) for span in piece]
     return [(start, end) for start, end in spans if speaks_to_somebody(reading.text[start:end])]
 
 
@@ -113,24 +128,18 @@ async def _narrowed(reading: Reading, span: Span, classifier: Classifier, low: f
     return (counting[0][0], counting[-1][1]) if counting else span
 
 
-async def _sentences(
-    read: Sequence[Reading], classifier: Classifier, low: float, high: float, *, whole: bool
+async def _told_in(
+    suspect: Sequence[_Run], classifier: Classifier, low: float, high: float, *, whole: bool
 ) -> list[Cut]:
-    """The sentences that the classifier takes for an attack, or all of the runs that it takes for one."""
-    runs = [(reading, run) for reading in read for run in pieces(reading.text)]
-    runs = [(reading, run) for reading, run in runs if any(speaks_to_somebody(reading.text[s:e]) for s, e in run)]
-    runs = runs[:_MOST_RUNS]
-    rows = await classifier.classify([_told(reading, run) for reading, run in runs])
-    suspect = [(reading, run, row["injection"]) for (reading, run), row in zip(runs, rows, strict=True)]
-    suspect = [each for each in suspect if each[2] >= high]
-    if whole:
-        return [_cut(reading, (run[0][0], run[-1][1]), share, "model") for reading, run, share in suspect]
+    """The sentences that the classifier takes for an attack, or all in the suspect runs that speak to somebody."""
     cuts: list[Cut] = []
-    for reading, run, _ in suspect[:_MOST_SUSPECT]:
+    for reading, run, share in suspect[:_MOST_SUSPECT]:
+        if whole:
+            cuts += [_cut(reading, span, share, "model") for span in _speaking(reading, run)]
+            continue
         shares = [row["injection"] for row in await classifier.classify([reading.text[s:e] for s, e in run])]
-        telling = [
-            share >= high and speaks_to_somebody(reading.text[s:e]) for share, (s, e) in zip(shares, run, strict=True)
-        ]
+        speaking = _speaking(reading, run)
+        telling = [one >= high and span in speaking for one, span in zip(shares, run, strict=True)]
         for at, span in enumerate(run):
             beside = any(telling[max(0, at - 1) : at + 2]) and shares[at] >= low and _is_prose(reading, span)
             if telling[at] or beside:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from proctor.core.chat import ToolCall
 from proctor.core.trajectory import Source
@@ -17,6 +17,7 @@ from proctor.text.asserted import Asserted, topic_of
 
 __all__ = ["result_text", "unconfirmed", "write"]
 
+Item = TypeVar("Item")
 _MOST_READ: Final = 40_000
 _MOST_TOOLS: Final = 4 * KEPT
 # Beside the word of the promise: that it was not made, or not yet.
@@ -29,21 +30,24 @@ _ERROR: Final = re.compile(r"\s*(?:error|exception|traceback|failed|failure)\b",
 
 
 def write(memory: Memory, step: Step, going_on: str) -> None:
-    """Write down a step that was let through; ``going_on`` is its text as it goes on."""
+    """Write down a step that was let through; ``going_on`` is its text as it goes on.
+
+    What is there is never changed but replaced: a gate of another step of this session may be reading it meanwhile.
+    """
     if step.point == "input":
-        memory.asked.append(step.text[:KEPT_LETTERS])
         claims = step.claims
         for call in memory.calls if claims else ():
             if _succeeded(call):
                 claims = unconfirmed(claims, result_text(call.result))
-        memory.claims.extend(claims)
+        memory.asked = _with(memory.asked, step.text[:KEPT_LETTERS])
+        memory.claims = _with(memory.claims, *claims)
         memory.turns += 1
     elif step.point == "tool_call":
         _count(memory, step.call)
     elif step.point == "tool_result":
         _result(memory, step, going_on)
     else:
-        memory.said.append(going_on[:KEPT_LETTERS])
+        memory.said = _with(memory.said, going_on[:KEPT_LETTERS])
         _remember(memory, step.sources)
 
 
@@ -87,13 +91,18 @@ def _succeeded(call: ToolCall) -> bool:
     return not result.get("error") and result.get("success") is not False and status not in ("error", "failed")
 
 
+def _with(kept: deque[Item], *more: Item) -> deque[Item]:
+    return deque((*kept, *more), maxlen=KEPT)
+
+
 def _count(memory: Memory, call: ToolCall | None) -> None:
     if call is None:
         return
-    memory.made[call.name] += 1
-    memory.calls.append(call)
-    while len(memory.made) > _MOST_TOOLS:  # an agent that makes names up must not fill the memory
-        memory.made.pop(min(memory.made, key=memory.made.__getitem__))
+    made = Counter(memory.made)
+    made[call.name] += 1
+    while len(made) > _MOST_TOOLS:  # an agent that makes names up must not fill the memory
+        made.pop(min(made, key=made.__getitem__))
+    memory.made, memory.calls = made, _with(memory.calls, call)
 
 
 def _result(memory: Memory, step: Step, going_on: str) -> None:
@@ -101,12 +110,14 @@ def _result(memory: Memory, step: Step, going_on: str) -> None:
         return
     held = going_on[:KEPT_LETTERS] if len(going_on) > KEPT_LETTERS or going_on != step.text else step.call.result
     done = replace(step.call, result=held)
-    waiting = next((place for place, call in enumerate(memory.calls) if _is_open(call, done)), None)
+    calls = list(memory.calls)
+    waiting = next((place for place, call in enumerate(calls) if _is_open(call, done)), None)
     if waiting is None:
-        memory.calls.append(done)
+        calls.append(done)
     else:
-        memory.calls[waiting] = replace(done, arguments=memory.calls[waiting].arguments)
-    if _succeeded(done):
+        calls[waiting] = replace(done, arguments=calls[waiting].arguments)
+    memory.calls = deque(calls, maxlen=KEPT)
+    if memory.claims and _succeeded(done):
         memory.claims = deque(unconfirmed(memory.claims, going_on), maxlen=KEPT)
 
 
@@ -119,9 +130,8 @@ def _is_open(call: ToolCall, done: ToolCall) -> bool:
     return not done.arguments or call.arguments == done.arguments
 
 
-def _remember(memory: Memory, sources: tuple[Source, ...]) -> None:
+def _remember(memory: Memory, sources: Iterable[Source]) -> None:
     known = {(source.id, source.text) for source in memory.sources}
-    for source in sources:
-        kept = replace(source, text=source.text[:KEPT_LETTERS])
-        if (kept.id, kept.text) not in known:
-            memory.sources.append(kept)
+    kept = [replace(source, text=source.text[:KEPT_LETTERS]) for source in sources]
+    if new := [source for source in kept if (source.id, source.text) not in known]:
+        memory.sources = _with(memory.sources, *new)

@@ -172,7 +172,7 @@ class Session:
             except Exception as error:
                 decision = replace(decision, verdict=self._unwritten(decision.verdict, error))
         if self._vault is not None and decision.verdict.text is not None:
-            self._vault.fill(self.memory.placeholders.vault())
+            self._fill(self._vault)
         return decision
 
     def reply(self, verdict: Verdict) -> str:
@@ -182,6 +182,13 @@ class Session:
     def restore(self, text: str, vault: Vault) -> str:
         """A text with the customer's own data in place of the placeholders, for whoever holds the vault."""
         return vault.restore(text)
+
+    def _fill(self, vault: Vault) -> None:
+        while True:
+            try:
+                return vault.fill(self.memory.placeholders.vault())
+            except RuntimeError:  # a gate of another step gave out a placeholder at this very moment
+                continue
 
     def _unwritten(self, verdict: Verdict, error: Exception) -> Verdict:
         """A step that cannot be remembered would not be counted either, so it does not go on."""

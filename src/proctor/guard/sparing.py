@@ -25,6 +25,6 @@ def _kept(hit: re.Match[str]) -> str:
     token = hit.group()
     inner = token.strip(_EDGES)
     # scripts without spaces write whole sentences in one token
-    if _WORD.fullmatch(inner) is not None or sum("\u0e00" <= sign for sign in inner) * 2 > len(inner):
+    if _WORD.fullmatch(inner) is not None or sum(sign >= "\u0e00" for sign in inner) * 2 > len(inner):
         return token
     return " " * len(token)

@@ -67,7 +67,8 @@ class Job:
         try:
             self.end(await _stepped(self, worker))
         except asyncio.CancelledError:
-            self.end(error=TimeoutError("it was cancelled"))
+            if self.worker is worker:  # else another one is at it
+                self.end(error=TimeoutError("it was cancelled"))
         except BaseException as error:  # a gate may raise anything, SystemExit too
             self.end(error=error)
         finally:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, Final
 
-from proctor.server.frames import Call, Frame, compact, listed, slots
+from proctor.server.frames import Call, Frame, compact, event_data, listed, slots
 from proctor.server.sse import Event, encoded
 
 __all__ = ["TEXTS", "ChatStream"]
@@ -40,11 +39,8 @@ class ChatStream:
             frame.ends |= {(choice, field) for choice in self._choices for field in TEXTS}
             self._complete(self._choices)
             return frame
-        try:
-            data = json.loads(event.data)
-        except ValueError:
-            return self._no_json(frame, event.data)
-        if not isinstance(data, dict):
+        data = event_data(event.data)
+        if data is None:
             return self._no_json(frame, event.data)
         frame.data = data
         for choice in listed(data.get("choices")):
@@ -58,6 +54,12 @@ class ChatStream:
         if frame.data is None:
             return encoded(str(frame.slots[0].text), frame.event.name) if changed and frame.slots else frame.event.raw
         lead = b""
+        if not changed and not self.calls:  # the way of nearly every chunk
+            for choice in listed(frame.data.get("choices")):
+                if isinstance(choice, dict) and choice.get("finish_reason"):
+                    self._choices[_number(choice)] = True
+            self._spoken |= {slot.channel[0] for slot in frame.slots if slot.text}  # type: ignore[index]
+            return frame.event.raw
         for choice in listed(frame.data.get("choices")):
             if not isinstance(choice, dict):
                 continue
@@ -91,13 +93,16 @@ class ChatStream:
         number = _number(choice)
         self._choices.setdefault(number, False)
         delta = choice.get("delta") if isinstance(choice.get("delta"), dict) else choice.get("message")
-        for name in TEXTS:
-            frame.slots += slots((number, name), delta, name)
+        if isinstance(delta, dict):
+            for name in TEXTS:
+                if name in delta:
+                    frame.slots += slots((number, name), delta, name)
         if isinstance(choice.get("text"), str):
             frame.slots += slots((number, "content"), choice, "text")
-        for key, place in _calls(number, delta):
-            frame.calls.add(key)
-            self._take(key, place)
+        if isinstance(delta, dict) and ("tool_calls" in delta or "function_call" in delta):
+            for key, place in _calls(number, delta):
+                frame.calls.add(key)
+                self._take(key, place)
         if choice.get("finish_reason"):
             frame.ends |= {(number, name) for name in TEXTS}
             frame.telling = frame.data

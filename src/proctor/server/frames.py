@@ -7,9 +7,11 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import orjson
+
 from proctor.server.sse import Event
 
-__all__ = ["Call", "Dialect", "Frame", "Slot", "compact", "listed", "slots"]
+__all__ = ["Call", "Dialect", "Frame", "Slot", "compact", "event_data", "listed", "slots"]
 
 
 @dataclass(slots=True)
@@ -93,6 +95,18 @@ def slots(channel: Hashable, place: Any, key: str) -> Iterator[Slot]:
             yield Slot(channel, value, number)
         elif isinstance(part, dict):
             yield from (Slot(channel, part, name) for name in ("text", "refusal") if isinstance(part.get(name), str))
+
+
+def event_data(text: str) -> Any:
+    """What the data of an event says; None when it is no JSON object."""
+    try:
+        data = orjson.loads(text)
+    except ValueError:  # half a character, or an endless number, is still JSON to some
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError):
+            return None
+    return data if isinstance(data, dict) else None
 
 
 def compact(data: Any) -> str:

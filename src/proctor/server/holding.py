@@ -51,6 +51,7 @@ class Held:
     ended: bool = False
     stopped: Verdict | None = None
     _edits: deque[Edit] = field(default_factory=deque)
+    _looked: int = 0
 
     def add(self, text: str) -> tuple[int, int]:
         """Take in what was written next; returns where it stands."""
@@ -58,13 +59,17 @@ class Held:
         self.raw += text
         return start, len(self.raw)
 
+    @property
+    def ready(self) -> bool:
+        """Whether another sentence is whole."""
+        if self.mode == "whole" or self.ended or self.stopped or len(self.raw) == self._looked:
+            return False
+        self._looked = len(self.raw)
+        return complete(self.raw, self.cleared, self.hold) > self.cleared
+
     async def look(self) -> None:
         """Clear the sentences that are whole now, if the gates let them go."""
-        if self.mode == "whole" or self.ended or self.stopped:
-            return
         upto = complete(self.raw, self.cleared, self.hold)
-        if upto <= self.cleared:
-            return
         context = self.said[before(self.said, len(self.said), CONTEXT) :]
         piece = self.raw[self.cleared : upto]
         verdict = await self.judge.glimpse(context + piece)

@@ -69,7 +69,8 @@ class Proxy:
     _client: aiohttp.ClientSession | None = None
 
     async def connected(self, app: web.Application) -> AsyncIterator[None]:
-        """Hold the connections to the upstream as long as the application runs."""
+        """Have the models ready, and hold the connections to the upstream as long as the application runs."""
+        await self.guard.warm()
         limits = aiohttp.ClientTimeout(total=None, sock_connect=20.0, sock_read=self.settings.timeout)
         connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=4.0)
         self._client = aiohttp.ClientSession(

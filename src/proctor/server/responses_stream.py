@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import uuid4
 
-from proctor.server.frames import Call, Frame, Slot, compact, listed, slots
+from proctor.server.frames import Call, Frame, Slot, compact, event_data, listed, slots
 from proctor.server.sse import Event, encoded
 
 __all__ = ["CALLS", "ResponsesStream", "call_text", "item_texts", "message_item", "spoken"]
@@ -52,11 +51,8 @@ class ResponsesStream:
         frame = Frame(event=event)
         if event.data is None or event.data.strip() == "[DONE]":
             return frame
-        try:
-            data = json.loads(event.data)
-        except ValueError:
-            data = None
-        if not isinstance(data, dict):
+        data = event_data(event.data)
+        if data is None:
             self._malformed += 1
             frame.slots += slots(("no JSON", self._malformed), {"text": event.data}, "text")
             frame.ends.add(("no JSON", self._malformed))

@@ -65,6 +65,10 @@ class Parser:
 
 
 def _read(raw: bytes) -> Event:
+    if (
+        raw.startswith(b"data: ") and raw.find(b"\n") == len(raw) - 2 and b"\r" not in raw
+    ):  # the way of nearly every one
+        return Event(raw, raw[6:-2].decode("utf-8", "replace"))
     data: list[bytes] = []
     name = b""
     for line in _LINE.split(raw.removeprefix(_BOM)):

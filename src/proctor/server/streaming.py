@@ -63,9 +63,13 @@ class Stream:
                 self._place(slot, frame)
             ends |= frame.ends
             self._queue.append(frame)
-        await self._decide()
+        if self.dialect.calls:
+            await self._decide()
         for channel, held in self._texts.items():
-            await (held.end() if channel in ends else held.look())
+            if channel in ends:
+                await held.end()
+            elif held.ready:
+                await held.look()
         return self._out()
 
     async def finish(self) -> bytes:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from proctor.text.normalise.likeness import common_words
+
 __all__ = ["Order", "orders", "speaks_to_somebody", "specifics", "words"]
 
 _HARD: Final = re.compile(
@@ -58,6 +60,14 @@ _CODE: Final = re.compile(
 )
 _OTHER_SCRIPT: Final = re.compile(r"[\u0370-\u1fff\u2c00-\ud7ff\uf900-\ufdff]")
 _FEWEST_WORDS: Final = 3
+_FEWEST_KNOWN: Final = 6  # common words of a sentence that is prose
+_LETTERS: Final = re.compile(r"[^\W\d_]{1,40}")
+# What a tool says of what it has done.
+_TELLS: Final = re.compile(
+    r"\W*(?:error|warning|success\w*|status|"
+    r"(?:you|your \w+|the \w+|it|this) (?:have|has|had|is|are|was|were|cannot|could))\b",
+    re.I,
+)
 _QUOTED: Final = re.compile(r"[\"“”'‘’`]([^\"“”'‘’`\n]{3,120})[\"“”'‘’`]")
 _SPECIFIC: Final = re.compile(
     r"(?<![\w.+-])[\w.+-]{1,80}@[\w-]{1,80}\.[\w.-]+|https?://[^\s<>\"')]+|\bwww\.[^\s<>\"')]+|(?<![\w/])/[\w.-]+(?:/[\w.-]+)+|\b(?=[\w-]{0,80}\d)(?=[\w-]{0,80}[A-Za-z])[\w-]{4,}\b|"
@@ -171,9 +181,13 @@ def speaks_to_somebody(sentence: str) -> bool:
         return sum(map(str.isalpha, sentence[:200])) >= 2 * _FEWEST_WORDS
     if _CODE.search(sentence):
         return True
-    return sum(any(map(str.isalpha, word)) for word in sentence[:2000].split()) >= _FEWEST_WORDS and (
-        _SPEAKS.search(sentence[:2000]) is not None
-    )
+    spoken = _LETTERS.findall(sentence[:2000].lower())
+    if len(spoken) < _FEWEST_WORDS:
+        return False
+    if _SPEAKS.search(sentence[:2000]) is not None:
+        return True
+    known = sum(word in common_words() for word in spoken)
+    return known >= _FEWEST_KNOWN and known * 10 >= len(sentence[:2000].split()) * 7 and not _TELLS.match(sentence)
 
 
 def _plain_order(sentence: str) -> bool:

@@ -18,7 +18,7 @@ Node = tuple[Any, Any]
 Needles = frozenset[str] | None  # of which one must stand in the text; None: no telling
 
 _REPEATS = frozenset({sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT})
-_MOST = 64
+_MOST = 256
 _GRAM = 3
 
 

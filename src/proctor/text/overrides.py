@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from proctor.text.injected_orders import specifics
+from proctor.text.needles import Haystack
 from proctor.text.normalise import normalise, views
 
 __all__ = ["Attempt", "Override", "attempts", "override_in", "readings", "shortened"]
@@ -58,13 +59,9 @@ _EXTRACTS: Final = (
     r"(?:系统提示词?|系統提示|システムプロンプト|시스템 ?프롬프트|سيستم برومبت|सिस्टम प्रॉम्प्ट)|"
     r"\b(?:systemprompt|prompt (?:del sistema|système|di sistema|do sistema)|invite système|системный промпт)\b"
 )
-_ATTEMPTS: Final[Mapping[str, re.Pattern[str]]] = {
-    "override": re.compile(_DROPS, re.I),
-    "hijack": re.compile(_HIJACKS, re.I),
-    "jailbreak": re.compile(_FREES, re.I),
-    "extraction": re.compile(_EXTRACTS, re.I),
-}
-_TAKES_OVER: Final = tuple(_ATTEMPTS[kind] for kind in ("override", "hijack", "jailbreak"))
+_KINDS: Final = ("override", "hijack", "jailbreak", "extraction")
+_HAYSTACK: Final = Haystack((_DROPS, _HIJACKS, _FREES, _EXTRACTS))
+_TAKES_OVER: Final = re.compile("|".join((_DROPS, _HIJACKS, _FREES)), re.I)
 # Who asks what such words mean, or quotes them, attempts nothing.
 _ASKS_ABOUT: Final = re.compile(
     r"(?:[\"“‘'`«「『(]\s*|\b(?:phrase|words?|term|expression|directive|attack|attacks|like|called|explain|mean|means|"
@@ -121,20 +118,17 @@ def readings(message: str) -> tuple[str, ...]:
 
 def attempts(text: str) -> Iterator[Attempt]:
     """Every attempt in one reading of a message, by its words alone."""
-    for kind, pattern in _ATTEMPTS.items():
-        for hit in pattern.finditer(text):
-            before = text[max(0, hit.start() - 48) : hit.start()]
-            mentioned = _ASKS_ABOUT.search(before) is not None
-            yield Attempt(kind=kind, start=hit.start(), end=hit.end(), mentioned=mentioned)
+    for number, hit in _HAYSTACK.find(text):
+        before = text[max(0, hit.start() - 48) : hit.start()]
+        mentioned = _ASKS_ABOUT.search(before) is not None
+        yield Attempt(kind=_KINDS[number], start=hit.start(), end=hit.end(), mentioned=mentioned)
 
 
 def override_in(texts: Sequence[str], labels: Mapping[str, float] | None = None, cut: float = 1.0) -> Override | None:
     """The attempt in the readings of one message: by its words, or by what a classifier is sure of."""
     for text in texts:
-        hits = [hit for pattern in _TAKES_OVER if (hit := pattern.search(text)) is not None]
-        if hits:
-            first = min(hits, key=lambda hit: hit.start())
-            return _override(_around(text, first.start(), first.end()), text)
+        if (found := _TAKES_OVER.search(text)) is not None:
+            return _override(_around(text, found.start(), found.end()), text)
     if labels is not None and labels.get("injection", 0.0) >= cut and any(labels.get(kind) for kind in _HINTED):
         return _override(texts[-1][:200], "\n".join(texts))
     return None

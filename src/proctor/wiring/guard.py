@@ -181,7 +181,10 @@ class Guard:
             return
         self._looked = now
         if self._config is not None and _stamp(self._config) != self._seen:
-            threading.Thread(target=self._reload_unasked, name="proctor-guard-reload", daemon=True).start()
+            try:
+                threading.Thread(target=self._reload_unasked, name="proctor-guard-reload", daemon=True).start()
+            except RuntimeError as error:  # no thread to be had: the steps go on by the old settings
+                self.trouble = f"the settings changed and could not be read again: {error}"
 
     def _reload_unasked(self) -> None:
         if self._reloading.acquire(blocking=False):

@@ -254,11 +254,20 @@ def _gate(name: str, kind: Any, settings: dict[str, Any], config: Config, rack: 
         if isinstance(prompt := settings.get("prompt"), str):
             settings["prompt"] = prompt_text(prompt, config.folder, where=name)
     except MalformedError as error:
-        raise MalformedError([replace(each, path=(name, *each.path)) for each in error.problems]) from None
+        raise MalformedError(
+            [replace(each, path=(name, *_as_written(each.path, kind))) for each in error.problems]
+        ) from None
     except InputError as error:
         raise MalformedError([Problem((name,), error.message, error.mend)]) from None
     made: Gate = _decoded(kind, {**settings, **sockets}, (name,))
     return made
+
+
+def _as_written(path: Place, kind: Any) -> Place:
+    """Where a setting of the scorer behind a gate stands in the file: under `scorer:`, or among the gate's own."""
+    if path[:1] != ("checks",):
+        return path
+    return ("scorer", *path[1:]) if "scorer" in kind.__dataclass_fields__ else path[2:]
 
 
 def _socket(each: dataclasses.Field[Any], name: Any, rack: Rack | None) -> Any:

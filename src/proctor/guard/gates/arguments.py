@@ -101,7 +101,7 @@ class Arguments:
             data = record_of(call.result if call.result is not None else step.text)
             whose = foreign_owner(data, step.memory.customer, owner=(constraints.owner,))
             if whose is not None:
-                reason = f"{call.name[:80]} shows a record of {whose!r}, who is not the customer of this session"
+                reason = f"{call.name[:80]} shows the record of another customer than that of this session"
                 yield Problem(kind="foreign_record", reason=reason)
 
 

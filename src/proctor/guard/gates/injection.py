@@ -119,7 +119,7 @@ class Injection:
         found = [self._cut_out(each, reason) for each in seen.cuts]
         if not found and seen.share >= low:
             found = [self._finding("indirect", seen.share, reason, (0, len(step.text)), quote(step.text), part="model")]
-        if not seen.cuts and seen.share < high:
+        if not seen.cuts and (seen.share < high or seen.clean):
             return self._verdict("allow", "", found, borderline=bool(found))
         if self.documents == "escalate":
             return self._verdict("escalate", reason, found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -99,23 +100,25 @@ class Pii:
         for coded in coded_values(step.text):
             for each in find_pii(coded.text, kinds=kinds, codes=self._codes):
                 self._keep(found, self._finding(each, (coded.start, coded.end), (coded.kind,)))
-        return tuple(sorted((*found, *await self._named(step, found)), key=lambda each: each.start or 0))
+        await self._add_names(step, found)
+        return tuple(found)
 
     def _keep(self, found: list[Finding], each: Finding) -> None:
-        """Take a finding in, unless it is to be left alone or another one has its place."""
-        if not self._is_kept(each) and not _overlaps(each, found):
-            found.append(each)
+        """Take a finding in at its place, unless it is to be left alone or another one stands there."""
+        at = bisect_left(found, each.start or 0, key=lambda other: other.start or 0)
+        before = at > 0 and (found[at - 1].end or 0) > (each.start or 0)
+        after = at < len(found) and (found[at].start or 0) < (each.end or 0)
+        if not before and not after and not self._is_kept(each):
+            found.insert(at, each)
 
-    async def _named(self, step: Step, found: Sequence[Finding]) -> list[Finding]:
+    async def _add_names(self, step: Step, found: list[Finding]) -> None:
         """Names and addresses that the tagger sees in the plain text."""
         wanted = [kind.upper() for kind in self.kinds if kind in _NAMED]
         if not self.names or self.tagger is None or not wanted:
-            return []
+            return
         (entities,) = await self.tagger.entities([spared(step.normalised.plain[:_READ_BY_TAGGER])])
-        made = list(found)
         for each in merge((), entities, wanted):
-            self._keep(made, self._finding(each, step.normalised.span(each.start or 0, each.end or 0), ()))
-        return made[len(found) :]
+            self._keep(found, self._finding(each, step.normalised.span(each.start or 0, each.end or 0), ()))
 
     def _finding(self, each: Finding, span: tuple[int, int], hidden: tuple[str, ...]) -> Finding:
         return Finding(
@@ -201,21 +204,16 @@ def _marked(text: str, marked: str, offset: int) -> Iterator[Edit]:
 def _places(text: str, found: Sequence[Finding]) -> list[tuple[int, int, str, str]]:
     """Where each value stands, in order, none overlapping: as it was found, and where it is written again."""
     places = [(each.start or 0, each.end or 0, each.kind, each.text) for each in found]
-    for start, end, kind, value in tuple(places):
-        written = text[start:end]
-        if len(written) >= _SHORTEST_REPEAT:
-            again = re.finditer(rf"(?<!\w){re.escape(written)}(?!\w)", text)
-            places += [(hit.start(), hit.end(), kind, value) for hit in again]
+    known = {text[start:end]: (kind, value) for start, end, kind, value in places if end - start >= _SHORTEST_REPEAT}
+    if known:
+        every = "|".join(re.escape(written) for written in sorted(known, key=len, reverse=True))
+        again = re.finditer(rf"(?<!\w)(?:{every})(?!\w)", text)
+        places += [(hit.start(), hit.end(), *known[hit.group()]) for hit in again]
     kept: list[tuple[int, int, str, str]] = []
     for place in sorted(places, key=lambda each: (each[0], -each[1])):
         if place[0] < place[1] and (not kept or place[0] >= kept[-1][1]):
             kept.append(place)
     return kept
-
-
-def _overlaps(one: Finding, others: Iterable[Finding]) -> bool:
-    start, end = one.start or 0, one.end or 0
-    return any(start < (other.end or 0) and (other.start or 0) < end for other in others)
 
 
 def _told(found: Sequence[Finding]) -> str:

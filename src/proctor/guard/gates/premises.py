@@ -90,13 +90,9 @@ def _unverified(text: str, memory: Memory) -> Iterator[tuple[str, int | None]]:
         if statement.text in claims:
             yield statement.text, None
             continue
-        built_on = next((claim for claim in earlier if _builds_on(claim, statement.text)), None)
+        built_on = next((claim for claim in earlier if carried(claim, statement.text)), None)
         if built_on is not None:
             yield statement.text, built_on.turn
-
-
-def _builds_on(claim: Asserted, sentence: str) -> bool:
-    return carried(claim, sentence)
 
 
 def _borne_out(claim: Asserted, memory: Memory) -> bool:

@@ -1,0 +1,38 @@
+"""The examples of docs/guard.md, run as they stand there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from proctor.config import Environment, load_config
+from proctor.wiring.guard_settings import check_guard
+
+PAGE = (Path(__file__).parents[2] / "docs" / "guard.md").read_text(encoding="utf-8")
+PYTHON = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+YAML = [block for block in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL) if block.startswith("guard:")]
+
+
+@pytest.mark.parametrize("code", PYTHON, ids=range(len(PYTHON)))
+def test_an_example_does_what_it_says(
+    code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "guard.md", "exec"), {"__name__": "__main__"})
+    printed = capsys.readouterr().out.splitlines()
+    said = re.findall(r"print\(.*?\)[ ]{2,}# (.*)", code)
+    assert len(printed) == code.count("print(")
+    for line in printed:
+        assert line
+    for words in said:
+        if words != "the configured reply":
+            assert any(words.lstrip("… ") in line for line in printed), words
+
+
+@pytest.mark.parametrize("section", YAML, ids=range(len(YAML)))
+def test_the_settings_shown_can_be_used(section: str, tmp_path: Path) -> None:
+    path = tmp_path / "proctor.yaml"
+    path.write_text(section, encoding="utf-8")
+    check_guard(load_config(path, Environment(values={}), start=tmp_path))
