@@ -51,6 +51,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=os.environ.get("PROCTOR_DATA"))  # noqa: TID251 - not the program
     parser.add_argument("--benign", type=int, default=1500, help="harmless texts of each source, at most")
     parser.add_argument("--attacks", type=int, default=150, help="attacks to hide in each way")
+    parser.add_argument("--source", default="", help="only sources whose name holds this")
     parser.add_argument("--only", default="sources,variants,languages,cost")
     options = parser.parse_args()
     asyncio.run(_run(options))
@@ -60,7 +61,7 @@ async def _run(options: argparse.Namespace) -> None:
     gate = Injection(injection=local_model("injection"))
     wanted = options.only.split(",")
     if "sources" in wanted:
-        await _sources(gate, list(_rows(options.data)), options.benign)
+        await _sources(gate, [row for row in _rows(options.data) if options.source in row["src"]], options.benign)
     if "variants" in wanted:
         await _variants(gate, list(_rows(options.data)), options.attacks)
     if "languages" in wanted:
@@ -103,7 +104,8 @@ async def _sources(gate: Injection, rows: Sequence[dict[str, Any]], most: int) -
                 support += counts
             if source == "bipia_attack":
                 _print_cut(texts, made, alone)
-    total = support.total()
+    if not (total := support.total()):
+        return
     blocked, escalated = (_share(support[action], total) for action in ("block", "escalate"))
     print(f"\nsupport messages blocked: {blocked}, escalated: {escalated} of {total}\n")
 

@@ -37,6 +37,8 @@ CHAINS = {
         "output": [{"banned": ["casino"]}],
     },
     "default": {},
+    # In an answer the gate looks for names only so that the record has them masked, which the log does too.
+    "default, no names": {"output": [{"pii": {"names": False}}, "commitments", "grounding", "leak"]},
 }
 SENTENCES = (
     "Your order left our house this morning.",
@@ -48,6 +50,9 @@ SENTENCES = (
     "配送状況はいつでもご確認いただけます。",
     "We are glad to help, and wish you a pleasant day!",
 )
+
+
+EACH = 2  # streams of one customer in a round
 
 
 def _words(number: int) -> list[str]:
@@ -149,25 +154,27 @@ async def _stream(client: aiohttp.ClientSession, address: str, number: int, paus
 
 
 async def _rounds(addresses: dict[str, str], rounds: int, at_once: int, pause: float) -> dict[str, Streams]:
+    """So many customers at once, each with one stream after the other, first this way and then that way."""
     found = {name: Streams() for name in addresses}
-    number = 0
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as client:
         for round in range(rounds + 1):
-            for name, address in addresses.items():
+            for way, (name, address) in enumerate(addresses.items()):
                 into = found[name] if round else Streams()  # the first is for warmth
-                streams = []
-                for _ in range(at_once):
-                    number += 1
-                    streams.append(_later(client, address, number, pause, into, random.random() * 0.5))
-                await asyncio.gather(*streams)
+                first = (round * len(addresses) + way) * at_once * EACH
+                customers = [
+                    _customer(client, address, range(first + each, first + at_once * EACH, at_once), pause, into)
+                    for each in range(at_once)
+                ]
+                await asyncio.gather(*customers)
     return found
 
 
-async def _later(
-    client: aiohttp.ClientSession, address: str, number: int, pause: float, into: Streams, wait: float
+async def _customer(
+    client: aiohttp.ClientSession, address: str, numbers: Sequence[int], pause: float, into: Streams
 ) -> None:
-    await asyncio.sleep(wait)  # customers do not come in step
-    await _stream(client, address, number, pause, into)
+    await asyncio.sleep(random.random() * len(_events(0)) * pause)  # customers do not come in step
+    for number in numbers:
+        await _stream(client, address, number, pause, into)
 
 
 def _percentile(values: list[float], share: float) -> float:
@@ -232,7 +239,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--pause", type=float, default=30.0, help="milliseconds between two words")
     parser.add_argument("--sessions", type=int, default=1000, help="conversations held in memory; 0 leaves this out")
     parser.add_argument("--turns", type=int, default=8, help="turns of each")
-    parser.add_argument("--chains", default="light,default", help="which chains")
+    parser.add_argument("--chains", default=";".join(CHAINS), help="which chains")
     return parser.parse_args()
 
 
@@ -246,13 +253,13 @@ def main() -> int:
     missed = False
     print(f"load before: {load[0]:.1f} on {os.cpu_count()} cores; {priority}")
     with _process([sys.executable, "-m", "benchmarks.proxy", "--upstream"], "stdout") as (direct, _):
-        for chain in options.chains.split(","):
+        for chain in options.chains.split(";"):
             with _proxy(chain, direct) as (address, pid):
                 ways = {"direct": direct, "proxy": address}
                 spent = _cpu(pid)
                 found = asyncio.run(_rounds(ways, options.rounds, options.at_once, options.pause / 1000))
                 missed |= _told(chain, found)
-                streams = options.at_once * (options.rounds + 1)
+                streams = options.at_once * EACH * (options.rounds + 1)
                 print(f"  processor time of the proxy: {(_cpu(pid) - spent) / streams * 1000:.1f} ms a stream")
                 if options.sessions:
                     curve = asyncio.run(_sessions(address, pid, options.sessions, options.turns))

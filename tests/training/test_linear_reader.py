@@ -21,7 +21,15 @@ WEIGHTS = Path(shipped.__file__).parent / "weights"
 
 
 def row(text: str, **more: Any) -> dict[str, Any]:
-    plain = {"text": text, "src": "clinc150", "lang": "en", "part": "train", "gold": None, "found": [], "risk": 0.0}
+    plain: dict[str, Any] = {
+        "text": text,
+        "src": "clinc150",
+        "lang": "en",
+        "part": "train",
+        "gold": None,
+        "found": [],
+        "risk": 0.0,
+    }
     return plain | more
 
 

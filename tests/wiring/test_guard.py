@@ -395,11 +395,11 @@ import asyncio, os, sys
 from proctor import Guard
 
 guard = Guard.from_config(sys.argv[1])
-assert asyncio.run(guard.session().input("an attack")).action == "block"
-assert guard.sync.session().input("hello").action == "allow"
+assert asyncio.run(guard.session().output("sk-abcdef0123456789abcdef")).action == "block"
+assert guard.sync.session().output("hello").action == "allow"
 child = os.fork()
-verdict = asyncio.run(guard.session().input("an attack")), guard.sync.session().input("hello")
-assert [each.action for each in verdict] == ["block", "allow"], verdict
+found = asyncio.run(guard.session().output("sk-abcdef0123456789abcdef")), guard.sync.session().output("hello")
+assert [(each.action, each.broken) for each in found] == [("block", False), ("allow", False)], found
 guard.close()
 if child:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
@@ -407,7 +407,7 @@ if child:
 
 
 def test_a_guard_goes_on_in_a_forked_worker(project: Callable[[str], Path]) -> None:
-    path = project("guard:\n  timeout: 30\n  input: [danger, {banned: [attack]}]\n")
+    path = project("guard:\n  timeout: 30\n  input: []\n  tool_result: []\n  output: [leak]\n")
     command = [sys.executable, "-c", FORKED, str(path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr

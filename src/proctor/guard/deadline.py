@@ -14,7 +14,9 @@ from proctor.guard.worker import Batch, Job, Worker
 
 __all__ = ["Answer", "Deadline", "Task"]
 
-_PATIENCE: Final = 0.1  # seconds without a sign of life after which a thread gets no more work
+_LOOK_EVERY: Final = 0.1  # seconds between two looks of a caller that waits
+_PATIENCE: Final = 0.2  # seconds without a sign of life after which a thread is left to itself
+_LATE: Final = 0.05  # seconds; a look that comes later than this shows a busy machine, and proves nothing
 _GOODBYE: Final = 0.5  # seconds that a thread has to end
 
 
@@ -105,28 +107,28 @@ class Deadline:
                 for job in late:
                     job.end(error=TimeoutError("no answer in time"))
                 continue
-            due = min(job.due for job in left)
-            await batch.wait(min(due - now, _PATIENCE))
+            pause = min(min(job.due for job in left) - now, _LOOK_EVERY)
+            await batch.wait(pause)
+            late = monotonic() - now - pause
             for worker in {job.worker for job in left if not job.done and job.worker is not None}:
-                self._look(worker)
-
-    def _look(self, worker: Worker) -> None:
-        worker.ping()
-        if worker.silent > _PATIENCE:
-            with self._lock:
-                self._fit(0.0)
+                worker.ping()
+                if late < _LATE and worker.silent > _PATIENCE:
+                    with self._lock:
+                        self._relieve(worker)
 
     def _fit(self, seconds: float) -> Worker | None:
-        """The thread that takes new work; another one when it is silent.
-
-        With too many left to themselves it is this one still, unless it was silent for as long as there is time.
-        """
-        self._workers[:-1] = [worker for worker in self._workers[:-1] if worker.alive]
+        """The thread that takes new work: none when all are stuck, and this one for as long as there is time."""
         last = self._workers[-1] if self._workers else None
-        if last is not None and last.alive and last.silent <= _PATIENCE:
+        if last is None or not last.alive:
+            return self._relieve(last)
+        return last if self.stuck < self._most_stuck or last.silent < seconds else None
+
+    def _relieve(self, worker: Worker | None) -> Worker | None:
+        """Let another thread take over from one that is silent or gone, unless too many are left to themselves."""
+        self._workers[:-1] = [each for each in self._workers[:-1] if each.alive]
+        last = self._workers[-1] if self._workers else None
+        if worker is not last or (last is not None and last.alive and self.stuck >= self._most_stuck):
             return last
-        if last is not None and last.alive and self.stuck >= self._most_stuck:
-            return last if last.silent < seconds else None
         self._started += 1
         fresh = Worker(self._started)
         if last is not None and not last.alive:  # left behind by a fork: what it held is the parent's

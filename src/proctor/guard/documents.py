@@ -11,7 +11,7 @@ from proctor.guard.edits import Edit, apply
 from proctor.guard.passages import Span, pieces, regions, sentences
 from proctor.guard.readings import Reading, quote, readings
 from proctor.guard.step import Step
-from proctor.text.injected_orders import orders, speaks_to_somebody
+from proctor.text.injected_orders import is_prose, orders, speaks_to_somebody
 from proctor.text.overrides import attempts
 
 __all__ = ["Cut", "Seen", "look_through"]
@@ -67,7 +67,7 @@ async def look_through(step: Step, classifier: Classifier, *, low: float, high: 
     for some, whole in ((read[1:], False), (read, False), (read, True)):
         cuts += await _told_in([each for each in suspect if each[0] in some], classifier, low, high, whole=whole)
         rest = apply(step.text, [Edit(start=each.start, end=each.end, text="\n") for each in _joined(cuts)])
-        if not await _suspect(list(readings(Step(point=step.point, text=rest))), classifier, high):
+        if not await _suspect(list(readings(Step(point=step.point, text=rest))), classifier, high, sure=True):
             return Seen(share=share, cuts=_joined(cuts))
     return Seen(share=share, cuts=_joined(cuts), clean=False)
 
@@ -77,18 +77,20 @@ def _words(text: str) -> str:
     return "\n".join(text[start:end] for start, end in regions(text)) or " "
 
 
-async def _suspect(read: Sequence[Reading], classifier: Classifier, high: float) -> list[_Run]:
+async def _suspect(read: Sequence[Reading], classifier: Classifier, high: float, *, sure: bool = False) -> list[_Run]:
     """The runs of sentences that look like an attack and speak to somebody; what a record says is no instruction."""
-    runs = [(reading, run) for reading in read for run in pieces(reading.text) if _speaking(reading, run)][:_MOST_RUNS]
+    runs = [(reading, run) for reading in read for run in pieces(reading.text) if _speaking(reading, run, sure=sure)]
+    runs = runs[:_MOST_RUNS]
     rows = await classifier.classify([_told(reading, run) for reading, run in runs])
     found = [(reading, run, row["injection"]) for (reading, run), row in zip(runs, rows, strict=True)]
     return [each for each in found if each[2] >= high]
 
 
-def _speaking(reading: Reading, run: Sequence[Span] | None = None) -> list[Span]:
-    """The sentences, of a run or of all, that speak to somebody."""
+def _speaking(reading: Reading, run: Sequence[Span] | None = None, *, sure: bool = True) -> list[Span]:
+    """The sentences, of a run or of all, that speak to somebody, or if that need not be sure are prose."""
     spans = run if run is not None else [span for piece in pieces(reading.text) for span in piece]
-    return [(start, end) for start, end in spans if speaks_to_somebody(reading.text[start:end])]
+    told = ((span, reading.text[span[0] : span[1]]) for span in spans)
+    return [span for span, text in told if speaks_to_somebody(text) or (not sure and is_prose(text))]
 
 
 def _by_words(step: Step) -> Iterator[Cut]:
@@ -138,16 +140,16 @@ async def _told_in(
             cuts += [_cut(reading, span, share, "model") for span in _speaking(reading, run)]
             continue
         shares = [row["injection"] for row in await classifier.classify([reading.text[s:e] for s, e in run])]
-        speaking = _speaking(reading, run)
+        speaking = _speaking(reading, run, sure=False)
         telling = [one >= high and span in speaking for one, span in zip(shares, run, strict=True)]
         for at, span in enumerate(run):
-            beside = any(telling[max(0, at - 1) : at + 2]) and shares[at] >= low and _is_prose(reading, span)
+            beside = any(telling[max(0, at - 1) : at + 2]) and shares[at] >= low and _is_long(reading, span)
             if telling[at] or beside:
                 cuts.append(_cut(reading, span, shares[at], "model"))
     return cuts
 
 
-def _is_prose(reading: Reading, span: Span) -> bool:
+def _is_long(reading: Reading, span: Span) -> bool:
     return len(reading.text[span[0] : span[1]].split()) >= _FEWEST_WORDS
 
 

@@ -13,7 +13,7 @@ from proctor.server.sentences import before, complete
 
 __all__ = ["CONTEXT", "Held", "Judge", "StreamMode"]
 
-CONTEXT: Final = 300  # characters of what has left already that a gate sees before the next sentence
+CONTEXT: Final = 100  # letters of what has left already that a gate sees before the next sentence
 
 StreamMode = Literal["sentence", "whole"]
 

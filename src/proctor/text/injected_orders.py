@@ -9,7 +9,7 @@ from typing import Final
 
 from proctor.text.normalise.likeness import common_words
 
-__all__ = ["Order", "orders", "speaks_to_somebody", "specifics", "words"]
+__all__ = ["Order", "is_prose", "orders", "speaks_to_somebody", "specifics", "words"]
 
 _HARD: Final = re.compile(
     r"<\s*(?:information|important|system|instructions?|admin)\s*>|\bimportant (?:message|"
@@ -56,11 +56,12 @@ _SPEAKS: Final = re.compile(
     re.I,
 )
 _CODE: Final = re.compile(
-    r"\b(?:import \w|exec\(|eval\(|subprocess|os\.\w|socket|requests\.|urllib|curl |wget |rm -rf)", re.I
+    r"^\s*(?:import|from) [a-z_.]+|\b(?:exec\(|eval\(|subprocess|os\.[a-z]|socket\.|requests\.|urllib|curl |wget |rm -rf)"
 )
 _OTHER_SCRIPT: Final = re.compile(r"[\u0370-\u1fff\u2c00-\ud7ff\uf900-\ufdff]")
 _FEWEST_WORDS: Final = 3
 _FEWEST_KNOWN: Final = 6  # common words of a sentence that is prose
+_SIGNS: Final = re.compile(r"[{}\[\]<>=|_:;'\"/\\\\]")
 _LETTERS: Final = re.compile(r"[^\W\d_]{1,40}")
 # What a tool says of what it has done.
 _TELLS: Final = re.compile(
@@ -173,7 +174,7 @@ def _sentences(text: str) -> Iterator[tuple[int, str]]:
 
 
 def speaks_to_somebody(sentence: str) -> bool:
-    """Whether a sentence could tell a reader to do something; a record, an identifier or a status could not.
+    """Whether a sentence tells or asks a reader something; a record, an identifier or a status does not.
 
     Of a text that is not in Latin letters it is not known, and so taken to be.
     """
@@ -181,13 +182,16 @@ def speaks_to_somebody(sentence: str) -> bool:
         return sum(map(str.isalpha, sentence[:200])) >= 2 * _FEWEST_WORDS
     if _CODE.search(sentence):
         return True
-    spoken = _LETTERS.findall(sentence[:2000].lower())
-    if len(spoken) < _FEWEST_WORDS:
+    return len(_LETTERS.findall(sentence[:2000])) >= _FEWEST_WORDS and _SPEAKS.search(sentence[:2000]) is not None
+
+
+def is_prose(sentence: str) -> bool:
+    """Whether somebody wrote the sentence, and not a program: common words, few signs, no report of what was done."""
+    short = sentence[:2000]
+    known = sum(word in common_words() for word in _LETTERS.findall(short.lower()))
+    if known < _FEWEST_KNOWN or known * 10 < len(short.split()) * 7 or _TELLS.match(short):
         return False
-    if _SPEAKS.search(sentence[:2000]) is not None:
-        return True
-    known = sum(word in common_words() for word in spoken)
-    return known >= _FEWEST_KNOWN and known * 10 >= len(sentence[:2000].split()) * 7 and not _TELLS.match(sentence)
+    return len(_SIGNS.findall(short)) * 20 <= len(short)
 
 
 def _plain_order(sentence: str) -> bool:

@@ -84,8 +84,9 @@ class Commitments:
             escalated = escalated or run.turns[step.turn].escalation is not None
             if step.call is not None:
                 done.append(step.call)
+                entries = [entry for entry in entries if not _grants(step.call, entry)]
             elif step.kind == "agent":
-                for promise, exact in _promises(step.turn, step.text, entries, done):
+                for promise, exact in _promises(step.turn, step.text, entries):
                     (promised if exact else unsure).append(promise)
                 unbacked += self._unbacked(step.turn, step.text, done, escalated=escalated)
         try:
@@ -138,29 +139,23 @@ class Commitments:
         return scored(self, 0.0, quoted(reason, 500), evidence=kept, producer=producer, confidence=sure)
 
 
-def _promises(
-    turn: int, text: str, entries: Sequence[Authority], done: Sequence[ToolCall]
-) -> Iterator[tuple[_Promise, bool]]:
+def _promises(turn: int, text: str, entries: Sequence[Authority]) -> Iterator[tuple[_Promise, bool]]:
     """Sentences that bind: those an entry's patterns settle, and those that only speak of its matter."""
     proposal = proposes(text)
     for statement in statements(text):
         if statement.kind in ("question", "courtesy", "heading") or not bound(statement.text, proposal=proposal):
             continue
         for entry in entries:
-            if _was_granted(entry, done):
-                continue
             found = candidates(entry, statement.text)
             if found is not None:
                 yield _Promise(turn=turn, sentence=statement.text, entry=entry), found
                 break
 
 
-def _was_granted(entry: Authority, done: Sequence[ToolCall]) -> bool:
-    """Whether a tool that decides such things has said yes: then the agent only tells of it."""
-    return any(
-        not failed(call) and any(fnmatchcase(call.name.casefold(), pattern.casefold()) for pattern in entry.unless)
-        for call in done
-    )
+def _grants(call: ToolCall, entry: Authority) -> bool:
+    """Whether a tool that decides such things has said yes: from then on the agent only tells of it."""
+    named = any(fnmatchcase(call.name.casefold(), pattern.casefold()) for pattern in entry.unless)
+    return named and not failed(call)
 
 
 def _why(each: _Promise) -> str:
