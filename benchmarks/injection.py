@@ -52,6 +52,8 @@ def main() -> None:
     parser.add_argument("--benign", type=int, default=1500, help="harmless texts of each source, at most")
     parser.add_argument("--attacks", type=int, default=150, help="attacks to hide in each way")
     parser.add_argument("--source", default="", help="only sources whose name holds this")
+    parser.add_argument("--language", default="", help="only attacks in this language are hidden")
+    parser.add_argument("--variants", default="", help="only these ways to hide, by comma")
     parser.add_argument("--only", default="sources,variants,languages,cost")
     options = parser.parse_args()
     asyncio.run(_run(options))
@@ -63,7 +65,9 @@ async def _run(options: argparse.Namespace) -> None:
     if "sources" in wanted:
         await _sources(gate, [row for row in _rows(options.data) if options.source in row["src"]], options.benign)
     if "variants" in wanted:
-        await _variants(gate, list(_rows(options.data)), options.attacks)
+        rows = [row for row in _rows(options.data) if options.language in ("", row["lang"])]
+        names = options.variants.split(",") if options.variants else _VARIANTS
+        await _variants(gate, rows, options.attacks, names)
     if "languages" in wanted:
         await _languages(gate)
     if "cost" in wanted:
@@ -130,7 +134,7 @@ def _share(count: int, total: int) -> str:
     return f"{count / total:.3f} ({near.low:.3f}–{near.high:.3f})" if near is not None else "–"
 
 
-async def _variants(gate: Injection, rows: Sequence[dict[str, Any]], most: int) -> None:
+async def _variants(gate: Injection, rows: Sequence[dict[str, Any]], most: int, names: Sequence[str]) -> None:
     attacks = [row["text"] for row in rows if row["label"] and row["src"] not in _DOCUMENTS]
     plain = [text for text in (normalise(each).plain for each in attacks) if text.isascii() and len(text) < 1200]
     plain = random.Random(2).sample(plain, min(most, len(plain)))
@@ -138,7 +142,7 @@ async def _variants(gate: Injection, rows: Sequence[dict[str, Any]], most: int) 
     clear = [_stopped(made), _blocked(made)]
     print(f"{len(plain)} attacks of the test set, in clear: stopped {clear[0]:.3f}, blocked {clear[1]:.3f}\n")
     print("| hidden as | stopped | points lost | blocked | points lost |\n|---|---|---|---|---|")
-    for name in _VARIANTS:
+    for name in names:
         encode = (ENCODERS | CASELESS)[name]
         made = await _decide(gate, [encode(text) for text in plain])
         stopped, blocked = _stopped(made), _blocked(made)
@@ -180,12 +184,13 @@ async def _cost(gate: Injection, data: Path) -> None:
     }
     print("| 500 support messages, one at a time | CPU ms p50 | p95 |\n|---|---|---|")
     _print_times("one unit of work (sum of 1,000 numbers)", [_cpu(lambda _: sum(range(1000)), text) for text in texts])
-    for name, work in {
-        "normalise": lambda text: normalise(text),
+    parts: dict[str, Callable[[str], object]] = {
+        "normalise": normalise,
         "normalise and views": lambda text: views(normalise(text)),
         "words of take-overs": lambda text: list(attempts(text)),
         "words of danger": lambda text: list(dangers(text)),
-    }.items():
+    }
+    for name, work in parts.items():
         _print_times(name, [_cpu(work, text) for text in texts])
     for name, check in gates.items():
         await check(Step(point="input", text=texts[0]))

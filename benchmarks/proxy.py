@@ -29,7 +29,7 @@ from benchmarks.processes import ROOT, hurry
 
 __all__ = ["main"]
 
-CHAINS = {
+CHAINS: dict[str, dict[str, Any]] = {
     "light": {
         "input": [{"banned": ["casino"]}],
         "tool_call": [],
@@ -236,7 +236,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--upstream", action="store_true", help="be the upstream")
     parser.add_argument("--rounds", type=int, default=6, help="rounds of each way")
     parser.add_argument("--at-once", type=int, default=50, help="streams in flight")
-    parser.add_argument("--pause", type=float, default=30.0, help="milliseconds between two words")
+    parser.add_argument("--pause", type=float, default=50.0, help="milliseconds between two words")
     parser.add_argument("--sessions", type=int, default=1000, help="conversations held in memory; 0 leaves this out")
     parser.add_argument("--turns", type=int, default=8, help="turns of each")
     parser.add_argument("--chains", default=";".join(CHAINS), help="which chains")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.text.injected_orders import orders, speaks_to_somebody
+from proctor.text.injected_orders import is_prose, orders, speaks_to_somebody
 
 
 def test_an_order_has_the_words_that_address_the_agent_in_its_place() -> None:
@@ -70,3 +70,10 @@ def test_who_wants_something_speaks_to_somebody(sentence: str) -> None:
 )
 def test_a_record_speaks_to_nobody(sentence: str) -> None:
     assert not speaks_to_somebody(sentence)
+
+
+def test_prose_is_what_somebody_wrote() -> None:
+    assert is_prose("I think that we could go there again in the summer with my mother")
+    assert not is_prose("You have been added to the list of people who can see the file")
+    assert not is_prose("[{'name': 'a', 'type': 'file', 'read': True, 'write': True, 'the': 1, 'of': 2, 'to': 3}]")
+    assert not is_prose("status: sent")

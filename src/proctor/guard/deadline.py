@@ -15,7 +15,8 @@ from proctor.guard.worker import Batch, Job, Worker
 __all__ = ["Answer", "Deadline", "Task"]
 
 _LOOK_EVERY: Final = 0.1  # seconds between two looks of a caller that waits
-_PATIENCE: Final = 0.2  # seconds without a sign of life after which a thread is left to itself
+_PATIENCE: Final = 0.2  # seconds that one gate may hold the thread without a pause
+_SILENCE: Final = 1.0  # seconds without a sign of life, whoever holds it; many gates at once may take some
 _LATE: Final = 0.05  # seconds; a look that comes later than this shows a busy machine, and proves nothing
 _GOODBYE: Final = 0.5  # seconds that a thread has to end
 
@@ -40,10 +41,10 @@ class Answer:
 class Deadline:
     """Asks several at once, on a thread of its own, so that one that blocks its thread holds nobody up.
 
-    A thread that gives no sign of life is left to itself, and a new one takes over with what can still be done. With
-    ``most_stuck`` threads left to themselves no further one is started: everything is refused at once until one of
-    them comes back. ``inline`` asks on the caller's own loop instead, which spares a tenth of a millisecond and does
-    not help against a gate that blocks its thread.
+    A thread that one task holds, or that gives no sign of life, is left to itself, and a new one takes over with what
+    can still be done. With ``most_stuck`` threads left to themselves no further one is started: what comes then is
+    refused at once until one of them comes back. ``inline`` asks on the caller's own loop instead, which spares some
+    hundredths of a millisecond and does not help against a gate that blocks its thread.
     """
 
     def __init__(self, *, most_stuck: int = 4, inline: bool = False) -> None:
@@ -103,8 +104,8 @@ class Deadline:
         """Until every job is done or out of time; now and then with a look whether anybody is still at work."""
         while left := [job for job in jobs if not job.done]:
             now = monotonic()
-            if late := [job for job in left if job.due <= now]:
-                for job in late:
+            if over := [job for job in left if job.due <= now]:
+                for job in over:
                     job.end(error=TimeoutError("no answer in time"))
                 continue
             pause = min(min(job.due for job in left) - now, _LOOK_EVERY)
@@ -112,7 +113,7 @@ class Deadline:
             late = monotonic() - now - pause
             for worker in {job.worker for job in left if not job.done and job.worker is not None}:
                 worker.ping()
-                if late < _LATE and worker.silent > _PATIENCE:
+                if late < _LATE and (worker.held > _PATIENCE or worker.silent > _SILENCE):
                     with self._lock:
                         self._relieve(worker)
 

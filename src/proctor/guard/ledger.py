@@ -15,7 +15,7 @@ from proctor.guard.memory import KEPT, KEPT_LETTERS, Memory
 from proctor.guard.step import Step
 from proctor.text.asserted import Asserted, topic_of
 
-__all__ = ["result_text", "unconfirmed", "write"]
+__all__ = ["result_text", "standing", "unconfirmed", "write"]
 
 Item = TypeVar("Item")
 _MOST_READ: Final = 40_000
@@ -35,12 +35,8 @@ def write(memory: Memory, step: Step, going_on: str) -> None:
     What is there is never changed but replaced: a gate of another step of this session may be reading it meanwhile.
     """
     if step.point == "input":
-        claims = step.claims
-        for call in memory.calls if claims else ():
-            if _succeeded(call):
-                claims = unconfirmed(claims, result_text(call.result))
         memory.asked = _with(memory.asked, step.text[:KEPT_LETTERS])
-        memory.claims = _with(memory.claims, *claims)
+        memory.claims = _with(memory.claims, *standing(step.claims, memory.calls))
         memory.turns += 1
     elif step.point == "tool_call":
         _count(memory, step.call)
@@ -49,6 +45,15 @@ def write(memory: Memory, step: Step, going_on: str) -> None:
     else:
         memory.said = _with(memory.said, going_on[:KEPT_LETTERS])
         _remember(memory, step.sources)
+
+
+def standing(claims: Iterable[Asserted], calls: Iterable[ToolCall]) -> tuple[Asserted, ...]:
+    """The claims that no call's result bears out."""
+    left = tuple(claims)
+    for call in calls if left else ():
+        if _succeeded(call):
+            left = unconfirmed(left, result_text(call.result))
+    return left
 
 
 def unconfirmed(claims: Iterable[Asserted], told: str) -> tuple[Asserted, ...]:

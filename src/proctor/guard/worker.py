@@ -84,7 +84,7 @@ def _stepped(job: Job, worker: Worker | None) -> Generator[Any, Any, Any]:
     steps: Any = None
     while True:
         if worker is not None:
-            worker.busy = job
+            worker.busy = (job, monotonic())
         try:
             if steps is None:
                 steps = job.ask().__await__()
@@ -102,12 +102,12 @@ def _stepped(job: Job, worker: Worker | None) -> Generator[Any, Any, Any]:
 
 
 class Worker:
-    """A daemon thread with its own event loop. ``busy`` is the job that holds the thread at this moment."""
+    """A daemon thread with its own event loop. ``busy`` is the job that holds the thread now, and since when."""
 
     def __init__(self, number: int) -> None:
         self.loop = asyncio.new_event_loop()
         self.loop.set_exception_handler(lambda loop, context: None)  # a gate's stray task is no news of ours
-        self.busy: Job | None = None
+        self.busy: tuple[Job, float] | None = None
         self.jobs: dict[Job, asyncio.Task[None] | None] = {}  # with its task, once it is begun
         self._asked: float | None = None
         self._leaving = self._over = False
@@ -124,6 +124,12 @@ class Worker:
         """For how many seconds it owes a sign of life."""
         asked = self._asked
         return 0.0 if asked is None else monotonic() - asked
+
+    @property
+    def held(self) -> float:
+        """For how many seconds one job has held the thread without a pause."""
+        busy = self.busy
+        return 0.0 if busy is None else monotonic() - busy[1]
 
     def give(self, jobs: Sequence[Job]) -> None:
         """Put jobs to it; that it takes them is a sign of life."""
@@ -149,7 +155,8 @@ class Worker:
             The jobs that somebody else can do: all but the one that holds the thread. Where none is known to hold it,
             only those that were not begun.
         """
-        busy, self._leaving = self.busy, True
+        holds, self._leaving = self.busy, True
+        busy = None if holds is None else holds[0]
         self._tell(self._settle)
         held = list(self.jobs.items())
         return [job for job, task in held if not job.done and job is not busy and (busy is not None or task is None)]

@@ -56,7 +56,8 @@ _SPEAKS: Final = re.compile(
     re.I,
 )
 _CODE: Final = re.compile(
-    r"^\s*(?:import|from) [a-z_.]+|\b(?:exec\(|eval\(|subprocess|os\.[a-z]|socket\.|requests\.|urllib|curl |wget |rm -rf)"
+    r"^\s*(?:import|from) [a-z_.]+|"
+    r"\b(?:exec\(|eval\(|subprocess|os\.[a-z]|socket\.|requests\.|urllib|curl |wget |rm -rf)"
 )
 _OTHER_SCRIPT: Final = re.compile(r"[\u0370-\u1fff\u2c00-\ud7ff\uf900-\ufdff]")
 _FEWEST_WORDS: Final = 3

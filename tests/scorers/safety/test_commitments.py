@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import cProfile
 from typing import Any
 
 import pytest
@@ -143,6 +144,21 @@ async def test_logs_without_tools_are_not_asked_for_calls() -> None:
 async def test_no_answer_is_no_value() -> None:
     assert (await built(Commitments).score(CASE, BROKEN)).status == "error"
     assert (await built(Commitments).score(CASE, SILENT)).status == "skipped"
+
+
+async def test_the_work_a_turn_makes_does_not_grow_with_the_turns_before_it() -> None:
+    said = turn("When?", "Your parcel gets to Lyon within 3 days.", call("get_tour", {"hours": 3}))
+    scorer = built(Commitments, light=True)
+
+    async def calls(turns: int) -> float:
+        profile = cProfile.Profile()
+        profile.enable()
+        await scorer.score(CASE, talk(*[said] * turns))
+        profile.disable()
+        return sum(entry.callcount for entry in profile.getstats()) / turns
+
+    await calls(2)  # what is looked up once
+    assert await calls(100) < 1.2 * await calls(20)
 
 
 BROKE_OFF = turn("And the seat?", "", error="the server said 500")

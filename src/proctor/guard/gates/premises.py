@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
-from proctor.core.chat import ToolCall
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.edits import Edit, apply
+from proctor.guard.ledger import standing
 from proctor.guard.memory import Memory
 from proctor.guard.readings import quote
 from proctor.guard.step import Point, Step
-from proctor.text.asserted import Asserted, asserted, carried, topic_of
+from proctor.text.asserted import asserted, carried
 from proctor.text.claims import statements
 
 __all__ = ["Premises"]
 
-_READ: Final = 40_000  # letters of a tool's result
 _NOTE: Final = " [unverified claim: nothing on record confirms this]"
 
 
@@ -82,8 +80,8 @@ class Premises:
 
 def _unverified(text: str, memory: Memory) -> Iterator[tuple[str, int | None]]:
     """Sentences that claim a promise, and those that take an earlier claim for granted, with its turn."""
-    claims = {claim.sentence: claim for claim in asserted(text, memory.turns) if not _borne_out(claim, memory)}
-    earlier = [claim for claim in memory.claims if not _borne_out(claim, memory)]
+    claims = {claim.sentence for claim in standing(asserted(text, memory.turns), memory.calls)}
+    earlier = standing(memory.claims, memory.calls)
     if not claims and not earlier:
         return
     for statement in statements(text):
@@ -93,22 +91,6 @@ def _unverified(text: str, memory: Memory) -> Iterator[tuple[str, int | None]]:
         built_on = next((claim for claim in earlier if carried(claim, statement.text)), None)
         if built_on is not None:
             yield statement.text, built_on.turn
-
-
-def _borne_out(claim: Asserted, memory: Memory) -> bool:
-    """Whether the words of the promise stand in the result of a call that succeeded."""
-    for call in memory.calls:
-        told = _result(call).casefold()
-        if any(deed in told for deed in claim.deeds) and topic_of(told) & claim.topic:
-            return True
-    return False
-
-
-def _result(call: ToolCall) -> str:
-    if call.error is not None or call.result is None:
-        return ""
-    told = call.result if isinstance(call.result, str) else json.dumps(call.result, ensure_ascii=False, default=str)
-    return told[:_READ]
 
 
 def _place(text: str, sentence: str, at: int) -> tuple[int, int]:
