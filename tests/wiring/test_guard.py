@@ -157,18 +157,18 @@ def test_what_is_wrong_is_named_with_its_line(project: Callable[[str], Path], te
     assert (caught.value.file, caught.value.line) == (str(path), line)
 
 
-def test_validate_checks_the_section(project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    from click.testing import CliRunner
-
+def test_validate_checks_the_section(
+    project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     from proctor.cli.main import cli
 
     monkeypatch.chdir(project(LIGHT).parent)
-    assert CliRunner().invoke(cli, ["validate"]).exit_code == 0
+    assert cli.main(["validate"], standalone_mode=False) == 0
     path = project("guard:\n  input:\n    - injecton\n")
-    told = CliRunner().invoke(cli, ["validate"])
-    assert told.exit_code == 2
-    assert f"{path}:3: guard.input[0].injecton" in told.output
-    assert "did you mean 'injection'?" in told.output
+    assert cli.main(["validate"], standalone_mode=False) == 2
+    told = capsys.readouterr().err
+    assert f"{path}:3: guard.input[0].injecton" in told
+    assert "did you mean 'injection'?" in told
 
 
 def test_several_mistakes_are_named_together(project: Callable[[str], Path]) -> None:

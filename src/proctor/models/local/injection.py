@@ -139,7 +139,9 @@ def _plan(text: str, linear: Linear, low: float) -> _Plan:
         for segment in _segments(" ".join(candidate.split())):
             scored.append((linear.logit(segment), segment, kinds))
     scored.sort(key=lambda x: -x[0])
-    chosen = [(segment, kinds) for logit, segment, kinds in scored[:SEGMENTS] if logit > low]
+    # a short text that decodes to many others must not cost what a long one does
+    most = min(SEGMENTS, 3 + len(text) // 250)
+    chosen = [(segment, kinds) for logit, segment, kinds in scored[:most] if logit > low]
     return _Plan(chosen, scored[0][0] if scored else FLOOR)
 
 

@@ -33,15 +33,18 @@ class Network:
     def run(self, lines: Sequence[Line], outputs: Sequence[str] | None = None) -> list[tuple[Array, ...]]:
         """The outputs for each line, in order: one array for each output that is wanted, or for all.
 
+        Equal lines are run once: a text that repeats itself a thousand times costs no more than its first windows.
+
         Raises:
             StoreError: the network fails, or answers with what is no number.
         """
-        found: list[tuple[Array, ...]] = [()] * len(lines)
-        for group in _alike(lines, self._batch):
-            arrays = self._call(self._pieces.feed([lines[i] for i in group]), outputs)
+        different = list(dict.fromkeys(lines))
+        found: dict[Line, tuple[Array, ...]] = {}
+        for group in _alike(different, self._batch):
+            arrays = self._call(self._pieces.feed([different[i] for i in group]), outputs)
             for row, i in enumerate(group):
-                found[i] = tuple(array[row] for array in arrays)
-        return found
+                found[different[i]] = tuple(array[row] for array in arrays)
+        return [found[line] for line in lines]
 
     def _call(self, feed: dict[str, Array], outputs: Sequence[str] | None) -> list[Array]:
         try:

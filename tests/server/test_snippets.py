@@ -1,0 +1,155 @@
+"""Every snippet of the page runs, against a real proxy or sidecar with the gates that ship."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import io
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from proctor.server import proxy, sidecar
+from proctor.wiring.guard import Guard
+from tests.server.responses_upstream import call, events, message, response
+from tests.server.upstream import completion, deltas, running
+
+PAGE = (Path(__file__).parents[2] / "docs" / "proxy.md").read_text(encoding="utf-8")
+SNIPPETS = dict(re.findall(r"<!-- run: (\w+) -->\n```python\n(.*?)```", PAGE, re.DOTALL))
+REPLY = "I am sorry, I cannot help with that."
+SETTINGS = """
+guard:
+  timeout: 10
+  input: [injection]
+  tool_result: [{banned: [casino]}]
+  tool_call: [{permissions: {matrix: {booking: [get_booking]}}}]
+  output: [{banned: [casino]}]
+"""
+
+
+async def _model(request: web.Request) -> web.StreamResponse:
+    """A model that looks a booking up when it may, and else says when the shop opens."""
+    asked = await request.json()
+    if request.path.endswith("/responses"):
+        told = [item for item in asked["input"] if item.get("type") == "function_call_output"]
+        output = [message(f"You have {told[0]['output']}")] if told else [call("get_booking", '{"id": "B1"}')]
+        if asked.get("stream"):
+            return web.Response(body=b"".join(events(output)), content_type="text/event-stream")
+        return web.json_response(response(output))
+    if asked.get("stream"):
+        return web.Response(body=b"".join(deltas("The shop opens at 9. See you.")), content_type="text/event-stream")
+    return web.json_response(completion("The shop opens at 9."))
+
+
+@pytest.fixture
+async def guard(tmp_path: Path) -> AsyncIterator[Guard]:
+    file = tmp_path / "proctor.yaml"
+    file.write_text(SETTINGS)
+    made = Guard.from_config(file, record=False)
+    yield made
+    made.close()
+
+
+@asynccontextmanager
+async def _doors(guard: Guard, headers: dict[str, str] | None = None) -> AsyncIterator[dict[str, str]]:
+    """The addresses that the page names, and where they are here."""
+    upstream = web.Application()
+    upstream.router.add_post("/{path:.*}", _model)
+    async with running(upstream) as model, running(proxy.make_app(guard, model)) as first:
+        async with running(sidecar.make_app(guard)) as second:
+            yield {"http://127.0.0.1:8088": first, "http://127.0.0.1:8089": second}
+
+
+async def _printed(name: str, doors: dict[str, str], **names: Any) -> str:
+    """What a snippet prints, run in a thread as a program of its own would."""
+    code = SNIPPETS[name]
+    for written, real in doors.items():
+        code = code.replace(written, real)
+    out = io.StringIO()
+
+    def work() -> None:
+        with contextlib.redirect_stdout(out):
+            exec(compile(code, f"proxy.md: {name}", "exec"), {"__name__": "snippet", **names})
+
+    await asyncio.to_thread(work)
+    return out.getvalue()
+
+
+def test_the_page_has_the_snippets_that_are_run() -> None:
+    assert set(SNIPPETS) == {"asgi", "openai", "langchain", "agents", "plain"}
+
+
+async def test_the_openai_client(guard: Guard, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
+    async with _doors(guard) as doors:
+        assert (await _printed("openai", doors)).strip() == REPLY
+
+
+async def test_langchain(guard: Guard, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
+    async with _doors(guard) as doors:
+        printed = await _printed("langchain", doors)
+    assert printed == f"{REPLY}\nThe shop opens at 9. See you."
+
+
+@pytest.mark.parametrize("intents", ["booking", "policy"])
+async def test_openai_agents(guard: Guard, intents: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
+    monkeypatch.setenv("OPENAI_AGENTS_DISABLE_TRACING", "1")
+    code = SNIPPETS["agents"]
+    named = f'/v1", default_headers={{"X-Proctor-Intents": "{intents}"}})'
+    monkeypatch.setitem(SNIPPETS, "agents", code.replace('/v1")', named))
+    async with _doors(guard) as doors:
+        printed = await _printed("agents", doors)
+    assert printed.strip() == ("You have Booking B1: two nights, paid." if intents == "booking" else REPLY)
+
+
+async def test_plain_code(guard: Guard) -> None:
+    heard: list[str] = []
+
+    def my_agent(text: str) -> str:
+        heard.append(text)
+        return "The shop opens at 9."
+
+    async with _doors(guard) as doors:
+        assert (await _printed("plain", doors, my_agent=my_agent)).strip() == REPLY
+    assert heard == []
+
+
+async def test_the_middleware(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "proctor.yaml").write_text(SETTINGS)
+    monkeypatch.chdir(tmp_path)
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
+        await send({"type": "http.response.body", "body": b'{"reply": "To the casino!"}'})
+
+    names: dict[str, Any] = {"app": app}
+    exec(compile(SNIPPETS["asgi"], "proxy.md: asgi", "exec"), names)
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b'{"message": "Where to?", "session": "s"}'}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "method": "POST", "path": "/chat", "headers": []}
+    await names["app"](scope, receive, send)
+    assert sent[0]["status"] == 403
+    assert REPLY.encode() in sent[1]["body"]
+    names["guard"].close()
+
+
+async def test_the_curl_of_the_sidecar_is_answered(guard: Guard) -> None:
+    told = re.search(r"curl -s localhost:8089(\S+) -d '(.+?)'", PAGE)
+    assert told
+    async with _doors(guard) as doors, aiohttp.ClientSession(doors["http://127.0.0.1:8089"]) as client:
+        async with client.post(told[1], data=told[2]) as answer:
+            assert (answer.status, (await answer.json())["session"]) == (200, "c-17")
