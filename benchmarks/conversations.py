@@ -143,7 +143,7 @@ def main() -> int:
     ask.add_argument("--sizes", type=int, nargs="*", default=[1000, 10000])
     ask.add_argument("--length", type=int, default=12, help="turns of a conversation in the runs of growing size")
     ask.add_argument("--turns", type=int, nargs="*", default=[12, 25, 50, 100, 200])
-    ask.add_argument("--each", type=int, default=50, help="conversations of each length")
+    ask.add_argument("--each", type=int, default=20, help="conversations of the longest; of others as many turns")
     ask.add_argument("--times", type=int, default=1, help="measure each length so often, the smallest counts")
     ask.add_argument("--light", action="store_true")
     ask.add_argument("--scorer", action="append", default=[])
@@ -165,15 +165,15 @@ def main() -> int:
     if told.turns:
         # What the program takes before the first conversation.
         start = min(scored(1, 1, flags).ran.cpu for _ in range(told.times))
-        print(
-            f"\n| turns | CPU ms a turn ({told.each} conversations) | peak MB | contradictions found |\n|" + "---|" * 4
-        )
-    # Round by round, so that what else the machine does falls on every length alike.
-    rounds = [{turns: scored(told.each, turns, flags) for turns in told.turns} for _ in range(told.times)]
-    for turns in told.turns:
+        print("\n| turns | conversations | CPU ms a turn | peak MB | contradictions found |\n|" + "---|" * 5)
+    # As many turns of every length, so that the start weighs the same; and round by round, so that what else the
+    # machine does falls on every length alike.
+    counts = {turns: told.each * max(told.turns) // turns for turns in told.turns}
+    rounds = [{turns: scored(count, turns, flags) for turns, count in counts.items()} for _ in range(told.times)]
+    for turns, count in counts.items():
         got = min((each[turns] for each in rounds), key=lambda each: each.ran.cpu)
-        a_turn = 1000 * (got.ran.cpu - start) / (told.each * turns)
-        print(f"| {turns} | {a_turn:.2f} | {got.ran.peak:.0f} | {got.found} of {got.wrong} |", flush=True)
+        a_turn = 1000 * (got.ran.cpu - start) / (count * turns)
+        print(f"| {turns} | {count} | {a_turn:.2f} | {got.ran.peak:.0f} | {got.found} of {got.wrong} |", flush=True)
     return 0
 
 

@@ -16,6 +16,7 @@ from proctor.config import load_config, read_environment
 from proctor.core.codec import dumps
 from proctor.core.event import Event
 from proctor.models.pool import Pool
+from proctor.wiring.guard import Guard
 from proctor.wiring.models import Rack
 
 from .lantern.stories import Story, Teller
@@ -53,8 +54,16 @@ async def _run(asked: argparse.Namespace) -> list[Story]:
             stack.push_async_callback(rack.close)
             model = rack.get(asked.model) if asked.model else None
             customer_model = rack.get(asked.customer_model, role="customer") if asked.customer_model else None
+        guard = Guard.from_config(HERE / "proctor.yaml", record=False) if asked.guard else None
+        if guard is not None:
+            await stack.enter_async_context(guard)
         teller = Teller(
-            database=database, settings=settings, seed=asked.seed, model=model, customer_model=customer_model
+            database=database,
+            settings=settings,
+            seed=asked.seed,
+            model=model,
+            customer_model=customer_model,
+            guard=guard,
         )
         return await simulate(teller, count=asked.count, out=asked.out)
 
@@ -69,6 +78,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     reader.add_argument("--weakness", action="append", choices=WEAKNESSES, help="only this weakness; may be repeated")
     reader.add_argument("-m", "--model", help="a tool-calling model for the agent, e.g. ollama:qwen3")
     reader.add_argument("--customer-model", help="a model that speaks for the customers")
+    reader.add_argument("--guard", action="store_true", help="behind the gates of proctor.yaml")
     asked = reader.parse_args(argv)
     stories = asyncio.run(_run(asked))
     conversations = sum(len(story.conversations) for story in stories)

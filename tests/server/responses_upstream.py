@@ -9,7 +9,7 @@ from typing import Any
 
 def response(output: Sequence[dict[str, Any]], **more: Any) -> dict[str, Any]:
     """A whole response."""
-    usage = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
+    usage: dict[str, Any] = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
     usage |= {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
     return {
         "id": "resp_1",
@@ -47,9 +47,8 @@ def events(output: Sequence[dict[str, Any]], size: int = 4) -> list[bytes]:
     ]
     for place, item in enumerate(output):
         where = {"item_id": item["id"], "output_index": place}
-        opened = {**item, "status": "in_progress"} | (
-            {"content": []} if item["type"] == "message" else {"arguments": ""}
-        )
+        empty: dict[str, Any] = {"content": []} if item["type"] == "message" else {"arguments": ""}
+        opened = {**item, "status": "in_progress", **empty}
         bodies.append({"type": "response.output_item.added", "output_index": place, "item": opened})
         bodies += _message(item, where, size) if item["type"] == "message" else _call(item, where, size)
         bodies.append({"type": "response.output_item.done", "output_index": place, "item": item})

@@ -189,22 +189,23 @@ async def test_pointers_lead_into_lists_and_what_is_not_guarded_passes() -> None
             assert answer.status == 500  # the application's own trouble with an empty body
 
 
-async def test_a_body_that_is_too_large_and_an_answer_that_is_packed_are_said() -> None:
-    async with _guarded(most_bytes=1000) as client:
-        async with client.post("/chat", json={"message": "x" * 2000}) as answer:
-            assert answer.status == 413
-    async with _guarded(Middleware(GZipMiddleware, minimum_size=10)) as client:  # outside: packs what was looked at
-        async with client.post("/chat", json={"message": "hi", "answer": "It is SECRET-a. " * 9}) as answer:
-            assert "SECRET-" not in await answer.text()
-            assert answer.status == 200
+async def test_a_body_that_is_too_large_is_refused() -> None:
+    async with _guarded(most_bytes=1000) as client, client.post("/chat", json={"message": "x" * 2000}) as answer:
+        assert answer.status == 413
+
+
+async def test_what_packs_answers_belongs_outside_and_that_is_said() -> None:
+    body = {"message": "hi", "answer": "It is SECRET-a. " * 9}
+    packing = Middleware(GZipMiddleware, minimum_size=10)
+    async with _guarded(packing) as client, client.post("/chat", json=body) as answer:
+        assert answer.status == 200
+        assert "SECRET-" not in await answer.text()
     guard, _ = make_guard()
-    inner = Starlette(
-        routes=[Path("/chat", _chat, methods=["POST"])], middleware=[Middleware(GZipMiddleware, minimum_size=10)]
-    )
-    async with _served(GuardMiddleware(inner, guard, [Route(path="/chat")])) as client:  # type: ignore[arg-type]
-        async with client.post("/chat", json={"message": "hi", "answer": "ATTACK " * 9}) as answer:
-            assert answer.status == 500
-            assert "packed" in await answer.text()
+    inner = Starlette(routes=[Path("/chat", _chat, methods=["POST"])], middleware=[packing])
+    app = GuardMiddleware(inner, guard, [Route(path="/chat")])
+    async with _served(app) as client, client.post("/chat", json=body) as answer:
+        assert answer.status == 500
+        assert "packed" in await answer.text()
     guard.close()
 
 

@@ -25,6 +25,11 @@ from proctor.wiring.guard_serving import McpSettings
 from tests.server.gates import make_guard
 from tests.server.upstream import running
 
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda deep: st.lists(deep) | st.dictionaries(st.text(), deep),
+    max_leaves=8,
+)
 ROOT = Path(__file__).parents[2]
 SERVER = str(Path(__file__).with_name("mcp_server.py"))
 
@@ -109,7 +114,7 @@ async def test_an_agent_behind_http_is_told_when_there_is_no_server() -> None:
 
 
 @settings(max_examples=25)
-@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda deep: st.lists(deep) | st.dictionaries(st.text(), deep), max_leaves=8))  # fmt: skip
+@given(JSON)
 async def test_whatever_else_is_said_passes_byte_for_byte(data: Any) -> None:
     gateway = _gateway()
     for message in (data, {"jsonrpc": "2.0", "method": "notifications/x", "params": data}, {"id": data, "method": "x"}):
@@ -206,7 +211,7 @@ async def test_tools_that_the_matrix_does_not_permit_can_be_left_out_of_the_list
         "  tool_call: [{permissions: {matrix: {faq: [get_faq], booking: [get_faq, drop_all]}}}]\n"
     )
     guard = Guard.from_config(file, record=False)
-    tools = [{"name": name, "inputSchema": {}} for name in ("get_faq", "drop_all")]
+    tools: list[Any] = [{"name": name, "inputSchema": {}} for name in ("get_faq", "drop_all")]
     for intents, names in ((("faq",), ["get_faq"]), (("booking",), ["get_faq", "drop_all"])):
         gateway = Gateway(guard=guard, session=guard.session(), settings=McpSettings(intents=intents, hide=True))
         await gateway.from_agent(_line("tools/list"))

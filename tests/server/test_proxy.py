@@ -10,8 +10,9 @@ import pytest
 from aiohttp import web
 from yarl import URL
 
+from proctor.server.proxy import make_app
 from tests.server.gates import HANDOFF, REPLY, make_guard
-from tests.server.upstream import chunk, completion, deltas, proxied, read_stream, says, streams
+from tests.server.upstream import chunk, completion, deltas, proxied, read_stream, running, says, streams
 
 CHAT = "/v1/chat/completions"
 KEY = {"Authorization": "Bearer sk-very-secret"}
@@ -233,7 +234,7 @@ async def test_calls_are_judged_with_their_intents_and_refused_ones_taken_out() 
 async def test_results_of_tools_are_looked_at_and_are_what_the_answer_rests_on() -> None:
     guard, kept = make_guard()
     call = {"id": "call_0", "type": "function", "function": {"name": "get_faq", "arguments": "{}"}}
-    talk = ["hi", {"role": "assistant", "content": None, "tool_calls": [call]}]
+    talk: list[Any] = ["hi", {"role": "assistant", "content": None, "tool_calls": [call]}]
     result = {"role": "tool", "tool_call_id": "call_0", "content": "Open at 9 for SECRET-a."}
     async with proxied(guard) as (upstream, address, client):
         upstream.say = says(completion(None, [("get_faq", "{}")]))
@@ -280,7 +281,7 @@ async def test_a_stream_passes_byte_for_byte_and_is_on_record_once() -> None:
         async with client.post(address + CHAT, json=_ask("hi", stream=True)) as answer:
             assert await answer.read() == raw
             assert answer.headers["Content-Type"] == "text/event-stream"
-        talk = ["hi", {"role": "assistant", "content": text}, "more"]
+        talk: list[Any] = ["hi", {"role": "assistant", "content": text}, "more"]
         async with client.post(address + CHAT, json=_ask(*talk, stream=True)) as answer:
             assert await answer.read() == raw
     assert kept.texts("output") == [text, text]
@@ -332,16 +333,20 @@ async def test_a_failure_of_the_upstream_is_passed_on_as_it_is(status: int, head
                 assert answer.headers.get("Retry-After") == headers.get("Retry-After")
 
 
+async def _read_all(content: aiohttp.StreamReader, got: list[bytes]) -> None:
+    async for piece in content.iter_any():
+        got.append(piece)
+
+
 async def test_a_stream_that_breaks_off_breaks_off_for_the_client_too() -> None:
     guard, _ = make_guard()
     async with proxied(guard) as (upstream, address, client):
         upstream.say = streams([chunk({"content": "First. Second SECRET-a"})], then="drop")
-        got = b""
-        with pytest.raises(aiohttp.ClientPayloadError):
-            async with client.post(address + CHAT, json=_ask("hi", stream=True)) as answer:
-                async for piece in answer.content.iter_any():
-                    got += piece
-        assert b"SECRET-a" not in got
+        got: list[bytes] = []
+        async with client.post(address + CHAT, json=_ask("hi", stream=True)) as answer:
+            with pytest.raises(aiohttp.ClientPayloadError):
+                await _read_all(answer.content, got)
+        assert b"SECRET-a" not in b"".join(got)
 
 
 async def test_an_upstream_that_is_silent_or_not_there_is_a_clear_error() -> None:
@@ -357,14 +362,15 @@ async def test_an_upstream_that_is_silent_or_not_there_is_a_clear_error() -> Non
             async with client.post(address + path, data=data) as answer:
                 assert answer.status == 504
                 assert (await answer.json())["error"]["type"] == "timeout_error"
-    from proctor.server.proxy import make_app
-    from tests.server.upstream import running
-
     guard, _ = make_guard()
-    async with running(make_app(guard, "http://127.0.0.1:1")) as address, aiohttp.ClientSession() as client:
-        async with client.post(address + CHAT, json=_ask("hi"), headers=KEY) as answer:
-            assert answer.status == 502
-            assert "sk-very" not in await answer.text()
+    nowhere = make_app(guard, "http://127.0.0.1:1")
+    async with (
+        running(nowhere) as address,
+        aiohttp.ClientSession() as client,
+        client.post(address + CHAT, json=_ask("hi"), headers=KEY) as answer,
+    ):
+        assert answer.status == 502
+        assert "sk-very" not in await answer.text()
     guard.close()
 
 
@@ -400,7 +406,17 @@ async def test_a_body_that_is_too_large_is_refused() -> None:
             assert answer.status == 502
 
 
-@pytest.mark.parametrize("path", ["/v1/chat/completions/", "//v1//chat/completions", "/v1/x/../chat/completions", "/V1/Chat/Completions", "/v1/chat%2Fcompletions", "/openai/deployments/gpt/chat/completions?api-version=1"])  # fmt: skip
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/chat/completions/",
+        "//v1//chat/completions",
+        "/v1/x/../chat/completions",
+        "/V1/Chat/Completions",
+        "/v1/chat%2Fcompletions",
+        "/openai/deployments/gpt/chat/completions?api-version=1",
+    ],
+)
 async def test_no_spelling_of_the_path_leads_around_the_gates(path: str) -> None:
 
     guard, _ = make_guard()

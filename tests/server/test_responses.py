@@ -44,7 +44,14 @@ async def test_a_whole_answer_passes_or_is_masked_or_replaced() -> None:
     assert kept.texts("output") == ["Hello.", "It is SECRET-a.", "An ATTACK."]
 
 
-@pytest.mark.parametrize("given", ["an ATTACK", [{"role": "user", "content": "an ATTACK"}], [{"role": "user", "content": [{"type": "input_text", "text": "an ATTACK"}]}]])  # fmt: skip
+@pytest.mark.parametrize(
+    "given",
+    [
+        "an ATTACK",
+        [{"role": "user", "content": "an ATTACK"}],
+        [{"role": "user", "content": [{"type": "input_text", "text": "an ATTACK"}]}],
+    ],
+)
 async def test_a_blocked_input_never_reaches_the_upstream(given: Any) -> None:
     guard, _ = make_guard()
     async with proxied(guard) as (upstream, address, _), _client(address) as client:

@@ -57,13 +57,16 @@ async def guard(tmp_path: Path) -> AsyncIterator[Guard]:
 
 
 @asynccontextmanager
-async def _doors(guard: Guard, headers: dict[str, str] | None = None) -> AsyncIterator[dict[str, str]]:
+async def _doors(guard: Guard) -> AsyncIterator[dict[str, str]]:
     """The addresses that the page names, and where they are here."""
     upstream = web.Application()
     upstream.router.add_post("/{path:.*}", _model)
-    async with running(upstream) as model, running(proxy.make_app(guard, model)) as first:
-        async with running(sidecar.make_app(guard)) as second:
-            yield {"http://127.0.0.1:8088": first, "http://127.0.0.1:8089": second}
+    async with (
+        running(upstream) as model,
+        running(proxy.make_app(guard, model)) as first,
+        running(sidecar.make_app(guard)) as second,
+    ):
+        yield {"http://127.0.0.1:8088": first, "http://127.0.0.1:8089": second}
 
 
 async def _printed(name: str, doors: dict[str, str], **names: Any) -> str:
@@ -150,6 +153,9 @@ async def test_the_middleware(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 async def test_the_curl_of_the_sidecar_is_answered(guard: Guard) -> None:
     told = re.search(r"curl -s localhost:8089(\S+) -d '(.+?)'", PAGE)
     assert told
-    async with _doors(guard) as doors, aiohttp.ClientSession(doors["http://127.0.0.1:8089"]) as client:
-        async with client.post(told[1], data=told[2]) as answer:
-            assert (answer.status, (await answer.json())["session"]) == (200, "c-17")
+    async with (
+        _doors(guard) as doors,
+        aiohttp.ClientSession(doors["http://127.0.0.1:8089"]) as client,
+        client.post(told[1], data=told[2]) as answer,
+    ):
+        assert (answer.status, (await answer.json())["session"]) == (200, "c-17")

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,7 +28,7 @@ def test_however_the_bytes_are_cut_the_events_are_the_same_and_no_byte_is_lost(
 ) -> None:
     whole = b"".join(line + end for line in lines)
     places = sorted({0, len(whole), *(cut for cut in cuts if cut < len(whole))})
-    pieces = [whole[a:b] for a, b in zip(places, places[1:], strict=False)]
+    pieces = [whole[a:b] for a, b in pairwise(places)]
     events = _fed(pieces)
     assert b"".join(event.raw for event in events) == whole
     assert [event.data for event in events] == [event.data for event in _fed([whole])]

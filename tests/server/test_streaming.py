@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -14,8 +15,6 @@ from proctor.server.turn import Turn
 from tests.server.gates import REPLY, make_guard
 from tests.server.upstream import chunk, deltas, read_stream
 
-ANSWER = "Good morning. Your parcel left at 9.30 today! 日本語もあります。はい。\n\n- one\n- two\nThat is all, Dr. Smith. Bye"
-
 
 async def _out(raw: bytes, cuts: list[int] | None = None, **options: Any) -> bytes:
     guard, _ = make_guard()
@@ -23,7 +22,7 @@ async def _out(raw: bytes, cuts: list[int] | None = None, **options: Any) -> byt
     parser = Parser()
     places = sorted({0, len(raw), *(cut % (len(raw) + 1) for cut in cuts or ())})
     out = b""
-    for start, end in zip(places, places[1:], strict=False):
+    for start, end in pairwise(places):
         out += await stream.feed(parser.feed(raw[start:end]))
     rest = parser.rest()
     out += await stream.feed([rest] if rest else [])

@@ -60,10 +60,12 @@ async def proxied(guard: Guard, **settings: Any) -> AsyncIterator[tuple[Upstream
     upstream = Upstream()
     app = web.Application(client_max_size=2**26)
     app.router.add_route("*", "/{path:.*}", upstream.handle)
-    async with running(app) as upstream.url:
-        async with running(make_app(guard, upstream.url, ProxySettings(**settings))) as address:
-            async with aiohttp.ClientSession() as client:
-                yield upstream, address, client
+    async with (
+        running(app) as upstream.url,
+        running(make_app(guard, upstream.url, ProxySettings(**settings))) as address,
+        aiohttp.ClientSession() as client,
+    ):
+        yield upstream, address, client
     guard.close()
 
 

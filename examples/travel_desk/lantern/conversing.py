@@ -8,8 +8,10 @@ from datetime import UTC, datetime, timedelta
 from time import perf_counter
 from typing import Any, Protocol
 
-from proctor.core.sockets import Model
+from proctor.core.sockets import Conversation, Model
 from proctor.core.trajectory import Trajectory, Turn
+from proctor.guard.vault import Vault
+from proctor.guard.wrap import GuardedConversation, Opens
 from proctor.targets.answer import chat_messages, turn_of
 
 from .agent import Agent
@@ -54,16 +56,20 @@ async def converse(
     model: Model | None = None,
     start: datetime = NOW,
     metadata: Mapping[str, Any] | None = None,
+    guard: Opens | None = None,
 ) -> Trajectory:
-    """Let a customer and the agent speak until the customer has nothing more to say."""
+    """Let a customer and the agent speak until the customer has nothing more to say; behind a guard, if one is given."""
     agent = Agent([], {"customer": customer.id}, {**settings, "now": start.isoformat()}, model)
+    talk: Conversation = _Talk(agent)
+    if guard is not None:
+        vault = Vault()
+        talk = GuardedConversation(talk, guard.session(customer=customer.id, vault=vault), vault, guard)
     turns: list[Turn] = []
     time = start.replace(tzinfo=UTC)
     try:
         while len(turns) < MOST_TURNS and (text := await customer.says(turns)):
-            history = chat_messages([message for turn in turns for message in turn.messages])
             begun = perf_counter()
-            said = turn_of(await agent.say(text, history), text)
+            said = await talk.say(text)
             turns.append(_dated(said, time, perf_counter() - begun))
             time += THINKING
     finally:
@@ -76,6 +82,20 @@ async def converse(
         target="travel desk",
         metadata=metadata or {},
     )
+
+
+class _Talk:
+    """The agent as a conversation: what was said so far goes with each message."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+        self._turns: list[Turn] = []
+
+    async def say(self, text: str) -> Turn:
+        """The agent's turn."""
+        history = chat_messages([message for turn in self._turns for message in turn.messages])
+        self._turns.append(turn_of(await self._agent.say(text, history), text))
+        return self._turns[-1]
 
 
 def _dated(turn: Turn, time: datetime, seconds: float) -> Turn:

@@ -10,6 +10,7 @@ from ruamel.yaml import YAML
 
 from proctor.core.decoding import decode
 from proctor.core.trajectory import Trajectory
+from proctor.guard.wrap import Opens
 
 from .conversing import Lines, converse
 
@@ -52,8 +53,8 @@ def read_scenes() -> list[Scene]:
     return [decode(Scene, row, strict=True, file=str(SCENES)) for row in rows]
 
 
-async def perform(scene: Scene, *, weak: bool = True) -> Trajectory:
-    """Really play a scene: with its weaknesses, or with none."""
+async def perform(scene: Scene, *, weak: bool = True, guard: Opens | None = None) -> Trajectory:
+    """Really play a scene: with its weaknesses, or with none; behind a guard where one is given."""
     weaknesses = list(scene.weaknesses) if weak else []
     says = scene.says if weak or not scene.then_says else scene.then_says
     made = await converse(
@@ -61,6 +62,7 @@ async def perform(scene: Scene, *, weak: bool = True) -> Trajectory:
         session=scene.id if weak else f"{scene.id}-clean",
         settings={"weaknesses": weaknesses},
         metadata={"scene": scene.id, "origin": scene.origin, "weaknesses": weaknesses},
+        guard=guard,
     )
     # Beside the turns stand who was logged in and what is known of the right answer, as `proctor score` reads them.
     known = {"expect": {"facts": list(scene.facts)}} if scene.facts else {}

@@ -17,6 +17,7 @@ from typing import Any, Literal
 from proctor.core.event import Event
 from proctor.core.sockets import Model
 from proctor.core.trajectory import Trajectory, Turn
+from proctor.guard.wrap import Opens
 
 from .conversing import Customer, converse
 from .customers.goals import Goal, draw
@@ -46,13 +47,17 @@ class Story:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Teller:
-    """Tells stories over one database. ``model`` drives the agent, ``customer_model`` the customers, when given."""
+    """Tells stories over one database. ``model`` drives the agent, ``customer_model`` the customers, when given.
+
+    With a ``guard`` the agent stands behind its gates.
+    """
 
     database: Path
     settings: Mapping[str, Any]
     seed: int = 0
     model: Model | None = None
     customer_model: Model | None = None
+    guard: Opens | None = None
 
     async def tell(self, number: int) -> Story:
         """The story of the customer with this number; the same for the same seed."""
@@ -104,6 +109,7 @@ class _Telling:
             model=self.teller.model,
             start=time,
             metadata={"task": self.story.goal.task, "topic": self.story.goal.topic},
+            guard=self.teller.guard,
         )
         self.story.conversations.append(made)
         self._tell_turns(made)

@@ -16,7 +16,7 @@ from proctor.guard.session import Session, passed
 from proctor.guard.turns import answered, held_turn, watched
 from proctor.guard.vault import Vault
 
-__all__ = ["Drive", "Guarded", "Opens"]
+__all__ = ["Drive", "Guarded", "GuardedConversation", "Opens"]
 
 Drive = Callable[..., Awaitable[Trajectory]]
 _CUSTOMER = "customer"
@@ -80,7 +80,7 @@ class Guarded:
             raise TypeError(f"the target {self.target.name!r} cannot be led turn by turn")
         vault = Vault()
         session = self.guard.session(customer=_customer(case), vault=vault)
-        return _Guarded(self.target.begin(case, sample=sample), session, vault, self.guard)
+        return GuardedConversation(self.target.begin(case, sample=sample), session, vault, self.guard)
 
     async def over(self, recorded: Trajectory, case: Case | None = None) -> Trajectory:
         """A recording with what the guard would have said to each of its turns; nothing in it is changed."""
@@ -118,7 +118,7 @@ class Guarded:
         return await self.target.run(replace(case, input=asks[0].text) if asks else case, sample=sample)
 
 
-class _Guarded:
+class GuardedConversation:
     """A conversation with a session before and behind it."""
 
     def __init__(self, inner: Conversation, session: Session, vault: Vault, guard: Opens) -> None:
@@ -126,6 +126,7 @@ class _Guarded:
         self.session = getattr(inner, "session", None) or session.id
 
     async def say(self, text: str) -> Turn:
+        """Put one message past the gates, and what is answered past them too."""
         verdict = await self._session.input(text)
         if not passed(verdict):
             return held_turn(self._session, text, verdict)
@@ -134,6 +135,7 @@ class _Guarded:
         return await answered(self._session, turn, running, verdict, text, self._vault)
 
     async def close(self) -> None:
+        """Forget the session and end the conversation."""
         self._guard.end(self._session)
         closing = getattr(self._inner, "close", None)
         waiting = closing() if closing is not None else None

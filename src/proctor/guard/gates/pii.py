@@ -7,7 +7,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Final, Literal
 
 from proctor.core.sockets import Tagger, socket
@@ -24,6 +24,8 @@ from proctor.text.pii.emails import is_office, is_stand_in
 __all__ = ["Pii"]
 
 _NAMED: Final = ("person", "address")  # what the tagger finds
+_ONLY_TAGGED: Final = ("person",)  # an address may have a form as well
+_EVERY: Final = tuple(dict.fromkeys((*KINDS, *_NAMED)))
 _WORDS: Final = {
     "email": "an e-mail address",
     "phone": "a telephone number",
@@ -54,7 +56,7 @@ class Pii:
     pure: ClassVar[bool] = False
     primary: ClassVar[str | None] = "kinds"
 
-    kinds: tuple[str, ...] = (*KINDS, *_NAMED)
+    kinds: tuple[str, ...] = _EVERY
     codes: Mapping[str, str] = field(default_factory=dict)
     names: bool = True
     keep: tuple[str, ...] = ()
@@ -64,8 +66,8 @@ class Pii:
     _codes: Mapping[str, re.Pattern[str]] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        if unknown := sorted(set(self.kinds) - {*KINDS, *_NAMED}):
-            raise ValueError(f"unknown kinds {', '.join(unknown)}; known are {', '.join((*KINDS, *_NAMED))}")
+        if unknown := sorted(set(self.kinds) - set(_EVERY)):
+            raise ValueError(f"unknown kinds {', '.join(unknown)}; known are {', '.join(_EVERY)}")
         made = {name: compiled(pattern) for name, pattern in self.codes.items()}
         for name, pattern in self.codes.items():
             if most_steps(pattern, _LOOKED_AT) > _MOST_STEPS:
@@ -91,7 +93,7 @@ class Pii:
 
     async def _find(self, step: Step) -> tuple[Finding, ...]:
         """All findings in the original, none overlapping; what the plain text and the hidden texts show counts."""
-        kinds = [kind for kind in self.kinds if kind not in _NAMED]
+        kinds = [kind for kind in self.kinds if kind not in _ONLY_TAGGED]
         found: list[Finding] = []
         for reading in readings(step):
             for each in find_pii(reading.text, kinds=kinds, codes=self._codes):
@@ -100,8 +102,7 @@ class Pii:
         for coded in coded_values(step.text):
             for each in find_pii(coded.text, kinds=kinds, codes=self._codes):
                 self._keep(found, self._finding(each, (coded.start, coded.end), (coded.kind,)))
-        await self._add_names(step, found)
-        return tuple(found)
+        return await self._with_names(step, found)
 
     def _keep(self, found: list[Finding], each: Finding) -> None:
         """Take a finding in at its place, unless it is to be left alone or another one stands there."""
@@ -111,14 +112,21 @@ class Pii:
         if not before and not after and not self._is_kept(each):
             found.insert(at, each)
 
-    async def _add_names(self, step: Step, found: list[Finding]) -> None:
-        """Names and addresses that the tagger sees in the plain text."""
+    async def _with_names(self, step: Step, found: list[Finding]) -> tuple[Finding, ...]:
+        """The findings and, as far as none covers them, the names and addresses that the tagger sees in plain text."""
         wanted = [kind.upper() for kind in self.kinds if kind in _NAMED]
         if not self.names or self.tagger is None or not wanted:
-            return
+            return tuple(found)
         (entities,) = await self.tagger.entities([spared(step.normalised.plain[:_READ_BY_TAGGER])])
-        for each in merge((), entities, wanted):
-            self._keep(found, self._finding(each, step.normalised.span(each.start or 0, each.end or 0), ()))
+        placed = []
+        for each in entities:
+            start, end = step.normalised.span(each.start, each.end)
+            placed.append(replace(each, start=start, end=end, text=step.text[start:end]))
+        return tuple(
+            self._finding(each, (each.start or 0, each.end or 0), ()) if each.detector == "tagger" else each
+            for each in merge(found, placed, wanted)
+            if not self._is_kept(each)
+        )
 
     def _finding(self, each: Finding, span: tuple[int, int], hidden: tuple[str, ...]) -> Finding:
         return Finding(

@@ -1,0 +1,82 @@
+"""The verb proxy and the gateway for tools, as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Project, interrupt
+from tests.cli.server import KEY
+
+SETTINGS = """\
+guard:
+  timeout: 20
+  input: [{banned: [casino]}]
+  tool_call: [{permissions: {matrix: {faq: [get_faq]}}}]
+  tool_result: [{banned: [casino]}]
+  output: [{banned: [casino]}]
+"""
+
+
+def _ask(address: str, text: str) -> tuple[str, str]:
+    body = json.dumps({"model": "stub", "messages": [{"role": "user", "content": text}]}).encode()
+    headers = {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}
+    request = urllib.request.Request(f"{address}/v1/chat/completions", body, headers)
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return json.loads(answer.read())["choices"][0]["message"]["content"], answer.headers["X-Proctor-Verdict"]
+
+
+def test_a_client_is_guarded_until_the_proxy_is_interrupted(project: Project) -> None:
+    project.write("proctor.yaml", SETTINGS)
+    process = project.start("proxy", "--upstream", project.server.url, "--port", "0")
+    assert process.stderr is not None
+    line = process.stderr.readline()
+    address = line.split()[-1]
+    assert line.startswith("guarding 127.0.0.1:")
+    assert _ask(address, "say hello") == ("hello", "allow")
+    reply, verdict = _ask(address, "where is the casino")
+    assert reply == "I am sorry, I cannot help with that."
+    assert verdict.startswith("block; input; banned")
+    assert dict(project.server.asked) == {"say hello": 1}
+    out, errors = interrupt(process)
+    assert (process.returncode, out, errors) == (0, "", "")
+    kept = b"".join(path.read_bytes() for path in (project.folder / ".proctor").rglob("*") if path.is_file())
+    assert b"banned" in kept
+    assert KEY.encode() not in kept
+
+
+@pytest.mark.parametrize(
+    ("settings", "words", "told"),
+    [
+        (SETTINGS, ["proxy"], "no upstream is named"),
+        (SETTINGS, ["proxy", "--upstream", "api.openai.com"], "must begin with http"),
+        (SETTINGS, ["proxy", "--upstream", "https://"], "names no host"),
+        ("guard: {proxy: {stream: words}}\n", ["proxy", "--upstream", "http://x"], "guard.proxy.stream"),
+        ("guard: {proxy: {hold: 0}}\n", ["proxy", "--upstream", "http://x"], "hold must be at least 1"),
+        ("guard: {serve: {token: x}}\n", ["validate"], "token"),
+        (SETTINGS, ["guard", "mcp"], "give a server's command after --"),
+        (SETTINGS, ["guard", "mcp", "--", "no_such_command"], "no_such_command cannot be started"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_is_started(
+    project: Project, settings: str, words: list[str], told: str
+) -> None:
+    project.write("proctor.yaml", settings)
+    done = project.run(*words, code=2)
+    assert told in done.stderr + done.stdout
+
+
+def test_a_server_of_tools_stands_behind_the_gateway(project: Project) -> None:
+    project.write("proctor.yaml", SETTINGS)
+    server = Path(__file__).parents[1] / "server" / "mcp_server.py"
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "drop_all", "arguments": {}}}
+    done = project.run(
+        "guard", "mcp", "--intent", "faq", "--", sys.executable, str(server), input=json.dumps(call) + "\n", code=0
+    )
+    told = json.loads(done.stdout)
+    assert told["result"]["isError"]
+    assert "drop_all" in told["result"]["content"][0]["text"]
