@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 
 from autoevals import LLMClassifier  # type: ignore[import-not-found]
-from openai import AsyncOpenAI, OpenAIError  # type: ignore[import-not-found]
+from openai import AsyncOpenAI, OpenAIError
 
 from benchmarks.peers.options import RUBRIC, Options, read_options, tell
 from benchmarks.replies import question, reference

@@ -9,7 +9,7 @@ from deepeval.evaluate import AsyncConfig, DisplayConfig, ErrorConfig  # type: i
 from deepeval.metrics import GEval  # type: ignore[import-not-found]
 from deepeval.models import LocalModel  # type: ignore[import-not-found]
 from deepeval.test_case import LLMTestCase, SingleTurnParams  # type: ignore[import-not-found]
-from openai import AsyncOpenAI  # type: ignore[import-not-found]
+from openai import AsyncOpenAI
 
 from benchmarks.peers.options import RUBRIC, Options, read_options, tell
 from benchmarks.replies import question, reference
@@ -22,8 +22,9 @@ async def _answers(options: Options) -> list[str]:
 
     async def ask(number: int) -> str:
         async with gate:
-            messages = [{"role": "user", "content": question(number)}]
-            reply = await client.chat.completions.create(model="stub", messages=messages)
+            reply = await client.chat.completions.create(
+                model="stub", messages=[{"role": "user", "content": question(number)}]
+            )
             return str(reply.choices[0].message.content)
 
     return await asyncio.gather(*(ask(number) for number in range(options.cases)))

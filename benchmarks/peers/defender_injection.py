@@ -18,7 +18,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--patterns", action="store_true")
     options = parser.parse_args()
-    from stackone_defender import create_prompt_defense  # type: ignore[import-not-found]
+    from stackone_defender import create_prompt_defense
 
     guard = create_prompt_defense(enable_tier2=not options.patterns)
     guard.defend_tool_result("Where is my parcel?", "message")

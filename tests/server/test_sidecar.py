@@ -150,7 +150,8 @@ async def test_settings_are_read_again_and_bad_ones_are_not_taken(tmp_path: Path
 
 SERVED = """
 import sys
-from proctor.server.sidecar import make_app, run
+from proctor.server.serving import run
+from proctor.server.sidecar import make_app
 from tests.server.gates import make_guard
 guard, _ = make_guard()
 run(make_app(guard), started=lambda address: print(address, flush=True))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import io
+import os
 import re
-from collections.abc import AsyncIterator
+import sys
+from asyncio.subprocess import PIPE
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -69,60 +70,47 @@ async def _doors(guard: Guard) -> AsyncIterator[dict[str, str]]:
         yield {"http://127.0.0.1:8088": first, "http://127.0.0.1:8089": second}
 
 
-async def _printed(name: str, doors: dict[str, str], **names: Any) -> str:
-    """What a snippet prints, run in a thread as a program of its own would."""
-    code = SNIPPETS[name]
+async def _printed(code: str, doors: dict[str, str], **variables: str) -> str:
+    """What a snippet prints, run as a program of its own."""
     for written, real in doors.items():
         code = code.replace(written, real)
-    out = io.StringIO()
-
-    def work() -> None:
-        with contextlib.redirect_stdout(out):
-            exec(compile(code, f"proxy.md: {name}", "exec"), {"__name__": "snippet", **names})
-
-    await asyncio.to_thread(work)
-    return out.getvalue()
+    named: Mapping[str, str] = os.environ  # noqa: TID251 - the program gets what this test has
+    program = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", code, stdout=PIPE, stderr=PIPE, env={**named, "OPENAI_API_KEY": "sk-x", **variables}
+    )
+    out, errors = await program.communicate()
+    assert program.returncode == 0, errors.decode()
+    return out.decode()
 
 
 def test_the_page_has_the_snippets_that_are_run() -> None:
     assert set(SNIPPETS) == {"asgi", "openai", "langchain", "agents", "plain"}
 
 
-async def test_the_openai_client(guard: Guard, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
+async def test_the_openai_client(guard: Guard) -> None:
     async with _doors(guard) as doors:
-        assert (await _printed("openai", doors)).strip() == REPLY
+        assert await _printed(SNIPPETS["openai"], doors) == f"{REPLY}\n"
 
 
-async def test_langchain(guard: Guard, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
+async def test_langchain(guard: Guard) -> None:
     async with _doors(guard) as doors:
-        printed = await _printed("langchain", doors)
-    assert printed == f"{REPLY}\nThe shop opens at 9. See you."
+        assert await _printed(SNIPPETS["langchain"], doors) == f"{REPLY}\nThe shop opens at 9. See you."
 
 
 @pytest.mark.parametrize("intents", ["booking", "policy"])
-async def test_openai_agents(guard: Guard, intents: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
-    monkeypatch.setenv("OPENAI_AGENTS_DISABLE_TRACING", "1")
-    code = SNIPPETS["agents"]
-    named = f'/v1", default_headers={{"X-Proctor-Intents": "{intents}"}})'
-    monkeypatch.setitem(SNIPPETS, "agents", code.replace('/v1")', named))
+async def test_openai_agents(guard: Guard, intents: str) -> None:
+    code = SNIPPETS["agents"].replace('/v1")', f'/v1", default_headers={{"X-Proctor-Intents": "{intents}"}})')
     async with _doors(guard) as doors:
-        printed = await _printed("agents", doors)
+        printed = await _printed(code, doors, OPENAI_AGENTS_DISABLE_TRACING="1")
     assert printed.strip() == ("You have Booking B1: two nights, paid." if intents == "booking" else REPLY)
 
 
 async def test_plain_code(guard: Guard) -> None:
-    heard: list[str] = []
-
-    def my_agent(text: str) -> str:
-        heard.append(text)
-        return "The shop opens at 9."
-
+    agent = "def my_agent(text):\n    print('heard', text)\n    return 'To the casino!'\n"
+    harmless = "print(answer('Where to?', 'c-18'))\n"
     async with _doors(guard) as doors:
-        assert (await _printed("plain", doors, my_agent=my_agent)).strip() == REPLY
-    assert heard == []
+        printed = await _printed(agent + SNIPPETS["plain"] + harmless, doors)
+    assert printed.splitlines() == [REPLY, "heard Where to?", REPLY]
 
 
 async def test_the_middleware(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

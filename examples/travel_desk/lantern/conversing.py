@@ -58,7 +58,7 @@ async def converse(
     metadata: Mapping[str, Any] | None = None,
     guard: Opens | None = None,
 ) -> Trajectory:
-    """Let a customer and the agent speak until the customer has nothing more to say; behind a guard, if one is given."""
+    """Let a customer and the agent speak until the customer has nothing more to say, behind a guard if one is given."""
     agent = Agent([], {"customer": customer.id}, {**settings, "now": start.isoformat()}, model)
     talk: Conversation = _Talk(agent)
     if guard is not None:

@@ -198,7 +198,8 @@ def _action(verdict: Mapping[str, Any]) -> str:
 @click.pass_context
 def serve(ctx: click.Context, host: str, port: int, token_env: str | None) -> None:
     """Serve the gates over HTTP to an agent in any language, until interrupted. GET /openapi.json describes it."""
-    from proctor.server.sidecar import make_app, run  # noqa: PLC0415 - aiohttp takes a quarter of a second
+    from proctor.server.serving import run  # noqa: PLC0415 - aiohttp takes a quarter of a second
+    from proctor.server.sidecar import make_app  # noqa: PLC0415
     from proctor.wiring.guard import Guard  # noqa: PLC0415
     from proctor.wiring.guard_settings import read_settings  # noqa: PLC0415
 

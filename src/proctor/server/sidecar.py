@@ -18,12 +18,11 @@ from proctor.core.verdict import Verdict
 from proctor.guard.session import Session
 from proctor.server.openapi import description
 from proctor.server.questions import QUESTIONS
-from proctor.server.serving import run
 from proctor.server.strict_json import read_object
 from proctor.server.telling import verdict_json
 from proctor.wiring.guard import Guard
 
-__all__ = ["MOST_BYTES", "make_app", "run"]
+__all__ = ["MOST_BYTES", "make_app"]
 
 MOST_BYTES: Final = 4_000_000
 _OPEN: Final = frozenset({"/v1/health", "/openapi.json"})

@@ -12,10 +12,10 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from proctor.core.entity import Entity
 from proctor.core.errors import InputError
 from proctor.models.local import reader as room
-from proctor.models.local.entities import LETTERS, TAGS, LocalTagger
+from proctor.models.local.entities import LocalTagger
 from proctor.models.local.pieces import BLANK, END, PAD, START, Line, Pieces, case_types
-from proctor.models.local.reader import LONGEST
-from proctor.models.local.spans import trim
+from proctor.models.local.reader import LETTERS, LONGEST
+from proctor.models.local.spans import TAGS, trim
 
 WORDS = ("jane", "doe", "lives", "in", "leeds", "acme", "inc", "田中", "さん", "東京", "株", "ヤマダ", "oslo", "é")
 LETTERS_ONE_BY_ONE = "abcdefghijklmnopqrstuvwxyz0123456789.,!?()'-ーは。ヤ\u3099か👍é\u0301"

@@ -9,8 +9,9 @@ import pytest
 from proctor.core.sockets import Classifier, Grounder, Tagger
 from proctor.models.local.entities import LocalTagger
 from proctor.models.local.grounding import LocalGrounder
-from proctor.models.local.intents import INTENTS, LocalIntents
+from proctor.models.local.intents import LocalIntents
 from proctor.models.local.nli import LocalEntailer
+from proctor.models.local.reader import INTENTS
 
 PASSAGE = (
     "Refunds are paid within five days after the parcel has come back. Shipping to Japan costs 12 euros. "

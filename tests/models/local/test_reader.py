@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from proctor.models.local.entities import LocalTagger
-from proctor.models.local.intents import INTENTS, LocalIntents
+from proctor.models.local.intents import LocalIntents
 from proctor.models.local.network import Network
-from proctor.models.local.reader import NOTHING, LocalReader, Reading, reader_of
+from proctor.models.local.reader import INTENTS, NOTHING, LocalReader, Reading, reader_of
 
 NAMED = "Hello, my name is Jane Smith and I live at 14 Mill Lane, Leeds."
 THREAT = "I will sue your company and my lawyer will contact you."

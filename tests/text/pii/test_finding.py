@@ -19,7 +19,7 @@ from proctor.text.pii import (
     secrets,
     warm,
 )
-from proctor.text.pii.cards import luhn
+from proctor.text.pii.checks import luhn
 from proctor.text.pii.emails import is_office, is_stand_in
 from proctor.text.pii.finding import _FINDERS, _GATES
 from proctor.text.pii.lazy import Lazy

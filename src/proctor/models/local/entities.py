@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from proctor.core.entity import Entity
-from proctor.models.local.reader import LETTERS, LocalReader, Reading, reader_of
-from proctor.models.local.spans import KINDS, TAGS
+from proctor.models.local.reader import LocalReader, Reading, reader_of
 
-__all__ = ["KINDS", "LEAST", "LETTERS", "TAGS", "LocalTagger"]
+__all__ = ["LEAST", "LocalTagger"]
 
 LEAST = 0.6  # the probability from which on a span counts
 

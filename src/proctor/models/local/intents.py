@@ -10,7 +10,7 @@ from proctor.models.local.house import weights_of
 from proctor.models.local.pieces import READ
 from proctor.models.local.reader import INTENTS, LocalReader, Reading, reader_of
 
-__all__ = ["INTENTS", "LETTERS", "LocalIntents"]
+__all__ = ["LETTERS", "LocalIntents"]
 
 LETTERS = READ  # of one text: nobody reads a longer message as one message
 

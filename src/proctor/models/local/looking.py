@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from proctor.core.entity import Entity
-from proctor.models.local import entities, intents
+from proctor.models.local import intents, reader
 from proctor.models.local.entities import LocalTagger
 from proctor.models.local.injection import CATEGORIES, InjectionClassifier
 from proctor.models.local.intents import LocalIntents
@@ -66,7 +66,7 @@ async def look(texts: Sequence[str], level: str = "0.1%", *, folder: Path | None
     cut, intent_cut = injection.threshold(level), intent.threshold(INTENT_LEVELS.get(level, level))
     readings = await injection.read(texts)
     intended = await _short(texts, intents.LETTERS, intent.classify)
-    named = await _short(texts, entities.LETTERS, LocalTagger(folder=folder).entities)
+    named = await _short(texts, reader.LETTERS, LocalTagger(folder=folder).entities)
     found = []
     for reading, shares, names in zip(readings, intended, named, strict=True):
         labels = injection.labels(reading)

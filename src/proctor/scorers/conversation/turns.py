@@ -11,7 +11,8 @@ from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Embedder, Entailer, Grounder, socket
 from proctor.core.trajectory import Trajectory, Turn
-from proctor.scorers.answer.quality_parts.support import Passage, no_hallucination, passages_of
+from proctor.scorers.answer.quality_parts.claim_checks import Passage
+from proctor.scorers.answer.quality_parts.support import no_hallucination, passages_of
 from proctor.scorers.conversation.story import failed
 from proctor.scorers.parts import check_weights, combined
 from proctor.scorers.passages import MOST_EVIDENCE, no_answer, quoted, turn_label

@@ -18,8 +18,9 @@ from proctor.scorers.passages import MOST_EVIDENCE, no_answer, quoted, scored, t
 from proctor.scorers.safety.records import Record, customer_words, records
 from proctor.text.patterns import compiled
 from proctor.text.pii.emails import is_office, is_stand_in
-from proctor.text.pii.finding import KINDS, PERSONAL, find_pii, same_value
+from proctor.text.pii.finding import KINDS, PERSONAL, find_pii
 from proctor.text.pii.phones import is_office_line
+from proctor.text.pii.values import same_value
 
 __all__ = ["PiiShown"]
 

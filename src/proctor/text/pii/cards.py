@@ -11,7 +11,7 @@ from proctor.text.pii.checks import luhn, mod97
 from proctor.text.pii.context import digits_of, made, spaced
 from proctor.text.pii.lazy import Lazy
 
-__all__ = ["find_cards", "find_endings", "find_ibans", "find_named_ibans", "find_starred", "luhn"]
+__all__ = ["find_cards", "find_endings", "find_ibans", "find_named_ibans", "find_starred"]
 
 # A row of digits, and inside a longer one (a date, a code beside it) what is written as cards are.
 _ROW: Final = Lazy(r"[0-9](?<![\d.,-].)(?<!\d .)(?:[ -]?\d){11,}+")

@@ -16,9 +16,8 @@ from proctor.text.pii.national import SCHEMES, find_by_shape, find_spaced
 from proctor.text.pii.numbering import REGIONS
 from proctor.text.pii.phones import find_phones
 from proctor.text.pii.signs import Gates, Needs, needs
-from proctor.text.pii.values import same_value
 
-__all__ = ["KINDS", "PERSONAL", "find_pii", "same_value", "warm"]
+__all__ = ["KINDS", "PERSONAL", "find_pii", "warm"]
 
 Finder = Callable[[str], Iterator[Finding]]
 

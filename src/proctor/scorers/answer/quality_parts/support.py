@@ -16,7 +16,7 @@ from proctor.scorers.trust import trust
 from proctor.text.dates import Day, read_date
 from proctor.text.quantities import find_quantities
 
-__all__ = ["NAME", "Passage", "no_hallucination", "passages_of", "source_passage", "spoken"]
+__all__ = ["NAME", "no_hallucination", "passages_of", "source_passage", "spoken"]
 
 NAME: Final = "no_hallucination"
 MOST_PASSAGES: Final = 40
