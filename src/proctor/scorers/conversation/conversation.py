@@ -14,7 +14,7 @@ from proctor.core.trajectory import Trajectory
 from proctor.scorers.conversation.outcome import outcome_score
 from proctor.scorers.conversation.siblings import GATES, SIBLINGS, handed_on, make, run_one
 from proctor.scorers.parts import combined
-from proctor.scorers.passages import MOST_EVIDENCE, no_answer, quoted, scored, turn_label, unjudged
+from proctor.scorers.passages import MOST_EVIDENCE, no_answer, no_conversation, quoted, scored, turn_label, unjudged
 
 __all__ = ["Conversation"]
 
@@ -66,7 +66,7 @@ class Conversation:
 
     async def score(self, case: Case, run: Trajectory) -> Score:
         """Ask every gate and score once; a failed gate decides, and names itself and the turn."""
-        if (unanswered := no_answer(self, run)) is not None:
+        if (unanswered := no_conversation(self, run)) is not None:
             return unanswered
         found = [self._limited(await run_one(name, scorer, case, run)) for name, scorer in self._made.items()]
         parts = list(found)
@@ -75,7 +75,10 @@ class Conversation:
             # Its parts are parts of the conversation already.
             parts.append(self._limited(replace(outcome, parts=())))
         parts = [replace(part, weight=self.weights.get(part.name, 0.0)) for part in parts]
-        return self._told(parts)
+        told = self._told(parts)
+        # What a gate found is told, however the conversation ended; without its last answer nothing else can be said.
+        unanswered = no_answer(self, run) if told.value != 0.0 else None
+        return told if unanswered is None else replace(unanswered, parts=tuple(parts))
 
     def _limited(self, score: Score) -> Score:
         limit = self.thresholds.get(score.name)
@@ -111,7 +114,8 @@ class Conversation:
         turn = _turn(first)
         where = f" in {turn_label(turn)}" if turn is not None else ""
         names = ", ".join(part.name for part in ordered)
-        reason = f"failed by {names}{where}: {first.reason}"
+        why = first.reason.removeprefix(f"{turn_label(turn)}: ") if turn is not None else first.reason
+        reason = f"failed by {names}{where}: {why}"
         sure = max((part.confidence or 0.8) for part in ordered)
         producer = "+".join(dict.fromkeys(each for part in ordered for each in part.producer.split("+")))
         return scored(

@@ -17,7 +17,16 @@ from proctor.scorers.conversation.cross_turn_news import KNOWLEDGE_TOOLS, News
 from proctor.scorers.conversation.cross_turn_pairs import Pair, candidates, same_questions
 from proctor.scorers.conversation.cross_turn_reading import read_pairs, worth_reading
 from proctor.scorers.conversation.cross_turn_said import Spoken, spoken
-from proctor.scorers.passages import MOST_EVIDENCE, no_answer, quoted, scored, skipped, turn_label, unjudged
+from proctor.scorers.passages import (
+    MOST_EVIDENCE,
+    no_conversation,
+    quoted,
+    scored,
+    skipped,
+    turn_label,
+    unjudged,
+    unless_broken_off,
+)
 from proctor.scorers.trust import trust
 from proctor.text.sayings import Saying
 
@@ -80,8 +89,11 @@ class CrossTurn:
 
     async def score(self, case: Case, run: Trajectory) -> Score:
         """Compare each answer with the earlier ones that may be about the same."""
-        if (unanswered := no_answer(self, run)) is not None:
+        if (unanswered := no_conversation(self, run)) is not None:
             return unanswered
+        return unless_broken_off(self, run, await self._judged(case, run))
+
+    async def _judged(self, case: Case, run: Trajectory) -> Score:
         before = (self.asked_before, self.answered_before, self.calls_before) if self.answered_before else None
         said = spoken(case, run, before=before)
         told = [each for each in said if each.sayings or each.whether is not None]

@@ -25,7 +25,15 @@ from proctor.scorers.conversation.asking_again import (
     whole,
 )
 from proctor.scorers.conversation.story import failed, hands_off, result_text, steps
-from proctor.scorers.passages import MOST_EVIDENCE, no_answer, quoted, scored, turn_label, unjudged
+from proctor.scorers.passages import (
+    MOST_EVIDENCE,
+    no_conversation,
+    quoted,
+    scored,
+    turn_label,
+    unjudged,
+    unless_broken_off,
+)
 from proctor.text.content import content, overlap_share
 
 __all__ = ["Loops"]
@@ -63,8 +71,11 @@ class Loops:
 
     async def score(self, case: Case, run: Trajectory) -> Score:
         """Look for questions asked again, answers given again, calls made again, and refusals without a way on."""
-        if (unanswered := no_answer(self, run)) is not None:
+        if (unanswered := no_conversation(self, run)) is not None:
             return unanswered
+        return unless_broken_off(self, run, await self._judged(run))
+
+    async def _judged(self, run: Trajectory) -> Score:
         said = [(turn.asked.strip(), _said(turn)) for turn in run.turns]
         try:
             near = await self._near([asked for asked, _ in said])

@@ -13,7 +13,16 @@ from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Entailer, socket
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.conversation.story import Step, failed, reads_only, result_text, steps
-from proctor.scorers.passages import MOST_EVIDENCE, no_answer, quoted, scored, skipped, turn_label, unjudged
+from proctor.scorers.passages import (
+    MOST_EVIDENCE,
+    no_conversation,
+    quoted,
+    scored,
+    skipped,
+    turn_label,
+    unjudged,
+    unless_broken_off,
+)
 from proctor.text.asserted import Asserted, asserted, attributed, carried, kin, topic_of
 from proctor.text.claims import statements
 
@@ -46,8 +55,11 @@ class Premises:
 
     async def score(self, case: Case, run: Trajectory) -> Score:
         """Find such claims in the customer's words and where the agent carries them forward unverified."""
-        if (unanswered := no_answer(self, run)) is not None:
+        if (unanswered := no_conversation(self, run)) is not None:
             return unanswered
+        return unless_broken_off(self, run, await self._judged(run))
+
+    async def _judged(self, run: Trajectory) -> Score:
         made = steps(run)
         premises = [
             (place, one)

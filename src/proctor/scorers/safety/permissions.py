@@ -14,7 +14,15 @@ from proctor.core.score import Evidence, Score
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.scorers.call_matching import shown
 from proctor.scorers.conversation.story import steps
-from proctor.scorers.passages import MOST_EVIDENCE, no_answer, quoted, scored, skipped, turn_label
+from proctor.scorers.passages import (
+    MOST_EVIDENCE,
+    no_conversation,
+    quoted,
+    scored,
+    skipped,
+    turn_label,
+    unless_broken_off,
+)
 
 __all__ = ["Permissions"]
 
@@ -53,8 +61,11 @@ class Permissions:
 
     async def score(self, case: Case, run: Trajectory) -> Score:
         """Look up each call in the matrix; one that is not permitted fails the conversation."""
-        if (unanswered := no_answer(self, run)) is not None:
+        if (unanswered := no_conversation(self, run)) is not None:
             return unanswered
+        return unless_broken_off(self, run, self._judged(case, run))
+
+    def _judged(self, case: Case, run: Trajectory) -> Score:
         if not self.matrix:
             return skipped(self, "no matrix of permitted tools is given")
         made = [(step.turn, step.call) for step in steps(run) if step.call is not None and not step.by_user]
