@@ -68,5 +68,5 @@ $(VENV)/.dev: $(VENV)/.python pyproject.toml
 ifdef UV
 install = uv pip install --quiet --python $(BIN)/python -e '$(1)'
 else
-install = $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '$(1)'
+install = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e '$(1)'
 endif

@@ -25,7 +25,7 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
-from benchmarks.processes import ROOT, hurry
+from benchmarks.processes import ROOT
 
 __all__ = ["main"]
 
@@ -196,24 +196,24 @@ def _cpu(pid: int) -> float:
     return (int(spent[11]) + int(spent[12])) / os.sysconf("SC_CLK_TCK")
 
 
-async def _sessions(address: str, pid: int, sessions: int, turns: int) -> list[float]:
-    """The proxy's memory in MB after each turn of so many conversations."""
+async def _sessions(address: str, pid: int, sessions: int, rounds: int) -> list[float]:
+    """The proxy's memory in MB after each round of so many new conversations of two turns; it holds one round's."""
     curve: list[float] = []
-    talks: list[list[dict[str, Any]]] = [[] for _ in range(sessions)]
     at_once = asyncio.Semaphore(20)
 
-    async def one(client: aiohttp.ClientSession, number: int, turn: int) -> None:
-        talk = talks[number]
-        talk.append({"role": "user", "content": f"Question {turn} about order {number}."})
-        body = {"model": "stub", "seed": number * 100 + turn, "messages": talk}
-        headers = {"X-Proctor-Session": f"m-{number}"}
-        async with at_once, client.post(f"{address}/v1/chat/completions", json=body, headers=headers) as answer:
-            message = (await answer.json())["choices"][0]["message"]
-        talk.append({"role": "assistant", "content": message["content"]})
+    async def one(client: aiohttp.ClientSession, number: int) -> None:
+        talk: list[dict[str, Any]] = []
+        for turn in range(2):
+            talk.append({"role": "user", "content": f"Question {turn} about order {number}."})
+            body = {"model": "stub", "seed": number * 10 + turn, "messages": talk}
+            headers = {"X-Proctor-Session": f"m-{number}"}
+            async with at_once, client.post(f"{address}/v1/chat/completions", json=body, headers=headers) as answer:
+                talk.append((await answer.json())["choices"][0]["message"])
 
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as client:
-        for turn in range(turns):
-            await asyncio.gather(*(one(client, number, turn) for number in range(sessions)))
+        for round in range(rounds):
+            await asyncio.gather(*(one(client, round * sessions + each) for each in range(sessions)))
+            await asyncio.sleep(1.0)  # what is to be recorded is written
             curve.append(_resident(pid))
     return curve
 
@@ -224,7 +224,7 @@ async def _sessions(address: str, pid: int, sessions: int, turns: int) -> list[f
 @contextmanager
 def _proxy(chain: str, upstream: str) -> Iterator[tuple[str, int]]:
     with tempfile.TemporaryDirectory() as folder:
-        settings = {"guard": {**CHAINS[chain], "timeout": 5, "review": {"sample": 0}}}
+        settings = {"guard": {**CHAINS[chain], "timeout": 5, "review": {"sample": 0}, "sessions": {"most": 1000}}}
         Path(folder, "proctor.yaml").write_text(json.dumps(settings))
         command = [str(Path(sys.executable).with_name("proctor")), "proxy", "--upstream", upstream, "--port", "0"]
         with _process(command, "stderr", Path(folder)) as found:
@@ -238,7 +238,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--at-once", type=int, default=50, help="streams in flight")
     parser.add_argument("--pause", type=float, default=50.0, help="milliseconds between two words")
     parser.add_argument("--sessions", type=int, default=1000, help="conversations held in memory; 0 leaves this out")
-    parser.add_argument("--turns", type=int, default=8, help="turns of each")
+    parser.add_argument("--turnover", type=int, default=6, help="how often they are all exchanged for new ones")
+    parser.add_argument("--hurry", action="store_true", help="put the processes before others on this machine")
     parser.add_argument("--chains", default=";".join(CHAINS), help="which chains")
     return parser.parse_args()
 
@@ -249,7 +250,7 @@ def main() -> int:
     if options.upstream:
         asyncio.run(_upstream())
         return 0
-    load, priority = os.getloadavg(), hurry()
+    load, priority = os.getloadavg(), _favoured() if options.hurry else "ordinary priority"
     missed = False
     print(f"load before: {load[0]:.1f} on {os.cpu_count()} cores; {priority}")
     with _process([sys.executable, "-m", "benchmarks.proxy", "--upstream"], "stdout") as (direct, _):
@@ -262,12 +263,21 @@ def main() -> int:
                 streams = options.at_once * EACH * (options.rounds + 1)
                 print(f"  processor time of the proxy: {(_cpu(pid) - spent) / streams * 1000:.1f} ms a stream")
                 if options.sessions:
-                    curve = asyncio.run(_sessions(address, pid, options.sessions, options.turns))
+                    curve = asyncio.run(_sessions(address, pid, options.sessions, options.turnover))
                     shown = " ".join(f"{each:.0f}" for each in curve)
                     print(
                         f"  {options.sessions:,} sessions, MB after each of {options.turns} turns: {shown}", flush=True
                     )
     return int(missed)
+
+
+def _favoured() -> str:
+    """Put these processes before others, where that is allowed; real-time priority would let a busy thread hog a core."""
+    try:
+        os.nice(-15)
+    except PermissionError:
+        return "ordinary priority"
+    return "raised priority (nice -15) for every process measured, the upstream and the client"
 
 
 def _told(chain: str, found: dict[str, Streams]) -> bool:

@@ -36,8 +36,9 @@ def verb(ctx: click.Context, /, host: str, port: int, **flags: Any) -> None:
 
     config = project(ctx)
     given = {name: value for name, value in flags.items() if value is not None}
+    whole = read_settings(config)
     try:
-        settings = replace(read_settings(config).proxy, **given)
+        settings = replace(whole.proxy, **given)
     except ValueError as error:
         raise InputError(str(error)) from None
     if settings.upstream is None:
@@ -47,7 +48,13 @@ def verb(ctx: click.Context, /, host: str, port: int, **flags: Any) -> None:
         raise InputError(f"{settings.upstream} names no host", mend="write it as https://api.openai.com")
     guard = Guard.from_config(config)
     try:
-        app = make_app(guard, settings.upstream, settings, proxy_for=config.environment.proxy_for)
+        app = make_app(
+            guard,
+            settings.upstream,
+            settings,
+            sessions=whole.sessions.most,
+            proxy_for=config.environment.proxy_for,
+        )
         place = urlsplit(settings.upstream).netloc.rpartition("@")[2]
         run(app, host, port, started=lambda address: click.echo(f"guarding {place} at {address}", err=True))
     finally:

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 from uuid import uuid4
 
@@ -18,6 +18,8 @@ __all__ = ["WITHHELD", "Conversations", "Kind", "Record", "Said", "chained", "di
 
 WITHHELD: Final = "[withheld]"
 _MOST_KNOWN: Final = 256  # texts of one conversation whose verdict is remembered
+
+_ALLOWED: Final = Verdict(action="allow")
 
 Kind = Literal["user", "tool", "assistant", "other"]
 
@@ -52,8 +54,10 @@ class Record:
     last: bytes = b""
 
     def keep(self, key: bytes, verdict: Verdict) -> None:
-        """Remember the verdict on a text."""
-        self.known[key] = verdict
+        """Remember the verdict on a text, as far as it says what became of it."""
+        passed = verdict.action == "allow" and not verdict.broken
+        kept = {"by": verdict.extra.get("by")}
+        self.known[key] = _ALLOWED if passed else replace(verdict, findings=(), extra=kept)
         while len(self.known) > _MOST_KNOWN:
             self.known.popitem(last=False)
 
