@@ -272,7 +272,7 @@ def main() -> int:
 
 
 def _favoured() -> str:
-    """Put these processes before others, where that is allowed; real-time priority would let a busy thread hog a core."""
+    """Put these processes before others where that is allowed; at real-time priority a busy thread would hog a core."""
     try:
         os.nice(-15)
     except PermissionError:

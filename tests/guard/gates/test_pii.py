@@ -159,10 +159,11 @@ async def test_placeholders_in_an_answer_are_real_ones() -> None:
     assert verdict.action == "allow"
 
 
-async def test_a_name_in_an_answer_is_masked_for_the_record_only() -> None:
-    verdict = await _checked("I am Mia from the desk.", "output", gate=Pii(tagger=_Knows("Mia")))
-    assert verdict.action == "allow"
-    assert verdict.extra["masked"] == "I am [PERSON] from the desk."
+async def test_a_name_in_an_answer_is_left_to_the_log() -> None:
+    verdict = await _checked("I am Mia from the desk, mia@desk.example", "output", gate=Pii(tagger=_Knows("Mia")))
+    assert verdict.extra["masked"] == "I am Mia from the desk, [EMAIL]"
+    verdict = await _checked("I am Mia from the desk.", "input", gate=Pii(tagger=_Knows("Mia")))
+    assert verdict.text == "I am [PERSON] from the desk."
 
 
 async def test_a_tools_result_is_masked_and_stays_json() -> None:

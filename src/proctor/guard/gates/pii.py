@@ -113,9 +113,12 @@ class Pii:
             found.insert(at, each)
 
     async def _with_names(self, step: Step, found: list[Finding]) -> tuple[Finding, ...]:
-        """The findings and, as far as none covers them, the names and addresses that the tagger sees in plain text."""
+        """The findings and, as far as none covers them, the names and addresses that the tagger sees in plain text.
+
+        An answer may name people, so nobody waits there for a network; the log looks for names by itself.
+        """
         wanted = [kind.upper() for kind in self.kinds if kind in _NAMED]
-        if not self.names or self.tagger is None or not wanted:
+        if not self.names or self.tagger is None or not wanted or step.point == "output":
             return tuple(found)
         (entities,) = await self.tagger.entities([spared(step.normalised.plain[:_READ_BY_TAGGER])])
         placed = []
