@@ -121,7 +121,7 @@ def test_the_page_names_every_setting(name: str) -> None:
     assert name in SECTIONS, f"docs/scorers.md or docs/safety_scores.md needs a section `## {name}`"
     text = SECTIONS[name]
     rows = {row[0]: row[1] for row in re.findall(r"(?m)^\| `(\w+)` \| (.+?) \|", text)}
-    fields = {field.name: field for field in dataclasses.fields(POINTS[name].load())}
+    fields = {field.name: field for field in dataclasses.fields(POINTS[name].load()) if field.init}
     assert rows.keys() == fields.keys(), "the table has one row for each setting"
     for field in fields.values():
         required = default_of(field) is dataclasses.MISSING and not is_socket(field)

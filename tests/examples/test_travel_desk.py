@@ -492,7 +492,7 @@ def test_every_weakness_has_a_scene_and_every_scene_says_where_it_is_from() -> N
 
 def test_the_project_and_its_suites_can_be_read() -> None:
     config = load_config(FOLDER / "proctor.yaml", read_environment(FOLDER), start=FOLDER)
-    assert set(config.settings.targets) == {"naive", "careful", "on_model"}
+    assert set(config.settings.targets) == {"naive", "careful", "on_model", "guarded", "careful_guarded"}
     cases = list(open_suite(FOLDER / "suites" / "desk.yaml").cases())
     assert {case.intent for case in cases} == set(INTENTS)
     (checks,) = open_suite(FOLDER / "suites" / "checks.yaml").suite.scorers

@@ -72,6 +72,8 @@ def test_views_are_bounded_and_in_range(text: str) -> None:
 @settings(max_examples=60, deadline=None)
 @given(SENTENCE, st.sampled_from(sorted(ENCODERS)))
 def test_what_was_encoded_is_decoded(sentence: str, name: str) -> None:
+    # two letters alone in base64 are four that may be any code
+    assume(name != "base64 by word" or min(map(len, sentence.split())) > 2)
     encoded = ENCODERS[name](sentence)
     assert sentence in [normalise(encoded).plain, *(view.text for view in views(encoded))]
 
