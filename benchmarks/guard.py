@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,7 +53,16 @@ class Times:
     wall: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
     parts: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    actions: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    actions: list[str] = field(default_factory=list)
+
+    def only(self, places: Sequence[int]) -> Times:
+        """The same for some of the steps."""
+        return Times(
+            wall=[self.wall[place] for place in places],
+            cpu=[self.cpu[place] for place in places],
+            parts={name: [values[place] for place in places] for name, values in self.parts.items()},
+            actions=[self.actions[place] for place in places],
+        )
 
 
 def main() -> int:
@@ -69,7 +78,7 @@ def main() -> int:
     times = asyncio.run(_ours(texts, options.count, Path(options.data)))
     print("| point | n | wall ms p50 | p95 | CPU ms p50 | p95 | decided |\n|---|---|---|---|---|---|---|")
     for point, each in times.items():
-        told = ", ".join(f"{count} {action}" for action, count in sorted(each.actions.items()))
+        told = ", ".join(f"{count} {action}" for action, count in sorted(Counter(each.actions).items()))
         print(f"| {point} | {len(each.wall)} | {_two(each.wall)} | {_two(each.cpu)} | {told} |")
     print("\n| point | gate | wall ms p50 | p95 |\n|---|---|---|---|")
     for point, each in times.items():
@@ -77,6 +86,15 @@ def main() -> int:
             print(f"| {point} | {gate} | {_two(seconds)} |")
     _print_peers(texts, times["input"], options)
     return 0
+
+
+def _halves(texts: Sequence[str]) -> tuple[set[str], set[str]]:
+    """Support messages, and the sentences that were written around personal data."""
+    personal = {text for text in texts if text in _WRITTEN}
+    return set(texts) - personal, personal
+
+
+_WRITTEN: set[str] = set()
 
 
 def messages(data: Path) -> list[str]:
@@ -89,7 +107,9 @@ def messages(data: Path) -> list[str]:
             found += dice.sample(list(_texts(path)), count)
     rows = data / "pii" / "presidio_research" / "synth_dataset_v2.json"
     if rows.exists():
-        found += [row["full_text"] for row in dice.sample(json.loads(rows.read_text(encoding="utf-8")), _PII)]
+        written = [row["full_text"] for row in dice.sample(json.loads(rows.read_text(encoding="utf-8")), _PII)]
+        _WRITTEN.update(written)
+        found += written
     if not found:
         found = [f"Where is my order {number}, and when will it arrive? My name is Anna Berg." for number in range(500)]
     dice.shuffle(found)
@@ -136,6 +156,9 @@ async def _ours(texts: Sequence[str], count: int, data: Path) -> dict[str, Times
         for text in ("Where is my parcel, please?", "I am Bo Lund, call 212-555-0142"):
             await guard.check(Step(point="input", text=text))
         made["input"] = await _timed(guard, [Step(point="input", text=text) for text in texts])
+        support, personal = _halves(texts)
+        for name, some in (("… support messages", support), ("… sentences with personal data", personal)):
+            made[name] = made["input"].only([place for place, text in enumerate(texts) if text in some])
         steps = []
         for turn, sources in (await drafts())[:count]:
             memory = guard.session().memory
@@ -173,7 +196,7 @@ async def _timed(guard: Guard, steps: Sequence[Step]) -> Times:
         decision = await guard.decide(step)
         times.cpu.append((time.process_time_ns() - cpu) / 1e6)
         times.wall.append((time.perf_counter_ns() - begin) / 1e6)
-        times.actions[decision.verdict.action] += 1
+        times.actions.append(decision.verdict.action)
         for part in decision.parts:
             times.parts[part.gate].append(1000 * (part.latency or 0.0))
     return times
