@@ -33,6 +33,7 @@ __all__ = ["Times", "drafts", "grounded", "main", "messages"]
 
 _SUPPORT = {"bitext/test": 200, "banking77/test": 150, "clinc150/test": 50}
 _PII = 100
+_CUSTOMERS, _PERSONAL = "support messages", "sentences with personal data"
 _MATRIX = {
     "policy_inquiry": ["get_policy", "get_faq", "get_product_info"],
     "booking_management": ["+policy_inquiry", "get_booking", "modify_booking"],
@@ -84,34 +85,24 @@ def main() -> int:
     for point, each in times.items():
         for gate, seconds in each.parts.items():
             print(f"| {point} | {gate} | {_two(seconds)} |")
-    _print_peers(texts, times["input"], options)
+    _print_peers([text for _, text in texts], times["input"], options)
     return 0
 
 
-def _halves(texts: Sequence[str]) -> tuple[set[str], set[str]]:
-    """Support messages, and the sentences that were written around personal data."""
-    personal = {text for text in texts if text in _WRITTEN}
-    return set(texts) - personal, personal
-
-
-_WRITTEN: set[str] = set()
-
-
-def messages(data: Path) -> list[str]:
-    """Support messages of others, a fifth of them sentences with personal data; made ones where there is no data."""
+def messages(data: Path) -> list[tuple[str, str]]:
+    """Messages of others by where they come from, a fifth around personal data; made ones where there is no data."""
     dice = random.Random(7)
-    found: list[str] = []
+    found: list[tuple[str, str]] = []
     for name, count in _SUPPORT.items():
         path = data / "intent" / f"{name}.jsonl.gz"
         if path.exists():
-            found += dice.sample(list(_texts(path)), count)
+            found += [(_CUSTOMERS, text) for text in dice.sample(list(_texts(path)), count)]
     rows = data / "pii" / "presidio_research" / "synth_dataset_v2.json"
     if rows.exists():
-        written = [row["full_text"] for row in dice.sample(json.loads(rows.read_text(encoding="utf-8")), _PII)]
-        _WRITTEN.update(written)
-        found += written
+        written = dice.sample(json.loads(rows.read_text(encoding="utf-8")), _PII)
+        found += [(_PERSONAL, row["full_text"]) for row in written]
     if not found:
-        found = [f"Where is my order {number}, and when will it arrive? My name is Anna Berg." for number in range(500)]
+        found = [(_CUSTOMERS, f"Where is my order {n}, and when will it arrive? I am Anna Berg.") for n in range(500)]
     dice.shuffle(found)
     return found
 
@@ -149,16 +140,15 @@ def grounded(data: Path, count: int = 250) -> list[tuple[str, Source]]:
     return [(row["response"], Source(id="passage", text=row["context"])) for row in picked]
 
 
-async def _ours(texts: Sequence[str], count: int, data: Path) -> dict[str, Times]:
+async def _ours(texts: Sequence[tuple[str, str]], count: int, data: Path) -> dict[str, Times]:
     made: dict[str, Times] = {}
     async with Guard.from_config(_config(""), record=False) as guard:
         await guard.warm()
         for text in ("Where is my parcel, please?", "I am Bo Lund, call 212-555-0142"):
             await guard.check(Step(point="input", text=text))
-        made["input"] = await _timed(guard, [Step(point="input", text=text) for text in texts])
-        support, personal = _halves(texts)
-        for name, some in (("… support messages", support), ("… sentences with personal data", personal)):
-            made[name] = made["input"].only([place for place, text in enumerate(texts) if text in some])
+        made["input"] = await _timed(guard, [Step(point="input", text=text) for _, text in texts])
+        for name in dict.fromkeys(name for name, _ in texts):
+            made[f"… {name}"] = made["input"].only([place for place, (other, _) in enumerate(texts) if other == name])
         steps = []
         for turn, sources in (await drafts())[:count]:
             memory = guard.session().memory

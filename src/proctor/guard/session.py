@@ -132,16 +132,7 @@ class Session:
         metadata: Mapping[str, Any] | None = None,
     ) -> Verdict:
         """A draft answer, before the customer reads it; ``sources`` are what it rests on."""
-        step = Step(
-            point="output",
-            text=draft,
-            intents=self.memory.intents,
-            sources=tuple(_source(each, place) for place, each in enumerate(sources)),
-            section=section,
-            memory=self.memory,
-            metadata=metadata or {},
-        )
-        return (await self.decide(step)).verdict
+        return (await self.decide(self._draft(draft, sources, section, metadata))).verdict
 
     async def glimpse(
         self,
@@ -151,15 +142,24 @@ class Session:
         section: str | None = None,
     ) -> Verdict:
         """A part of an answer that is still being written; the verdict is neither on record nor remembered."""
-        step = Step(
+        return (await self._watch.decide(self._draft(draft, sources, section), record=False)).verdict
+
+    def _draft(
+        self,
+        draft: str,
+        sources: Iterable[Source | Mapping[str, Any] | str],
+        section: str | None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Step:
+        return Step(
             point="output",
             text=draft,
             intents=self.memory.intents,
             sources=tuple(_source(each, place) for place, each in enumerate(sources)),
             section=section,
             memory=self.memory,
+            metadata=metadata or {},
         )
-        return (await self._watch.decide(step, record=False)).verdict
 
     async def decide(self, step: Step) -> Decision:
         """What is decided about any step of this session, and what each gate had said."""

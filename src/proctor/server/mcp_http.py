@@ -13,7 +13,7 @@ from aiohttp import web
 from multidict import CIMultiDict
 
 from proctor.server.mcp import Gateway
-from proctor.server.passing import address, answer_headers, error, pass_on, request_headers, unreachable
+from proctor.server.passing import address, answer_headers, error, pass_on, request_headers, to_upstream, unreachable
 from proctor.server.sse import Event, Parser, TooLongError, encoded
 from proctor.wiring.guard import Guard
 from proctor.wiring.guard_serving import McpSettings
@@ -47,13 +47,8 @@ class HttpGateway:
     async def connected(self, app: web.Application) -> AsyncIterator[None]:
         """Hold the connections to the server as long as the application runs."""
         await self.guard.warm()
-        limits = aiohttp.ClientTimeout(total=None, sock_connect=20.0)
-        connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=4.0)
-        self._client = aiohttp.ClientSession(
-            connector=connector, cookie_jar=aiohttp.DummyCookieJar(), timeout=limits, read_bufsize=2**18
-        )
-        yield
-        await self._client.close()
+        async with to_upstream() as self._client:
+            yield
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Answer one request."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import Any, Final
 
 import aiohttp
@@ -13,7 +14,17 @@ from yarl import URL
 
 from proctor.server.frames import compact
 
-__all__ = ["OURS", "address", "answer_headers", "error", "guarded_path", "pass_on", "request_headers", "unreachable"]
+__all__ = [
+    "OURS",
+    "address",
+    "answer_headers",
+    "error",
+    "guarded_path",
+    "pass_on",
+    "request_headers",
+    "to_upstream",
+    "unreachable",
+]
 
 OURS: Final = "x-proctor-"  # headers that are told to the proxy and not passed on
 _HOP: Final = frozenset(
@@ -33,6 +44,16 @@ def address(upstream: str, raw_path: str) -> URL | None:
     if end and (raw_path == end or raw_path.startswith(f"{end}/")):  # both the client and the upstream end in /v1
         base = base.removesuffix(end)
     return URL(base + raw_path, encoded=True)
+
+
+@asynccontextmanager
+async def to_upstream(timeout: float | None = None) -> AsyncIterator[aiohttp.ClientSession]:  # noqa: ASYNC109 - of one read
+    """Connections to an upstream: as many as are asked for, no cookies; ``timeout`` is for each read, in seconds."""
+    limits = aiohttp.ClientTimeout(total=None, sock_connect=20.0, sock_read=timeout)
+    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=4.0)
+    jar = aiohttp.DummyCookieJar()
+    async with aiohttp.ClientSession(connector=connector, cookie_jar=jar, timeout=limits, read_bufsize=2**18) as client:
+        yield client
 
 
 def guarded_path(path: str) -> str:

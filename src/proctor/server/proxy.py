@@ -26,6 +26,7 @@ from proctor.server.passing import (
     guarded_path,
     pass_on,
     request_headers,
+    to_upstream,
     unreachable,
 )
 from proctor.server.responses import Responses
@@ -76,13 +77,8 @@ class Proxy:
     async def connected(self, app: web.Application) -> AsyncIterator[None]:
         """Have the models ready, and hold the connections to the upstream as long as the application runs."""
         await self.guard.warm()
-        limits = aiohttp.ClientTimeout(total=None, sock_connect=20.0, sock_read=self.settings.timeout)
-        connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=4.0)
-        self._client = aiohttp.ClientSession(
-            connector=connector, cookie_jar=aiohttp.DummyCookieJar(), timeout=limits, read_bufsize=2**18
-        )
-        yield
-        await self._client.close()
+        async with to_upstream(self.settings.timeout) as self._client:
+            yield
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Answer one request."""
