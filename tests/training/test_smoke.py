@@ -22,7 +22,7 @@ from training.data import LABELS
 from training.marking import INTENTS, TAGS
 
 from tests.training.conftest import in_float, write_rows
-from training import export, finetune, student
+from training import export, finetune, halve, student
 
 pytestmark = [
     pytest.mark.slow,
@@ -213,3 +213,23 @@ def test_int8_agrees_with_float(trained: Path) -> None:
     for name in ("injection", "nli", "embed", "reader"):
         seen = export.agreement(folder / f"{name}.float.onnx", folder / f"{name}.onnx", [feed])
         assert seen["mean"] < 0.1, name
+
+
+@pytest.mark.parametrize("what", ["injection", "reader", "nli"])
+def test_half_a_network_learns_from_the_whole(trained: Path, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+    from training.keeping import depth_of, load_small
+
+    monkeypatch.chdir(trained)
+    in_float(monkeypatch)
+    (trained / "r" / "tokenizer.json").write_bytes((trained / "w" / "tokenizer.json").read_bytes())
+    whole = load_small(Path("r") / f"{what}.npz")
+    half = depth_of(whole) // 2
+    told = ["--weights", "r", "--data", "d", "--out", "half", "--depth", str(half), "--steps", "2", "--limit", "100"]
+    monkeypatch.setattr(sys, "argv", ["halve", "teach", what, *told])
+    halve.main()
+    kept = load_small(Path("half") / f"{what}.npz")
+    assert depth_of(kept) == half
+    head = next(name for name in whole if name.endswith("head.weight"))
+    assert not torch.equal(kept[head], whole[head])  # it was trained, not only cut
+    assert set(json.loads((Path("half") / f"result-{what}.json").read_text())) == {"teacher", "student"}
