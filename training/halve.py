@@ -281,7 +281,8 @@ def teach(told: argparse.Namespace) -> dict[str, Any]:
     teacher = build(told.what, state)[0].to(device)
     deep = len(body_of(teacher).layers)
     keep = [round((i + 1) * deep / told.depth) - 1 for i in range(told.depth)]
-    student = build(told.what, halved(state, keep))[0].to(device)
+    begun = load_small(told.start) if told.start else halved(state, keep)
+    student = build(told.what, begun)[0].to(device)
     tasks = TASKS[told.what](told, tokenizer, Taught(student, teacher, keep), device, budget)
     print(
         told.what,
@@ -352,6 +353,7 @@ def main() -> None:
     teaching.add_argument("--data", type=Path, required=True)
     teaching.add_argument("--out", type=Path, required=True)
     teaching.add_argument("--depth", type=int, required=True)
+    teaching.add_argument("--start", type=Path, help="a student of that depth to go on with")
     teaching.add_argument("--seconds", type=float, default=200)
     teaching.add_argument("--steps", type=int, default=100000)
     teaching.add_argument("--rate", type=float, default=2e-4)
