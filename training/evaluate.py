@@ -212,11 +212,12 @@ def main() -> None:
     ask.add_argument("--test-limit", type=int, help="rows of injection/test")
     ask.add_argument("--data", type=Path, help="packed data, for grounding")
     ask.add_argument("--readings", type=Path, help="folder of the grounding-*.npz that training left")
+    ask.add_argument("--weights", type=Path, help="another folder of weights than the shipped one")
     ask.add_argument("--docs", type=Path, help="the page to put the tables into")
     told = ask.parse_args()
     from training.shipped import Shipped
 
-    shipped = Shipped()
+    shipped = Shipped(told.weights)
     makers: dict[str, Callable[[list[str]], None]] = {
         "injection": lambda out: injection_tables(shipped, told.test_limit, out),
         "languages": lambda out: languages_table(shipped, out),

@@ -1,6 +1,6 @@
 """Trains the first look of the reader: which short messages hold neither a name nor a danger, told without the network.
 
-``label OUT`` lets the reader say what it finds in the training rows (4 to 8 ms a row), and
+``label OUT [WEIGHTS]`` lets the reader say what it finds in the training rows (4 to 8 ms a row), and
 ``train LABELS WEIGHTS`` fits a logistic regression to that, and to what people marked where they did. Japanese captions
 and other texts that are no messages get no word in what is dangerous: the reader cries wolf there.
 """
@@ -197,15 +197,15 @@ def main() -> None:
     ask.add_argument("--loss", type=float, default=0.004, help="of names and dangers that the reader finds")
     told = ask.parse_args()
     if told.what == "label":
-        _label(told.labels)
+        _label(told.labels, told.weights)
     else:
         _train(told.labels, told.weights, told.loss)
 
 
-def _label(file: Path) -> None:
+def _label(file: Path, folder: Path | None) -> None:
     from proctor.models.local.reader import LocalReader
 
-    reader = LocalReader(glance=False)
+    reader = LocalReader(folder=folder, glance=False)
     with gzip.open(file, "wt", encoding="utf-8") as out:
         for row in messages():
             (got,) = reader.readings([row["text"]])

@@ -123,7 +123,9 @@ def intent_rows(seed: int = 19) -> list[dict[str, Any]]:
     support = [
         r for r in rows("injection/train") if shippable(r) and not r["label"] and r["src"] in (*SUPPORT, "xquad_q")
     ]
-    for row in dice.sample(support, min(7000, len(support))):
+    # voice commands in many languages look most like cries for help: all of them are shown
+    spoken = [r for r in support if r["src"] in ("xsid", "turkish_dlg")]
+    for row in dice.sample(support, min(7000, len(support))) + dice.sample(spoken, min(4000, len(spoken))):
         found.append(
             {
                 "text": row["text"][:400],
