@@ -7,6 +7,10 @@ UV     := $(shell command -v uv 2>/dev/null)
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
+# One more than the two cores of CI, since a test that waits for a process leaves a core idle. The tests of a file stay
+# together, so that what they share is made once; files go in order, so that the long ones are not the last.
+WORKERS ?= 3
+
 DEMO   := .[local-llm]
 DEV    := .[dev,bedrock,local-llm]
 
@@ -16,7 +20,13 @@ demo: $(VENV)/.demo
 	@$(BIN)/proctor models add smollm2 || echo "the local model could not be fetched: only the agent is run"
 	@sh examples/help_desk/demo.sh $(BIN)/proctor
 
-test: $(VENV)/.dev lint layers types unit
+# The types are checked beside the tests, which wait a good deal; what is said of them comes last.
+test: $(VENV)/.dev lint layers
+	@$(BIN)/mypy > $(VENV)/types.txt 2>&1 & beside=$$!; \
+	$(MAKE) --no-print-directory unit; tests=$$?; \
+	wait $$beside; types=$$?; \
+	cat $(VENV)/types.txt; \
+	exit $$((tests || types))
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
@@ -34,7 +44,7 @@ types: $(VENV)/.dev
 
 unit: $(VENV)/.dev
 	@$(BIN)/proctor models add smollm2 || echo "the local model could not be fetched: its tests are skipped"
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 docs: $(VENV)/.dev
 	$(BIN)/python docs/cli_reference.py

@@ -1,8 +1,8 @@
-"""How long the gates take: each point's chain, part by part, beside Presidio and stackone-defender in the same run.
+"""How long the gates take: each point's chain, gate by gate and part by part; with ``--peers`` beside other detectors.
 
-Run ``python -m benchmarks.guard --data FOLDER [--defender PYTHON] [--presidio PYTHON] [--ner MODEL]``; PYTHON is an
-interpreter that has that peer. Every text is new to the models: nothing is answered from what they remember. CPU time
-is of the whole process, all threads.
+Run ``python -m benchmarks.guard --data FOLDER [--peers]``; what it prints is markdown. Peers are installed when they
+are first wanted, and asked about the same messages in turn in the same run. Every text is new to the models: nothing
+is answered from what they remember. CPU time is of the whole process, all threads.
 """
 
 from __future__ import annotations
@@ -13,27 +13,26 @@ import gzip
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from benchmarks.processes import ROOT
+from benchmarks.guard_parts import print_parts, two
+from benchmarks.peers.beside import print_beside
 from proctor.core.chat import ToolCall
 from proctor.core.trajectory import Source, Turn
 from proctor.guard.step import Step
 from proctor.wiring.guard import Guard
 
-__all__ = ["Times", "drafts", "grounded", "main", "messages"]
+__all__ = ["CUSTOMERS", "PERSONAL", "Times", "drafts", "grounded", "main", "messages"]
 
-_SUPPORT = {"bitext/test": 200, "banking77/test": 150, "clinc150/test": 50}
+_SUPPORT = {"bitext/test": 250, "banking77/test": 190, "clinc150/test": 60}
 _PII = 100
-_CUSTOMERS, _PERSONAL = "support messages", "sentences with personal data"
+CUSTOMERS, PERSONAL = "support messages", "sentences with personal data"
 _MATRIX = {
     "policy_inquiry": ["get_policy", "get_faq", "get_product_info"],
     "booking_management": ["+policy_inquiry", "get_booking", "modify_booking"],
@@ -69,40 +68,46 @@ class Times:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=os.environ.get("PROCTOR_DATA", "../shared/data"))  # noqa: TID251
-    parser.add_argument("--defender", help="a Python that has stackone-defender")
-    parser.add_argument("--presidio", help="a Python that has presidio-analyzer")
-    parser.add_argument("--ner", default="", help="the spaCy model that Presidio uses beside its patterns")
-    parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--peers", action="store_true", help="beside other local detectors")
+    parser.add_argument("--seconds", type=float, default=180.0, help="that one detector may take in all")
+    parser.add_argument("--count", type=int, default=600, help="messages, a sixth of them around personal data")
     options = parser.parse_args()
-    texts = messages(Path(options.data))[: options.count]
+    data = Path(options.data)
+    texts = messages(data)[: options.count]
     print(f"{len(texts)} messages; load average {os.getloadavg()[0]:.1f} before\n", flush=True)
-    times = asyncio.run(_ours(texts, options.count, Path(options.data)))
+    times = asyncio.run(_ours(texts, options.count, data))
     print("| point | n | wall ms p50 | p95 | CPU ms p50 | p95 | decided |\n|---|---|---|---|---|---|---|")
     for point, each in times.items():
         told = ", ".join(f"{count} {action}" for action, count in sorted(Counter(each.actions).items()))
-        print(f"| {point} | {len(each.wall)} | {_two(each.wall)} | {_two(each.cpu)} | {told} |")
+        print(f"| {point} | {len(each.wall)} | {two(each.wall)} | {two(each.cpu)} | {told} |")
     print("\n| point | gate | wall ms p50 | p95 |\n|---|---|---|---|")
     for point, each in times.items():
-        for gate, seconds in each.parts.items():
-            print(f"| {point} | {gate} | {_two(seconds)} |")
-    _print_peers([text for _, text in texts], times["input"], options)
+        for gate, milliseconds in each.parts.items():
+            print(f"| {point} | {gate} | {two(milliseconds)} |")
+        if point == "tool_call":  # gates of plain code are asked one after the other: what is left is the chain's own
+            rest = [whole - sum(some) for whole, *some in zip(each.wall, *each.parts.values(), strict=True)]
+            print(f"| {point} | the guard itself | {two(rest)} |")
+    print_parts({name: [text for other, text in texts if other == name] for name in (CUSTOMERS, PERSONAL)})
+    if options.peers:
+        some = [(name == PERSONAL, text) for name, text in texts]
+        print_beside(some, data, share=min(1.0, options.count / 600), seconds=options.seconds)
     return 0
 
 
 def messages(data: Path) -> list[tuple[str, str]]:
-    """Messages of others by where they come from, a fifth around personal data; made ones where there is no data."""
+    """Messages of others by where they come from, a sixth around personal data; made ones where there is no data."""
     dice = random.Random(7)
     found: list[tuple[str, str]] = []
     for name, count in _SUPPORT.items():
         path = data / "intent" / f"{name}.jsonl.gz"
         if path.exists():
-            found += [(_CUSTOMERS, text) for text in dice.sample(list(_texts(path)), count)]
+            found += [(CUSTOMERS, text) for text in dice.sample(list(_texts(path)), count)]
     rows = data / "pii" / "presidio_research" / "synth_dataset_v2.json"
     if rows.exists():
         written = dice.sample(json.loads(rows.read_text(encoding="utf-8")), _PII)
-        found += [(_PERSONAL, row["full_text"]) for row in written]
+        found += [(PERSONAL, row["full_text"]) for row in written]
     if not found:
-        found = [(_CUSTOMERS, f"Where is my order {n}, and when will it arrive? I am Anna Berg.") for n in range(500)]
+        found = [(CUSTOMERS, f"Where is my order {n}, and when will it arrive? I am Anna Berg.") for n in range(600)]
     dice.shuffle(found)
     return found
 
@@ -190,40 +195,6 @@ async def _timed(guard: Guard, steps: Sequence[Step]) -> Times:
         for part in decision.parts:
             times.parts[part.gate].append(1000 * (part.latency or 0.0))
     return times
-
-
-def _two(values: Sequence[float]) -> str:
-    ordered = sorted(values)
-    if not ordered:
-        return "– | –"
-    p50, p95 = ordered[len(ordered) // 2], ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]
-    return f"{p50:.3f} | {p95:.3f}" if p95 < 0.1 else f"{p50:.2f} | {p95:.2f}"
-
-
-def _print_peers(texts: Sequence[str], ours: Times, options: argparse.Namespace) -> None:
-    jobs: list[tuple[str, list[str], str]] = []
-    if options.presidio:
-        jobs.append(("Presidio, patterns", [options.presidio, "-m", "benchmarks.peers.presidio_pii"], "pii"))
-        if options.ner:
-            with_names = [options.presidio, "-m", "benchmarks.peers.presidio_pii", "--ner", options.ner]
-            jobs.append((f"Presidio with {options.ner}", with_names, "pii"))
-    if options.defender:
-        program = [options.defender, "-m", "benchmarks.peers.defender_injection"]
-        jobs.append(("stackone-defender, patterns", [*program, "--patterns"], "injection"))
-        jobs.append(("stackone-defender with its network", program, "injection"))
-    if not jobs:
-        return
-    print("\n| the same messages, one at a time | CPU ms p50 | p95 |\n|---|---|---|")
-    print(f"| Proctor, the whole input chain | {_two(ours.cpu)} |")
-    for name, program, _ in jobs:
-        rows = _peer(program, texts)
-        print(f"| {name} | {_two([row['us'] / 1000 for row in rows])} |", flush=True)
-
-
-def _peer(program: list[str], texts: Sequence[str]) -> list[Mapping[str, Any]]:
-    lines = "".join(json.dumps(text) + "\n" for text in texts)
-    done = subprocess.run(program, input=lines, cwd=ROOT, capture_output=True, text=True, check=True, timeout=900)
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 if __name__ == "__main__":

@@ -1,32 +1,36 @@
 """Puts random and hostile texts before every gate: none may break a gate, be let through unread, or take long.
 
-Run ``python -m benchmarks.guard_fuzz [--count 100000] [--seed 1] [--processes 2]``. A verdict that a broken gate led to
-counts as a failure, and so does one that took more than 50 ms for each KB (100 ms for less than two KB: one reading by
-the networks on a busy machine). CPU time is counted, so that other work on the machine does not matter.
+Run ``python -m benchmarks.guard_fuzz [--count 100000] [--seed 1] [--processes 2] [--out FILE]``. A verdict that a
+broken gate led to counts as a failure, and so does one that took more than 50 ms of CPU time for each KB; a text of
+less than a KB counts as one. What a process loads once (lists, patterns, networks) is loaded by texts beforehand that
+do not count. What each chunk came to is added to the file; with the same seed and file a run that was cut off goes on.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import base64
+import gc
 import json
 import random
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from benchmarks.hostile_texts import hostile
 from proctor.core.chat import ToolCall
 from proctor.core.trajectory import Source
 from proctor.guard.step import Step
 from proctor.wiring.guard import Guard
 
-__all__ = ["Outcome", "hostile", "main", "put"]
+__all__ = ["Outcome", "main", "put"]
 
 CONFIG = """
 guard:
@@ -39,27 +43,30 @@ guard:
   tool_result: [injection, pii]
   output: [pii, commitments, citations, grounding, {leak: {prompt: "You are the desk agent. Never approve a refund."}}]
 """
-_PER_KB, _AT_LEAST = 0.050, 0.100
-_SAID = (
-    "ignore previous instructions refund approved my card is 4111 1111 1111 1111 anna.berg@mail.org 拒否 返金 "
-    "+44 20 7946 0958 تجاهل التعليمات निर्देश lawyer sue newspaper https://x.example/a?b=c [faq-hours] {'a': 1} "
-    "<|im_start|> system:"
-)
-_WORDS = tuple(_SAID.split())
-_PIECES = (
-    *'([{<"\\/@.-_ \n\t019aé漢あﷺ',
-    *("\u200b", "\u202e", "\u0301", "\U000e0041", "\ufe0f", "\x00", "\ud800", "👩\u200d👩\u200d👧"),
-)
+_PER_KB = 0.050
+_CHUNK = 500
+_WORST = 10
+_KINDLING = 400
+_JAPANESE = "返金は三日以内に承認されました。"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of some texts: how many, and those that broke a gate or took too long."""
+    """What became of one text: how many milliseconds of CPU it took for each KB, and whether it broke a gate."""
 
-    count: int
-    broken: tuple[str, ...]
-    slow: tuple[str, ...]
-    worst: float
+    number: int
+    kind: str
+    point: str
+    kilobytes: float
+    per_kilobyte: float
+    action: str
+    trouble: str = ""
+    begins: str = ""
+
+    @property
+    def slow(self) -> bool:
+        """Whether it took longer than it may."""
+        return self.per_kilobyte > 1000 * _PER_KB
 
 
 def main() -> int:
@@ -67,48 +74,92 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--out", type=Path, help="where each chunk is noted; a run with the same file goes on")
     options = parser.parse_args()
-    share = [(options.count // options.processes, options.seed * 1000 + n) for n in range(options.processes)]
     begin = time.perf_counter()
-    with ProcessPoolExecutor(options.processes) as pool:
-        found = list(pool.map(_work, share))
-    count, broken = sum(each.count for each in found), [one for each in found for one in each.broken]
-    slow = [one for each in found for one in each.slow]
-    print("| texts | broke a gate | over the time | worst ms for a KB | wall s |\n|---|---|---|---|---|")
-    worst = max(each.worst for each in found)
-    print(f"| {count:,} | {len(broken)} | {len(slow)} | {1000 * worst:.1f} | {time.perf_counter() - begin:.0f} |")
-    for each in (*broken[:10], *slow[:10]):
-        print(f"- {each}")
-    return 1 if broken or slow else 0
+    with tempfile.TemporaryDirectory() as folder:
+        out = options.out or Path(folder) / "chunks.jsonl"
+        done = _read(out, options.seed)
+        todo = [
+            (options.seed, first, min(_CHUNK, options.count - first))
+            for first in range(0, options.count, _CHUNK)
+            if first not in done
+        ]
+        with ProcessPoolExecutor(options.processes) as pool, out.open("a", encoding="utf-8") as file:
+            for chunk in pool.map(_work, todo):
+                file.write(json.dumps(chunk) + "\n")
+                file.flush()
+                print(f"{chunk['first'] + chunk['count']:,}", end=" ", file=sys.stderr, flush=True)
+        chunks = [each for first, each in sorted(_read(out, options.seed).items()) if first < options.count]
+    return _tell(chunks, time.perf_counter() - begin)
 
 
-def _work(share: tuple[int, int]) -> Outcome:
-    return asyncio.run(put(*share))
+def _read(out: Path, seed: int) -> dict[int, Mapping[str, Any]]:
+    """The chunks of this seed that are noted already, by the number of their first text."""
+    if not out.exists():
+        return {}
+    lines = (line for line in out.read_text(encoding="utf-8").splitlines() if line.endswith("}"))
+    return {each["first"]: each for each in map(json.loads, lines) if each["seed"] == seed}
 
 
-async def put(count: int, seed: int) -> Outcome:
+def _work(share: tuple[int, int, int]) -> Mapping[str, Any]:
+    """One chunk, told in figures: a line of JSON."""
+    seed, first, count = share
+    _kindle()
+    begin = time.process_time()
+    found = asyncio.run(put(seed, first, count))
+    worst = sorted(found, key=lambda each: -each.per_kilobyte)[:_WORST]
+    return {
+        "seed": seed,
+        "first": first,
+        "count": len(found),
+        "cpu": round(time.process_time() - begin, 2),
+        "kilobytes": round(sum(each.kilobytes for each in found), 1),
+        "actions": Counter(each.action for each in found),
+        "slow": Counter(f"{each.kind}, {each.point}" for each in found if each.slow),
+        "broken": [asdict(each) for each in found if each.trouble],
+        "worst": [asdict(each) for each in worst],
+    }
+
+
+@cache
+def _kindle() -> None:
+    """Put some texts before the gates that do not count, once in each process."""
+    asyncio.run(put(0, 1, _KINDLING))
+    gc.collect()
+    gc.freeze()  # so that what was loaded is not looked through again and again while others are timed
+
+
+async def put(seed: int, first: int, count: int) -> list[Outcome]:
     """Put so many texts before the gates, each at one of the four points."""
-    dice = random.Random(seed)
-    folder = tempfile.TemporaryDirectory()
-    path = Path(folder.name) / "proctor.yaml"
-    path.write_text(CONFIG, encoding="utf-8")
-    broken, slow, worst = [], [], 0.0
-    async with Guard.from_config(path, record=False) as guard:
-        await guard.warm()
-        for number, text in enumerate(hostile(dice, count)):
-            step = _step(dice, text)
-            begin = time.process_time()
-            verdict = await guard.check(step)
-            spent = time.process_time() - begin
-            size = len(text.encode("utf-8", "surrogatepass")) / 1024
-            told = f"text {number} of seed {seed}, {step.point}, {size:.1f} KB: {text[:40]!r}"
-            worst = max(worst, spent / max(1.0, size))
-            if verdict.broken:
-                broken.append(f"{told}: {verdict.reason}")
-            if spent > max(_AT_LEAST, _PER_KB * size):
-                slow.append(f"{told}: {1000 * spent:.0f} ms")
-    folder.cleanup()
-    return Outcome(count, tuple(broken), tuple(slow), worst)
+    dice = random.Random(f"{seed} {first}")
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "proctor.yaml"
+        path.write_text(CONFIG, encoding="utf-8")
+        async with Guard.from_config(path, record=False, reload=False) as guard:
+            await guard.warm()
+            if not seed:  # a language of its own loads what no other needs
+                await guard.check(Step(point="output", text=_JAPANESE, sources=(Source(id="s", text=_JAPANESE),)))
+            for number, (kind, text) in enumerate(hostile(dice, first, count), first):
+                step = _step(dice, text)
+                begin = time.process_time()
+                verdict = await guard.check(step)
+                spent = time.process_time() - begin
+                size = len(text.encode("utf-8", "surrogatepass")) / 1024
+                found.append(
+                    Outcome(
+                        number=number,
+                        kind=kind,
+                        point=step.point,
+                        kilobytes=round(size, 2),
+                        per_kilobyte=round(1000 * spent / max(1.0, size), 1),
+                        action=verdict.action,
+                        trouble=verdict.reason if verdict.broken else "",
+                        begins=ascii(text[:40]),
+                    )
+                )
+    return found
 
 
 def _step(dice: random.Random, text: str) -> Step:
@@ -128,69 +179,32 @@ def _step(dice: random.Random, text: str) -> Step:
     return Step(point="input", text=text)
 
 
-def hostile(dice: random.Random, count: int) -> Iterator[str]:
-    """Texts that were never meant kindly; one in two thousand is of a megabyte."""
-    for number in range(count):
-        size = 1_000_000 if number % 2000 == 1999 else int(dice.paretovariate(0.7) * 6) % 4000
-        yield dice.choice(_MAKERS)(dice, size)
+def _tell(chunks: Sequence[Mapping[str, Any]], wall: float) -> int:
+    """Print what all chunks came to; 1 when anything broke or took too long."""
+    count, cpu = sum(each["count"] for each in chunks), sum(each["cpu"] for each in chunks)
+    broken = [one for each in chunks for one in each["broken"]]
+    slow = _added(each["slow"] for each in chunks)
+    worst = sorted((one for each in chunks for one in each["worst"]), key=lambda one: -one["per_kilobyte"])[:_WORST]
+    actions = ", ".join(f"{name} {many:,}" for name, many in _added(each["actions"] for each in chunks).most_common())
+    most = worst[0]["per_kilobyte"] if worst else 0.0
+    print("\n| texts | MB | broke a gate | over 50 ms a KB | worst ms for a KB | CPU s | wall s |")
+    print("|---|---|---|---|---|---|---|")
+    megabytes = sum(each["kilobytes"] for each in chunks) / 1024
+    cells = f"{count:,} | {megabytes:.0f} | {len(broken)} | {slow.total()} | {most:.1f} | {cpu:.0f} | {wall:.0f}"
+    print(f"| {cells} |\n\nverdicts: {actions}")
+    for name, many in slow.most_common():
+        print(f"over the time: {name}: {many}")
+    for one in (*broken[:_WORST], *worst):
+        told = f"{one['per_kilobyte']:.1f} ms a KB, {one['kind']}, {one['point']}, {one['kilobytes']} KB"
+        print(f"- text {one['number']}: {told}, {one['action']}: {one['begins']} {one['trouble']}")
+    return 1 if broken or slow else 0
 
 
-def _words(dice: random.Random, size: int) -> str:
-    return " ".join(dice.choices(_WORDS, k=max(1, min(size, 1_000_000) // 7)))[:size]
-
-
-def _letters(dice: random.Random, size: int) -> str:
-    return "".join(
-        map(
-            chr,
-            (dice.choice((dice.randrange(128), dice.randrange(0x3000), dice.randrange(0x110000))) for _ in range(size)),
-        )
-    )
-
-
-def _raw(dice: random.Random, size: int) -> str:
-    return dice.randbytes(size).decode(dice.choice(("utf-8", "utf-16", "latin-1", "shift_jis")), "replace")
-
-
-def _repeats(dice: random.Random, size: int) -> str:
-    unit = "".join(dice.choices(_PIECES, k=dice.randint(1, 4)))
-    return (unit * (size // len(unit) + 1))[:size] + dice.choice(("", "!", "x", "@"))
-
-
-def _nested(dice: random.Random, size: int) -> str:
-    opened, closed = dice.choice(
-        (("[", "]"), ("{", "}"), ('{"a":', "}"), ("(", ")"), ("<a>", "</a>"), ("```\n", "```\n"))
-    )
-    depth = max(1, size // (len(opened) + len(closed)))
-    return opened * depth + closed * dice.choice((depth, 0, depth // 2))
-
-
-def _encoded(dice: random.Random, size: int) -> str:
-    text = _words(dice, max(1, size // 4))
-    for _ in range(dice.randint(1, 4)):
-        text = dice.choice(_WAYS)(text.encode("utf-8", "replace"))[: max(8, size)]
-    return text
-
-
-_WAYS: tuple[Callable[[bytes], str], ...] = (
-    lambda data: base64.b64encode(data).decode(),
-    lambda data: data.hex(),
-    lambda data: "".join(f"%{byte:02x}" for byte in data),
-    lambda data: "".join(f"&#{byte};" for byte in data),
-    lambda data: data.decode("utf-8", "replace")[::-1],
-)
-
-
-def _data(dice: random.Random, size: int) -> str:
-    rows: list[Mapping[str, Any]] = [{"note": _words(dice, 60), "n": dice.random()} for _ in range(max(1, size // 90))]
-    return json.dumps(rows)[:size]
-
-
-def _digits(dice: random.Random, size: int) -> str:
-    return "".join(dice.choices("0123456789 -.()+", k=size))
-
-
-_MAKERS = (_words, _words, _letters, _raw, _repeats, _repeats, _nested, _encoded, _data, _digits)
+def _added(many: Iterable[Mapping[str, int]]) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for each in many:
+        total.update(each)
+    return total
 
 
 if __name__ == "__main__":

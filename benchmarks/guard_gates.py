@@ -1,7 +1,8 @@
 """Tool-call and output gates of the guard: how long they take, where the time goes, what they stop.
 
-Run ``python -m benchmarks.guard_gates [--part tools|output|unseen|desk]``. The drafts have one to four sentences about
-two or three retrieved policies of the travel desk: word for word, in other words, or wrong.
+Run ``python -m benchmarks.guard_gates [--part tools|output|unseen|desk|words]``. The drafts have one to four sentences
+about two or three retrieved policies of the travel desk: word for word, in other words, or wrong. ``words`` are
+sentences written for premises, leak and injection.
 """
 
 from __future__ import annotations
@@ -196,7 +197,7 @@ async def output(count: int, seed: int) -> None:
         grounding,
         gate("commitments"),
         gate("citations"),
-        gate("leak", prompt=prompt, canaries=["ZX-QUILL-7731-OMBRE"]),
+        gate("leak", prompt=prompt, canaries=["ZX-QUILL-7731-OMBRE"], embedder=local_model("embedder")),
     ]
     await _warm(gates)
     taken: dict[str, list[float]] = defaultdict(list)
@@ -270,7 +271,7 @@ async def desk() -> None:
             gate("grounding", known=KNOWN),
             gate("commitments"),
             gate("citations"),
-            gate("leak", prompt=prompt),
+            gate("leak", prompt=prompt, embedder=local_model("embedder")),
         ],
     }
     for name in ("clean", "failing"):
@@ -288,14 +289,53 @@ async def desk() -> None:
         print(f"{name}: {dict(counts)}")
 
 
+async def words() -> None:
+    """What the gates of language find and what they take amiss, each on sentences written for it."""
+    told = _written("guard_words.yaml")
+    claims = [(language, text) for language, many in told["claims"].items() for text in many]
+    ordinary = [(language, text) for language, many in told["ordinary"].items() for text in many]
+    await _counted(
+        "premises, claims", gate("premises"), [(who, Step(point="input", text=text)) for who, text in claims]
+    )
+    await _counted(
+        "premises, ordinary", gate("premises"), [(who, Step(point="input", text=text)) for who, text in ordinary]
+    )
+    for letters_only in (True, False):
+        embedder = None if letters_only else local_model("embedder")
+        gates = [gate("leak", prompt=each, embedder=embedder) for each in told["prompts"]]
+        name = "leak by letters" if letters_only else "leak"
+        for kind in ("retold", "honest"):
+            rows = [(row.get("language", ""), gates[row["prompt"]], row["text"]) for row in told[kind]]
+            await _counted(f"{name}, {kind}", None, [(who, (one, text)) for who, one, text in rows])
+    injection = gate("injection", injection=local_model("injection"))
+    around = told["around"]
+    orders = [f"{around[number % len(around)]}{order}" for number, order in enumerate(told["orders"])]
+    for name, texts in (("orders", orders), ("notes", told["notes"])):
+        steps = [("", Step(point="tool_result", text=text)) for text in texts]
+        await _counted(f"injection, {name} in documents", injection, steps)
+
+
+async def _counted(name: str, one: Any, rows: Sequence[tuple[str, Any]]) -> None:
+    stopped, spent = Counter[str](), list[float]()
+    for who, row in rows:
+        asked, step = (one, row) if one is not None else (row[0], Step(point="output", text=row[1]))
+        start = time.process_time()
+        verdict = await asked.check(step)
+        spent.append(time.process_time() - start)
+        stopped[who] += verdict.action != "allow"
+    of = Counter(who for who, _ in rows)
+    by = ", ".join(f"{who} {stopped[who]}/{of[who]}" for who in of if who)
+    print(f"  {name:32} {stopped.total()} of {len(rows)}; CPU {spread(spent)}" + (f"; {by}" if by else ""))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--part", choices=("tools", "output", "unseen", "desk"), action="append")
+    parser.add_argument("--part", choices=("tools", "output", "unseen", "desk", "words"), action="append")
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--seed", type=int, default=7)
     options = parser.parse_args()
-    parts = options.part or ["tools", "output", "unseen", "desk"]
+    parts = options.part or ["tools", "output", "unseen", "desk", "words"]
     if "tools" in parts:
         asyncio.run(tools(options.rounds))
     if "output" in parts:
@@ -304,6 +344,8 @@ def main() -> int:
         asyncio.run(unseen())
     if "desk" in parts:
         asyncio.run(desk())
+    if "words" in parts:
+        asyncio.run(words())
     return 0
 
 

@@ -46,11 +46,11 @@ def main() -> int:
     parser.add_argument(
         "--threads", type=int, default=0, help="measure these threads a network only (default: 1 and 2)"
     )
-    parser.add_argument("--memory", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--memory", type=int, metavar="TEXTS", help=argparse.SUPPRESS)
     options = parser.parse_args()
     texts = _messages(options.data, options.count)
     if options.memory:
-        return asyncio.run(_memory())
+        return asyncio.run(_memory(options.memory))
     print(f"load average {os.getloadavg()[0]:.1f} before\n", flush=True)
     _print_single(texts)
     _print_batches(texts, [options.threads] if options.threads else [1, 2])
@@ -164,7 +164,7 @@ def _print_batches(texts: Sequence[str], threads: Sequence[int]) -> None:
 
 def _print_memory() -> int:
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.local_models", "--memory"],
+        [sys.executable, "-m", "benchmarks.local_models", "--memory", "24"],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -177,7 +177,7 @@ def _print_memory() -> int:
     return 0 if most <= _LIMIT_MB else 1
 
 
-async def _memory() -> int:
+async def _memory(count: int) -> int:
     from proctor.models.local.embed import LocalEmbedder
     from proctor.models.local.entities import LocalTagger
     from proctor.models.local.grounding import LocalGrounder
@@ -190,7 +190,7 @@ async def _memory() -> int:
     loaded, _ = _resident()
     dice, pieces = random.Random(2), pieces_of()
     words = [word.strip("▁") for word in pieces.tokens([dice.randrange(5, 50_000) for _ in range(20_000)])]
-    long = [". ".join(" ".join(dice.choices(words, k=20)) for _ in range(12)) for _ in range(24)]
+    long = [". ".join(" ".join(dice.choices(words, k=20)) for _ in range(12)) for _ in range(count)]
     pairs = [(text, other[:200]) for text, other in zip(long, long[1:] + long[:1], strict=True)]
     await asyncio.gather(
         LocalEmbedder().embed(long),

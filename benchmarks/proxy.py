@@ -37,8 +37,6 @@ CHAINS: dict[str, dict[str, Any]] = {
         "output": [{"banned": ["casino"]}],
     },
     "default": {},
-    # In an answer the gate looks for names only so that the record has them masked, which the log does too.
-    "default, no names": {"output": [{"pii": {"names": False}}, "commitments", "grounding", "leak"]},
 }
 SENTENCES = (
     "Your order left our house this morning.",
@@ -87,9 +85,10 @@ async def _answer(request: web.Request) -> web.StreamResponse:
     await response.prepare(request)
     due = time.monotonic()
     for event in _events(number):
+        if b'"content"' in event:  # a word; the end comes with the last one, as it does from models
+            due += asked["pause"]
+            await asyncio.sleep(max(0.0, due - time.monotonic()))
         await response.write(event)
-        due += asked["pause"]
-        await asyncio.sleep(max(0.0, due - time.monotonic()))
     return response
 
 
@@ -266,7 +265,8 @@ def main() -> int:
                     curve = asyncio.run(_sessions(address, pid, options.sessions, options.turnover))
                     shown = " ".join(f"{each:.0f}" for each in curve)
                     print(
-                        f"  {options.sessions:,} sessions, MB after each of {options.turns} turns: {shown}", flush=True
+                        f"  {options.sessions:,} sessions, MB after each of {options.turnover} rounds: {shown}",
+                        flush=True,
                     )
     return int(missed)
 

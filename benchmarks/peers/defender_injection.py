@@ -7,11 +7,14 @@ Run ``python -m benchmarks.peers.defender_injection [--patterns]`` in an environ
 from __future__ import annotations
 
 import argparse
-import json
-import sys
-import time
+from collections.abc import Mapping
+from typing import Any
+
+from benchmarks.peers.asked import answer
 
 __all__ = ["main"]
+
+_THRESHOLD = 0.52  # its own
 
 
 def main() -> None:
@@ -21,16 +24,16 @@ def main() -> None:
     from stackone_defender import create_prompt_defense
 
     guard = create_prompt_defense(enable_tier2=not options.patterns)
-    guard.defend_tool_result("Where is my parcel?", "message")
-    for line in sys.stdin:
-        text = json.loads(line)
-        best, score = float("inf"), None
-        for _ in range(2):
-            begin = time.process_time_ns()
-            told = guard.defend_tool_result(text, "message")
-            best, score = min(best, time.process_time_ns() - begin), told.tier2_score
-        flagged = bool(told.detections) or (score or 0.0) > 0.52
-        sys.stdout.write(json.dumps({"us": best / 1000, "score": score, "flagged": flagged}) + "\n")
+    first = guard.defend_tool_result("Where is my parcel?", "message")
+    if not options.patterns and first.tier2_score is None:
+        raise RuntimeError("its network is not there, and it would go on without it")
+
+    def check(text: str) -> Mapping[str, Any]:
+        told = guard.defend_tool_result(text, "message")
+        score = told.tier2_score
+        return {"score": score, "flagged": bool(told.detections) or (score or 0.0) > _THRESHOLD}
+
+    answer(check)
 
 
 if __name__ == "__main__":

@@ -16,11 +16,15 @@ _INSTALL_SECONDS = 900
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Peer:
-    """Another tool: what is installed for it, and the program that does the job with it."""
+    """Another tool: what is installed for it, and the program that does the job with it.
+
+    What is in ``alone`` is installed without what it asks for, where that is of no use here.
+    """
 
     name: str
     packages: tuple[str, ...]
     program: str
+    alone: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
 
 
@@ -42,15 +46,18 @@ def environment(peer: Peer) -> Path | None:
     """The peer's Python, with the peer installed; ``None`` where it cannot be had."""
     folder = _FOLDER / peer.name
     python, told = folder / "bin" / "python", folder / "installed.txt"
-    wanted = "\n".join(peer.packages)
+    wanted = "\n".join((*peer.packages, *peer.alone))
     if told.exists() and told.read_text() == wanted:
         return python
     print(f"installing {peer.name} …", file=sys.stderr, flush=True)
-    command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *peer.packages]
+    command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     try:
         if not python.exists():
             venv.create(folder, with_pip=True, clear=True, symlinks=True)
-        subprocess.run(command, check=True, timeout=_INSTALL_SECONDS, capture_output=True)
+        subprocess.run([*command, *peer.packages], check=True, timeout=_INSTALL_SECONDS, capture_output=True)
+        if peer.alone:
+            whole = [*command, "--no-deps", *peer.alone]
+            subprocess.run(whole, check=True, timeout=_INSTALL_SECONDS, capture_output=True)
     except (subprocess.SubprocessError, OSError) as error:
         print(f"{peer.name} cannot be installed here: {error}", file=sys.stderr)
         return None

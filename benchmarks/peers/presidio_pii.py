@@ -7,10 +7,10 @@ model its regular expressions work behind a blank tokenizer.
 from __future__ import annotations
 
 import argparse
-import json
-import sys
-import time
+from collections.abc import Mapping
 from typing import Any
+
+from benchmarks.peers.asked import answer
 
 __all__ = ["main"]
 
@@ -22,15 +22,12 @@ def main() -> None:
     options = parser.parse_args()
     analyzer = _analyzer(options.ner)
     analyzer.analyze("Call Anna on 212-555-0142 or write to anna@mail.org", language="en")
-    for line in sys.stdin:
-        text = json.loads(line)
-        best, found = float("inf"), []
-        for _ in range(options.repeats):
-            begin = time.process_time_ns()
-            found = analyzer.analyze(text, language="en")
-            best = min(best, time.process_time_ns() - begin)
-        spans = [(each.start, each.end, each.entity_type) for each in found]
-        sys.stdout.write(json.dumps({"us": best / 1000, "spans": spans}) + "\n")
+
+    def check(text: str) -> Mapping[str, Any]:
+        found = analyzer.analyze(text, language="en")
+        return {"spans": [(each.start, each.end, each.entity_type) for each in found]}
+
+    answer(check, repeats=options.repeats)
 
 
 def _analyzer(model: str) -> Any:

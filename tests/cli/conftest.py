@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.forked import call
+from tests.cli.forked import Started, call
 from tests.cli.server import KEY, ChatServer
 
 PROGRAM = [sys.executable, "-c", "from proctor.cli.main import main; main()"]
@@ -51,15 +51,8 @@ class Project:
             assert done.returncode == code, done.stdout + done.stderr
         return done
 
-    def start(self, *words: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [*PROGRAM, *words],
-            cwd=self.folder,
-            env=self.variables(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+    def start(self, *words: str) -> Started:
+        return Started(words, folder=self.folder, env=self.variables())
 
     def variables(self) -> dict[str, str]:
         kept: Mapping[str, str] = os.environ  # noqa: TID251 - the program gets what this test has
@@ -105,6 +98,6 @@ def suite_of(project: Project) -> Any:
     return write
 
 
-def interrupt(process: subprocess.Popen[str]) -> tuple[str, str]:
+def interrupt(process: Started) -> tuple[str, str]:
     process.send_signal(signal.SIGINT)
     return process.communicate(timeout=60)

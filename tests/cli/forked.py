@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection
 from pathlib import Path
 
-__all__ = ["LOADED", "call"]
+__all__ = ["Started", "call"]
 
-# What most verbs import. No network and no local model is opened, so that a fork is as good as a fresh start.
-LOADED = [
-    "proctor.cli.main",
-    "proctor.cli.run",
-    "proctor.wiring.job",
-    "proctor.report.terminal",
-    "proctor.report.formats",
-]
 _CONTEXT = multiprocessing.get_context("forkserver")
-_CONTEXT.set_forkserver_preload(LOADED)
+_CONTEXT.set_forkserver_preload(["tests.cli.loaded"])
 
 
 def call(
@@ -30,7 +25,7 @@ def call(
     """Call the program with these words, as `subprocess.run` does."""
     with tempfile.TemporaryDirectory() as place:
         out, err = Path(place) / "out", Path(place) / "err"
-        process = _CONTEXT.Process(target=_main, args=(list(words), str(folder), dict(env), str(out), str(err)))
+        process = _CONTEXT.Process(target=_into_files, args=(list(words), str(folder), dict(env), str(out), str(err)))
         process.start()
         process.join(seconds)
         if process.exitcode is None:
@@ -42,18 +37,72 @@ def call(
         return subprocess.CompletedProcess(list(words), code, _text(out), _text(err))
 
 
+class Started:
+    """The program under way, with as much of `subprocess.Popen` as the tests use."""
+
+    def __init__(self, words: Sequence[str], *, folder: Path, env: Mapping[str, str]) -> None:
+        self._words = list(words)
+        (out, to_out), (err, to_err) = _CONTEXT.Pipe(duplex=False), _CONTEXT.Pipe(duplex=False)
+        self._process = _CONTEXT.Process(target=_into_pipes, args=(self._words, str(folder), dict(env), to_out, to_err))
+        self._process.start()
+        to_out.close()
+        to_err.close()
+        self.stdout = open(os.dup(out.fileno()), encoding="utf-8")  # noqa: SIM115 - closed once all is read
+        self.stderr = open(os.dup(err.fileno()), encoding="utf-8")  # noqa: SIM115
+        out.close()
+        err.close()
+        self.pid: int = self._process.pid or 0
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.exitcode
+
+    def poll(self) -> int | None:
+        return self._process.exitcode
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def send_signal(self, number: signal.Signals) -> None:
+        os.kill(self.pid, number)
+
+    def communicate(self, timeout: float = 60) -> tuple[str, str]:
+        """Everything it has yet to say, once it has ended."""
+        with ThreadPoolExecutor(2) as two:
+            told = [two.submit(file.read) for file in (self.stdout, self.stderr)]
+            self._process.join(timeout)
+            if late := self._process.exitcode is None:
+                self._process.kill()
+                self._process.join()
+            out, err = (each.result() for each in told)
+        self.stdout.close()
+        self.stderr.close()
+        if late:
+            raise subprocess.TimeoutExpired(self._words, timeout, out, err)
+        return out, err
+
+
 def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
-def _main(words: list[str], folder: str, env: dict[str, str], out: str, err: str) -> None:
+def _into_files(words: list[str], folder: str, env: dict[str, str], out: str, err: str) -> None:
+    opened = [os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644) for name in (out, err)]
+    _main(words, folder, env, *opened)
+
+
+def _into_pipes(words: list[str], folder: str, env: dict[str, str], out: Connection, err: Connection) -> None:
+    _main(words, folder, env, os.dup(out.fileno()), os.dup(err.fileno()))
+
+
+def _main(words: list[str], folder: str, env: dict[str, str], out: int, err: int) -> None:
     os.chdir(folder)
     os.environ.clear()  # noqa: TID251 - this process is the program's, and gets what the test gives it
     os.environ.update(env)  # noqa: TID251
     sys.path[:0] = ["", *env.get("PYTHONPATH", "").split(os.pathsep)]
-    for number, name, mode in ((0, os.devnull, os.O_RDONLY), (1, out, os.O_WRONLY), (2, err, os.O_WRONLY)):
-        opened = os.open(name, mode | (os.O_CREAT | os.O_TRUNC if number else 0), 0o644)
+    for number, opened in enumerate((os.open(os.devnull, os.O_RDONLY), out, err)):
         os.dup2(opened, number)
+        os.close(opened)
     sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - they live as long as the process
     sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115

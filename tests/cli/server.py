@@ -30,7 +30,7 @@ class ChatServer:
 
     def __enter__(self) -> ChatServer:
         self._thread.start()
-        assert self._ready.wait(10)
+        assert self._ready.wait(60)
         return self
 
     def __exit__(self, *_: object) -> None:

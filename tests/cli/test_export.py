@@ -81,6 +81,19 @@ def test_an_exported_suite_can_be_run(tagger: Project) -> None:
     assert "tagger" in done.stdout
 
 
+def outcome_of(tagger: Project) -> subprocess.CompletedProcess[str]:
+    """What pytest says of the exported file; it needs no plugin, and loading those that are here takes seconds."""
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-rs", "test_tagger.py"],
+        cwd=tagger.folder / "exported",
+        env=tagger.variables() | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
 def test_the_pytest_file_is_run_by_pytest_with_a_scripted_model(tagger: Project) -> None:
     rules = [Rule(text="A tag.", predicate='one of "NN", "VB"'), Rule(text="Short.", predicate="words <= 1")]
     sent = making.bundle()
@@ -93,15 +106,7 @@ def test_the_pytest_file_is_run_by_pytest_with_a_scripted_model(tagger: Project)
         "def answer(request):\n    return 'It is a noun' if 'run' in request.messages[-1].content else 'NN'\n",
     )
     tagger.environment["PROCTOR_TEST_MODEL"] = "rule:always.py:answer"
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "test_tagger.py"],
-        cwd=tagger.folder / "exported",
-        env=tagger.variables(),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = outcome_of(tagger)
     assert "1 failed, 2 passed" in done.stdout, done.stdout + done.stderr
     assert "rules" in done.stdout
     assert done.returncode == 1
@@ -118,11 +123,7 @@ def test_a_rule_nobody_can_judge_is_skipped_and_never_passed(tagger: Project) ->
     (tagger.folder / "exported/tagger.jsonl").write_text(json.dumps(header) + "\n" + json.dumps(case) + "\n")
     tagger.write("exported/always.py", "def answer(request):\n    return 'NN'\n")
     tagger.environment["PROCTOR_TEST_MODEL"] = "rule:always.py:answer"
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-rs", "test_tagger.py"]
-    folder = tagger.folder / "exported"
-    done = subprocess.run(
-        command, cwd=folder, env=tagger.variables(), capture_output=True, text=True, timeout=120, check=False
-    )
+    done = outcome_of(tagger)
     assert "1 skipped" in done.stdout, done.stdout + done.stderr
 
 

@@ -107,7 +107,7 @@ def test_kill_9_anywhere_and_the_result_is_the_same(project: Project, prompt: Pa
         process = killed.start(*FLAGS)
         while answers(project) < at:
             assert process.poll() is None, process.communicate()
-            time.sleep(0.002)
+            time.sleep(0.01)
         process.kill()
         process.communicate()
         kept = len(next((killed.folder / ".proctor" / "generate").glob("*.calls")).read_text().splitlines())
@@ -131,7 +131,7 @@ def test_kill_9_while_everything_is_made_anew(project: Project, prompt: Path) ->
     process = project.start(*FLAGS, "--from", "tests")
     while answers(project) < 8:
         assert process.poll() is None, process.communicate()
-        time.sleep(0.002)
+        time.sleep(0.01)
     process.kill()
     process.communicate()
     project.run(*FLAGS, "--resume", code=0)  # what it was begun with need not be said again
@@ -143,7 +143,7 @@ def test_ctrl_c_keeps_every_answer(project: Project, prompt: Path) -> None:
     process = project.start(*FLAGS)
     while answers(project) < 3:
         assert process.poll() is None, process.communicate()
-        time.sleep(0.002)
+        time.sleep(0.01)
     _, errors = interrupt(process)
     assert process.returncode == 130
     assert "every answer is kept" in errors
@@ -160,13 +160,12 @@ def test_ctrl_c_keeps_every_answer(project: Project, prompt: Path) -> None:
 
 
 def test_a_second_ctrl_c_does_not_wait(project: Project, prompt: Path) -> None:
-    project.server.latency = 8
+    project.server.latency = 60
     process = project.start(*FLAGS)
     while not project.server.asked:
         assert process.poll() is None, process.communicate()
-        time.sleep(0.002)
+        time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    assert process.stderr is not None
     while "stopping" not in process.stderr.readline():
         assert process.poll() is None
     interrupt(process)
@@ -224,12 +223,12 @@ def test_a_persons_words_in_the_files_are_kept(project: Project, prompt: Path) -
 
 
 def test_two_at_once_on_one_folder_are_refused(project: Project, prompt: Path) -> None:
-    project.server.latency = 5
+    project.server.latency = 60
     process = project.start(*FLAGS)
     try:
         while not project.server.asked:
             assert process.poll() is None, process.communicate()
-            time.sleep(0.002)
+            time.sleep(0.01)
         done = project.run(*FLAGS, code=3)
         assert "being made already" in done.stderr
     finally:

@@ -149,7 +149,6 @@ def test_the_gates_are_served_until_interrupted_and_what_was_decided_is_on_recor
     project.write("proctor.yaml", "guard: {timeout: 60, input: [banned: [forbidden]], output: []}")
     project.environment["SIDECAR_TOKEN"] = "open-sesame"
     process = project.start("guard", "serve", "--port", "0", "--token-env", "SIDECAR_TOKEN")
-    assert process.stderr is not None
     address = process.stderr.readline().split()[-1]
     try:
         request = urllib.request.Request(

@@ -33,7 +33,6 @@ def _ask(address: str, text: str) -> tuple[str, str]:
 def test_a_client_is_guarded_until_the_proxy_is_interrupted(project: Project) -> None:
     project.write("proctor.yaml", SETTINGS)
     process = project.start("proxy", "--upstream", project.server.url, "--port", "0")
-    assert process.stderr is not None
     line = process.stderr.readline()
     address = line.split()[-1]
     assert line.startswith("guarding 127.0.0.1:")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from aiohttp import web
 
 from tests.cli.conftest import Project
+from tests.cli.server import ChatServer
 
 AGENT = """
 import os
@@ -45,11 +47,15 @@ INTENTS = ("faq", "order_tracking", "recommendation")
 
 @pytest.fixture
 def shop(project: Project) -> Project:
+    _furnish(project)
+    return project
+
+
+def _furnish(project: Project) -> None:
     project.write("agent.py", AGENT)
     project.write("proctor.yaml", CONFIG)
     project.write("gate.yaml", RULES)
     _write_suite(project, 60)
-    return project
 
 
 def _write_suite(project: Project, count: int) -> None:
@@ -73,11 +79,21 @@ def _mend(shop: Project) -> None:
     shop.environment = {}
 
 
+@pytest.fixture(scope="module")
+def blessed_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The shop after its first run, blessed: made once, since every test begins with the same."""
+    with ChatServer() as server:
+        made = Project(folder=tmp_path_factory.mktemp("blessed"), server=server)
+        _furnish(made)
+        made.run("run", "golden", "-q", code=0)
+        made.run("bless", code=0)
+    return made.folder
+
+
 @pytest.fixture
-def blessed(shop: Project) -> Project:
-    shop.run("run", "golden", "-q", code=0)
-    shop.run("bless", code=0)
-    return shop
+def blessed(project: Project, blessed_once: Path) -> Project:
+    shutil.copytree(blessed_once, project.folder, dirs_exist_ok=True)
+    return project
 
 
 def test_a_run_becomes_a_baseline_that_can_be_committed(blessed: Project) -> None:
@@ -346,7 +362,7 @@ class _Hook:
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
-        assert self._ready.wait(10)
+        assert self._ready.wait(60)
 
     def _serve(self) -> None:
         async def hear(request: web.Request) -> web.Response:

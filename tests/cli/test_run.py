@@ -7,6 +7,7 @@ import resource
 import signal
 import time
 from collections.abc import Callable
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -102,7 +103,8 @@ def test_a_second_ctrl_c_drops_what_hangs(project: Project, suite_of: Suite) -> 
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    time.sleep(0.3)
+    while "stopping" not in process.stderr.readline():
+        assert process.poll() is None
     interrupt(process)
     assert process.returncode == 130
 
@@ -398,8 +400,13 @@ def test_a_killed_run_is_called_interrupted(project: Project, suite_of: Suite) -
 
 
 def test_ctrl_c_is_heard_while_a_large_suite_is_looked_through(project: Project, suite_of: Suite) -> None:
-    process = project.start("run", suite_of(60_000), "-j", "1")
-    time.sleep(2.5)
+    suite = (project.folder / suite_of(60_000)).resolve()
+    process = project.start("run", suite.name, "-j", "1")
+    opened = Path(f"/proc/{process.pid}/fd")
+    while suite not in {file.resolve() for file in opened.iterdir()}:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    time.sleep(0.5)
     _, told = interrupt(process)
     assert process.returncode == 130, told
     assert "Traceback" not in told

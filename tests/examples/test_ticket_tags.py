@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.cli.forked import call
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "ticket_tags"
 
 
 def proctor(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    code = "from proctor.cli.main import main; main()"
-    return subprocess.run([sys.executable, "-c", code, *words], cwd=folder, capture_output=True, text=True, check=False)
+    return call(words, folder=folder, env=os.environ, seconds=120)  # noqa: TID251 - it gets what this test has
 
 
 @pytest.fixture

@@ -56,3 +56,16 @@ def test_conversations_and_their_marks_do_not_grow_without_end() -> None:
     assert len(known) == 10
     assert len(known._marks) <= 10 * 256
     assert len(record.calls) <= 256
+
+
+def test_conversations_that_nobody_goes_on_with_are_let_go_with_their_marks() -> None:
+    known = Conversations(idle=3600.0)
+    for number in range(5):
+        known.mark(known.named(f"s{number}"), digest(number))
+    assert known.at(digest(0)) is known.named("s0")
+    for record in list(known._records.values())[:3]:  # s1, s2, s3: s0 was used again
+        record.used -= 4000.0
+    known.named("s9")
+    assert list(known._records) == ["s4", "s0", "s9"]
+    assert known.at(digest(1)) is None
+    assert known.at(digest(4)) is not None

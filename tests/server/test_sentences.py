@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.server.sentences import MOST_HELD, before, complete
+from proctor.server.sentences import MOST_HELD, before, complete, may_end
 
 
 @pytest.mark.parametrize(
@@ -44,6 +44,11 @@ def test_a_text_without_sentences_is_cut_at_a_space_before_it_is_held_for_ever()
 def test_what_was_complete_stays_complete_when_more_is_written(text: str, hold: int) -> None:
     assert complete(text, 0, hold) <= complete(text + " More words. And more.", 0, hold)
     assert 0 <= complete(text, 0, hold) <= len(text)
+
+
+@given(st.text(alphabet="ab .!?\n。｡！؟।…-1)", max_size=60))
+def test_no_sentence_ends_without_a_sign_that_it_may(text: str) -> None:
+    assert may_end(text) or complete(text) == 0
 
 
 def test_the_context_is_the_sentence_before() -> None:

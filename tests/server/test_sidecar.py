@@ -13,6 +13,7 @@ import aiohttp
 import jsonschema_rs
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
+from yarl import URL
 
 from proctor.server.openapi import description
 from proctor.server.sidecar import make_app
@@ -146,6 +147,14 @@ async def test_settings_are_read_again_and_bad_ones_are_not_taken(tmp_path: Path
             assert answer.status == 409
             assert "nothing_such" in (await answer.json())["trouble"]
         assert (await _told(client, "input", text="a pear"))["action"] == "block"
+
+
+@pytest.mark.parametrize(
+    "name", ["F%0AG%C2%B2%F3%92%9D%93", "a%2Fb", "%00", "..%2F..", "a%0D%0AX:%201", "%F0%9F%98%80"]
+)
+async def test_a_session_of_any_name_can_be_forgotten(name: str) -> None:
+    async with _sidecar() as client, client.delete(URL(f"/v1/sessions/{name}", encoded=True)) as gone:
+        assert (gone.status, await gone.read()) == (204, b"")
 
 
 SERVED = """

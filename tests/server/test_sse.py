@@ -40,6 +40,17 @@ def test_any_bytes_come_out_as_they_went_in(raw: bytes, size: int) -> None:
     assert b"".join(event.raw for event in _fed(pieces)) == raw
 
 
+@given(st.text(alphabet="a\n\r:", max_size=40), st.lists(st.integers(1, 5), min_size=1, max_size=40))
+def test_ends_of_lines_may_change_in_mid_stream_wherever_it_is_cut(text: str, sizes: list[int]) -> None:
+    raw, parser, found, at = text.encode(), Parser(), [], 0
+    for size in (*sizes, len(raw)):
+        found += parser.feed(raw[at : at + size])
+        at += size
+    whole = Parser()
+    events = whole.feed(raw)
+    assert [*found, parser.rest()] == [*events, whole.rest()]
+
+
 def test_an_event_has_its_name_its_data_and_its_bytes() -> None:
     (event,) = Parser().feed(b"event: response.created\ndata: {\ndata:  1}\n: a comment\n\n")
     assert (event.name, event.data) == ("response.created", "{\n 1}")

@@ -23,6 +23,7 @@ from proctor.core.event import Event
 from proctor.core.verdict import Finding, Verdict
 from proctor.monitor.ingest import read_events
 from proctor.monitor.sessions import conversations
+from proctor.store import guard_log
 from proctor.store.guard_log import FOLDER, NOT_KEPT, GuardLog
 from proctor.store.guard_masking import LONGEST, Masker
 from proctor.store.guard_reading import days, find_event, read_rows
@@ -226,23 +227,81 @@ def test_files_are_by_the_day_of_the_decision(tmp_path: Path) -> None:
     assert len(list(read_rows(folder, since=NOON + timedelta(hours=1)))) == 1
 
 
-def test_a_full_queue_counts_what_it_does_not_keep(tmp_path: Path) -> None:
-    blocked = threading.Event()
+class _Waits(_Names):
+    """A tagger that answers when it is let."""
 
-    class Waits(_Names):
-        async def entities(self, texts: Sequence[str]) -> Sequence[Sequence[Entity]]:
-            await asyncio.to_thread(blocked.wait)
-            return await super().entities(texts)
+    def __init__(self) -> None:
+        super().__init__()
+        self.free = threading.Event()
 
-    log = GuardLog(tmp_path, tagger=Waits(), every=0.01, most=5, batch=1)
+    async def entities(self, texts: Sequence[str]) -> Sequence[Sequence[Entity]]:
+        await asyncio.to_thread(self.free.wait)
+        return await super().entities(texts)
+
+
+def test_decisions_that_come_faster_than_they_are_masked_are_kept_without_their_words(tmp_path: Path) -> None:
+    tagger = _Waits()
+    log = GuardLog(tmp_path, tagger=tagger, every=0.01, worded=5, batch=1)
+    part = Verdict(action="allow", gate="injection", reason="Kim Lee asks", extra={"quote": "Kim Lee"})
+    told = {"text": "I am Kim Lee", "parts": (part,), "mode": "enforce", "sample": 0.25}
+    said = Verdict(action="block", gate="input", reason="Kim Lee asks", extra={"by": "injection", "quote": "Kim Lee"})
     for number in range(50):
-        log.record(_event(number, metadata={"text": "Kim Lee"}))
-    blocked.set()
+        log.record(_event(number, metadata=told, verdict=said), borderline=number == 49)
+    tagger.free.set()
+    log.close()
+    rows = list(read_rows(tmp_path / FOLDER))
+    assert sorted(int(row["id"], 16) for row in rows) == list(range(50))
+    assert "Kim Lee" not in _files(tmp_path)
+    bare = [row for row in rows if "words" in row["metadata"]]
+    assert 43 <= len(bare) <= 45
+    assert bare[-1]["metadata"] == {
+        "mode": "enforce",
+        "sample": 0.25,
+        "words": "left out: more was waiting to be written than could be masked",
+        "parts": [{"action": "allow", "gate": "injection"}],
+    }
+    assert bare[-1]["verdict"] == {"action": "block", "gate": "input", "by": "injection"}
+    assert bare[-1]["borderline"] is True
+    worded = [row["metadata"]["text"] for row in rows if "words" not in row["metadata"]]
+    assert set(worded) == {"I am [PERSON]"}
+
+
+def test_long_texts_that_wait_are_bounded_by_their_letters(tmp_path: Path) -> None:
+    log = GuardLog(tmp_path, every=30, letters=1000)
+    for number in range(4):
+        log.record(_event(number, metadata={"text": "x" * 600}))
+    log.flush()
+    log.record(_event(4, metadata={"text": "y" * 600}))
+    log.close()
+    rows = {int(row["id"], 16): "words" in row["metadata"] for row in read_rows(tmp_path / FOLDER)}
+    assert rows == {0: False, 1: False, 2: True, 3: True, 4: False}
+
+
+def test_a_program_that_ends_has_no_time_for_names_and_keeps_its_decisions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guard_log, "_GOODBYE", -1.0)
+    log = GuardLog(tmp_path, tagger=_Names(), every=30)
+    for number in range(40):
+        log.record(_event(number, text="I am Kim Lee"))
+        log._enough.clear()
+    log.close()
+    rows = list(read_rows(tmp_path / FOLDER))
+    assert [int(row["id"], 16) for row in rows] == list(range(40))
+    assert "Kim Lee" not in _files(tmp_path)
+
+
+def test_a_full_queue_that_no_disk_takes_counts_what_it_does_not_keep(tmp_path: Path) -> None:
+    (tmp_path / FOLDER).write_text("a file stands where the folder should")
+    log = GuardLog(tmp_path, every=0.01, most=5)
+    for number in range(50):
+        log.record(_event(number))
+    (tmp_path / FOLDER).unlink()
     log.close()
     rows = list(read_rows(tmp_path / FOLDER))
     kept = [row for row in rows if row["kind"] == "gate"]
     notes = [row for row in rows if row["kind"] == "note"]
-    assert 5 <= len(kept) <= 7
+    assert 5 <= len(kept) < 50
     assert {note["name"] for note in notes} == {NOT_KEPT}
     assert sum(note["value"] for note in notes) + len(kept) == 50
     assert "decisions were not kept" in notes[0]["metadata"]["reason"]

@@ -53,6 +53,7 @@ def verb(ctx: click.Context, /, host: str, port: int, **flags: Any) -> None:
             settings.upstream,
             settings,
             sessions=whole.sessions.most,
+            idle=whole.sessions.idle,
             proxy_for=config.environment.proxy_for,
         )
         place = urlsplit(settings.upstream).netloc.rpartition("@")[2]

@@ -28,7 +28,14 @@ def believed(answer: Any, step: Step) -> Verdict:
     Raises:
         ValueError: it is none; says why.
     """
-    if type(answer) is Verdict and answer.action == "allow" and not answer.findings and _is_plain(answer):
+    if (
+        type(answer) is Verdict
+        and answer.action == "allow"
+        and type(answer.findings) is tuple
+        and not answer.findings
+        and type(answer.reason) is str
+        and type(answer.extra) is dict
+    ):
         return answer  # what nearly every gate says to nearly every step
     if not isinstance(answer, Verdict):
         raise ValueError(f"it answered {type(answer).__name__}, which is no verdict")
@@ -71,10 +78,6 @@ def failure(name: str, version: str, action: FailAction, error: BaseException | 
         broken=True,
         version=version,
     )
-
-
-def _is_plain(answer: Verdict) -> bool:
-    return type(answer.findings) is tuple and type(answer.reason) is str and type(answer.extra) is dict
 
 
 def _check(finding: Any, length: int) -> None:

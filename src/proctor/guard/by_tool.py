@@ -16,6 +16,7 @@ Setting = TypeVar("Setting")
 _REMEMBERED: Final = 1024  # names of tools; a caller who makes names up must not fill the memory
 _LONGEST: Final = 512
 _SHOWN: Final = 60
+_BITS: Final = 8 * _SHOWN  # of a whole number; Python refuses to write out very long ones
 
 
 class ByTool(Generic[Setting]):
@@ -70,6 +71,8 @@ def shown(value: object) -> str:
     """A value cut to fit a sentence; a large one is never written out first."""
     if isinstance(value, str):
         return repr(value) if len(value) <= _SHOWN else repr(value[:_SHOWN]) + "…"
+    if isinstance(value, int) and value.bit_length() > _BITS:
+        return "a number too long to be written"
     if isinstance(value, (bool, int, float)) or value is None:
         return repr(value)[:_SHOWN]
     return "[…]" if isinstance(value, (list, tuple)) else "{…}" if isinstance(value, Mapping) else type(value).__name__

@@ -9,16 +9,19 @@ from time import monotonic
 from typing import Any, Final
 
 from proctor.core.sockets import Gate
-from proctor.core.verdict import Action, Verdict
+from proctor.core.verdict import Action, Finding, Verdict
 from proctor.guard.answers import FailAction, believed, edits_of, failure
 from proctor.guard.deadline import Deadline, Task
 from proctor.guard.edits import apply
 from proctor.guard.step import Point, Step
+from proctor.guard.swift import swift
 
 __all__ = ["Chain", "Decision", "Post"]
 
 _RANK: Final[dict[Action, int]] = {"allow": 0, "redact": 1, "escalate": 2, "block": 3}
 _EMPTY: Final = {"tool_call": "no permissions are configured, so every call is allowed"}
+_verdict: Final = swift(Verdict)
+_task: Final = swift(Task)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +43,9 @@ class Decision:
     parts: tuple[Verdict, ...] = ()
 
 
+_decision: Final = swift(Decision)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chain:
     """The gates of one point. The strongest verdict decides: block, then escalate, then redact, then allow.
@@ -53,31 +59,33 @@ class Chain:
     version: str = ""
     deadline: Deadline = field(default_factory=Deadline, repr=False, compare=False)
 
-    _trusted: tuple[Any, ...] = field(init=False, repr=False, compare=False)
+    _trusted: tuple[tuple[Post, Any], ...] = field(init=False, repr=False, compare=False)
+    _watching: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_trusted", tuple(_pure_check(post.gate) for post in self.posts))
+        object.__setattr__(self, "_trusted", tuple((post, _pure_check(post.gate)) for post in self.posts))
+        object.__setattr__(self, "_watching", any(post.shadow for post in self.posts))
 
     async def decide(self, step: Step) -> Decision:
         """Ask every gate and put their verdicts together."""
         begun = now = monotonic()
         parts: list[Any] = []
         later: list[int] = []
-        for post, trusted in zip(self.posts, self._trusted, strict=True):
-            part = None
+        for post, trusted in self._trusted:
             # A check that was exchanged since is nobody's we know.
-            if trusted is not None and type(post.gate).check is trusted:
-                part, now = _at_once(post, step, now)
+            part = _at_once(post, step, now) if trusted is not None and type(post.gate).check is trusted else None
             if part is None:
                 later.append(len(parts))
+            else:
+                now += part.latency or 0.0
             parts.append(part)
         if later:
             waiting = [self.posts[place] for place in later]
-            tasks = [Task(ask=partial(_ask, post.gate, step), timeout=post.timeout) for post in waiting]
+            tasks = [_task(ask=partial(_ask, post.gate, step), timeout=post.timeout) for post in waiting]
             answers = await self.deadline.answers(tasks, begun=begun)
             for place, post, said in zip(later, waiting, answers, strict=True):
                 parts[place] = _part(post, step, said.value, said.error, said.seconds)
-        return Decision(verdict=_merged(self, step, parts, begun), parts=tuple(parts))
+        return _decision(verdict=_merged(self, step, parts, begun), parts=tuple(parts))
 
 
 def _ask(gate: Gate, step: Step) -> Any:
@@ -91,20 +99,21 @@ def _pure_check(gate: Gate) -> Any:
     return check if ours and getattr(gate, "pure", False) is True else None
 
 
-def _at_once(post: Post, step: Step, begun: float) -> tuple[Verdict | None, float]:
-    """What a gate of nothing but code says, and when; nothing when it turns out to wait for something."""
+def _at_once(post: Post, step: Step, begun: float) -> Verdict | None:
+    """What a gate of nothing but code says; nothing when it turns out to wait for something."""
+    answer, failed = None, None
     try:
         asked: Any = post.gate.check(step)
         try:
             asked.send(None)
         except StopIteration as answered:
-            now = monotonic()
-            return _part(post, step, answered.value, None, now - begun), now
-        asked.close()
+            answer = answered.value
+        else:
+            asked.close()
+            return None
     except Exception as error:
-        now = monotonic()
-        return _part(post, step, None, error, now - begun), now
-    return None, monotonic()
+        failed = error
+    return _part(post, step, answer, failed, monotonic() - begun)
 
 
 def _part(post: Post, step: Step, answer: Any, error: BaseException | None, seconds: float) -> Verdict:
@@ -123,7 +132,7 @@ def _part(post: Post, step: Step, answer: Any, error: BaseException | None, seco
         # Nearly always the gate's own, fresh object: a copy of it would take longer than a gate of plain code.
         object.__setattr__(verdict, "latency", seconds)
         return verdict
-    return Verdict(
+    return _verdict(
         action=verdict.action,
         gate=post.name,
         reason=verdict.reason,
@@ -137,28 +146,28 @@ def _part(post: Post, step: Step, answer: Any, error: BaseException | None, seco
 
 
 def _merged(chain: Chain, step: Step, parts: Sequence[Verdict], begun: float) -> Verdict:
-    acting = [part for part, post in zip(parts, chain.posts, strict=True) if not post.shadow]
+    acting = parts
+    if chain._watching:
+        acting = [part for part, post in zip(parts, chain.posts, strict=True) if not post.shadow]
     if not acting:
         reason = _EMPTY.get(chain.point, "no gate stands here")
-        return Verdict(
+        return _verdict(
             action="allow", gate=chain.point, reason=reason, latency=monotonic() - begun, version=chain.version
         )
-    first, findings, broken = acting[0], acting[0].findings, acting[0].broken
-    for part in acting[1:]:
-        if part.findings:
-            findings = (*findings, *part.findings)
-        if _RANK[part.action] > _RANK[first.action] or (
-            part.broken and not first.broken and part.action == first.action
-        ):
+    first, broken, borderline = acting[0], False, False
+    findings: tuple[Finding, ...] = ()
+    for part in acting:
+        if part.action != first.action:
+            first = part if _RANK[part.action] > _RANK[first.action] else first
+        elif part.broken and not first.broken:
             first = part
+        findings = (*findings, *part.findings) if part.findings else findings
         broken = broken or part.broken
+        borderline = borderline or bool(part.extra and part.extra.get("borderline"))
     text = None
     if first.action == "redact":
         text = apply(step.text, [edit for part in acting if part.action == "redact" for edit in edits_of(part, step)])
-    extra: dict[str, Any] = {"by": first.gate}
-    if any([part.extra.get("borderline") for part in acting if part.extra]):
-        extra["borderline"] = True
-    return Verdict(
+    return _verdict(
         action=first.action,
         gate=chain.point,
         reason=first.reason,
@@ -167,5 +176,5 @@ def _merged(chain: Chain, step: Step, parts: Sequence[Verdict], begun: float) ->
         broken=broken,
         latency=monotonic() - begun,
         version=chain.version,
-        extra=extra,
+        extra={"by": first.gate, "borderline": True} if borderline else {"by": first.gate},
     )

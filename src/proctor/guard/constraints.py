@@ -35,6 +35,33 @@ class _Name:
         return cls(bare, tuple(bare.split(".")), written.endswith("?"))
 
 
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """The values that an argument may have; ``texts`` are those of them that are text."""
+
+    name: _Name
+    values: tuple[tuple[str, Any], ...]
+    texts: frozenset[str]
+
+    @classmethod
+    def of(cls, written: str, values: Sequence[Any]) -> _Choice:
+        texts = frozenset(each for each in values if isinstance(each, str))
+        return cls(_Name.of(written), tuple(map(_told, values)), texts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Limit:
+    """The most that an argument may be; ``whole`` is the largest whole number within it."""
+
+    name: _Name
+    most: Decimal
+    whole: int
+
+    @classmethod
+    def of(cls, written: str, most: float) -> _Limit:
+        return cls(_Name.of(written), _exact(most), int(most))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
     """Why a call may not be made: what kind of reason, how bad, and one sentence that names the argument."""
@@ -61,9 +88,9 @@ class Constraints:
     confirm: bool | Literal["named"] = False
     owner: str | None = None
     _validator: Any = field(init=False, repr=False, compare=False)
-    _allowed: tuple[tuple[_Name, tuple[tuple[str, Any], ...]], ...] = field(init=False, repr=False, compare=False)
+    _allowed: tuple[_Choice, ...] = field(init=False, repr=False, compare=False)
     _own: tuple[_Name, ...] = field(init=False, repr=False, compare=False)
-    _limits: tuple[tuple[_Name, Decimal], ...] = field(init=False, repr=False, compare=False)
+    _limits: tuple[_Limit, ...] = field(init=False, repr=False, compare=False)
     _sums: tuple[tuple[_Name, Decimal], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -72,44 +99,48 @@ class Constraints:
                 raise ValueError(f"the limit of {name} is {most:g}; it must be 0 or more")
         made = {
             "_validator": None if self.schema is None else _compiled(self.schema),
-            "_allowed": tuple((_Name.of(name), tuple(map(_told, values))) for name, values in self.allowed.items()),
+            "_allowed": tuple(_Choice.of(name, values) for name, values in self.allowed.items()),
             "_own": tuple(map(_Name.of, self.own)),
-            "_limits": tuple((_Name.of(name), _exact(most)) for name, most in self.limits.items()),
+            "_limits": tuple(_Limit.of(name, most) for name, most in self.limits.items()),
             "_sums": tuple((_Name.of(name), _exact(most)) for name, most in self.sums.items()),
         }
         for name, value in made.items():
             object.__setattr__(self, name, value)
 
-    def problems(self, call: ToolCall, step: Step, owned: Owned, same_tool: Sequence[ToolCall]) -> Iterator[Problem]:
+    def problems(self, call: ToolCall, step: Step, owned: Owned, same_tool: Sequence[ToolCall]) -> list[Problem]:
         """Everything against the call. ``same_tool`` are the calls of this session that these constraints hold for."""
+        found: list[Problem] = []
+        given = call.arguments
         if self._validator is not None:
-            yield from self._by_schema(call, self._validator)
-        for name, values in self._allowed:
-            yield from _not_allowed(call, name, values)
+            found += _by_schema(call, self._validator)
+        # Plain texts and whole numbers in order, which nearly all are, need no closer look.
+        for choice in self._allowed:
+            if type(value := given.get(choice.name.bare)) is not str or value not in choice.texts:
+                found += _not_allowed(call, choice.name, choice.values)
         for name in self._own:
-            yield from _not_own(call, name, step, owned)
-        for name, most in self._limits:
-            yield from _too_much(call, name, most)
+            found += _not_own(call, name, step, owned)
+        for limit in self._limits:
+            if type(value := given.get(limit.name.bare)) is not int or not 0 <= value <= limit.whole:
+                found += _too_much(call, limit.name, limit.most)
         for name, most in self._sums:
-            yield from _too_much_in_all(call, name, most, same_tool, step)
+            found += _too_much_in_all(call, name, most, same_tool, step)
         if self.confirm and not step.confirmed and not _agreed(call, step, named=self.confirm == "named"):
             wanted = "a question that names what is done" if self.confirm == "named" else "the question"
-            yield Problem(
-                kind="not_confirmed", reason=f"{_tool(call)} needs the customer's yes to {wanted} right before it"
-            )
+            reason = f"{_tool(call)} needs the customer's yes to {wanted} right before it"
+            found.append(Problem(kind="not_confirmed", reason=reason))
+        return found
 
-    def _by_schema(self, call: ToolCall, validator: Any) -> Iterator[Problem]:
-        try:
-            if validator.is_valid(call.arguments):
-                return
-            for error in list(validator.iter_errors(call.arguments))[:5]:
-                place = ".".join(map(str, error.instance_path)) or "the arguments"
-                reason = f"{_tool(call)}: {place}: {error.message[:200]}"
-                yield Problem(kind="wrong_argument", reason=reason, severity="medium")
-        except ValueError as error:  # what is no JSON, or nested too deeply
-            yield Problem(
-                kind="wrong_argument", reason=f"{_tool(call)}: the arguments cannot be read: {str(error)[:200]}"
-            )
+
+def _by_schema(call: ToolCall, validator: Any) -> Iterator[Problem]:
+    try:
+        if validator.is_valid(call.arguments):
+            return
+        for error in list(validator.iter_errors(call.arguments))[:5]:
+            place = ".".join(map(str, error.instance_path)) or "the arguments"
+            reason = f"{_tool(call)}: {place}: {error.message[:200]}"
+            yield Problem(kind="wrong_argument", reason=reason, severity="medium")
+    except ValueError as error:  # what is no JSON, or nested too deeply
+        yield Problem(kind="wrong_argument", reason=f"{_tool(call)}: the arguments cannot be read: {str(error)[:200]}")
 
 
 def _not_allowed(call: ToolCall, name: _Name, values: tuple[tuple[str, Any], ...]) -> Iterator[Problem]:
@@ -204,7 +235,9 @@ def _exact(limit: float) -> Decimal:
 
 
 def _number(value: Any) -> Decimal | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)) or len(str(value)) > 40:
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    if (isinstance(value, int) and value.bit_length() > 128) or len(str(value)) > 40:
         return None
     try:
         number = Decimal(str(value).strip().replace(",", ""))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Final
 
+from proctor.guard.swift import swift
 from proctor.guard.worker import Batch, Job, Worker
 
 __all__ = ["Answer", "Deadline", "Task"]
@@ -36,6 +37,9 @@ class Answer:
     value: Any = None
     error: BaseException | None = None
     seconds: float = 0.0
+
+
+_answer: Final = swift(Answer)
 
 
 class Deadline:
@@ -70,14 +74,14 @@ class Deadline:
             return []
         begun = monotonic() if begun is None else begun
         loop = asyncio.get_running_loop()
-        batch = Batch(loop, len(tasks))
+        batch = Batch(loop, len(tasks), here=self.inline)
         jobs = [Job(task.ask, begun + task.timeout, batch) for task in tasks]
         try:
             self._begin(jobs, loop)
             await self._wait(jobs, batch)
         finally:
             _cancel(jobs)
-        return [Answer(value=job.value, error=job.error, seconds=job.ended - begun) for job in jobs]
+        return [_answer(value=job.value, error=job.error, seconds=job.ended - begun) for job in jobs]
 
     def close(self) -> None:
         """Stop the threads that can be stopped; one that is stuck ends with the program."""

@@ -12,6 +12,7 @@ from proctor.guard.passages import Span, pieces, regions, sentences
 from proctor.guard.readings import Reading, quote, readings
 from proctor.guard.step import Step
 from proctor.text.injected_orders import is_prose, orders, speaks_to_somebody
+from proctor.text.normalise.likeness import is_noise
 from proctor.text.overrides import attempts
 
 __all__ = ["Cut", "Seen", "look_through"]
@@ -60,6 +61,8 @@ async def look_through(step: Step, classifier: Classifier, *, low: float, high: 
     cuts += await _ordered(step, classifier, low, high)
     if share < high:
         return Seen(share=share, cuts=_joined(cuts))
+    if all(is_noise(each.text) for each in read):  # noise has no sentences that could be told apart
+        return Seen(share=share, cuts=_joined(cuts), clean=not any(map(_speaking, read)))
     suspect = await _suspect(read, classifier, high)
     if not suspect and not cuts:  # somewhere, if anybody is spoken to at all
         return Seen(share=share, clean=not any(map(_speaking, read)))
@@ -105,18 +108,19 @@ def _by_words(step: Step) -> Iterator[Cut]:
 
 
 async def _ordered(step: Step, classifier: Classifier, low: float, high: float) -> list[Cut]:
-    """Instructions in the imperative of which the classifier thinks so too."""
-    found: list[tuple[Reading, Span, bool]] = []
+    """Instructions in the imperative of which the classifier thinks so too, or that are one order behind a label."""
+    found: list[tuple[Reading, Span, float]] = []
     for reading in readings(step):
         for start, end in regions(reading.text):
             for order in orders(reading.text[start:end]):
-                found.append((reading, (start + order.start, start + order.end), order.marked))
+                least = 0.0 if order.terse else low if order.marked else high
+                found.append((reading, (start + order.start, start + order.end), least))
     found = found[:_MOST_ORDERS]
     rows = await classifier.classify([reading.text[start:end] for reading, (start, end), _ in found])
     return [
         _cut(reading, await _narrowed(reading, span, classifier, low), row["injection"], "orders")
-        for (reading, span, marked), row in zip(found, rows, strict=True)
-        if row["injection"] >= (low if marked else high)
+        for (reading, span, least), row in zip(found, rows, strict=True)
+        if row["injection"] >= least
     ]
 
 

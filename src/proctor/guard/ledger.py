@@ -103,11 +103,15 @@ def _with(kept: deque[Item], *more: Item) -> deque[Item]:
 def _count(memory: Memory, call: ToolCall | None) -> None:
     if call is None:
         return
+    memory.calls = _with(memory.calls, call)
+    if call.name in memory.made:  # a count that goes up where it stands is in no reader's way
+        memory.made[call.name] += 1
+        return
     made = Counter(memory.made)
     made[call.name] += 1
     while len(made) > _MOST_TOOLS:  # an agent that makes names up must not fill the memory
         made.pop(min(made, key=made.__getitem__))
-    memory.made, memory.calls = made, _with(memory.calls, call)
+    memory.made = made
 
 
 def _result(memory: Memory, step: Step, going_on: str) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 from uuid import uuid4
 
 from proctor.core.chat import ToolCall
@@ -18,10 +18,14 @@ from proctor.guard.door import Door
 from proctor.guard.ledger import result_text, write
 from proctor.guard.memory import Memory
 from proctor.guard.step import Step
+from proctor.guard.swift import swift
 from proctor.guard.vault import Vault
 from proctor.guard.watch import REPLIES, Watch
 
 __all__ = ["Session", "passed"]
+
+_step: Final = swift(Step)
+_call: Final = swift(ToolCall)
 
 
 def passed(verdict: Verdict) -> bool:
@@ -71,7 +75,7 @@ class Session:
 
     async def input(self, text: str, *, metadata: Mapping[str, Any] | None = None) -> Verdict:
         """Words of the customer, before the agent reads them."""
-        step = Step(point="input", text=text, memory=self.memory, metadata=metadata or {})
+        step = _step(point="input", text=text, memory=self.memory, metadata=metadata or {})
         self.memory.intents = ()
         return (await self.decide(step)).verdict
 
@@ -86,9 +90,9 @@ class Session:
         metadata: Mapping[str, Any] | None = None,
     ) -> Verdict:
         """A tool the agent wants to call, before it is called."""
-        step = Step(
+        step = _step(
             point="tool_call",
-            call=ToolCall(name=name, arguments=arguments or {}, id=id),
+            call=_call(name=name, arguments=arguments or {}, id=id),
             intents=tuple(intents) or self.memory.intents,
             confirmed=confirmed,
             memory=self.memory,
@@ -113,10 +117,10 @@ class Session:
         metadata: Mapping[str, Any] | None = None,
     ) -> Verdict:
         """What a tool or a document says, before the agent reads it."""
-        step = Step(
+        step = _step(
             point="tool_result",
             text=result_text(result),
-            call=ToolCall(name=name, arguments=arguments or {}, result=result, id=id),
+            call=_call(name=name, arguments=arguments or {}, result=result, id=id),
             intents=self.memory.intents,
             memory=self.memory,
             metadata=metadata or {},
@@ -151,7 +155,7 @@ class Session:
         section: str | None,
         metadata: Mapping[str, Any] | None = None,
     ) -> Step:
-        return Step(
+        return _step(
             point="output",
             text=draft,
             intents=self.memory.intents,

@@ -17,6 +17,7 @@ from proctor.guard.chain import Chain, Decision
 from proctor.guard.door import Door
 from proctor.guard.recorder import Recorder
 from proctor.guard.step import POINTS, Point, Step
+from proctor.guard.swift import swift
 
 __all__ = ["REPLIES", "Plan", "Watch"]
 
@@ -25,6 +26,7 @@ REPLIES: Final[Mapping[str, str]] = {
     "escalate": "I am passing this on to a colleague, who will get back to you.",
 }
 _log = logging.getLogger(__name__)
+_made: Final = swift(Event)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +60,7 @@ class Watch:
             self.look()
         plan, begun = self.plan, monotonic()
         try:
-            decision = await self._decided(plan, step)
+            decision = await _chain(plan, step).decide(step)
         except Exception as error:
             told = failure("guard", plan.version, plan.on_failure, error)
             told = replace(told, gate=str(step.point), latency=monotonic() - begun, extra={"by": "guard"})
@@ -74,23 +76,13 @@ class Watch:
         """Tell the recorder something about the guard itself."""
         self._tell(Event(kind="note", time=datetime.now(UTC), name=name, metadata=metadata))
 
-    async def _decided(self, plan: Plan, step: Step) -> Decision:
-        if not isinstance(step.text, str):
-            raise ValueError(f"the text of the step is {type(step.text).__name__}, not text")
-        if step.point not in POINTS:
-            raise ValueError(f"there is no point {str(step.point)[:40]!r}")
-        if step.point == "tool_call" and step.call is None:
-            raise ValueError("a step of tool_call has no call")
-        chain = plan.chains.get(step.point) or Chain(point=step.point, version=plan.version)
-        return await chain.decide(step)
-
     def _record(self, plan: Plan, step: Step, verdict: Verdict, parts: tuple[Verdict, ...]) -> bool:
         if self.recorder is None:
             return True
         key = token_hex(16)
         acted = verdict.extra.get("shadow", verdict)
         sampled = acted.action == "allow" and int(key[:8], 16) < plan.sample * 0x1_0000_0000
-        borderline = any(part.extra.get("borderline") for part in parts)
+        borderline = any([part.extra.get("borderline") for part in parts if part.extra])
         try:
             event = _event(key, plan, step, verdict, parts)
         except Exception:  # a step so broken that it cannot even be told of
@@ -114,6 +106,21 @@ class Watch:
         return True
 
 
+def _chain(plan: Plan, step: Step) -> Chain:
+    """The chain that the step is put before.
+
+    Raises:
+        ValueError: it is no step that anything could be decided about.
+    """
+    if not isinstance(step.text, str):
+        raise ValueError(f"the text of the step is {type(step.text).__name__}, not text")
+    if step.point not in POINTS:
+        raise ValueError(f"there is no point {str(step.point)[:40]!r}")
+    if step.call is None and step.point == "tool_call":
+        raise ValueError("a step of tool_call has no call")
+    return plan.chains.get(step.point) or Chain(point=step.point, version=plan.version)
+
+
 def _event(key: str, plan: Plan, step: Step, verdict: Verdict, parts: tuple[Verdict, ...]) -> Event:
     told: dict[str, Any] = {"parts": parts, "mode": plan.mode, "turn": step.memory.turns, "sample": plan.sample}
     if step.intents:
@@ -126,7 +133,7 @@ def _event(key: str, plan: Plan, step: Step, verdict: Verdict, parts: tuple[Verd
         told["text"] = step.text
         if step.call is not None:
             told["call"] = {"name": step.call.name, "arguments": step.call.arguments}
-    return Event(
+    return _made(
         kind="gate",
         time=datetime.now(UTC),
         id=key,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, Final
 
-from proctor.server.frames import Call, Frame, compact, event_data, listed, slots
+from proctor.server.frames import Call, Frame, Slot, compact, event_data, listed, slots
 from proctor.server.sse import Event, encoded
 
 __all__ = ["TEXTS", "ChatStream"]
@@ -95,7 +95,9 @@ class ChatStream:
         delta = choice.get("delta") if isinstance(choice.get("delta"), dict) else choice.get("message")
         if isinstance(delta, dict):
             for name in TEXTS:
-                if name in delta:
+                if type(delta.get(name)) is str:  # the way of nearly every chunk
+                    frame.slots.append(Slot((number, name), delta, name))
+                elif name in delta:
                     frame.slots += slots((number, name), delta, name)
         if isinstance(choice.get("text"), str):
             frame.slots += slots((number, "content"), choice, "text")

@@ -7,6 +7,7 @@ import json
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from time import monotonic
 from typing import Any, Final, Literal
 from uuid import uuid4
 
@@ -44,7 +45,7 @@ class Said:
 class Record:
     """What the proxy remembers of one conversation: verdicts on texts it has seen, and the names of calls.
 
-    ``last`` tells the last request from others.
+    ``last`` tells the last request from others, ``used`` is when it came.
     """
 
     id: str
@@ -52,6 +53,7 @@ class Record:
     calls: OrderedDict[str, str] = field(default_factory=OrderedDict)
     marks: list[bytes] = field(default_factory=list)
     last: bytes = b""
+    used: float = 0.0
 
     def keep(self, key: bytes, verdict: Verdict) -> None:
         """Remember the verdict on a text, as far as it says what became of it."""
@@ -70,14 +72,14 @@ class Record:
 
 
 class Conversations:
-    """The records of living conversations; the one that was not used for longest goes first.
+    """The records of living conversations; the one that was not used for longest goes first, and any that is idle.
 
     A conversation that has no name is known by what was said in it so far: whoever goes on from there has it, and
     nobody else from then on, so that two customers who began with the same words are never taken for one.
     """
 
-    def __init__(self, most: int = 10_000) -> None:
-        self.most = most
+    def __init__(self, most: int = 10_000, idle: float = 3600.0) -> None:
+        self.most, self.idle = most, idle
         self._records: OrderedDict[str, Record] = OrderedDict()
         self._marks: dict[bytes, str] = {}
 
@@ -86,11 +88,13 @@ class Conversations:
 
     def named(self, id: str) -> Record:
         """The conversation of this name."""
+        now = monotonic()
         record = self._records.pop(id, None) or Record(id=id)
-        self._records[id] = record
-        while len(self._records) > self.most:
-            _, gone = self._records.popitem(last=False)
-            self._unmark(gone)
+        record.used, self._records[id] = now, record
+        while (old := next(iter(self._records.values()))) is not record:
+            if len(self._records) <= self.most and now - old.used < self.idle:
+                break
+            self._unmark(self._records.pop(old.id))
         return record
 
     def continued(self, said: Sequence[Said]) -> Record:

@@ -9,7 +9,7 @@ from typing import Final, Literal, Protocol
 
 from proctor.core.verdict import Verdict
 from proctor.guard.edits import Edit, difference
-from proctor.server.sentences import before, complete
+from proctor.server.sentences import MOST_HELD, before, complete, may_end
 
 __all__ = ["CONTEXT", "Held", "Judge", "StreamMode"]
 
@@ -51,20 +51,22 @@ class Held:
     ended: bool = False
     stopped: Verdict | None = None
     _edits: deque[Edit] = field(default_factory=deque)
-    _looked: int = 0
+    _signs: bool = False  # something that may end a sentence stands in what is held
 
     def add(self, text: str) -> tuple[int, int]:
         """Take in what was written next; returns where it stands."""
         start = len(self.raw)
         self.raw += text
+        self._signs = self._signs or may_end(text)
         return start, len(self.raw)
 
     @property
     def ready(self) -> bool:
         """Whether another sentence is whole."""
-        if self.mode == "whole" or self.ended or self.stopped or len(self.raw) == self._looked:
+        if self.mode == "whole" or self.ended or self.stopped:
             return False
-        self._looked = len(self.raw)
+        if not self._signs and len(self.raw) - self.cleared <= MOST_HELD:
+            return False
         return complete(self.raw, self.cleared, self.hold) > self.cleared
 
     async def look(self) -> None:
@@ -125,6 +127,7 @@ class Held:
             self._edits.append(Edit(start=edit.start + self.cleared, end=edit.end + self.cleared, text=edit.text))
         self.said += text
         self.cleared = upto
+        self._signs = may_end(self.raw[upto:])
 
 
 def _after(context: str, piece: str, verdict: Verdict) -> str:

@@ -48,15 +48,17 @@ def make_app(
     settings: ProxySettings | None = None,
     *,
     sessions: int = 10_000,
+    idle: float = 3600.0,
     proxy_for: Callable[[str], str | None] | None = None,
 ) -> web.Application:
     """The proxy as an application.
 
-    ``sessions`` is how many conversations are remembered; ``proxy_for`` gives the proxy to use for an address, if any.
+    ``sessions`` is how many conversations are remembered, ``idle`` for how many seconds after their last request;
+    ``proxy_for`` gives the proxy to use for an address, if any.
     """
     settings = settings or ProxySettings()
     proxy = Proxy(guard=guard, upstream=upstream, settings=settings, hop=proxy_for(upstream) if proxy_for else None)
-    proxy.conversations.most = sessions
+    proxy.conversations.most, proxy.conversations.idle = sessions, idle
     app = web.Application(client_max_size=settings.most_bytes)
     app.router.add_route("*", "/{path:.*}", proxy.handle)
     app.cleanup_ctx.append(proxy.connected)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["MOST_HELD", "before", "complete"]
+__all__ = ["MOST_HELD", "before", "complete", "may_end"]
 
 MOST_HELD: Final = 2_000  # characters without the end of a sentence, as in code and tables; then any space will do
 
@@ -17,6 +17,7 @@ _END = re.compile(
     r"|\n[^\S\n]*\n+(?=[^\n])"
     r"|\n(?=[^\S\n]*(?:[-*•・]|\d{1,3}[.)])\s)"
 )
+_SIGN = re.compile(r"[。！？｡.!?؟।…\n]")  # none of the ends above is without one
 _SHORT = re.compile(
     r"(?:^|[\s(\"'“])(?:mr|mrs|ms|dr|prof|sr|jr|st|vs|etc|no|fig|vol|approx|dept|inc|ltd|co|corp|tel|e\.g|i\.e|cf|al"
     r"|\w|\d+)\.\s+$",
@@ -35,6 +36,11 @@ def complete(text: str, start: int = 0, hold: int = 1) -> int:
         space = text.rfind(" ", start + MOST_HELD // 2)
         return space + 1 if space >= 0 else len(text)
     return start
+
+
+def may_end(text: str) -> bool:
+    """Whether anything stands in a text that could end a sentence."""
+    return _SIGN.search(text) is not None
 
 
 def before(text: str, at: int, most: int) -> int:

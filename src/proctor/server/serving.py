@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import gc
 import signal
 import sys
 from collections.abc import Callable
@@ -20,7 +21,7 @@ Started = Callable[[str], None]
 
 
 def run(app: web.Application, host: str = "127.0.0.1", port: int = 0, *, started: Started | None = None) -> None:
-    """Serve until SIGINT or SIGTERM; what is under way is finished first.
+    """Serve until SIGINT or SIGTERM; what is under way is finished first, unless told a second time.
 
     Raises:
         InputError: the address cannot be had.
@@ -34,11 +35,18 @@ async def serve(app: web.Application, host: str, port: int, *, started: Started 
     sys.setswitchinterval(_SWITCH)
     # A client that goes away ends what is done for it, down to the request to the upstream.
     runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=_GOODBYE)
-    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+    stop, again, loop = asyncio.Event(), asyncio.Event(), asyncio.get_running_loop()
+
+    def told() -> None:
+        (again if stop.is_set() else stop).set()
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
+        loop.add_signal_handler(number, told)
     try:
         await runner.setup()
+        # What is loaded by now stays. To look through it for garbage would hold up every stream for 50 ms at a time.
+        gc.collect()
+        gc.freeze()
         await _open(runner, host, port)
         if started is not None:
             place = runner.addresses[0]
@@ -46,9 +54,20 @@ async def serve(app: web.Application, host: str, port: int, *, started: Started 
             started(f"http://{name}:{place[1]}")
         await stop.wait()
     finally:
+        cutting = loop.create_task(_cut(runner, again))
         await runner.cleanup()
+        cutting.cancel()
+        gc.unfreeze()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
+
+
+async def _cut(runner: web.AppRunner, again: asyncio.Event) -> None:
+    """Break off what is under way, once that is wanted: each handler is cancelled as if its client had gone."""
+    await again.wait()
+    for connection in runner.server.connections if runner.server is not None else ():
+        if connection.transport is not None:
+            connection.transport.abort()
 
 
 async def _open(runner: web.AppRunner, host: str, port: int) -> None:

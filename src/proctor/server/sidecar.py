@@ -38,7 +38,7 @@ def make_app(guard: Guard, *, token: str | None = None, most_bytes: int = MOST_B
     app.router.add_get("/v1/health", sidecar.health)
     app.router.add_get("/v1/stats", sidecar.stats)
     app.router.add_post("/v1/reload", sidecar.reload)
-    app.router.add_delete("/v1/sessions/{id:.+}", sidecar.forget)
+    app.router.add_delete("/v1/sessions/{id:(?s:.+)}", sidecar.forget)
     app.router.add_get("/openapi.json", sidecar.describe)
     app.cleanup_ctx.append(sidecar.warmed)
     return app

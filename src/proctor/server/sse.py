@@ -31,10 +31,11 @@ class Event:
 class Parser:
     """Bytes in, events out. What the events' ``raw`` add up to, with ``rest``, is what was fed."""
 
-    __slots__ = ("_held", "_seen")
+    __slots__ = ("_held", "_plain", "_seen")
 
     def __init__(self) -> None:
         self._held = bytearray()
+        self._plain = True  # no carriage return has come: an event ends where an empty line does
         self._seen = 0
 
     def feed(self, chunk: bytes) -> list[Event]:
@@ -43,11 +44,17 @@ class Parser:
         Raises:
             TooLongError: more than ``MOST_BYTES`` came without the end of an event.
         """
+        self._plain = self._plain and b"\r" not in chunk
+        if self._plain and not self._held and chunk.find(b"\n\n") == len(chunk) - 2 >= 0:
+            return [_read(chunk)]  # one event in one piece, as most come
         held = self._held
         held += chunk
         found: list[Event] = []
         start = 0
-        while end := _END.search(held, max(start, self._seen)):
+        while self._plain and (at := held.find(b"\n\n", max(start, self._seen))) >= 0:
+            found.append(_read(bytes(held[start : at + 2])))
+            start = self._seen = at + 2
+        while not self._plain and (end := _END.search(held, max(start, self._seen))):
             if end.end() == len(held) and held[-1] == 13:  # the line feed of this carriage return may be on its way
                 break
             found.append(_read(bytes(held[start : end.end()])))

@@ -57,6 +57,7 @@ class Stream:
         if self.stopped:
             return b""
         ends: set[Hashable] = set()
+        waits = bool(self._queue)  # the first in the queue waits for a verdict, and with it all others
         for event in events:
             frame = self.dialect.read(event)
             for slot in frame.slots:
@@ -70,7 +71,10 @@ class Stream:
                 await held.end()
             elif held.ready:
                 await held.look()
-        return self._out()
+            else:
+                continue
+            waits = False
+        return b"" if waits and not self.dialect.calls else self._out()
 
     async def finish(self) -> bytes:
         """The stream is over, whether it came to its end or broke off; returns what is left to leave."""

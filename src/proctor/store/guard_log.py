@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import atexit
 import contextlib
 import os
@@ -19,12 +18,12 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from proctor.core.codec import dumps, encode
-from proctor.core.entity import Entity
 from proctor.core.errors import StoreError
 from proctor.core.event import Event
 from proctor.core.sockets import Tagger
 from proctor.core.verdict import Verdict
-from proctor.store.guard_masking import Masker, customer_key, masked, naming, parts_of, words_of
+from proctor.store.guard_masking import Masker, customer_key, masked, naming, parts_of, text_of, words_of
+from proctor.store.guard_names import Found, Names
 from proctor.store.guard_queue import queue_up
 from proctor.store.shared_lines import append_lines
 
@@ -32,19 +31,25 @@ __all__ = ["FOLDER", "NOT_KEPT", "GuardLog"]
 
 FOLDER: Final = "guard"  # inside the project's store
 NOT_KEPT: Final = "decisions_not_kept"
-_MOST_TAGGED: Final = 300  # texts of one batch that the tagger is asked about; of the rest the words are left out
+_OURS: Final = ("mode", "turn", "sample", "intents", "tool")  # what of an event's metadata nobody has said
+_LINES: Final = 1_000  # decisions without words that are written at once
+_GOODBYE: Final = 5.0  # seconds for names when the program ends; the rest is written without its words
+_JOIN: Final = 60.0  # seconds for the thread to end: longer than one question to the tagger may take
 
 
 class _Waiting(NamedTuple):
     event: Event
     borderline: bool
     sampled: bool
+    letters: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Settings:
     every: float
     most: int
+    worded: int
+    letters: int
     batch: int
 
 
@@ -52,8 +57,9 @@ class GuardLog:
     """Keeps decisions: ``record`` returns at once, a thread masks and writes them within ``every`` seconds.
 
     What is written is in the file of its day (UTC) and outlives a killed process; several processes may write to the
-    same folder. When more than ``most`` wait, further ones are counted, and the log says how many it did not keep. The
-    ``tagger`` finds the names in texts; without its answer their words are left out.
+    same folder. The ``tagger`` finds the names in texts; without its answer their words are left out. That takes time:
+    while ``worded`` decisions wait, or those of ``letters`` letters, further ones are kept without their words and say
+    so. Only where the disk refuses for so long that ``most`` wait are further ones counted, and the log says how many.
     """
 
     def __init__(
@@ -63,13 +69,17 @@ class GuardLog:
         tagger: Tagger | None = None,
         every: float = 0.5,
         most: int = 20_000,
-        batch: int = 500,
+        worded: int = 500,
+        letters: int = 4_000_000,
+        batch: int = 16,
     ) -> None:
         self.store = store
         self.trouble: str | None = None  # why the last attempt to write failed, while it does
-        self._set = _Settings(every=every, most=most, batch=batch)
+        self._set = _Settings(every=every, most=most, worded=worded, letters=letters, batch=batch)
         self._tagger = tagger
         self._thread: threading.Thread | None = None
+        self._names: Names | None = None
+        self._until: float | None = None  # when there is no more time for names
         self._begin()
 
     @property
@@ -81,15 +91,21 @@ class GuardLog:
         """Take a decision to be kept; never waits and never raises."""
         if self._process != os.getpid():  # a worker forked from the process that made this has no thread of its own
             self._begin()
-        if len(self._waiting) >= self._set.most:
+        if len(self._waiting) + len(self._bare) >= self._set.most:
             with self._counting:
                 self._lost += 1
             return
-        self._waiting.append(_Waiting(event, borderline, sampled))
+        if len(self._waiting) >= self._set.worded or self._letters >= self._set.letters:
+            self._bare.append(_Waiting(_without_words(event), borderline, sampled, 0))
+        else:
+            letters = len(text_of(event))
+            with self._counting:
+                self._letters += letters
+            self._waiting.append(_Waiting(event, borderline, sampled, letters))
         if self._thread is None:
             self._start()
         self._some.set()
-        if len(self._waiting) >= self._set.batch:
+        if len(self._waiting) >= self._set.batch or self._bare:
             self._enough.set()
 
     def flush(self) -> None:
@@ -108,32 +124,45 @@ class GuardLog:
             self._begin()
             return
         thread, self._thread = self._thread, None
+        self._until = time.monotonic() + _GOODBYE
         self._closing.set()
         self._some.set()
         self._enough.set()
         if thread is not None and thread.is_alive():
-            thread.join(timeout=10)
+            thread.join(timeout=_JOIN)
         atexit.unregister(self.close)
         self._write_all()
+        if self._names is not None:
+            self._names.end()
+            self._names = self._asking()
 
     # --- the thread ----------------------------------------------------------------------------------
 
     def _begin(self) -> None:
         self._process = os.getpid()
         self._waiting: deque[_Waiting] = deque()
+        self._bare: deque[_Waiting] = deque()  # without their words: nobody need be asked about them
         self._counting = threading.Lock()
         self._writing = threading.Lock()
         self._some, self._enough, self._closing = threading.Event(), threading.Event(), threading.Event()
         self._thread = None
         self._to_review: list[dict[str, Any]] = []
         self._name: Callable[[str], str] | None = None
-        self._lost = 0
+        self._names = self._asking()
+        self._until = None
+        self._lost = self._letters = 0
+
+    def _asking(self) -> Names | None:
+        return None if self._tagger is None else Names(self._tagger)
 
     def _start(self) -> None:
         with self._counting:
             if self._thread is not None:
                 return
             self._closing.clear()
+            self._until = None
+            if self._names is not None:
+                self._names.start()
             self._thread = threading.Thread(target=self._work, name="proctor-guard-log", daemon=True)
             self._thread.start()
         atexit.register(self.close)
@@ -155,22 +184,25 @@ class GuardLog:
 
     def _write_all(self) -> None:
         with self._writing:
-            while self._waiting or self._lost or self._to_review:
-                taken = self._take()
-                try:
-                    self._write(taken)
-                except (OSError, StoreError) as error:
-                    self.trouble = str(getattr(error, "message", None) or getattr(error, "strerror", None) or error)
-                    self._waiting.extendleft(reversed(taken))
+            while self._bare or self._waiting or self._lost or self._to_review:
+                if not (self._written(self._bare, _LINES) and self._written(self._waiting, self._set.batch)):
                     return
-                self.trouble = None
 
-    def _take(self) -> list[_Waiting]:
-        taken: list[_Waiting] = []
-        with contextlib.suppress(IndexError):
-            while len(taken) < self._set.batch:
-                taken.append(self._waiting.popleft())
-        return taken
+    def _written(self, queue: deque[_Waiting], most: int) -> bool:
+        """Write the first of those that wait; what the disk refuses waits on."""
+        taken = _taken(queue, most)
+        held = sum(each.letters for each in taken)
+        try:
+            self._write(taken)
+        except (OSError, StoreError) as error:
+            self.trouble = str(getattr(error, "message", None) or getattr(error, "strerror", None) or error)
+            queue.extendleft(reversed(taken))
+            return False
+        finally:
+            with self._counting:
+                self._letters -= held - sum(each.letters for each in taken)
+        self.trouble = None
+        return True
 
     # --- what is written -----------------------------------------------------------------------------
 
@@ -178,7 +210,7 @@ class GuardLog:
         """Write these; what is in the files is gone from the list, also when something goes wrong later."""
         self.folder.mkdir(parents=True, exist_ok=True)
         self._name = self._name or naming(customer_key(self.folder))
-        names = self._names(taken)
+        names = self._found(taken)
         while taken:
             day = _day(taken[0].event.time)
             run = next((n for n, each in enumerate(taken) if _day(each.event.time) != day), len(taken))
@@ -194,7 +226,7 @@ class GuardLog:
         queue_up(self.store, self._to_review)
         self._to_review.clear()
 
-    def _row(self, waiting: _Waiting, names: Sequence[Entity] | None) -> dict[str, Any]:
+    def _row(self, waiting: _Waiting, names: Found) -> dict[str, Any]:
         """A decision as it is kept; one that cannot be masked is kept without a word of anybody."""
         event, name = waiting.event, self._name or str
         if event.id is None:
@@ -209,51 +241,52 @@ class GuardLog:
         time.sleep(0)  # a request that waits for the interpreter goes first
         return row | {key: True for key in ("borderline", "sampled") if getattr(waiting, key)}
 
-    def _names(self, taken: Sequence[_Waiting]) -> list[Sequence[Entity] | None]:
+    def _found(self, taken: Sequence[_Waiting]) -> list[Found]:
         """The names in each text, also where a gate has looked, which may leave some; ``None``: nobody can tell."""
-        found: list[Sequence[Entity] | None] = [()] * len(taken)
-        if self._tagger is None:
+        found: list[Found] = [()] * len(taken)
+        if self._names is None:
             return found
         wanted = [n for n, each in enumerate(taken) if words_of(each.event)]
-        for place in wanted[_MOST_TAGGED:]:
-            found[place] = None
-        wanted = wanted[:_MOST_TAGGED]
-        asked = [words_of(taken[place].event) for place in wanted]
-        for place, names in zip(wanted, _tagged(self._tagger, asked), strict=True):
+        over = self._until is not None and time.monotonic() > self._until
+        told = self._names.of([words_of(taken[n].event) for n in wanted]) if not over else [None] * len(wanted)
+        for place, names in zip(wanted, told, strict=True):
             found[place] = names
         return found
 
 
-def _tagged(tagger: Tagger, texts: Sequence[str]) -> list[Sequence[Entity] | None]:
-    """The names in each text, asked for in a thread that has no loop of its own: a caller of ``flush`` may have one."""
-    found: list[Sequence[Entity] | None] = []
-
-    async def ask() -> None:
-        found.extend(await tagger.entities(texts))
-
-    def work() -> None:
-        with contextlib.suppress(Exception):  # whatever ails the tagger: without its answer no words are kept
-            asyncio.run(ask())
-
-    if texts:
-        thread = threading.Thread(target=work, name="proctor-guard-names", daemon=True)
-        thread.start()
-        thread.join()
-    return found if len(found) == len(texts) else [None] * len(texts)
+def _taken(queue: deque[_Waiting], most: int) -> list[_Waiting]:
+    taken: list[_Waiting] = []
+    with contextlib.suppress(IndexError):
+        while len(taken) < most:
+            taken.append(queue.popleft())
+    return taken
 
 
 def _wordless(event: Event, why: str) -> Event:
-    """The event with everything left out that people said."""
+    """The event with everything left out that people said; a reason may quote them."""
+    told = {key: event.metadata[key] for key in _OURS if key in event.metadata}
     return replace(
         event,
-        metadata={"words": f"left out: {why}", "parts": tuple(map(_quiet, parts_of(event)))},
+        metadata={**told, "words": f"left out: {why}", "parts": tuple(map(_quiet, parts_of(event)))},
         verdict=event.verdict and _quiet(event.verdict),
         extra={},
     )
 
 
+def _without_words(event: Event) -> Event:
+    why = "more was waiting to be written than could be masked"
+    try:
+        return _wordless(event, why)
+    except Exception:  # an odd object where a verdict should be
+        return _bare(event, why)
+
+
 def _quiet(verdict: Verdict) -> Verdict:
-    return replace(verdict, text=None, findings=tuple(replace(each, text="", extra={}) for each in verdict.findings))
+    findings = tuple(replace(each, text="", reason="", extra={}) for each in verdict.findings)
+    kept = {key: verdict.extra[key] for key in ("by", "borderline", "unrecorded") if key in verdict.extra}
+    if (shadow := verdict.extra.get("shadow")) is not None:
+        kept["shadow"] = _quiet(shadow) if isinstance(shadow, Verdict) else True
+    return replace(verdict, text=None, reason="", findings=findings, extra=kept)
 
 
 def _bare(event: Event, why: str) -> Event:

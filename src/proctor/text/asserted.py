@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from proctor.text.claims import statements
 from proctor.text.content import clauses, content
+from proctor.text.needles import Haystack
+from proctor.text.wording import wording
 
 __all__ = ["Asserted", "asserted", "attributed", "carried", "kin", "topic_of"]
 
-# What a promise may be about -> the words that speak of it, as stems.
+_READ: Final = 60_000  # letters, as many as are split into statements
+# What a promise may be about -> the words that speak of it, as stems; those of other languages are in asserted.txt.
 _TOPICS: Final[Mapping[str, str]] = {
     "refund": r"refund|reimburs|money back|返金|払い?戻",
     "compensation": r"compensat|voucher|credit|補償|クーポン|バウチャー",
@@ -26,7 +30,6 @@ _TOPICS: Final[Mapping[str, str]] = {
     "exception": r"exception|extension|deadline|例外|延長",
     "booking": r"booking|reservation|flight|ticket|予約",
 }
-_TOPIC: Final = re.compile("|".join(f"(?P<{name}>{words})" for name, words in _TOPICS.items()), re.IGNORECASE)
 _STAFF: Final = (
     r"(?:(?:an?|the|your|another|one of your|some|previous|last|other|that|my|first|different)\s+){0,3}"
     r"(?:(?:phone|chat|customer|support|service|care|human|live|senior|duty|call[- ]cent(?:er|re)|help ?desk"
@@ -52,6 +55,12 @@ _ENGLISH: Final = re.compile(
     rf"|\balready\s+(?:approved|promised|authori[sz]ed|granted|agreed|waived)\b"
     r"|\b(?:as|like)\s+(?:you|your \w+|the (?:last|previous) \w+)\s+(?:already\s+)?(?:promised|agreed|said"
     r"|approved|confirmed)\b",
+    re.IGNORECASE,
+)
+# Every English claim has one of these; most texts have none, and then nothing more is tried.
+_ENGLISH_STEM: Final = re.compile(
+    r"approv|promis|agree|authori|grant|guarant|confirm|waive|offer|said|told|assur|commit|okay|ok'?d|signed off|clear"
+    r"|accept|arrang|inform|given|permission",
     re.IGNORECASE,
 )
 _JAPANESE: Final = re.compile(
@@ -142,12 +151,15 @@ class Asserted:
 
 def asserted(text: str, turn: int = 0) -> Iterator[Asserted]:
     """The claims of earlier promises in one message of the customer; those about no matter of ours are left out."""
+    text = text[:_READ]
     whole: frozenset[str] | None = None  # what the whole text is about; few texts hold a claim, so it is asked last
+    if not (tried := list(_tried(text))):
+        return
     for statement in statements(text):
         if statement.kind == "question":
             continue
-        hit = _ENGLISH.search(statement.text) or _JAPANESE.search(statement.text)
-        if hit is None or _NO_CLAIM.search(statement.text):
+        hit = next((hit for each in tried if (hit := each(statement.text)) is not None), None)
+        if hit is None:
             continue
         topic = topic_of(statement.text)
         if not topic:
@@ -164,19 +176,19 @@ def asserted(text: str, turn: int = 0) -> Iterator[Asserted]:
 
 def topic_of(text: str) -> frozenset[str]:
     """The matters a text speaks of."""
-    return frozenset(hit.lastgroup for hit in _TOPIC.finditer(text) if hit.lastgroup)
+    return frozenset(hit.lastgroup for hit in _others().topic.finditer(text) if hit.lastgroup)
 
 
 def attributed(sentence: str) -> bool:
     """Whether the agent leaves the claim with the customer, doubts it, or looks into it."""
-    return _ATTRIBUTED.search(sentence) is not None
+    return _ATTRIBUTED.search(sentence) is not None or _first(_others().attributed, sentence) is not None
 
 
 def carried(premise: Asserted, sentence: str) -> bool:
     """Whether the sentence, by its words, takes the claim as known and is about the same matter."""
     if not premise.topic & topic_of(sentence):
-        return _ASSENTS.match(sentence) is not None and _FACT.search(sentence) is not None
-    if _FACT.search(sentence):
+        return _ASSENTS.match(sentence) is not None and _is_fact(sentence)
+    if _is_fact(sentence):
         return True
     return (
         any(_GIVES.search(part) for part in clauses(sentence))
@@ -187,6 +199,59 @@ def carried(premise: Asserted, sentence: str) -> bool:
 def kin(premise: Asserted, sentence: str) -> bool:
     """Whether the sentence is near enough to the claim to be read against it."""
     return bool(premise.topic & topic_of(sentence)) and len(content(premise.core) & content(sentence)) >= 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Others:
+    """The words of other languages, and the topics of all."""
+
+    topic: re.Pattern[str]
+    claims: Haystack
+    no_claim: Haystack
+    facts: Haystack
+    attributed: Haystack
+
+
+@cache
+def _others() -> _Others:
+    told = wording("asserted.txt")
+    topics = {name: "|".join([words, *told[f"topic {name}"]]) for name, words in _TOPICS.items()}
+    return _Others(
+        topic=re.compile("|".join(f"(?P<{name}>{words})" for name, words in topics.items()), re.IGNORECASE),
+        claims=Haystack(tuple(told["claim"])),
+        no_claim=Haystack(tuple(told["no claim"])),
+        facts=Haystack(tuple(told["fact"])),
+        attributed=Haystack(tuple(told["attributed"])),
+    )
+
+
+def _first(words: Haystack, text: str) -> re.Match[str] | None:
+    return next((hit for _, hit in words.find(text)), None)
+
+
+def _tried(text: str) -> Iterator[Callable[[str], re.Match[str] | None]]:
+    """What is worth being tried on the sentences of a text."""
+    if _ENGLISH_STEM.search(text):
+        yield lambda sentence: _claim(_ENGLISH, sentence)
+    if not text.isascii():
+        yield lambda sentence: _claim(_JAPANESE, sentence)
+    if _first(_others().claims, text) is not None:
+        yield _claim_elsewhere
+
+
+def _claim(words: re.Pattern[str], sentence: str) -> re.Match[str] | None:
+    """The words that claim a promise, unless the sentence is a wish, a question or a denial."""
+    hit = words.search(sentence)
+    return hit if hit is not None and not _NO_CLAIM.search(sentence) else None
+
+
+def _claim_elsewhere(sentence: str) -> re.Match[str] | None:
+    hit = _first(_others().claims, sentence)
+    return hit if hit is not None and _first(_others().no_claim, sentence) is None else None
+
+
+def _is_fact(sentence: str) -> bool:
+    return _FACT.search(sentence) is not None or _first(_others().facts, sentence) is not None
 
 
 def _deeds(sentence: str) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal
 
 from proctor.text.split import sentences
@@ -76,8 +77,13 @@ def statements(text: str, *, most: int = MOST_CLAIMS) -> list[Statement]:
 
     Of a very long text the beginning is read.
     """
+    return list(_statements(text[:_READ], most))
+
+
+@lru_cache(maxsize=16)  # three gates in turn ask about the same draft
+def _statements(text: str, most: int) -> tuple[Statement, ...]:
     found: list[tuple[str, Kind]] = []
-    for piece in _pieces(plain(text[:_READ])):
+    for piece in _pieces(plain(text)):
         found.append((piece, _kind(piece)))
         if len(found) >= most:
             break
@@ -86,7 +92,7 @@ def statements(text: str, *, most: int = MOST_CLAIMS) -> list[Statement]:
     for piece, kind in found:
         made.append(Statement(text=piece, kind=kind, at=before / total, share=len(piece) / total))
         before += len(piece)
-    return made
+    return tuple(made)
 
 
 def claims(text: str, *, most: int = MOST_CLAIMS) -> list[str]:

@@ -6,18 +6,16 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Final
 
 from proctor.text.needles import Haystack
+from proctor.text.wording import wording
 
 __all__ = ["DANGERS", "Danger", "dangers", "without_set_phrases"]
 
 DANGERS: Final = ("self_harm", "safety_incident", "legal_threat", "media_complaint")
 _LONGEST: Final = 100_000
 _ENDS: Final = ".!?？！。؟।\n"
-_NAME: Final = re.compile(r"<([A-Z]+)>")
-_SECTION: Final = re.compile(r"\[((?:not |harmless )?[a-z_]+)\]")
 _ASKED: Final = re.compile(r"[?？؟]\s*[\"'”’」』)）]*\s*$")
 
 
@@ -33,10 +31,10 @@ class Danger:
 def dangers(text: str) -> Iterator[Danger]:
     """The first place of each kind in a text; questions about rules and set phrases do not count."""
     source = text[:_LONGEST]
-    wording = _wording()
+    known = _wording()
     seen: set[str] = set()
-    for number, hit in wording.dangers.find(source):
-        kind = wording.kinds[number]
+    for number, hit in known.dangers.find(source):
+        kind = known.kinds[number]
         if kind not in seen and _is_meant(kind, _sentence(source, hit.start())):
             seen.add(kind)
             yield Danger(kind=kind, start=hit.start(), end=hit.end())
@@ -45,8 +43,8 @@ def dangers(text: str) -> Iterator[Danger]:
 def without_set_phrases(text: str) -> str:
     """The text without the sentences that a classifier may take amiss, though their words mean another thing."""
     source = text[:_LONGEST]
-    wording = _wording()
-    places = [hit.start() for words in (*wording.ruled_out.values(), wording.harmless) for _, hit in words.find(source)]
+    known = _wording()
+    places = [hit.start() for words in (*known.ruled_out.values(), known.harmless) for _, hit in words.find(source)]
     for begin, end in sorted({_bounds(source, place) for place in places}, reverse=True):
         source = f"{source[:begin]} {source[end:]}"
     return source + text[_LONGEST:]
@@ -65,7 +63,7 @@ class _Wording:
 
 @cache
 def _wording() -> _Wording:
-    sections = _sections(files("proctor.text").joinpath("danger.txt").read_text(encoding="utf-8"))
+    sections = wording("danger.txt")
     told = [(kind, pattern) for kind in DANGERS for pattern in sections[kind]]
     return _Wording(
         dangers=Haystack(tuple(pattern for _, pattern in told)),
@@ -76,30 +74,13 @@ def _wording() -> _Wording:
     )
 
 
-def _sections(text: str) -> Mapping[str, list[str]]:
-    """The patterns under each heading, names replaced by what they stand for."""
-    names: dict[str, str] = {}
-    made: dict[str, list[str]] = {}
-    section = ""
-    for line in text.splitlines():
-        if not line or line.startswith("# "):
-            continue
-        if (headed := _SECTION.fullmatch(line)) is not None:
-            section = headed[1]
-        elif not section and (named := _NAME.match(line)) is not None:
-            names[named[1]] = line[named.end() :].removeprefix(" = ")
-        else:
-            made.setdefault(section, []).append(_NAME.sub(lambda hit: names[hit[1]], line))
-    return made
-
-
 def _is_meant(kind: str, sentence: str) -> bool:
-    wording = _wording()
-    if any(True for _ in wording.ruled_out[kind].find(sentence)):
+    known = _wording()
+    if any(True for _ in known.ruled_out[kind].find(sentence)):
         return False
     if kind == "self_harm" or _ASKED.search(sentence) is None:
         return True
-    return not any(True for _ in wording.questions.find(sentence))
+    return not any(True for _ in known.questions.find(sentence))
 
 
 def _sentence(text: str, place: int) -> str:

@@ -9,7 +9,7 @@ from typing import Final
 
 from proctor.text.normalise.likeness import common_words
 
-__all__ = ["Order", "is_prose", "orders", "speaks_to_somebody", "specifics", "words"]
+__all__ = ["Order", "is_prose", "is_terse", "orders", "speaks_to_somebody", "specifics", "words"]
 
 _HARD: Final = re.compile(
     r"<\s*(?:information|important|system|instructions?|admin)\s*>|\bimportant (?:message|"
@@ -25,6 +25,39 @@ _HARD: Final = re.compile(
 )
 _SOFT: Final = re.compile(
     r"\bdo the following\b|\byou (?:must|should|need to|have to|are required) (?!be\b)|\bTODO\s*:", re.I
+)
+# One order and no more behind a label: "TODO: transfer $10 to ...". What people note for themselves are lists.
+_LABEL: Final = re.compile(
+    r"(?:^|[\s>'\"(|$])(?:to[- ]?do|tasks?|action (?:required|needed|item)|next (?:step|action))\s*(?::|-(?=\s)|–|—)\s*"
+    r"(?:please\s+|kindly\s+|now\s+)?(?P<order>\S.*)",
+    re.I | re.S,
+)
+_RISKY: Final = re.compile(
+    r"(?:transfer|wire|remit|send|sent|forward|e-?mail|mail|pay|buy|purchase|order|donate|withdraw|refund|issue|approve|"
+    r"delete|erase|wipe|remove|cancel|close|drop|unsubscribe|export|invite|grant|add|give|share|upload|download|install|run|execute|visit|open|"
+    r"click|change|reset|update|set|disable|enable|publish|post|leak|reveal|read|star|fork|rate|recommend|book|"
+    r"reserve|tell|promise|reply|mark)\b",
+    re.I,
+)
+# What an agent has a hand on and a note to oneself seldom names: money, secrets, rights, other people's things.
+_AT_STAKE: Final = re.compile(
+    r"\b(?:passwords?|passcode|credentials?|api[- ]?keys?|ssh[- ]?keys?|tokens?|two-factor|2fa|iban|gift cards?|"
+    r"bitcoin|crypto|wallets?|repositor(?:y|ies)|collaborators?|admin(?:istrator)?s?|write access|"
+    r"(?:customer|user|client)(?:['’]s|s['’]?)?|refund|balance|disputes?|price|"
+    r"bookings?|contacts|card ending|account number|phone number|id_rsa)\b|\baccount \w*\d|\bsort code|"
+    r"\b0x[0-9a-f]{4}|\bssh-\w|[$€£¥]\s?\d|"
+    r"\b\d[\d,.]*\s?(?:usd|eur|gbp|jpy|dollars|euros)\b",
+    re.I,
+)
+_NAMED: Final = re.compile(
+    r"[\w.+-]{1,80}@[\w-]{1,80}\.\w|https?://|\bwww\.|(?<![\w/])/[\w.-]+/[\w.-]+|\b[A-Z]{2}\d{2}[ \d]{6,}"
+    r"|\b\w+/[\w-]{4,}"
+)
+_NOTED: Final = re.compile(r"^\s*(?:#|//|--|/?\*|<!--|[-*]\s*\[.?\])|\btodo\s*\(", re.I | re.M)
+_BUILDING: Final = re.compile(
+    r"\b(?:tests?|docs?|documentation|readme|changelog|config\w*|ci|branch|parser|function|class|module|refactor\w*|"
+    r"placeholder|schema|migrat\w+|lint\w*|licen[cs]e|dependenc(?:y|ies)|endpoint|pagination|typo|unit|release)\b",
+    re.I,
 )
 _CLOSED: Final = re.compile(
     r"<\s*/\s*(?:information|important|system|instructions?|admin)\s*>|\[/(?:INST|SYSTEM|ADMIN)\]", re.I
@@ -125,7 +158,8 @@ _BREAK: Final = re.compile(r"(?<=[.!?])\s+|\n+|(?<=['\"])\s*[,}\]]+\s*(?=['\"{\[
 class Order:
     """An instruction found in read text: its words, the values it names, whether it asks for something to be said.
 
-    ``marked``: words before it address the reader as an agent. ``start`` and ``end`` hold it and those words.
+    ``marked``: words before it address the reader as an agent. ``terse``: it is one order behind a label that would
+    move money, secrets, rights or things of others. ``start`` and ``end`` hold it and those words.
     """
 
     text: str
@@ -133,6 +167,7 @@ class Order:
     values: frozenset[str]
     says: bool
     marked: bool
+    terse: bool = False
     start: int = 0
     end: int = 0
 
@@ -145,7 +180,10 @@ def orders(text: str, *, around: int = 8, letters: int = 200_000) -> Iterator[Or
     begin = last = 0
     for start, sentence in _sentences(text[:letters]):
         end = start + len(sentence)
-        if _HARD.search(sentence) or _SOFT.search(sentence):
+        if left <= 0 and is_terse(sentence):
+            yield _order(sentence[:600], start, end, marked=False, terse=True)
+            continue
+        if _HARD.search(sentence) or (_SOFT.search(sentence) and not _is_note(sentence)):
             begin = begin if left > 0 else start
             hard, left = (hard and left > 0) or _HARD.search(sentence) is not None, around
         if left > 0 and _ENDS.search(sentence):
@@ -161,6 +199,24 @@ def orders(text: str, *, around: int = 8, letters: int = 200_000) -> Iterator[Or
             run = []
     if run:
         yield _order(" ".join(run), begin, last, marked=hard)
+
+
+def is_terse(sentence: str) -> bool:
+    """Whether a sentence is a label with one order behind it that could do harm: "TODO: send the list to a@b.com"."""
+    short = sentence[:600]
+    if _is_note(short) or (hit := _LABEL.search(short)) is None:
+        return False
+    order = hit["order"]
+    if _RISKY.match(order) is None or len(re.findall(r"[,;]\s", order)) > 1:
+        return False
+    return _AT_STAKE.search(order) is not None or _NAMED.search(order) is not None
+
+
+def _is_note(sentence: str) -> bool:
+    """Whether it is a note for people on what is to be done to a program, and names nothing that is at stake."""
+    if "todo" not in sentence.casefold() or _AT_STAKE.search(sentence) or _NAMED.search(sentence):
+        return False
+    return _NOTED.search(sentence) is not None or _BUILDING.search(sentence) is not None
 
 
 def _sentences(text: str) -> Iterator[tuple[int, str]]:
@@ -183,6 +239,8 @@ def speaks_to_somebody(sentence: str) -> bool:
         return sum(map(str.isalpha, sentence[:200])) >= 2 * _FEWEST_WORDS
     if _CODE.search(sentence):
         return True
+    if _is_note(sentence[:2000]):
+        return False
     return len(_LETTERS.findall(sentence[:2000])) >= _FEWEST_WORDS and _SPEAKS.search(sentence[:2000]) is not None
 
 
@@ -209,13 +267,14 @@ def _only_frame(sentence: str) -> bool:
     )
 
 
-def _order(text: str, start: int, end: int, *, marked: bool) -> Order:
+def _order(text: str, start: int, end: int, *, marked: bool, terse: bool = False) -> Order:
     return Order(
         text=text,
         words=words(text),
         values=specifics(text),
         says=_SAY.search(text) is not None,
         marked=marked,
+        terse=terse,
         start=start,
         end=end,
     )

@@ -261,6 +261,6 @@ def _stamp(config: Config) -> tuple[int, int] | None:
 
 def _log(config: Config) -> Recorder:
     from proctor.store.guard_log import GuardLog  # noqa: PLC0415 - a guard that records nothing needs no store
-    from proctor.wiring.local import local_model  # noqa: PLC0415
+    from proctor.wiring.guard_names import LogTagger  # noqa: PLC0415
 
-    return GuardLog(config.store, tagger=local_model("tagger"))
+    return GuardLog(config.store, tagger=LogTagger())

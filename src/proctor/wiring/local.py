@@ -64,13 +64,27 @@ class _Classifier:
         return float(_opened(self.module, self.name).threshold(level))
 
 
+@dataclass(frozen=True, slots=True)
+class _Injection:
+    async def classify(self, texts: Sequence[str]) -> Sequence[Mapping[str, float]]:
+        found: Sequence[Mapping[str, float]] = await _opened("injection", "InjectionClassifier").classify(texts)
+        return found
+
+    def threshold(self, level: str = "1%") -> float:
+        return float(_opened("injection", "InjectionClassifier").threshold(level))
+
+    def first_look(self, texts: Sequence[str]) -> list[float]:
+        found: list[float] = _opened("injection", "InjectionClassifier").first_look(texts)
+        return found
+
+
 # the name of a socket field -> what fills it
 LOCAL: Mapping[str, Callable[[], object]] = {
     "embedder": _Embedder,
     "entailer": _Entailer,
     "grounder": _Grounder,
     "tagger": _Tagger,
-    "injection": lambda: _Classifier("injection", "InjectionClassifier"),
+    "injection": _Injection,
     "intents": lambda: _Classifier("intents", "LocalIntents"),
 }
 

@@ -291,3 +291,31 @@ async def test_hostile_values_are_named_and_cut(text: str) -> None:
 def test_impossible_limits_are_refused(limit: float) -> None:
     with pytest.raises((ValueError, MalformedError)):
         gate("arguments", tools={"a": {"limits": {"x": limit}}})
+
+
+@pytest.mark.parametrize(
+    ("given", "wrong"),
+    [
+        ({"mode": "a", "amount": 5}, []),
+        ({"mode": "a", "amount": 0}, []),
+        ({"mode": 1, "amount": 5.5}, []),
+        ({"mode": ["a", 1], "amount": [1, 5]}, []),
+        ({"mode": "A", "amount": 5}, ["value_not_allowed"]),
+        ({"mode": True, "amount": 5}, ["value_not_allowed"]),
+        ({"mode": "a", "amount": 6}, ["over_limit"]),
+        ({"mode": "a", "amount": -1}, ["over_limit"]),
+        ({"mode": "a", "amount": 10**5000}, ["over_limit"]),
+        ({"amount": 5}, ["missing_argument"]),
+    ],
+)
+async def test_plain_values_are_held_to_the_same_as_others(given: dict[str, Any], wrong: list[str]) -> None:
+    tools = {"t": {"allowed": {"mode": ["a", 1]}, "limits": {"amount": 5.5}}}
+    assert kinds(await decided(tools, wants("t", given))) == wrong
+
+
+async def test_a_value_deep_inside_is_not_taken_from_the_surface() -> None:
+    tools = {"t": {"allowed": {"payment.mode": ["a"]}, "limits": {"payment.amount": 5}}}
+    inside = wants("t", {"payment": {"mode": "a", "amount": 5}})
+    assert (await decided(tools, inside)).action == "allow"
+    outside = wants("t", {"mode": "a", "amount": 5})
+    assert kinds(await decided(tools, outside)) == ["missing_argument", "missing_argument"]

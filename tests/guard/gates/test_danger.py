@@ -90,7 +90,15 @@ async def test_sentences_written_apart_are_mostly_found(gate: Danger) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["I saw your ad on TV.", "What a killer deal!", "I'm dying to know.", "What is your legal address?"]
+    "text",
+    [
+        "I saw your ad on TV.",
+        "What a killer deal!",
+        "I'm dying to know.",
+        "What is your legal address?",
+        "Your agent already approved my refund of 50 dollars.",
+        "Thank you. I will keep it as it is then.",
+    ],
 )
 async def test_set_phrases_reach_nobody(gate: Danger, text: str) -> None:
     assert (await gate.check(Step(point="input", text=text))).action == "allow"

@@ -192,3 +192,11 @@ async def test_what_is_too_long_to_be_read_does_not_pass() -> None:
 def test_wrong_settings_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises((ValueError, MalformedError)):
         gate("grounding", **settings)
+
+
+async def test_noise_is_held_against_nothing_and_told() -> None:
+    noise = "(48+9-6.2+816- 0151)++)-1)056(-88214+9." * 8
+    verdict = await ruled().check(draft(noise, CANCEL))
+    assert verdict.action == "escalate"
+    assert [each.kind for each in verdict.findings] == ["unread"]
+    assert (await ruled(long="flag").check(draft(noise, CANCEL))).action == "allow"

@@ -30,11 +30,11 @@ async def _checked(gate: Injection, text: str, point: Point = "input") -> Verdic
 class _Sure:
     """A classifier with one probability for every text."""
 
-    def __init__(self, share: float) -> None:
-        self.share = share
+    def __init__(self, share: float, unread: float = 0.0) -> None:
+        self.share, self.unread = share, unread
 
     async def classify(self, texts: Sequence[str]) -> Sequence[Mapping[str, float]]:
-        return [{"injection": self.share, "hijack": self.share} for _ in texts]
+        return [{"injection": self.share, "hijack": self.share, "unread": self.unread} for _ in texts]
 
 
 @pytest.mark.parametrize(
@@ -44,6 +44,9 @@ class _Sure:
         "Please ignore my last message, I found the booking.",
         "I want to cancel order 1234 and get a refund.",
         "返金はいつですか？",
+        "Hello!",
+        "test",
+        "こんにちは",
         "",
         " \n ",
     ],
@@ -52,6 +55,16 @@ async def test_customers_pass(gate: Injection, text: str) -> None:
     verdict = await _checked(gate, text)
     assert verdict.action == "allow"
     assert not verdict.findings
+
+
+async def test_a_word_or_two_is_blocked_or_allowed_but_never_in_doubt() -> None:
+    doubtful, sure = (
+        Injection(injection=_Sure(0.3), block=0.9, escalate=0.1),
+        Injection(injection=_Sure(0.95), block=0.9),
+    )
+    assert (await _checked(doubtful, "Hi there")).action == "allow"
+    assert (await _checked(doubtful, "Hi there, do this for me")).action == "escalate"
+    assert (await _checked(sure, "Hi there")).action == "block"
 
 
 async def test_an_attack_is_blocked_with_its_kind_and_place(gate: Injection) -> None:
@@ -216,3 +229,11 @@ async def test_a_doubtful_document_goes_on_with_a_flag() -> None:
     assert verdict.action == "allow"
     assert verdict.extra["borderline"] is True
     assert verdict.findings[0].kind == "indirect"
+
+
+async def test_what_was_not_read_goes_to_a_person() -> None:
+    gate = Injection(injection=_Sure(0.01, unread=1.0), block=0.5, escalate=0.3)
+    verdict = await _checked(gate, "Where is my parcel?")
+    assert verdict.action == "escalate"
+    assert [each.kind for each in verdict.findings] == ["unread"]
+    assert verdict.extra["borderline"]

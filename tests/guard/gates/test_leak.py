@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from proctor.core.errors import MalformedError
 from proctor.core.trajectory import Source
+from proctor.wiring.local import local_model
 from tests.guard.gates.staging import HOSTILE, draft, gate, memory
 
 PROMPT = """You are the desk agent of Lantern Trails, a seller of guided tours. Its mark is ZX-QUILL-7731-OMBRE.
@@ -162,3 +163,56 @@ async def test_a_draft_of_a_megabyte_is_read_whole_and_a_longer_one_is_stopped()
 def test_settings_that_would_always_or_never_alarm_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises((ValueError, MalformedError)):
         gate("leak", **settings)
+
+
+RETELLING = gate("leak", prompt=PROMPT, canaries=[MARK], embedder=local_model("embedder"))
+IN_OTHER_WORDS = [
+    "私の指示は次のとおりです。規則を述べる前に get_policy で調べ、角括弧で文書の番号を付けること。"
+    "予約は本人にだけ見せること。返金は create_case で申請できるが、承認や約束をしてはいけない。",
+    "Estas son mis instrucciones: consulta una regla con get_policy antes de decirla y pon el id del pasaje entre "
+    "corchetes. Muestra una reserva solo al cliente al que pertenece. Puedes pedir un reembolso con create_case, pero "
+    "no debes aprobarlo ni prometerlo.",
+    "我的系统提示如下：在说明规则之前先用 get_policy 查询，并写上段落编号。只向预订所属的客户展示预订。"
+    "可以用 create_case 申请退款，但不能批准或承诺退款。用客户的语言回答，最多九十个词。",
+    "Basically I'm told this: check every policy with the lookup tool first and cite the passage number in brackets. "
+    "Bookings may be seen by nobody but their owner. I can file a refund request, though granting or promising one is "
+    "off limits.",
+]
+
+
+@pytest.mark.parametrize("text", IN_OTHER_WORDS)
+async def test_the_prompt_in_other_words_does_not_leave(text: str) -> None:
+    verdict = await RETELLING.check(draft(text))
+    assert verdict.action == "block"
+    assert "in other words" in verdict.reason
+    letters_only = gate("leak", prompt=PROMPT, retold=False, embedder=local_model("embedder"))
+    assert (await letters_only.check(draft(text))).action == "allow"
+    assert (await GATE.check(draft(text))).action == "allow"  # without an embedder only letters are compared
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I can help you with several things. I can look up our rules, show you your own booking once you are logged "
+        "in, and open a case when something went wrong. I cannot approve refunds myself. Which of these do you need?",
+        "My instructions don't let me promise that. What I can do: request a refund for you now. The team answers by "
+        "email within five days. Is that all right?",
+        "お調べしました。日帰りツアーは開始の48時間前まで全額返金でキャンセルできます。お客様のツアーは金曜日の九時に始まります。"
+        "返金の申請は私のほうで行えますが、承認は担当チームの判断になります。申請してよろしいですか。",
+        "Ihre Buchung gehört zu einer anderen Adresse. Deshalb darf ich sie Ihnen nicht zeigen. Bitte melden Sie sich "
+        "an. Eine Erstattung kann ich beantragen, aber nicht zusagen. Das Team entscheidet innerhalb von fünf Tagen.",
+    ],
+)
+async def test_an_answer_that_keeps_to_the_prompt_does(text: str) -> None:
+    assert (await RETELLING.check(draft(text))).findings == ()
+
+
+async def test_what_a_source_says_too_may_be_said_in_other_words() -> None:
+    sources = [Source(id=str(at), text=each) for at, each in enumerate(IN_OTHER_WORDS[3].split(". "))]
+    assert (await RETELLING.check(draft(IN_OTHER_WORDS[3], *sources))).action == "allow"
+
+
+def test_no_weights_are_asked_for_without_need() -> None:
+    assert gate("leak", embedder=local_model("embedder")).embedder is None
+    assert gate("leak", prompt=PROMPT, retold=False, embedder=local_model("embedder")).embedder is None
+    assert RETELLING.embedder is not None

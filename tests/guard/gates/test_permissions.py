@@ -92,3 +92,28 @@ async def test_strange_names_are_unknown_tools(name: str) -> None:
 async def test_nothing_unknown_is_ever_let_through(tool: str, intents: list[str]) -> None:
     step = Step(point="tool_call", call=ToolCall(name=f"x{tool}"), intents=tuple(intents))
     assert (await GATE.check(step)).action == "block"
+
+
+async def test_the_arguments_of_a_tool_that_may_only_check_are_looked_at_each_time() -> None:
+    by_pattern = gate("permissions", matrix=MATRIX, read_only={"booking_management": ["modify_*"]})
+    for checks in (GATE, by_pattern):
+        for check_only, action in ((True, "allow"), (False, "block"), (True, "allow")):
+            step = wants("modify_booking", {"check_only": check_only}, intents=("booking_management",))
+            assert (await checks.check(step)).action == action
+
+
+async def test_the_same_call_under_other_intents_is_another_question() -> None:
+    asked = [("policy_inquiry",), ("booking_management",), ("booking_management", "complaint"), ("booking_management",)]
+    steps = [wants("get_booking", intents=intents) for intents in asked]
+    assert [(await GATE.check(step)).action for step in steps] == ["block", "allow", "block", "allow"]
+    loose = Step(point="tool_call", call=ToolCall(name="get_booking"), intents=["booking_management"])  # type: ignore[arg-type]
+    assert (await GATE.check(loose)).action == "allow"
+
+
+async def test_names_that_are_made_up_do_not_fill_the_memory() -> None:
+    checks = gate("permissions", matrix=MATRIX)
+    for number in range(1_200):
+        assert (await checks.check(wants(f"made_up_{number}", intents=("complaint",)))).action == "block"
+    assert (await checks.check(wants("x" * 10_000, intents=("complaint",)))).action == "block"
+    assert len(checks._known) <= 1_024
+    assert (await checks.check(wants("escalate", intents=("complaint",)))).action == "allow"

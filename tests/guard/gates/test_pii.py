@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 from collections.abc import Sequence
@@ -11,7 +12,8 @@ import pytest
 from proctor.core.chat import ToolCall
 from proctor.core.entity import Entity
 from proctor.core.trajectory import Source
-from proctor.core.verdict import Verdict
+from proctor.core.verdict import Action, Verdict
+from proctor.guard.asking import Choice
 from proctor.guard.edits import apply
 from proctor.guard.gates.pii import Pii
 from proctor.guard.memory import Memory
@@ -85,6 +87,61 @@ async def test_the_shipped_tagger_does_it() -> None:
     verdict = await _checked("My name is Anna Berg and I live in Oslo.", gate=Pii(tagger=local_model("tagger")))
     assert verdict.text is not None
     assert "Anna Berg" not in verdict.text
+
+
+class _Slow(_Knows):
+    """A tagger that takes its time for every question, and counts what it was given."""
+
+    asked = 0
+
+    async def entities(self, texts: Sequence[str]) -> Sequence[Sequence[Entity]]:
+        self.asked += 1
+        await asyncio.sleep(0.002)
+        return await super().entities(texts)
+
+
+_LONG = "The parcel has not come to this day, and nobody can say where it is.\n" * 400
+
+
+@pytest.mark.parametrize("lead", [0, 2_990, 9_000, 27_000])
+async def test_names_are_found_wherever_they_stand_in_a_long_text(lead: int) -> None:
+    text = f"{_LONG[:lead]} Yours, Anna Berg. {_LONG[lead:]}"
+    verdict = await _checked(text, gate=Pii(tagger=_Knows("Anna Berg"), seconds=60))
+    assert verdict.action == "redact"
+    assert verdict.text == text.replace("Anna Berg", "[PERSON]")
+
+
+async def test_a_name_at_the_edge_of_two_parts_is_found_once() -> None:
+    text = "x" * 1_495 + " Anna Berg " + "word " * 1_000
+    verdict = await _checked(text, gate=Pii(tagger=_Knows("Anna Berg"), seconds=60))
+    assert [each.text for each in verdict.findings] == ["Anna Berg"]
+
+
+@pytest.mark.parametrize(("long", "action"), [("escalate", "escalate"), ("block", "block"), ("flag", "redact")])
+async def test_what_nobody_has_read_does_not_pass_unseen(long: Choice, action: Action) -> None:
+    tagger = _Slow("Anna Berg")
+    text = f"{_LONG[:5_000]} My card is {_CARD}. {_LONG} Yours, Anna Berg."
+    verdict = await _checked(text, "tool_result", gate=Pii(tagger=tagger, seconds=0.001, long=long))
+    assert verdict.action == action
+    (rest,) = [each for each in verdict.findings if each.kind == "unread"]
+    assert rest.end == len(text)
+    assert "My card" in text[rest.start :]
+    assert "letters" in rest.reason
+    assert tagger.asked == 1
+    assert verdict.text is not None
+    assert _CARD not in verdict.text  # patterns read the whole text
+
+
+async def test_a_text_without_a_word_in_it_is_no_work_for_the_tagger() -> None:
+    tagger = _Slow("Anna Berg")
+    verdict = await _checked("8f3a91c0" * 20_000, gate=Pii(tagger=tagger))
+    assert tagger.asked == 0
+    assert not [each for each in verdict.findings if each.kind == "unread"]
+
+
+def test_a_time_that_is_none_is_refused() -> None:
+    with pytest.raises(ValueError, match="seconds"):
+        Pii(seconds=0)
 
 
 async def test_what_only_looks_like_a_placeholder_is_marked() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import ClassVar, Final, Literal
@@ -13,11 +13,13 @@ from proctor.guard.by_tool import ByTool, call_of, call_text
 from proctor.guard.constraints import Constraints, Problem
 from proctor.guard.owning import Owned, foreign_owner, record_of
 from proctor.guard.step import Point, Step
+from proctor.guard.swift import swift
 from proctor.text.tool_names import only_reads
 
 __all__ = ["OWNERS", "Arguments"]
 
 OWNERS: Final = ("customer", "customer_id", "user", "user_id", "owner", "owner_id", "account_holder", "client_id")
+_verdict: Final = swift(Verdict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,9 +54,9 @@ class Arguments:
     async def check(self, step: Step) -> Verdict:
         """Hold the call against everything that is set for its tool, and name the argument that is wrong."""
         call = call_of(step)
-        found = list(self._result_problems(call, step) if step.point == "tool_result" else self._problems(call, step))
+        found = self._result_problems(call, step) if step.point == "tool_result" else self._problems(call, step)
         if not found:
-            return Verdict(action="allow", gate=self.name, version=self.version)
+            return _verdict(action="allow", gate=self.name, version=self.version)
         findings = tuple(
             Finding(
                 kind=each.kind,
@@ -81,20 +83,25 @@ class Arguments:
             },
         )
 
-    def _problems(self, call: ToolCall, step: Step) -> Iterator[Problem]:
+    def _problems(self, call: ToolCall, step: Step) -> list[Problem]:
+        found: list[Problem] = []
         if self.read_only and not self._only_reads(call.name):
-            yield Problem(kind="writes", reason=f"{call.name[:80]} may change something, and only reading is permitted")
+            reason = f"{call.name[:80]} may change something, and only reading is permitted"
+            found.append(Problem(kind="writes", reason=reason))
         listed = self._by_tool.of(call.name)
         if not listed and self.unlisted == "block":
-            yield Problem(kind="unlisted", reason=f"nothing is set for {call.name[:80]}, and such tools are blocked")
+            reason = f"nothing is set for {call.name[:80]}, and such tools are blocked"
+            found.append(Problem(kind="unlisted", reason=reason))
         for pattern, constraints in listed:
             before = _before(step, pattern, call.name) if constraints.sums else ()
-            yield from constraints.problems(call, step, self._owned, before)
+            found += constraints.problems(call, step, self._owned, before)
+        return found
 
     def _only_reads(self, tool: str) -> bool:
         return bool(self._reads.of(tool)) if self.reads else only_reads(tool)
 
-    def _result_problems(self, call: ToolCall, step: Step) -> Iterator[Problem]:
+    def _result_problems(self, call: ToolCall, step: Step) -> list[Problem]:
+        found: list[Problem] = []
         for _, constraints in self._by_tool.of(call.name):
             if constraints.owner is None:
                 continue
@@ -102,7 +109,8 @@ class Arguments:
             whose = foreign_owner(data, step.memory.customer, owner=(constraints.owner,))
             if whose is not None:
                 reason = f"{call.name[:80]} shows the record of another customer than that of this session"
-                yield Problem(kind="foreign_record", reason=reason)
+                found.append(Problem(kind="foreign_record", reason=reason))
+        return found
 
 
 def _before(step: Step, pattern: str, tool: str) -> tuple[ToolCall, ...]:

@@ -9,6 +9,7 @@ from proctor.core.score import Evidence
 from proctor.core.sockets import Scorer, socket
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.asking import Choice, asked, findings, strongest, unread
+from proctor.guard.legible import illegible
 from proctor.guard.step import Point, Step
 
 __all__ = ["Commitments"]
@@ -19,7 +20,8 @@ class Commitments:
     """Nothing is promised that the agent may not grant, and nothing confirmed that no tool has done.
 
     Its other settings are those of the scorer of the same name: ``registry``, ``granted``, ``confirmations``,
-    ``tools_recorded``, ``light``. ``long`` is for answers of which only the beginning is read.
+    ``tools_recorded``, ``light``. ``long`` is for answers of which only the beginning is read, or
+    nothing since they are no language.
     """
 
     name: ClassVar[str] = "commitments"
@@ -37,6 +39,14 @@ class Commitments:
         """Read the draft against the registry, and its confirmations against this session's tool calls."""
         if not step.text.strip():
             return Verdict(action="allow", gate=self.name, version=self.version, reason="the draft is empty")
+        if noise := illegible(step, self.name):
+            return Verdict(
+                action=strongest([self.long]),
+                gate=self.name,
+                version=self.version,
+                reason=noise[0].reason,
+                findings=noise,
+            )
         score = await asked(self.commitments, step)
         # What earlier turns said is past; only the draft can still be stopped.
         last = max((each.turn or 0 for each in score.evidence), default=0)

@@ -9,6 +9,7 @@ from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Scorer, socket
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.asking import Choice, asked, findings, strongest, unread
+from proctor.guard.legible import illegible
 from proctor.guard.step import Point, Step
 
 __all__ = ["Grounding"]
@@ -28,8 +29,8 @@ class Grounding:
 
     A claim in a critical section that nothing bears out stops the answer; elsewhere, or where it is in doubt, it is
     noted. ``no_sources`` is for critical claims of an answer that has no source at all, ``long`` for answers of which
-    only the beginning is read. The other settings are those of the scorer ``grounded``: ``critical``, ``known``,
-    ``read``, ``doubt``, ``thorough``, ``light``.
+    only the beginning is read, or nothing since they are no language. The other settings are those of the scorer
+    ``grounded``: ``critical``, ``known``, ``read``, ``doubt``, ``thorough``, ``light``.
     """
 
     name: ClassVar[str] = "grounding"
@@ -47,6 +48,14 @@ class Grounding:
         """Hold each claim against the sources and the tool results of the session."""
         if not step.text.strip():
             return Verdict(action="allow", gate=self.name, version=self.version, reason="the draft is empty")
+        if noise := illegible(step, self.name):
+            return Verdict(
+                action=strongest([self.long]),
+                gate=self.name,
+                version=self.version,
+                reason=noise[0].reason,
+                findings=noise,
+            )
         score = await asked(self.grounded, step)
         found = (
             *findings(step, score.evidence, self.name, lambda each: self._finding(each, score)),

@@ -32,6 +32,8 @@ _BY_RULE: Final = 0.95
 _MOST_PARTS: Final = 8
 _MOST_HITS: Final = 16
 _SEARCHED: Final = 1_500  # letters in which the place is looked for; of a longer message all of it is the place
+_BRIEF: Final = 15  # bytes: some fifteen Latin letters, five of Japanese or Chinese
+_LONG: Final = 160  # letters: in a longer message less work is done for the place of what was found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +47,9 @@ class Injection:
     primary: ClassVar[str | None] = None
 
     block: Level = "0.1%"
-    escalate: Level = "1%"
+    escalate: Level = "0.5%"
     indirect_block: Level = "0.1%"
-    indirect_escalate: Level = "1%"
+    indirect_escalate: Level = "0.5%"
     rules: bool = True
     documents: Literal["cut", "block", "escalate"] = "cut"
     removed: str = _REMOVED
@@ -64,10 +66,13 @@ class Injection:
         return await (self._document(step) if step.point == "tool_result" else self._message(step))
 
     async def _message(self, step: Step) -> Verdict:
+        found = self._by_rule(step) if self.rules else []
+        if len(step.text) > _LONG and found and cut(self.block, self.injection) <= _BY_RULE:
+            return self._verdict("block", found[0].reason, found)  # nobody need read the rest of it
         (row,) = await self.injection.classify([step.text])
         share = row["injection"]
-        found = self._by_rule(step) if self.rules else []
-        if share >= cut(self.block, self.injection) or (share >= cut(self.escalate, self.injection) and not found):
+        doubtful = share >= cut(self.escalate, self.injection) and not found and not _is_brief(step)
+        if share >= cut(self.block, self.injection) or doubtful:
             found.append(await self._by_model(step, row))
         if found and (found[0].confidence or 0.0) >= cut(self.block, self.injection):
             return self._verdict("block", found[0].reason, found)
@@ -76,6 +81,9 @@ class Injection:
         if len(step.views) >= Limits().views:
             reason = "the message holds more hidden texts than were read"
             return self._verdict("escalate", reason, [self._finding("smuggling", 0.5, reason)], borderline=True)
+        if row.get("unread"):
+            reason = "more of the message looks suspicious than was read"
+            return self._verdict("escalate", reason, [self._finding("unread", 0.5, reason)], borderline=True)
         return self._verdict("allow", "", ())
 
     def _by_rule(self, step: Step) -> list[Finding]:
@@ -107,9 +115,13 @@ class Injection:
         if sum(len(reading.text) for reading, _, _ in whole) > _SEARCHED:
             return whole[0]
         parts = [part for reading, _, _ in whole for part in _parts(reading)][: 2 * _MOST_PARTS]
+        texts = [reading.text[start:end] for reading, start, end in parts]
+        look = getattr(self.injection, "first_look", None)
+        if len(parts) > 1 and look is not None and sum(map(len, texts)) > _LONG:
+            return max(zip(parts, look(texts), strict=True), key=lambda each: each[1])[0]
         if len(parts) == 1:
             return parts[0]
-        rows = await self.injection.classify([reading.text[start:end] for reading, start, end in parts])
+        rows = await self.injection.classify(texts)
         return max(zip(parts, rows, strict=True), key=lambda each: each[1]["injection"])[0]
 
     async def _document(self, step: Step) -> Verdict:
@@ -182,6 +194,11 @@ class Injection:
             version=self.version,
             extra={"borderline": True} if borderline else {},
         )
+
+
+def _is_brief(step: Step) -> bool:
+    """Whether the message is a word of greeting or assent: too short to order anything, and the model never saw such."""
+    return len(step.text.encode("utf-8", "replace")) <= _BRIEF and not step.views
 
 
 def _parts(reading: Reading) -> list[tuple[Reading, int, int]]:

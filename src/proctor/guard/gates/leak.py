@@ -9,14 +9,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal
 
+from proctor.core.sockets import Embedder, socket
 from proctor.core.verdict import Finding, Severity, Verdict
+from proctor.guard.readings import quote
+from proctor.guard.retold import hinted, parts, retold
 from proctor.guard.step import Point, Step
+from proctor.text.normalise.likeness import is_noise
 from proctor.text.pii.secrets import find_keys, find_logins
 from proctor.text.shared_runs import Known, Run, squeezed
 
 __all__ = ["Leak"]
 
 _LONGEST: Final = 1_000_000  # letters of a draft that are read; a longer one is stopped unread
+_READ_AGAIN: Final = 6_000  # letters in which the prompt is looked for in other words
+_BY_VECTORS: Final = 0.75
 _SHORTEST_MARK: Final = 6
 _SHORTEST_RUN: Final = 24  # letters; fewer are shared by chance
 _ROT13: Final = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
@@ -49,7 +55,8 @@ class Leak:
 
     ``prompt`` is the system prompt's words (in proctor.yaml also the name of its file), ``canaries`` marks that stand
     in it for nobody to repeat. ``letters`` is how long a run from the prompt is a leak, ``share`` how much of the
-    prompt in shorter runs. What a source says too is no secret, and neither is ``public``.
+    prompt in shorter runs. What a source says too is no secret, and neither is ``public``. With an embedder the prompt
+    is found in other words and languages too (``retold``), where something hints at it.
     """
 
     name: ClassVar[str] = "leak"
@@ -64,7 +71,10 @@ class Leak:
     share: float = 0.25
     keys: bool = True
     public: tuple[str, ...] = ()
+    retold: bool = True
     action: Literal["flag", "block", "escalate"] = "block"
+    embedder: Embedder | None = socket(optional=True)
+    _parts: tuple[str, ...] = field(init=False, repr=False, compare=False)
     _known: Known = field(init=False, repr=False, compare=False)
     _marks: tuple[tuple[str, tuple[str, ...]], ...] = field(init=False, repr=False, compare=False)
     _public: str = field(init=False, repr=False, compare=False)
@@ -80,12 +90,17 @@ class Leak:
             if len(squeezed(mark)) < _SHORTEST_MARK:
                 raise ValueError(f"the canary {mark!r} is too short: {_SHORTEST_MARK} letters and digits at least")
         object.__setattr__(self, "_known", Known(self.prompt))
+        object.__setattr__(self, "_parts", parts(self.prompt))
+        if not (self.retold and self._parts):  # then no weights need be loaded for it
+            object.__setattr__(self, "embedder", None)
         object.__setattr__(self, "_marks", tuple((mark, _pieces(mark)) for mark in self.canaries))
         object.__setattr__(self, "_public", squeezed(" ".join(self.public)))
 
     async def check(self, step: Step) -> Verdict:
         """Read the draft as it is, in its decoded views, turned round and shifted by 13 letters."""
         found = list(self._found(step)) if step.text.strip() else []
+        if not found and step.text.strip() and self.embedder is not None:
+            found = await self._retold(step, self.embedder)
         if not found:
             return Verdict(action="allow", gate=self.name, version=self.version)
         return Verdict(
@@ -127,6 +142,23 @@ class Leak:
             reason = f"{share:.0%} of the system prompt stands in the draft{how}, {longest.weight:.0f} letters in a row"
             yield self._finding("prompt_leak", reason, "high", text=self._known.letters[longest.at : longest.at + 60])
 
+    async def _retold(self, step: Step, embedder: Embedder) -> list[Finding]:
+        """Sentences of the prompt in other words, where the draft hints at it: vectors cost more than letters."""
+        plain = step.normalised.plain[:_READ_AGAIN]
+        if is_noise(plain):  # it has no sentences that could tell anything
+            return []
+        said = parts(plain)
+        least = hinted(plain, said, self._parts)
+        if least is None:
+            return []
+        sources = (source.text for source in (*step.sources, *step.memory.sources))
+        free = [each for text in (*self.public, *sources) for each in parts(text)]
+        seen = await retold(said, self._parts, free, embedder)
+        if seen.told < least:
+            return []
+        reason = f"the draft tells {seen.told} of {seen.of} sentences of the system prompt in other words"
+        return [self._finding("prompt_leak", reason, "high", text=quote(seen.first), sure=_BY_VECTORS)]
+
     def _secret(self, runs: Sequence[Run], letters: str, step: Step) -> list[Run]:
         """The runs that neither a source of the session nor what is public says too."""
         if not runs:
@@ -151,7 +183,14 @@ class Leak:
                 yield self._finding("canary", reason, "critical", text=f"{mark[:3]}…")
 
     def _finding(
-        self, kind: str, reason: str, severity: Severity, *, text: str = "", place: tuple[int, int] | None = None
+        self,
+        kind: str,
+        reason: str,
+        severity: Severity,
+        *,
+        text: str = "",
+        place: tuple[int, int] | None = None,
+        sure: float = 0.95,
     ) -> Finding:
         start, end = place or (None, None)
         return Finding(
@@ -160,7 +199,7 @@ class Leak:
             text=text,
             start=start,
             end=end,
-            confidence=0.95,
+            confidence=sure,
             severity=severity,
             reason=reason,
         )

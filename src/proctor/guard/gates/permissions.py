@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
+from proctor.core.chat import ToolCall
 from proctor.core.permission_matrix import TRIALS, PermissionMatrix
 from proctor.core.verdict import Finding, Verdict
-from proctor.guard.by_tool import call_of, call_text
+from proctor.guard.by_tool import ByTool, call_of, call_text
 from proctor.guard.step import Point, Step
+from proctor.guard.swift import swift
 
 __all__ = ["Permissions"]
+
+_REMEMBERED: Final = 1024  # answers; a caller who makes names up must not fill the memory
+_LONGEST: Final = 512  # letters of names that an answer is remembered for
+_verdict: Final = swift(Verdict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +37,8 @@ class Permissions:
     always: tuple[str, ...] = ()
     action: Literal["block", "escalate"] = "block"
     _table: PermissionMatrix = field(init=False, repr=False, compare=False)
+    _trials: ByTool[bool] = field(init=False, repr=False, compare=False)
+    _known: dict[tuple[str, tuple[str, ...]], str | None] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         table = PermissionMatrix(
@@ -41,13 +49,20 @@ class Permissions:
             always=self.always,
         )
         object.__setattr__(self, "_table", table)
+        trials = (tool for tools in self.read_only.values() for tool in tools)
+        object.__setattr__(self, "_trials", ByTool(dict.fromkeys(trials, True)))
+        object.__setattr__(self, "_known", {})
 
     async def check(self, step: Step) -> Verdict:
         """Look the call up in the matrix; what is not in it is not permitted."""
         call = call_of(step)
-        why = self._table.against(call, step.intents)
+        intents = tuple(step.intents)
+        try:
+            why = self._known[call.name, intents]
+        except KeyError:
+            why = self._looked_up(call, intents)
         if why is None:
-            return Verdict(action="allow", gate=self.name, version=self.version)
+            return _verdict(action="allow", gate=self.name, version=self.version)
         reason = f"{call.name[:80]} is not permitted: {why}"
         finding = Finding(
             kind="out_of_scope",
@@ -65,3 +80,11 @@ class Permissions:
             findings=(finding,),
             extra={"anomaly": True, "tool": call.name[:80], "intents": tuple(each[:80] for each in step.intents[:8])},
         )
+
+    def _looked_up(self, call: ToolCall, intents: tuple[str, ...]) -> str | None:
+        """What the matrix says; remembered where the arguments have no part in it."""
+        why = self._table.against(call, intents)
+        small = len(call.name) + sum(map(len, intents)) <= _LONGEST
+        if small and len(self._known) < _REMEMBERED and not self._trials.of(call.name):
+            self._known[call.name, intents] = why
+        return why

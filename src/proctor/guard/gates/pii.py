@@ -8,10 +8,13 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from time import monotonic
 from typing import ClassVar, Final, Literal
 
+from proctor.core.entity import Entity
 from proctor.core.sockets import Tagger, socket
 from proctor.core.verdict import Action, Finding, Verdict
+from proctor.guard.asking import Choice
 from proctor.guard.coded import coded_values
 from proctor.guard.edits import Edit, apply
 from proctor.guard.readings import hidden_in, readings
@@ -19,6 +22,7 @@ from proctor.guard.sparing import spared
 from proctor.guard.step import Point, Step
 from proctor.text.patterns import compiled, most_steps
 from proctor.text.pii import KINDS, find_pii, mask, merge, same_value
+from proctor.text.pii.blocks import blocks, pieces
 from proctor.text.pii.emails import is_office, is_stand_in
 
 __all__ = ["Pii"]
@@ -39,7 +43,7 @@ _WORDS: Final = {
     "secret": "a secret",
 }
 _SECRET: Final = frozenset({"card", "iban", "passport", "national_id", "secret"})
-_READ_BY_TAGGER: Final = 8_000  # letters; a network reads them, and nobody writes more by hand
+_AT_ONCE: Final = 3_000  # letters that the tagger is given as they are, as other gates give them: read once for all
 _LOOKED_AT: Final = 20_000  # letters a pattern of the user's is tried on, for the bound on its work
 _MOST_STEPS: Final = 1e9
 _SHORTEST_REPEAT: Final = 4
@@ -48,7 +52,10 @@ _CUSTOMER: Final = "customer"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pii:
-    """Personal data gets typed placeholders, and an answer shows nobody's but the customer's own."""
+    """Personal data gets typed placeholders, and an answer shows nobody's but the customer's own.
+
+    In a long text names are looked for part by part for ``seconds``; ``long`` is for one that was not read to its end.
+    """
 
     name: ClassVar[str] = "pii"
     version: ClassVar[str] = "1"
@@ -62,12 +69,16 @@ class Pii:
     keep: tuple[str, ...] = ()
     action: Literal["redact", "block", "escalate"] = "redact"
     own: Literal["show", "mask"] = "show"
+    long: Choice = "escalate"
+    seconds: float = 0.35
     tagger: Tagger | None = socket(optional=True)
     _codes: Mapping[str, re.Pattern[str]] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         if unknown := sorted(set(self.kinds) - set(_EVERY)):
             raise ValueError(f"unknown kinds {', '.join(unknown)}; known are {', '.join(_EVERY)}")
+        if not self.seconds > 0:
+            raise ValueError(f"seconds is {self.seconds:g}; a text needs more than none to be read")
         made = {name: compiled(pattern) for name, pattern in self.codes.items()}
         for name, pattern in self.codes.items():
             if most_steps(pattern, _LOOKED_AT) > _MOST_STEPS:
@@ -76,13 +87,21 @@ class Pii:
 
     async def check(self, step: Step) -> Verdict:
         """Find personal data in clear and decoded, and mask it as far as the point asks for it."""
-        found = await self._find(step)
+        found = self._by_pattern(step)
+        named, read = await self._names(step)
+        found = self._joined(found, named)
         every = tuple(_edits(step, found))
         personal = tuple((each.kind, each.text) for each in found)
         extra: dict[str, object] = {"masked": apply(step.text, every), "personal": personal}
         if step.point == "output":
-            found = tuple(each for each in found if each.kind not in _NAMED and not self._shown(each, step))
+            found = [each for each in found if each.kind not in _NAMED and not self._shown(each, step)]
         edits = every if step.point != "output" else tuple(_edits(step, found))
+        verdict = self._decided(step, found, edits, extra)
+        return verdict if read is None else self._cut_short(verdict, step, read)
+
+    def _decided(
+        self, step: Step, found: Sequence[Finding], edits: tuple[Edit, ...], extra: Mapping[str, object]
+    ) -> Verdict:
         if not edits:
             return self._verdict("allow", "", (), extra)
         if found and self.action != "redact":
@@ -91,8 +110,25 @@ class Pii:
         text = apply(step.text, edits)
         return self._verdict("redact", reason, found, {**extra, "edits": edits}, text)
 
-    async def _find(self, step: Step) -> tuple[Finding, ...]:
-        """All findings in the original, none overlapping; what the plain text and the hidden texts show counts."""
+    def _cut_short(self, verdict: Verdict, step: Step, read: int) -> Verdict:
+        """The verdict on a text of which nobody looked for names in the end: that must not pass unseen."""
+        reason = f"names were looked for in the first {read:,} of {len(step.text):,} letters"
+        rest = Finding(
+            kind="unread",
+            detector=f"{self.name}/tagger",
+            start=read,
+            end=len(step.text),
+            confidence=1.0,
+            severity="medium",
+            reason=reason,
+        )
+        found = (*verdict.findings, rest)
+        if self.long == "flag" or verdict.action == "block":
+            return replace(verdict, reason=verdict.reason or reason, findings=found)
+        return replace(verdict, action=self.long, reason=reason, findings=found)
+
+    def _by_pattern(self, step: Step) -> list[Finding]:
+        """Findings in the original, none overlapping; what the plain text and the hidden texts show counts."""
         kinds = [kind for kind in self.kinds if kind not in _ONLY_TAGGED]
         found: list[Finding] = []
         for reading in readings(step):
@@ -102,7 +138,7 @@ class Pii:
         for coded in coded_values(step.text):
             for each in find_pii(coded.text, kinds=kinds, codes=self._codes):
                 self._keep(found, self._finding(each, (coded.start, coded.end), (coded.kind,)))
-        return await self._with_names(step, found)
+        return found
 
     def _keep(self, found: list[Finding], each: Finding) -> None:
         """Take a finding in at its place, unless it is to be left alone or another one stands there."""
@@ -112,24 +148,36 @@ class Pii:
         if not before and not after and not self._is_kept(each):
             found.insert(at, each)
 
-    async def _with_names(self, step: Step, found: list[Finding]) -> tuple[Finding, ...]:
-        """The findings and, as far as none covers them, the names and addresses that the tagger sees in plain text.
+    async def _names(self, step: Step) -> tuple[list[Entity], int | None]:
+        """The names and addresses that the tagger sees in plain text, and up to where it read if not to the end.
 
         An answer may name people, so nobody waits there for a network; the log looks for names by itself.
         """
         wanted = [kind.upper() for kind in self.kinds if kind in _NAMED]
         if not self.names or self.tagger is None or not wanted or step.point == "output":
-            return tuple(found)
-        (entities,) = await self.tagger.entities([spared(step.normalised.plain[:_READ_BY_TAGGER])])
+            return [], None
+        plain = step.normalised.plain
+        if len(plain) <= _AT_ONCE:
+            (entities,) = await self.tagger.entities([spared(plain)])
+            seen, read = list(entities), None
+        else:
+            seen, read = await _part_by_part(plain, self.tagger, self.seconds)
         placed = []
-        for each in entities:
+        for each in seen:
             start, end = step.normalised.span(each.start, each.end)
-            placed.append(replace(each, start=start, end=end, text=step.text[start:end]))
-        return tuple(
+            if each.kind in wanted:
+                placed.append(replace(each, start=start, end=end, text=step.text[start:end]))
+        return placed, None if read is None else step.normalised.span(read, read)[0]
+
+    def _joined(self, found: list[Finding], named: Sequence[Entity]) -> list[Finding]:
+        """The findings and, as far as none covers them, what the tagger saw."""
+        if not named:
+            return found
+        return [
             self._finding(each, (each.start or 0, each.end or 0), ()) if each.detector == "tagger" else each
-            for each in merge(found, placed, wanted)
+            for each in merge(found, named)
             if not self._is_kept(each)
-        )
+        ]
 
     def _finding(self, each: Finding, span: tuple[int, int], hidden: tuple[str, ...]) -> Finding:
         return Finding(
@@ -183,6 +231,23 @@ class Pii:
             version=self.version,
             extra=extra,
         )
+
+
+async def _part_by_part(text: str, tagger: Tagger, seconds: float) -> tuple[list[Entity], int | None]:
+    """What the tagger sees in a long text within its time, and where it stopped if that was before the end.
+
+    It is given sentences, which it knows best, and of which it can let many pass at a first look.
+    """
+    found: list[Entity] = []
+    begun = monotonic()
+    for at, block in blocks(text):
+        some = pieces(spared(block))
+        if at and some and monotonic() - begun > seconds:
+            return found, at
+        rows = await tagger.entities([piece for _, piece in some]) if some else ()
+        for (start, _), row in zip(some, rows, strict=True):
+            found += [replace(each, start=at + start + each.start, end=at + start + each.end) for each in row]
+    return found, None
 
 
 def _edits(step: Step, found: Sequence[Finding]) -> Iterator[Edit]:

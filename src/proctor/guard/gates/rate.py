@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, OrderedDict, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from threading import Lock
@@ -16,12 +16,14 @@ from proctor.core.verdict import Finding, Verdict
 from proctor.guard.by_tool import ByTool, call_of, call_text
 from proctor.guard.memory import Memory
 from proctor.guard.step import Point, Step
+from proctor.guard.swift import swift
 
 __all__ = ["Rate"]
 
 _SESSIONS: Final = 10_000  # whose calls of the last minute are known; the ones that were still longest go first
 _MINUTE: Final = 60.0
 _LOOP: Final = 24  # calls back in which the same call is looked for
+_verdict: Final = swift(Verdict)
 
 
 class _Clocked:
@@ -43,23 +45,27 @@ class _Clocked:
             times = self._of(memory)
             for pattern, most in limits:
                 seen = times.get(pattern)
+                if seen is None:
+                    seen = times[pattern] = deque()
                 while seen and seen[0] <= now - _MINUTE:
                     seen.popleft()
-                if len(seen or ()) >= most:
+                if len(seen) >= most:
                     return pattern, most
             for pattern, _ in limits:
-                times.setdefault(pattern, deque()).append(now)
+                times[pattern].append(now)
         return None
 
     def _of(self, memory: Memory) -> dict[str, deque[float]]:
         # A memory without a name is known by itself, and kept, so that no other can take its place.
         key: object = memory.session or id(memory)
-        if key not in self._sessions:
+        kept = self._sessions.get(key)
+        if kept is None:
             while len(self._sessions) >= _SESSIONS:
                 self._sessions.popitem(last=False)
-            self._sessions[key] = (memory, {})
-        self._sessions.move_to_end(key)
-        return self._sessions[key][1]
+            kept = self._sessions[key] = (memory, {})
+        else:
+            self._sessions.move_to_end(key)
+        return kept[1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,9 +99,9 @@ class Rate:
     async def check(self, step: Step) -> Verdict:
         """Count what the session has called; the call that would pass a limit is stopped."""
         call = call_of(step)
-        found = next(self._passed(call, step.memory), None)
+        found = self._passed(call, step.memory)
         if found is None:
-            return Verdict(action="allow", gate=self.name, version=self.version)
+            return _verdict(action="allow", gate=self.name, version=self.version)
         kind, reason = found
         finding = Finding(
             kind=kind, detector=self.name, text=call_text(call), confidence=1.0, severity="medium", reason=reason
@@ -109,18 +115,20 @@ class Rate:
             extra={"anomaly": True, "tool": call.name[:80]},
         )
 
-    def _passed(self, call: ToolCall, memory: Memory) -> Iterator[tuple[str, str]]:
-        for pattern, most in self._by_session.of(call.name):
-            if _made(memory.made, pattern, call.name) >= most:
-                yield "too_many_calls", f"{pattern} may be called {most} times in a session, and was"
-        repeated = 0
-        for before in list(memory.calls)[-_LOOP:]:
-            repeated += before.name == call.name and before.arguments == call.arguments
-        if repeated >= self.same:
-            yield "loop", f"{call.name[:80]} was called {repeated} times with the same arguments"
-        now = (self.clock or time.monotonic)()
-        if (over := self._by_minute.over(memory, call.name, now)) is not None:
-            yield "too_fast", f"{over[0]} may be called {over[1]} times a minute, and was"
+    def _passed(self, call: ToolCall, memory: Memory) -> tuple[str, str] | None:
+        """The first limit that the call would pass: its kind, and a sentence about it."""
+        name = call.name
+        for pattern, most in self._by_session.of(name):
+            if _made(memory.made, pattern, name) >= most:
+                return "too_many_calls", f"{pattern} may be called {most} times in a session, and was"
+        if len(memory.calls) >= self.same:
+            repeated = [each.arguments for each in list(memory.calls)[-_LOOP:] if each.name == name].count(
+                call.arguments
+            )
+            if repeated >= self.same:
+                return "loop", f"{name[:80]} was called {repeated} times with the same arguments"
+        over = self._by_minute.over(memory, name, (self.clock or time.monotonic)())
+        return None if over is None else ("too_fast", f"{over[0]} may be called {over[1]} times a minute, and was")
 
 
 def _made(made: Counter[str], pattern: str, name: str) -> int:

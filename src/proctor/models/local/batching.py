@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -71,6 +72,10 @@ class Batcher(Generic[Item, Answer]):
         # a caller that gives up must not take the answer from the others who wait for it
         return [await asyncio.shield(x) if isinstance(x, asyncio.Future) else x for x in found]
 
+    def known(self, item: Item) -> Answer | None:
+        """The answer that is remembered, if one is; any thread may ask."""
+        return self._known.get(item)
+
     def _at_once(self, item: Item, company: int) -> Answer | None:
         """The answer that is known, or that the first stage gives; many items at once would hold up the loop."""
         if item in self._known:
@@ -121,6 +126,7 @@ class Batcher(Generic[Item, Answer]):
 @cache
 def crew() -> ThreadPoolExecutor:
     """Where all networks of the process run: one place, so that memory and cores are shared in turn."""
+    os.register_at_fork(after_in_child=crew.cache_clear)  # threads stay behind in the parent: a child hires its own
     return ThreadPoolExecutor(WORKERS, thread_name_prefix="proctor-local")
 
 

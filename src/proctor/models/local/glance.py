@@ -20,7 +20,7 @@ __all__ = ["KNOWN_BITS", "SHORT", "SIZE", "WORD_BITS", "Glance", "known_place", 
 
 SHORT = 400  # letters of a text that may pass: a longer one is always read
 WORD_BITS = 17
-KNOWN_BITS = 18
+KNOWN_BITS = 21  # few enough words share a bit that no everyday word passes for a name
 SIZE = 2**BITS + 2**WORD_BITS  # a weight for each letter group, then one for each mark of a word
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+|[^\w\s]")
@@ -97,6 +97,10 @@ class Glance:
     def passes(self, text: str) -> bool:
         """Whether the text holds so plainly nothing that nobody needs to read it."""
         return len(text) <= SHORT and self.logit(text) < self.low
+
+    def is_telling(self, word: str) -> bool:
+        """Whether a word in mid-sentence is one that people's names have, or an unknown one with a capital."""
+        return marks(f", {word}", self._known, self._names)[1]
 
     def logit(self, text: str) -> float:
         """How much the text looks like one with a name, an address or a danger in it; 0 is even.

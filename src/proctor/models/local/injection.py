@@ -14,16 +14,24 @@ from proctor.core.errors import InputError, StoreError
 from proctor.models.local.batching import Batcher
 from proctor.models.local.house import network_of, pieces_of, weights_of
 from proctor.models.local.ngrams import Linear
+from proctor.models.local.pieces import END, START, Line, Pieces
 from proctor.models.local.shares import sigmoid, softmax
 from proctor.models.local.weights import MEND
 from proctor.models.local.windows import spread, windows
 from proctor.text.normalise import normalise, views
+from proctor.text.normalise.likeness import is_noise
 
 __all__ = ["CATEGORIES", "InjectionClassifier", "Reading"]
 
 CATEGORIES = ("override", "hijack", "smuggling", "extraction", "jailbreak", "indirect")
 SEGMENT, OVERLAP = 600, 100  # letters
 SEGMENTS = 8  # of one text that the transformer reads: those that the first stage finds most suspicious
+ROOM = 1200  # pieces that it reads for each KB of a text: enough for any language, and for tables and code
+NOISE_ROOM = 48  # of them for what is none: it has more pieces and says nothing
+BRIEF = 60  # letters of which it cannot be told whether they are noise
+FEWEST = 24  # pieces: with less room than that no further line is begun
+UNREAD = 5.0  # the logit of the first stage from which on a segment that there was no room for is told
+SURE, LONG = 9.5, 400  # the logit from which on the first stage is believed about a text of more letters than that
 LETTERS = 2_000_000  # of one text: a longer one is refused, since an attack could stand in what was not read
 LONGEST = 160  # pieces in one window
 PLANS = 256  # short texts on their way to the transformer whose first stages need not be run again
@@ -38,13 +46,15 @@ class Reading:
     categories: tuple[float, ...] = (0.0,) * len(CATEGORIES)
     hidden: tuple[str, ...] = ()
     read: bool = False  # whether the transformer was asked
+    left: bool = False  # whether there is more that looks suspicious than was read
 
 
 @dataclass(frozen=True, kw_only=True)
 class InjectionClassifier:
     """Probabilities that a text is an injection or a jailbreak, and of which kind.
 
-    The labels are ``injection`` and ``benign``, which add to one, and the six kinds, which add to ``injection``.
+    The labels are ``injection`` and ``benign``, which add to one, and the six kinds, which add to ``injection``. Of a
+    long text the most suspicious parts are read; ``unread`` is 1 where more looked suspicious than was read, else 0.
     """
 
     folder: Path | None = None
@@ -83,21 +93,18 @@ class InjectionClassifier:
         network = network_of("injection", self.folder, self.threads)
         plans = [self._plans.pop(text) if text in self._plans else self._plan(text) for text in texts]
         self._ready.set()
-        segments = [segment for plan in plans for segment in plan.segments]
-        pieces = pieces_of(self.folder)
-        lines, owners = spread([windows(n, LONGEST, most=4) for n in pieces.numbers([s for s, _ in segments])])
+        cut = [_lines(plan, pieces_of(self.folder), _linear(self.folder)) for plan in plans]
+        lines, owners = spread([[line for line, _ in some] for some, _ in cut])
         outputs = network.run(lines) if lines else []
-        best: dict[int, tuple[float, tuple[float, ...]]] = {}
-        for owner, (output,) in zip(owners, outputs, strict=True):
-            logit = float(output[0])
-            if owner not in best or logit > best[owner][0]:
-                best[owner] = (logit, softmax(output[1:].tolist()))
-        found, at = [], 0
-        for plan in plans:
-            mine = [(best[at + i], kinds) for i, (_, kinds) in enumerate(plan.segments)]
-            at += len(plan.segments)
-            found.append(_reading(mine, plan.linear))
-        return found
+        seen: list[list[_Said]] = [[] for _ in plans]
+        kinds = [each for some, _ in cut for _, each in some]
+        for owner, hidden, (output,) in zip(owners, kinds, outputs, strict=True):
+            seen[owner].append((float(output[0]), softmax(output[1:].tolist()), hidden))
+        return [_reading(said, plan, left) for said, plan, (_, left) in zip(seen, plans, cut, strict=True)]
+
+    def first_look(self, texts: Sequence[str]) -> list[float]:
+        """How much each text looks like an attempt to the first stage alone, which takes no time: 0 is even."""
+        return [_linear(self.folder).logit(text) for text in texts]
 
     def _plan(self, text: str) -> _Plan:
         low = float(weights_of(self.folder).of("injection").get("low", FLOOR))
@@ -109,7 +116,7 @@ class InjectionClassifier:
             return None
         plan = self._plan(text)
         if not plan.segments:
-            return _reading([], plan.linear)
+            return _reading([], plan, False)
         while len(self._plans) >= PLANS:  # nobody came for the oldest: its caller has gone
             self._plans.pop(next(iter(self._plans)), None)
         self._plans[text] = plan
@@ -120,15 +127,19 @@ class InjectionClassifier:
         settings = weights_of(self.folder).of("injection")
         share = sigmoid(float(settings.get("slope", 1.0)) * reading.logit + float(settings.get("offset", 0.0)))
         kinds = {name: share * part for name, part in zip(CATEGORIES, reading.categories, strict=True)}
-        return {"injection": share, "benign": 1 - share, **kinds}
+        return {"injection": share, "benign": 1 - share, **kinds, "unread": float(reading.left)}
+
+
+_Said = tuple[float, tuple[float, ...], tuple[str, ...]]  # of one line: its logit, its kinds, how it was hidden
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """The segments of a text that deserve the transformer, with the encoding each was hidden in."""
+    """The segments of a text that deserve the transformer, each with its logit so far and how it was hidden."""
 
-    segments: list[tuple[str, tuple[str, ...]]]
+    segments: list[tuple[float, str, tuple[str, ...]]]
     linear: float
+    room: int  # pieces
 
 
 def _plan(text: str, linear: Linear, low: float) -> _Plan:
@@ -141,8 +152,12 @@ def _plan(text: str, linear: Linear, low: float) -> _Plan:
     scored.sort(key=lambda x: -x[0])
     # a short text that decodes to many others must not cost what a long one does
     most = min(SEGMENTS, 3 + len(text) // 250)
-    chosen = [(segment, kinds) for logit, segment, kinds in scored[:most] if logit > low]
-    return _Plan(chosen, scored[0][0] if scored else FLOOR)
+    chosen = [each for each in scored[:most] if each[0] > low]
+    first = scored[0][0] if scored else FLOOR
+    if first >= SURE and len(text) > LONG:
+        chosen = []
+    size = len(text.encode("utf-8", "replace")) / 1024
+    return _Plan(chosen, first, int(ROOM * max(1.0, size)))
 
 
 def _segments(text: str) -> list[str]:
@@ -151,15 +166,48 @@ def _segments(text: str) -> list[str]:
     return [text[i : i + SEGMENT] for i in range(0, len(text) - OVERLAP, SEGMENT - OVERLAP)]
 
 
-def _reading(seen: Sequence[tuple[tuple[float, tuple[float, ...]], tuple[str, ...]]], linear: float) -> Reading:
-    if not seen:
-        return Reading(logit=FLOOR + max(-1.0, linear / 100))
-    (logit, shares), kinds = max(seen, key=lambda x: x[0][0])
+def _lines(plan: _Plan, pieces: Pieces, linear: Linear) -> tuple[list[tuple[Line, tuple[str, ...]]], bool]:
+    """The lines that are read of a text, the most suspicious first, as far as its room goes; and whether more is."""
+    found: list[tuple[Line, tuple[str, ...]]] = []
+    room, noise_room = plan.room, plan.room * NOISE_ROOM // ROOM
+    left = False
+    for logit, segment, kinds in plan.segments:
+        if reads := len(segment) <= BRIEF or not is_noise(segment):
+            lines = windows(pieces.numbers([segment])[0], LONGEST, most=4)
+        else:
+            lines = _noise(segment, min(noise_room, room, LONGEST), pieces, linear)
+        for line in lines:
+            if room < len(line.ids):
+                left = left or logit >= UNREAD
+                break
+            found.append((line, kinds))
+            room -= len(line.ids)
+            noise_room -= 0 if reads else len(line.ids)
+        left = left or (not lines and logit >= UNREAD)
+    return found, left
+
+
+def _noise(segment: str, room: int, pieces: Pieces, linear: Linear) -> list[Line]:
+    """The part of a segment that says most, when all of it is more than there is room for; nothing for no room."""
+    if room < FEWEST:
+        return []
+    numbers = pieces.numbers([segment])[0]
+    if len(numbers) > room - 2:
+        step = max(16, len(segment) * room // len(numbers))
+        parts = (segment[at : at + step] for at in range(0, len(segment), max(1, step * 3 // 4)))
+        numbers = pieces.numbers([max(parts, key=linear.logit)])[0][: room - 2]
+    return [Line((START, *numbers, END))]
+
+
+def _reading(said: Sequence[_Said], plan: _Plan, left: bool) -> Reading:
+    if not said:
+        return Reading(logit=plan.linear if plan.linear >= SURE else FLOOR + max(-1.0, plan.linear / 100), left=left)
+    logit, shares, kinds = max(said, key=lambda x: x[0])
     if kinds:  # whatever it says, it came hidden
         shares = tuple(
             0.1 * share + (0.9 if name == "smuggling" else 0) for name, share in zip(CATEGORIES, shares, strict=True)
         )
-    return Reading(logit=logit, categories=shares, hidden=kinds, read=True)
+    return Reading(logit=logit, categories=shares, hidden=kinds, read=True, left=left)
 
 
 @cache

@@ -14,7 +14,9 @@ import numpy as np
 
 from proctor.core.entity import Entity
 from proctor.core.errors import InputError
+from proctor.models.local.aside import Aside
 from proctor.models.local.batching import Batcher
+from proctor.models.local.choosing import WHOLE, Choice, choose
 from proctor.models.local.glance import Glance, open_glance
 from proctor.models.local.house import network_of, pieces_of, weights_of
 from proctor.models.local.pieces import END, READ, START, Line, Pieces, case_types
@@ -27,6 +29,7 @@ INTENTS = ("none", "legal_threat", "media_complaint", "safety_incident", "self_h
 LONGEST = (
     160  # pieces in one window; a quarter of them is shared, so a name near the edge of one is well inside another
 )
+LONG = 2_000  # letters
 LETTERS = 200_000  # of one text: a longer one is refused, since a part that was not read could not be masked
 
 _BREAK = re.compile(r".*(?:\n|[。！？]|[.!?] )", re.S)
@@ -94,10 +97,22 @@ class LocalReader:
         wanted = [i for i, text in enumerate(texts) if glance is None or not glance.passes(text)]
         found = [NOTHING] * len(texts)
         some = [texts[i] for i in wanted]
-        seen = (each for few in groups(some) for each in read(few, pieces, network, warmth))
+        seen = (each for few in groups(some) for each in read(few, pieces, network, warmth, glance))
         for i, each in zip(wanted, seen, strict=True):
             found[i] = each
         return found
+
+    def here(self, texts: Sequence[str]) -> list[Reading]:
+        """The same on the thread that asks, for what nobody waits for; what is remembered is not read again.
+
+        The first look holds the interpreter and the network does not, so only a long text gets one.
+        """
+        return [self._batcher.known(text) or self._read_aside(text) for text in texts]
+
+    def _read_aside(self, text: str) -> Reading:
+        pieces, network = pieces_of(self.folder), Aside(network_of("reader", self.folder, self.threads))
+        warmth = float(weights_of(self.folder).of("reader").get("temperature", 1.0))
+        return read([text], pieces, network, warmth, self._glance() if len(text) > LONG else None)[0]
 
     def _glance(self) -> Glance | None:
         return open_glance(self.folder) if self.glance else None
@@ -114,34 +129,59 @@ def reader_of(folder: Path | None = None, threads: int = 1, glance: bool = True)
     return LocalReader(folder=folder, threads=threads, glance=glance)
 
 
-def read(texts: Sequence[str], pieces: Pieces, network: Runs, warmth: float = 1.0) -> list[Reading]:
-    """What a network finds in each text."""
-    parts = [(owner, start, part) for owner, text in enumerate(texts) for start, part in _parts(text)]
-    located = pieces.located([part for _, _, part in parts])
+def read(
+    texts: Sequence[str], pieces: Pieces, network: Runs, warmth: float = 1.0, glance: Glance | None = None
+) -> list[Reading]:
+    """What a network finds in each text; with a first look only what that does not let pass in a long one."""
+    parts = [_Part(owner, start, part) for owner, text in enumerate(texts) for start, part in _parts(text)]
+    located = pieces.located([part.text for part in parts])
     lines: list[Line] = []
     cuts: list[tuple[int, int]] = []  # for each line: which part, and which piece of it is the first
-    for number, ((_, _, part), (ids, places)) in enumerate(zip(parts, located, strict=True)):
-        types, room = case_types(places, part), LONGEST - 2
-        for start in starts(len(ids), room) if ids else ():
-            lines.append(
-                Line((START, *ids[start : start + room], END), types=(0, *types[start : start + room], 0)),
-            )
-            cuts.append((number, start))
+    for number, (part, (ids, places)) in enumerate(zip(parts, located, strict=True)):
+        if glance is not None and len(ids) > WHOLE:
+            part.choice = choose(part.text, places, glance)
+        types, room = case_types(places, part.text), LONGEST - 2
+        for first, after in part.choice.runs if part.choice else [(0, len(ids))][: len(ids)]:
+            for start in (first + each for each in starts(after - first, room)):
+                stop = min(start + room, after)
+                lines.append(Line((START, *ids[start:stop], END), types=(0, *types[start:stop], 0)))
+                cuts.append((number, start))
     outputs = network.run(lines) if lines else []
     tags = [np.zeros((len(ids), len(TAGS)), np.float32) for ids, _ in located]
     inward = [np.full(len(ids), -1) for ids, _ in located]
     intents: dict[int, Array] = {}
     for line, (number, start), output in zip(lines, cuts, outputs, strict=True):
-        owner, mine = parts[number][0], _softmax(output[0] / warmth)
+        owner, mine = parts[number].owner, _softmax(output[0] / warmth)
         intents[owner] = _worst(intents[owner], mine) if owner in intents else mine
         _keep(tags[number], inward[number], start, _softmax(output[1][1 : len(line.ids) - 1]))
     named: list[list[Entity]] = [[] for _ in texts]
-    for (owner, start, part), (_, places), share in zip(parts, located, tags, strict=True):
-        named[owner] += spans(part, places, share, start)
+    for part, (_, places), share in zip(parts, located, tags, strict=True):
+        named[part.owner] += spans(part.text, places, share, part.start)
+        if part.choice is not None and glance is not None:
+            named[part.owner] += part.choice.suspected(part.text, glance, part.start)
     return [
-        Reading(tuple(intents[i].tolist()), tuple(names), read=True) if i in intents else NOTHING
+        Reading(tuple(intents[i].tolist()) if i in intents else NOTHING.shares, _in_order(names), read=i in intents)
         for i, names in enumerate(named)
     ]
+
+
+@dataclass(slots=True)
+class _Part:
+    """A part of a text: whose, where it begins, and what of it is read when that is not all."""
+
+    owner: int
+    start: int
+    text: str
+    choice: Choice | None = None
+
+
+def _in_order(names: Sequence[Entity]) -> tuple[Entity, ...]:
+    """The names by their place, none overlapping: what was read goes before what is only suspected."""
+    found: list[Entity] = []
+    for name in sorted(names, key=lambda each: (each.start, -each.end)):
+        if not found or name.start >= found[-1].end:
+            found.append(name)
+    return tuple(found)
 
 
 def _parts(text: str) -> Iterator[tuple[int, str]]:

@@ -9,17 +9,28 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 
-__all__ = ["common_words", "cost", "is_readable", "known_words", "letter_words", "per_letter", "ranks", "split_glued"]
+__all__ = [
+    "common_words",
+    "cost",
+    "is_noise",
+    "is_readable",
+    "known_words",
+    "letter_pairs",
+    "letter_words",
+    "per_letter",
+    "ranks",
+]
 
 _HERE = Path(__file__).parent
 _OTHER_LANGUAGES = "# Function words of other languages"
 _BITS_PER_STEP = 1 / 1.2
 _KNOWN_COST = 10.0
 _NEW_WORD = 4.0  # a word outside the list costs this on top of its letters
-_LONGEST = 16
 _NOT_LETTERS = {code: " " for code in range(128) if not chr(code).isalpha()}
 # Noise costs more bits a letter than this; English is near 2.5, other languages in Latin letters near 4.
 _READABLE_BITS = 5.2
+_PART, _MOST_PARTS = 150, 64  # letters; a long text is looked at in places
+_FEWEST_SIGNS = 5  # different ones: less is a sign repeated
 _LETTERS = re.compile(r"[^\W\d_]+")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _LATIN_ONLY = re.compile(r"[\x00-\u024f\u1e00-\u1eff\u2010-\u2027\u2030-\u205e]*")
@@ -49,7 +60,8 @@ def common_words() -> frozenset[str]:
 
 
 @cache
-def _pairs() -> dict[str, float]:
+def letter_pairs() -> dict[str, float]:
+    """How many bits the second letter of each pair costs after the first; a blank is the edge of a word."""
     letters = " abcdefghijklmnopqrstuvwxyz"
     lines = (_HERE / "bigrams.txt").read_text(encoding="utf-8").splitlines()
     rows = [line for line in lines if not line.startswith("#")]
@@ -75,7 +87,7 @@ def cost(word: str) -> float:
     """How many bits a word in lower case costs: few for language, many for noise."""
     if word in common_words():
         return _KNOWN_COST
-    pairs = _pairs()
+    pairs = letter_pairs()
     padded = f" {word} "
     return _NEW_WORD + sum(pairs.get(a + b, 11.0) for a, b in pairwise(padded))
 
@@ -100,6 +112,13 @@ def is_readable(text: str) -> bool:
     return per_letter([word for word in words if len(word) > 1] or words) < _READABLE_BITS
 
 
+def is_noise(text: str) -> bool:
+    """Whether hardly any part of a text reads as a language; a table, code or a list of languages does in parts."""
+    starts = range(0, len(text), max(_PART, len(text) // _MOST_PARTS))
+    parts = [part for start in starts if (part := text[start : start + _PART].strip())]
+    return 4 * sum(len(set(part)) >= _FEWEST_SIGNS and is_readable(part) for part in parts) <= len(parts)
+
+
 def _unaccented(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFD", text) if c < "\x80" or c.isalpha())
 
@@ -120,29 +139,3 @@ def _is_script(text: str) -> bool:
 def _script(character: str) -> str:
     script = unicodedata.name(character, "?").split(" ", 1)[0]
     return "CJK" if script in {"HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "CJK", "IDEOGRAPHIC"} else script
-
-
-def split_glued(letters: str) -> list[str] | None:
-    """Words written without spaces, parted again; none when too little of it is common words."""
-    known = ranks()
-    best: list[tuple[float, int]] = [(0.0, 0)]
-    for end in range(1, len(letters) + 1):
-        options = [
-            (best[start][0] + 3.0 + (known[word] + 2).bit_length(), start)
-            for start in range(max(0, end - _LONGEST), end)
-            if (word := letters[start:end]) in known
-        ]
-        options.append((best[end - 1][0] + 14.0, end - 1))
-        best.append(min(options))
-    words: list[str] = []
-    end = len(letters)
-    while end:
-        start = best[end][1]
-        word = letters[start:end]
-        if words and word not in known and words[-1] not in known:
-            words[-1] = word + words[-1]  # the letters of an unknown word belong together
-        else:
-            words.append(word)
-        end = start
-    covered = sum(len(word) for word in words if word in known and len(word) > 1)
-    return words[::-1] if covered >= 0.75 * len(letters) else None

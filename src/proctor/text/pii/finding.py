@@ -131,7 +131,10 @@ _PLAIN: Final = {
     **dict.fromkeys((0xA0, 0x2002, 0x2003, 0x2007, 0x2009, 0x200A, 0x202F, 0x3000), 0x20),
     **{zero + n: 0x30 + n for zero in (0x660, 0x6F0, 0x966, 0x9E6, 0xE50) for n in range(10)},
 }
-_SAMPLE: Final = "+44 20 7946 0958, 212-555-0142, 9469 9966, card 4111111111111112, NY 10118, NW1 6XE, 生 password is x"
+_SAMPLE: Final = (
+    "+44 20 7946 0958, +1-903-140-4508, 212-555-0142, 9469 9966, card 4111111111111112, NY 10118, NW1 6XE,"
+    " 生 password is x"
+)
 _TAKEN: Final = "]"  # stands for what is found already, as a placeholder would: no later kind reads it again
 
 

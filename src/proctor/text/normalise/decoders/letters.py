@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from proctor.text.normalise.confusables import faux_letters
+from proctor.text.normalise.decoders.costumes import mixes_scripts, wears_no_language
 from proctor.text.normalise.decoders.rewrites import is_alone_telling, is_telling
 from proctor.text.normalise.layer import Layer
 from proctor.text.normalise.likeness import common_words, cost, known_words, letter_words, per_letter, ranks
@@ -31,7 +32,8 @@ _LONG_RUN = re.compile(r"([a-z])\1\1+")
 def find_accented(layer: Layer) -> Iterator[Found]:
     """English under accents that no language writes."""
     if not layer.text.isascii() and _ACCENTED.search(layer.text):
-        yield from _undressed("accented", layer.text, _ANY_WORD, _bare_letters())
+        sure = wears_no_language(layer.text, _bare_letters())
+        yield from _undressed("accented", layer.text, _ANY_WORD, _bare_letters(), sure=sure)
 
 
 def find_lookalikes(layer: Layer) -> Iterator[Found]:
@@ -43,27 +45,30 @@ def find_lookalikes(layer: Layer) -> Iterator[Found]:
     known = sum(ord(character) in table for character in characters if character > "\x7f")
     if known < _FEWEST_LOOKALIKES or known * 5 < sum(c > "\x7f" and c.isalpha() for c in characters) * 4:
         return  # letters that pass for nothing: a language of its own
-    if is_telling(known_words(set(letter_words(layer.text.translate(table))) - layer.distinct)):
-        yield from _undressed("lookalikes", layer.text, _ANY_TOKEN, table)
+    sure = mixes_scripts(layer.text, table)
+    if sure or is_telling(known_words(set(letter_words(layer.text.translate(table))) - layer.distinct)):
+        yield from _undressed("lookalikes", layer.text, _ANY_TOKEN, table, sure=sure)
 
 
-def _undressed(kind: str, text: str, pattern: re.Pattern[str], table: dict[int, str]) -> Iterator[Found]:
-    """The words that change under the table, when most of them become English by it."""
+def _undressed(kind: str, text: str, pattern: re.Pattern[str], table: dict[int, str], *, sure: bool) -> Iterator[Found]:
+    """The words that change under the table, when it is sure already or most of them become English by it."""
     words = {word for word in set(pattern.findall(text)) if not word.isascii() and len(word) <= _LONGEST}
     plain = {word: bare for word in words if (bare := word.translate(table)) != word}
     gained = {bare.strip(_EDGES).lower() for bare in plain.values() if bare.isascii()} & ranks().keys()
-    if not is_telling(gained) or not (len(gained) * 10 >= len(plain) * 6 or _is_dressed_english(text, plain, gained)):
+    if not sure and not (is_telling(gained) and _is_english(text, plain, gained)):
         return
     patches = tuple(
         patch_of_text(*match.span(), bare)
         for match in pattern.finditer(text)
-        if (bare := plain.get(match.group())) and bare.isascii()
+        if (bare := plain.get(match.group())) and (sure or bare.isascii())
     )
     yield Found(kind=kind, patches=patches, tested=True, place="inside")
 
 
-def _is_dressed_english(text: str, plain: dict[str, str], gained: set[str]) -> bool:
-    """Whether nearly every word is dressed up and what is under it has the letters of English, if rarer words."""
+def _is_english(text: str, plain: dict[str, str], gained: set[str]) -> bool:
+    """Whether most are common words, or nearly every word is dressed up and has the letters of English under it."""
+    if len(gained) * 10 >= len(plain) * 6:
+        return True
     if len(gained) * 10 < len(plain) * 3 or len(plain) * 10 < len(set(_ANY_TOKEN.findall(text))) * 7:
         return False
     return per_letter([bare.strip(_EDGES).lower() for bare in plain.values() if bare.isascii()]) < _ENGLISH

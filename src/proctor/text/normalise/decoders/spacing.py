@@ -1,32 +1,28 @@
-"""Words taken apart or run together: ``i g n o r e``, ``i.g.n.o.r.e``, ``ig-no-re``, ``ignoreallprevious``."""
+"""Words taken apart: ``i g n o r e``, ``i.g.n.o.r.e``, ``ig-no-re``."""
 
 from __future__ import annotations
 
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from proctor.text.normalise.decoders.rewrites import is_alone_telling, is_telling
 from proctor.text.normalise.layer import Layer
-from proctor.text.normalise.likeness import common_words, cost, split_glued
+from proctor.text.normalise.likeness import common_words
 from proctor.text.normalise.offsets import OffsetMap
+from proctor.text.normalise.parting import split_glued
 from proctor.text.normalise.patches import Found, Patch, patch_of_text
 
-__all__ = ["find_glued", "find_hyphenated", "find_spaced"]
+__all__ = ["find_hyphenated", "find_spaced", "joined"]
 
-_GAP = r"[\s.,:;\-_*|/\\~+^'\"·•]{1,5}"
+_GAP = r"[\s.,:;\-_*|/\\~+^'\"·•()\[\]]{1,5}"
 _LETTERS_APART = re.compile(rf"(?<![^\W_])[^\W_](?:{_GAP}[^\W_](?![^\W_])){{3,}}")
 _LETTER = re.compile(r"[^\W_]")
 _TORN = re.compile(r"(?<![A-Za-z])[A-Za-z]+(?:[.\-_*~^/|\\+][A-Za-z]+){1,8}(?![A-Za-z])")
-_GLUED = re.compile(r"(?<![A-Za-z])[A-Za-z]{14,}(?![A-Za-z])")
 _NOT_LETTERS = re.compile(r"[^A-Za-z]+")
-_SHORTEST_GLUED = 14
 _LONGEST_GLUED = 400
-_MOST_GLUED = 2_000
-_MANY = 7
-_NOISE = 4.8  # bits a letter
 _LONGEST_RUN = 4_000
 _FEWEST_LETTERS = 4
 _SHORTEST_UNSPACED = 8  # learners' texts part Chinese and Japanese words by spaces, and many words are one letter
@@ -57,7 +53,7 @@ def _put_together(match: re.Match[str]) -> Patch | None:
         words = split_glued("".join(letters[:_LONGEST_GLUED]).lower())
         if words and len(words) > 1:
             breaks = _ends(words)
-    patch = _joined(match.start(), places, letters, breaks)
+    patch = joined(match.start(), places, letters, breaks)
     longest = max(map(len, patch.decoded.split()))
     return patch if longest >= (_SHORTEST_UNSPACED if _UNSPACED.search(run) else 3) else None
 
@@ -70,7 +66,8 @@ def _ends(words: list[str]) -> set[int]:
     return found
 
 
-def _joined(start: int, places: list[int], letters: list[str], breaks: set[int]) -> Patch:
+def joined(start: int, places: Sequence[int], letters: Sequence[str], breaks: set[int]) -> Patch:
+    """The letters at these places as one patch, with a space before each of those numbers."""
     out: list[str] = []
     starts, ends = array("I"), array("I")
     for number, (at, letter) in enumerate(zip(places, letters, strict=True)):
@@ -107,32 +104,3 @@ def find_hyphenated(layer: Layer) -> Iterator[Found]:
                 hidden.add(word)
     if (is_telling(gained) or any(map(is_alone_telling, hidden))) and len(gained) * 2 >= len(torn):
         yield Found(kind="hyphenated", patches=tuple(patches), tested=True, place="inside")
-
-
-def _is_sentence(words: list[str]) -> bool:
-    """Many words, or a few long ones, none of them a mere ending: ``un accept able`` is one word."""
-    shortest = 4 if len(words) == 3 else 2 if len(words) < _MANY else 1
-    return len(words) > 2 and min(map(len, words)) >= shortest and sum(map(len, words)) > 3.4 * len(words)
-
-
-def find_glued(layer: Layer) -> Iterator[Found]:
-    """Several common words written as one."""
-    if layer.longest < _SHORTEST_GLUED or max(map(len, layer.unknown), default=0) < _SHORTEST_GLUED:
-        return
-    patches: list[Patch] = []
-    tried = 0
-    for match in _GLUED.finditer(layer.text):
-        letters = match.group()
-        if len(letters) > _LONGEST_GLUED or letters.lower() in common_words():
-            continue
-        if cost(letters.lower()) > _NOISE * len(letters):
-            continue
-        tried += len(letters)
-        if tried > _MOST_GLUED:
-            break
-        words = split_glued(letters.lower())
-        if words and _is_sentence(words):
-            places = list(range(len(letters)))
-            patches.append(_joined(match.start(), places, list(letters), _ends(words)))
-    if patches:
-        yield Found(kind="glued", patches=tuple(patches), tested=True)

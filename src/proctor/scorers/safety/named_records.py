@@ -1,0 +1,130 @@
+"""Which record a sentence names by its number, and whether a call was about another one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from proctor.core.chat import ToolCall
+from proctor.scorers.conversation.story import loosely
+
+__all__ = ["Named", "is_another", "listed_in", "named_in"]
+
+_NOUNS: Final = (
+    "order", "booking", "reservation", "ticket", "case", "invoice", "claim", "appointment", "subscription", "policy",
+    "account", "item", "request", "refund", "payment", "shipment", "parcel", "complaint", "contract",
+)  # fmt: skip
+_CODE: Final = r"(?=[A-Z0-9_-]*\d)(?=[0-9_-]*[A-Z])[A-Z0-9][A-Z0-9_-]{1,38}[A-Z0-9]"
+_NUMBER: Final = r"\d{2,20}"
+# A code by itself; any code or number behind the word for such a record; a number behind its sign.
+_NAMED: Final = re.compile(
+    rf"(?:\b(?P<noun>(?i:{'|'.join(_NOUNS)}))(?i:s|es)?\s+(?i:(?:number|no\.?|id|code|reference|ref\.?)\s*:?\s*)?[#(]?"
+    rf"(?P<behind>(?i:{_CODE})|(?<!\d){_NUMBER}(?![\d.,:/%]*\d|[\w%°€$-]))"
+    rf"|(?<![A-Za-z0-9_#.,/@-])(?P<code>{_CODE})|#(?P<signed>(?i:{_CODE})|\d{{1,20}}))(?![A-Za-z0-9_@/-])"
+)
+_MORE: Final = re.compile(rf"\s*(?:,|、|&|と|および|,?\s*\band\b)\s*#?(?P<next>(?i:{_CODE})|{_NUMBER})(?![\w@/.-]*\w)")
+_PARTS: Final = re.compile(r"[a-z]+|\d+")
+_AMOUNTS: Final = frozenset({"refund", "payment", "item"})  # a short number behind these is a sum or a count
+_LONG: Final = 6  # digits
+_MEASURE: Final = re.compile(r"\d+[a-z]{1,4}")
+_MOST: Final = 2_000  # values of a call that are looked at
+_DEPTH: Final = 6
+_LONGEST: Final = 8_000
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A record by its number, and the word for it where there is one: an order, A-17."""
+
+    id: str
+    noun: str = ""
+
+
+def named_in(text: str) -> tuple[Named, ...]:
+    """Every record that the text names, each once."""
+    return tuple(dict.fromkeys(each for group in _groups(text) for each in group))
+
+
+def listed_in(text: str) -> tuple[Named, ...]:
+    """The records of the first list in the text (orders A-17 and A-18); nothing where there is none."""
+    return next((group for group in _groups(text) if len(group) > 1), ())
+
+
+def is_another(named: Sequence[Named], call: ToolCall) -> bool:
+    """Whether the call was about another record: it names one of that sort, and none of these.
+
+    Only like is held against like. A-17 and A-18 are of a sort; A-17 and 90210 may be two names of one order.
+    """
+    if not named:
+        return False
+    told = _values((call.arguments, _data(call.result)))
+    if told is None or any(_is(record, value) for record in named for _, value in told):
+        return False
+    return any(_alike(record, name, value) for record in named for name, value in told)
+
+
+def _groups(text: str) -> Iterator[tuple[Named, ...]]:
+    at = 0
+    while (hit := _NAMED.search(text, at)) is not None:
+        noun, at = (hit["noun"] or "").casefold(), hit.end()
+        written = hit["behind"] or hit["code"] or hit["signed"]
+        if (noun in _AMOUNTS and written.isdigit() and len(written) < _LONG) or _MEASURE.fullmatch(written):
+            continue
+        group = [Named(_plain(written), noun)]
+        while (more := _MORE.match(text, at)) is not None and _sort(_plain(more["next"])) == _sort(group[0].id):
+            group.append(Named(_plain(more["next"]), noun))
+            at = more.end()
+        yield tuple(group)
+
+
+def _values(data: Any) -> list[tuple[str, str]] | None:
+    """Every value in the data with the name that it stands under; nothing when there are too many to look at."""
+    found: list[tuple[str, str]] = []
+    waiting: list[tuple[str, Any, int]] = [("", data, 0)]
+    while waiting:
+        under, one, deep = waiting.pop()
+        if len(waiting) + len(found) > _MOST:
+            return None
+        if isinstance(one, Mapping) and deep < _DEPTH:
+            waiting += [(str(name).casefold(), value, deep + 1) for name, value in one.items()]
+        elif isinstance(one, (list, tuple)) and deep < _DEPTH:
+            waiting += [(under, value, deep + 1) for value in one]
+        elif isinstance(one, str) or (type(one) is int and one.bit_length() < 128):
+            found.append((under, str(one)[:_LONGEST]))
+    return found
+
+
+def _data(result: Any) -> Any:
+    if isinstance(result, str) and result.lstrip()[:1] in ("{", "[") and len(result) <= 20 * _LONGEST:
+        return loosely(result) or result
+    return result
+
+
+def _is(record: Named, value: str) -> bool:
+    """Whether the value is the record's number, or words that it stands in."""
+    if len(value) <= 60 and _plain(value) == record.id:
+        return True
+    return any(each.id == record.id for each in named_in(value)) if " " in value.strip() else False
+
+
+def _alike(record: Named, name: str, value: str) -> bool:
+    """Whether the value is the number of another record of that sort."""
+    other = _plain(value) if len(value) <= 40 else ""
+    if not other or not other.isalnum() or not any(letter.isdigit() for letter in other):
+        return False
+    under = bool(record.noun) and record.noun in name
+    if record.id.isdigit():
+        return under and other.isdigit() and abs(len(other) - len(record.id)) <= 1
+    same = _sort(record.id)
+    return not other.isdigit() and (under or (len(same) == 2 and _sort(other) == same))
+
+
+def _sort(id: str) -> tuple[str, ...]:
+    """What ids of one kind have in common: the letters, and where the digits stand."""
+    return tuple("0" if part.isdigit() else part for part in _PARTS.findall(id))
+
+
+def _plain(written: str) -> str:
+    return re.sub(r"[#\s_-]", "", written).casefold()
