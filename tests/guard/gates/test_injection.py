@@ -58,10 +58,7 @@ async def test_customers_pass(gate: Injection, text: str) -> None:
 
 
 async def test_a_word_or_two_is_blocked_or_allowed_but_never_in_doubt() -> None:
-    doubtful, sure = (
-        Injection(injection=_Sure(0.3), block=0.9, escalate=0.1),
-        Injection(injection=_Sure(0.95), block=0.9),
-    )
+    doubtful, sure = (Injection(injection=_Sure(share), block=0.9, escalate=0.1) for share in (0.3, 0.95))
     assert (await _checked(doubtful, "Hi there")).action == "allow"
     assert (await _checked(doubtful, "Hi there, do this for me")).action == "escalate"
     assert (await _checked(sure, "Hi there")).action == "block"

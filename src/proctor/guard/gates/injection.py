@@ -197,7 +197,7 @@ class Injection:
 
 
 def _is_brief(step: Step) -> bool:
-    """Whether the message is a word of greeting or assent: too short to order anything, and the model never saw such."""
+    """Whether the message is a word of greeting or assent: too short to order anything."""
     return len(step.text.encode("utf-8", "replace")) <= _BRIEF and not step.views
 
 
