@@ -11,6 +11,10 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 # together, so that what they share is made once; files go in order, so that the long ones are not the last.
 WORKERS ?= 3
 
+# What Python compiles is kept, whatever the caller's environment says: each worker, and each of the hundreds of processes
+# that the tests start, would compile every module anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 DEMO   := .[local-llm]
 DEV    := .[dev,bedrock,local-llm]
 

@@ -393,10 +393,10 @@ def test_a_session_that_is_idle_for_too_long_goes(deadline: Deadline, monkeypatc
     assert len(sessions) == 1
 
 
-async def test_two_thousand_sessions_leave_nothing_behind(deadline: Deadline) -> None:
+async def test_hundreds_of_sessions_leave_nothing_behind(deadline: Deadline) -> None:
     watch = Watch(plan(deadline, {"input": saying("allow")}))
     gate = watch.plan.chains["input"].posts[0].gate
-    sessions = Sessions(watch, most=500)
+    sessions = Sessions(watch, most=100)
 
     async def talk(count: int) -> tuple[int, int]:
         for number in range(count):
@@ -410,11 +410,11 @@ async def test_two_thousand_sessions_leave_nothing_behind(deadline: Deadline) ->
         return sum(isinstance(each, (Session, Memory, Step)) for each in living), len(living)
 
     before, _ = await talk(0)
-    counted, objects = await talk(1000)
-    again, objects_again = await talk(1000)
-    assert counted == again <= before + 2 * 500
-    assert abs(objects_again - objects) < 500
-    assert len(sessions) == 500
+    counted, objects = await talk(200)
+    again, objects_again = await talk(200)
+    assert counted == again <= before + 2 * 100
+    assert abs(objects_again - objects) < 100
+    assert len(sessions) == 100
 
 
 async def test_a_raising_gate_beside_a_session_is_a_failure_on_record(deadline: Deadline) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import threading
 from collections.abc import Sequence
 
@@ -166,3 +168,22 @@ async def test_many_items_and_long_ones_do_not_hold_up_the_loop() -> None:
     assert await batcher.ask([1, 2, 3, 4, 5]) == [2, 4, 6, 8, 10]
     long: Batcher[str, int] = Batcher(lambda texts: [len(text) for text in texts], settle=lambda _text: 0)
     assert await long.ask(["a" * 1000, "b" * 1001]) == [0, 1001]
+
+
+FORKED = """
+import asyncio, os
+from proctor.models.local.batching import Batcher
+
+batcher = Batcher(lambda items: [2 * item for item in items])
+assert asyncio.run(batcher.ask([1])) == [2]
+child = os.fork()
+assert asyncio.run(asyncio.wait_for(batcher.ask([2]), 30)) == [4]
+if not child:
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+"""
+
+
+def test_a_forked_worker_hires_its_own_threads() -> None:
+    done = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, timeout=90, check=False)
+    assert done.returncode == 0, done.stderr

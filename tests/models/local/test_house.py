@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,13 @@ USE: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "table": ("table.npy", lambda folder: LocalEmbedder(folder=folder).vectors(["a"])),
     "tokenizer": ("tokenizer.json", lambda folder: LocalEmbedder(folder=folder).vectors(["a"])),
 }
+
+
+@pytest.fixture(autouse=True)
+def _let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test loads from its own folder goes with it: kept until the end, all of it would come to two gigabytes."""
+    for name in ("_weights", "_pieces", "_network"):
+        monkeypatch.setattr(house, name, cache(getattr(house, name).__wrapped__))
 
 
 def copied(tmp_path: Path) -> Path:

@@ -105,7 +105,7 @@ async def test_sources_of_one_age_do_not_make_each_other_stale() -> None:
     ("answer", "low", "high"),
     [
         ("Opened manga can be returned within 15 days.", 0.95, 1.0),
-        ("Books that you have already unwrapped may be sent back up to 15 days after they arrive.", 0.4, 1.0),
+        ("Books that you have already unwrapped may be sent back up to 15 days after they arrive.", 0.3, 1.0),
         ("Opened manga cannot be returned.", 0.0, 0.1),
         ("Returns cost a fee of $5. Our shop was founded in Kyoto.", 0.0, 0.35),
         ("You can return it within 45 days.", 0.0, 0.2),

@@ -39,6 +39,7 @@ class Aside:
 
 @cache
 def _thread() -> ThreadPoolExecutor:
+    os.register_at_fork(after_in_child=_thread.cache_clear)  # threads stay behind in the parent
     return ThreadPoolExecutor(1, thread_name_prefix="proctor-aside", initializer=_step_back)
 
 

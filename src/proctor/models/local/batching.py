@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Sequence
@@ -78,9 +79,10 @@ class Batcher(Generic[Item, Answer]):
 
     def _at_once(self, item: Item, company: int) -> Answer | None:
         """The answer that is known, or that the first stage gives; many items at once would hold up the loop."""
-        if item in self._known:
-            self._known.move_to_end(item)
-            return self._known[item]
+        if (known := self._known.get(item)) is not None:
+            with contextlib.suppress(KeyError):  # another event loop may have forgotten it since
+                self._known.move_to_end(item)
+            return known
         if self._settle is None or company > INLINE or _size(item) > INLINE_LETTERS:
             return None
         answer = self._settle(item)

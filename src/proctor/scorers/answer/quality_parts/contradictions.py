@@ -25,7 +25,7 @@ NEAR_IN_MEANING: Final = 0.6
 # other languages are read less well, so more is asked of them.
 ENOUGH: Final = {"en": 0.66, "ja": 0.7}
 ENOUGH_ELSEWHERE: Final = 0.74
-AT_LEAST: Final = 0.5
+AT_LEAST: Final = 0.45
 # Two numbers of one kind that differ speak for a contradiction before the network does.
 EASIER: Final = 0.12
 EXACT: Final = 0.9
