@@ -47,9 +47,9 @@ class Injection:
     primary: ClassVar[str | None] = None
 
     block: Level = "0.1%"
-    escalate: Level = "0.5%"
+    escalate: Level = "1%"
     indirect_block: Level = "0.1%"
-    indirect_escalate: Level = "0.5%"
+    indirect_escalate: Level = "1%"
     rules: bool = True
     documents: Literal["cut", "block", "escalate"] = "cut"
     removed: str = _REMOVED
