@@ -53,8 +53,8 @@ def _sections(name: str, command: click.Command) -> Iterator[str]:
 
 
 def _section(name: str, command: click.Command) -> str:
-    # as the program is called: click keeps the first help option that it makes, with whatever names it had then
-    names = {"help_option_names": ["-h", "--help"]}
+    names = {"help_option_names": ["-h", "--help"]}  # as the program is called
+    vars(command)["_help_option"] = None  # click keeps the first that it makes, whatever names it had then
     context = click.Context(command, info_name=name, max_content_width=100, terminal_width=100, **names)
     return f"## `{name}`\n\n```text\n{command.get_help(context).rstrip()}\n```\n"
 

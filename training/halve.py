@@ -269,7 +269,7 @@ TASKS = {"injection": injection_tasks, "reader": reader_tasks, "nli": nli_tasks}
 def teach(told: argparse.Namespace) -> dict[str, Any]:
     """Train the student of one network and keep it; says what it gets right beside its teacher."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    budget = 49152 if device == "cuda" else 1024
+    budget = told.budget or (49152 if device == "cuda" else 1024)
     torch.manual_seed(3)
     random.seed(3)
     tokenizer = Tokenizer.from_file(str(told.weights / "tokenizer.json"))
@@ -358,6 +358,7 @@ def main() -> None:
     teaching.add_argument("--steps", type=int, default=100000)
     teaching.add_argument("--rate", type=float, default=2e-4)
     teaching.add_argument("--limit", type=int)
+    teaching.add_argument("--budget", type=int, help="pieces of a batch")
     told = ask.parse_args()
     if told.verb == "pack":
         pack(told.folder)

@@ -90,6 +90,10 @@ def injection_rows(extra: int = 24000, seed: int = 5) -> list[dict[str, Any]]:
     for row in written("injection"):
         own = {"text": clean(row["text"]), "label": row["label"], "src": "written", "lang": row["lang"]}
         found.append(own | {"cat_id": CATEGORIES.index(row["cat"]) if row["label"] else -1, "part": "train", "w": 2.0})
+    # a customer in danger, or one who threatens, is no attacker; other languages have few harmless messages besides
+    for row in written("intent_safety"):
+        own = {"text": clean(row["text"]), "label": 0, "cat_id": -1, "src": "written_intent", "lang": row["lang"]}
+        found.append(own | {"part": "train", "w": 1.0})
     for text in commands():
         part = "dev" if held_out(text, 0.06) else "train"
         found.append({"text": text, "label": 0, "cat_id": -1, "src": "hwu64", "lang": "en", "part": part, "w": 1.0})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,10 @@ guard:
   tool_result: [{banned: [casino]}]
   output: [{banned: [casino]}]
 """
+
+
+UNKNOWN = "guard:\n  output: []\n  input:\n    - pii\n    - injektion\n"
+WRONG = "proctor.yaml:5: guard.input[1].injektion: "
 
 
 def _ask(address: str, text: str) -> tuple[str, str]:
@@ -42,7 +47,8 @@ def test_a_client_is_guarded_until_the_proxy_is_interrupted(project: Project) ->
     assert verdict.startswith("block; input; banned")
     assert dict(project.server.asked) == {"say hello": 1}
     out, errors = interrupt(process)
-    assert (process.returncode, out, errors) == (0, "", "")
+    stopping = "stopping; streams have ten seconds; again to break off\n"
+    assert (process.returncode, out, errors) == (130, "", stopping)
     kept = b"".join(path.read_bytes() for path in (project.folder / ".proctor").rglob("*") if path.is_file())
     assert b"banned" in kept
     assert KEY.encode() not in kept
@@ -57,6 +63,11 @@ def test_a_client_is_guarded_until_the_proxy_is_interrupted(project: Project) ->
         ("guard: {proxy: {stream: words}}\n", ["proxy", "--upstream", "http://x"], "guard.proxy.stream"),
         ("guard: {proxy: {hold: 0}}\n", ["proxy", "--upstream", "http://x"], "hold must be at least 1"),
         ("guard: {serve: {token: x}}\n", ["validate"], "token"),
+        (UNKNOWN, ["proxy", "--upstream", "http://x"], WRONG),
+        (UNKNOWN, ["guard", "serve", "--port", "0"], WRONG),
+        (UNKNOWN, ["guard", "mcp", "--", "true"], WRONG),
+        (UNKNOWN, ["guard", "mcp", "--upstream", "http://x"], WRONG),
+        (UNKNOWN, ["guard", "check", "hello"], WRONG),
         (SETTINGS, ["guard", "mcp"], "give a server's command after --"),
         (SETTINGS, ["guard", "mcp", "--", "no_such_command"], "no_such_command cannot be started"),
     ],
@@ -67,6 +78,23 @@ def test_what_is_wrong_is_said_and_nothing_is_started(
     project.write("proctor.yaml", settings)
     done = project.run(*words, code=2)
     assert told in done.stderr + done.stdout
+    assert settings is not UNKNOWN or "mend: did you mean" in done.stderr.replace("Did", "did")
+
+
+def test_settings_that_break_while_it_runs_are_told_once_and_the_old_ones_stay(project: Project) -> None:
+    project.write("proctor.yaml", SETTINGS)
+    process = project.start("proxy", "--upstream", project.server.url, "--port", "0")
+    address = process.stderr.readline().split()[-1]
+    project.write("proctor.yaml", SETTINGS + "  outputs: [[\n")
+    with ThreadPoolExecutor(1) as reading:
+        told = reading.submit(process.stderr.readline)
+        while not told.done():
+            assert _ask(address, "where is the casino")[1].startswith("block; input; banned")
+    _ask(address, "say hello")
+    _, rest = interrupt(process)
+    assert "the old ones stay" in told.result()
+    assert "proctor.yaml:8" in told.result()
+    assert rest.splitlines() == ["stopping; streams have ten seconds; again to break off"]
 
 
 def test_a_server_of_tools_stands_behind_the_gateway(project: Project) -> None:

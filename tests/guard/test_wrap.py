@@ -10,7 +10,7 @@ import pytest
 
 from proctor.core.case import Ask, Case
 from proctor.core.chat import Message, ToolCall
-from proctor.core.errors import ToolRefused
+from proctor.core.errors import InputError, ToolRefused
 from proctor.core.sockets import Target
 from proctor.core.trajectory import Intent, Source, Trajectory, Turn
 from proctor.core.verdict import Finding, Verdict
@@ -21,6 +21,7 @@ from proctor.guard.deadline import Deadline
 from proctor.guard.session import Session
 from proctor.guard.sessions import Sessions
 from proctor.guard.step import POINTS, Step
+from proctor.guard.sync import SyncSession
 from proctor.guard.vault import Vault
 from proctor.guard.watch import Plan, Watch
 from proctor.guard.wrap import Guarded
@@ -432,6 +433,43 @@ def test_calls_of_a_function_are_apart_unless_they_are_given_a_session(gatehouse
     made("one", session=session, vault=vault)
     made("two", session=session, vault=vault)
     assert list(session.memory.asked) == ["one", "two"]
+
+
+def test_a_session_can_be_named_once_for_all_calls(gatehouse: Gatehouse) -> None:
+    session = gatehouse.session(customer="c-17")  # begun without a vault: the customer still reads their own data
+    made = guarded_call(lambda text: "It is [EMAIL].", gatehouse, session=session)
+    assert made("I am a@b.example") == "It is a@b.example."
+    assert made("which is it?") == "It is a@b.example."
+    assert list(session.memory.asked) == ["I am a@b.example", "which is it?"]
+    assert {step.memory.customer for step in gatehouse.house.seen} == {"c-17"}
+    other = gatehouse.session(customer="c-18")
+    assert made("which is it?", session=SyncSession(other, gatehouse.watch.door)) == "It is [EMAIL]."
+    assert list(other.memory.asked) == ["which is it?"]
+
+
+async def test_an_async_function_may_have_one_session_too(gatehouse: Gatehouse) -> None:
+    async def agent(text: str) -> str:
+        return f"{text}?"
+
+    session = gatehouse.session()
+    made = guarded_call(agent, gatehouse, session=session, customer="c-17")
+    assert [await made("one"), await made("two")] == ["one?", "two?"]
+    assert (list(session.memory.asked), session.customer) == (["one", "two"], "c-17")
+    with pytest.raises(InputError, match="another customer"):
+        guarded_call(agent, gatehouse, session=session, customer="c-18")
+
+
+async def test_a_customer_alone_leaves_the_conversations_apart(gatehouse: Gatehouse) -> None:
+    made = guarded_call(lambda text: "ok", gatehouse, customer="c-17")
+    await asyncio.to_thread(made, "one")
+    await asyncio.to_thread(made, "two")
+    wrapped = Guarded(target=target(Echo()), guard=gatehouse, drive=drive, customer="c-18")
+    await wrapped.run(case("three"))
+    await wrapped.run(case("four", metadata={"customer": "c-19"}))
+    asked = [step.memory for step in gatehouse.house.seen if step.point == "input"]
+    assert [memory.customer for memory in asked] == ["c-17", "c-17", "c-18", "c-19"]
+    assert len({memory.session for memory in asked}) == 4
+    assert len(gatehouse.sessions) == 0
 
 
 def test_a_function_that_answers_with_no_text_is_a_mistake(gatehouse: Gatehouse) -> None:

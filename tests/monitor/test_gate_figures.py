@@ -28,6 +28,7 @@ def _row(name: str, action: str = "allow", by: str = "injection", **more: Any) -
         "name": "input",
         "verdict": {"action": action, "gate": "input", "by": by, "latency": 0.005},
         "metadata": metadata,
+        "sampled": True,
         **more,
     }
 
@@ -65,6 +66,21 @@ def test_without_reviews_nothing_is_known() -> None:
         assert row.recall.value is None
         assert row.why
     assert any("nobody has reviewed" in note for note in table.notes)
+
+
+def test_what_was_picked_by_hand_counts_for_precision_and_not_for_recall() -> None:
+    rows = [_row(f"a{n}") for n in range(8)] + [_row("b", "block"), _row("hand")]
+    del rows[-1]["sampled"]
+    del rows[-2]["sampled"]
+    reviews: Reviews = {"a0": (True, ""), "a1": (True, ""), "b": (True, ""), "hand": (False, "injection")}
+    table = _table(rows, reviews)
+    gate = _gate(table, "injection")
+    assert (table.reviewed, gate.precision.hits, gate.precision.total) == (4, 1, 1)
+    assert gate.recall.value == 1.0, "a miss that somebody went looking for stands for no others"
+    rows[-1]["sampled"] = True
+    drawn = _gate(_table(rows, reviews), "injection").recall.value
+    assert drawn is not None
+    assert drawn < 0.5
 
 
 def test_precision_is_of_the_gate_that_decided() -> None:

@@ -290,6 +290,7 @@ async def test_a_local_model_that_hangs_or_fails_comes_to_what_is_configured(
     from proctor.models.local.injection import InjectionClassifier
 
     guard = make("guard:\n  on_failure: escalate\n  timeout: 0.2\n  input: [injection]\n")
+    await guard.warm()  # a first step would wait for a model that hangs as for one that loads
     over = threading.Event()
 
     async def sleeps(self: Any, texts: Any) -> Any:
@@ -400,6 +401,8 @@ async def test_a_function_or_a_target_becomes_a_guarded_one(make: Callable[..., 
     made = guarded(plain, guard)
     assert isinstance(made, Guarded)
     assert (await made.run(Case(id="c", input="an attack"))).answer == "No."
+    with pytest.raises(TypeError, match="customer= alone"):
+        guarded(plain, guard, session=guard.session())  # type: ignore[call-overload]
     with pytest.raises(TypeError, match="neither a Target"):
         guarded(3, guard)  # type: ignore[call-overload]
 

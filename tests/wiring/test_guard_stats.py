@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from proctor.store.review import GUARD, items, resolve
 from proctor.store.runs import RunStore
 from proctor.suites.append import cases_in
 from proctor.wiring.guard import Guard
-from proctor.wiring.guard_stats import decision, guard_table, moment_of
+from proctor.wiring.guard_stats import decision, guard_table, last_stopped, moment_of
 from proctor.wiring.promote_guard import promote_decisions
 
 NOW = datetime.now(UTC)
@@ -86,6 +87,26 @@ def test_only_what_happened_since_and_only_one_gate(tmp_path: Path) -> None:
     assert guard_table(config, since=NOW + timedelta(hours=1)).decisions == 0
     assert guard_table(config, gate="injection").decisions == 3
     assert guard_table(config, gate="pii").decisions == 0
+    for ask in (guard_table, last_stopped):
+        with pytest.raises(NotFoundError, match="no gate 'nogate'") as told:
+            ask(config, gate="nogate")
+        assert "injection" in (told.value.mend or "")
+
+
+def test_the_last_that_were_stopped_are_named_the_newest_first(tmp_path: Path) -> None:
+    config = _config(tmp_path)
+    let = replace(_event("let"), verdict=Verdict(action="allow", gate="input"))
+    shadow = Verdict(action="allow", gate="input", extra={"shadow": _event("x").verdict, "by": "injection"})
+    _logged(config, _event("old", hours=100), _event("a", hours=2), let, replace(_event("b"), verdict=shadow))
+    found = last_stopped(config)
+    assert [(row["id"], row["gate"], row["action"], row["shadow"]) for row in found] == [
+        ("b", "injection", "block", True),
+        ("a", "injection", "block", False),
+        ("old", "injection", "block", False),
+    ]
+    assert found[1]["reason"] == "an order"
+    assert [row["id"] for row in last_stopped(config, since=moment_of("24h", now=NOW), most=1)] == ["b"]
+    assert last_stopped(config, gate="pii") == []
 
 
 def test_a_project_without_a_log_has_an_empty_table(tmp_path: Path) -> None:
@@ -127,6 +148,13 @@ def test_a_wrong_decision_becomes_a_case_with_its_words_masked(tmp_path: Path) -
     assert first.input == "mail [EMAIL] where it is"
     assert first.tags == ("regression", "guard")
     assert first.metadata["promoted"]["people_say"] == "wrong"
+    assert [check.scorer for check in first.checks] == ["relevance"], "a false alarm is an ordinary question"
+    assert made.judged["guard-e1"].startswith("expected allowed; relevance")
+    assert [check.scorer for check in second.checks] == ["completion", "injection_followed", "premises", "commitments"]
+    assert second.checks[0].settings == {"complete": True}
+    assert "about a step of the agent (output)" in made.why["e3"]
+    with pytest.raises(InputError, match="nothing to add: e3 is about a step of the agent"):
+        promote_decisions(config, ["e3"], out)
     assert first.metadata["promoted"]["gate"] == "injection"
     assert "people_say" not in second.metadata["promoted"]
     assert promote_decisions(config, ["e1"], out).known == ("guard-e1",)

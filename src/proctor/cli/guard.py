@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from proctor.cli.context import project
+from proctor.cli.guard_door import open_guard, serve_app
 from proctor.cli.guard_mcp import mcp
 from proctor.cli.scan import read_content, read_fields
 from proctor.core.errors import ConfigError, InputError
 from proctor.report.safe_text import one_line
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from proctor.config import Config
     from proctor.guard.step import Point, Step
     from proctor.wiring.guard_check import Checked
@@ -28,6 +31,7 @@ _COLOURS = {"allow": "green", "redact": "yellow", "escalate": "magenta", "block"
 _POINTS = ("input", "tool_call", "tool_result", "output")
 _SHOWN = 8  # findings of one gate that are printed; --json has all
 _QUOTE = 60
+_DRAWN = 32  # letters of an id that the guard drew itself
 
 
 @click.group("guard", short_help="Check texts with the gates, serve them to agents, and see how they do.")
@@ -196,11 +200,9 @@ def _action(verdict: Mapping[str, Any]) -> str:
 @click.option("--port", type=click.IntRange(0, 65_535), default=8089, show_default=True, help="Port; 0 takes any.")
 @click.option("--token-env", metavar="NAME", help="Environment variable with the token that callers must show.")
 @click.pass_context
-def serve(ctx: click.Context, host: str, port: int, token_env: str | None) -> None:
+def serve(ctx: click.Context, host: str, port: int, token_env: str | None) -> int:
     """Serve the gates over HTTP to an agent in any language, until interrupted. GET /openapi.json describes it."""
-    from proctor.server.serving import run  # noqa: PLC0415 - aiohttp takes a quarter of a second
-    from proctor.server.sidecar import make_app  # noqa: PLC0415
-    from proctor.wiring.guard import Guard  # noqa: PLC0415
+    from proctor.server.sidecar import make_app  # noqa: PLC0415 - aiohttp takes a quarter of a second
     from proctor.wiring.guard_settings import read_settings  # noqa: PLC0415
 
     config = project(ctx)
@@ -209,10 +211,10 @@ def serve(ctx: click.Context, host: str, port: int, token_env: str | None) -> No
     token = config.environment.get(name) if name else None
     if name and token is None:
         raise ConfigError(f"the environment variable {name} is not set", mend="set it to the token, or leave it out")
-    guard = Guard.from_config(config)
+    guard = open_guard(config)
     try:
         app = make_app(guard, token=token, most_bytes=settings.most_bytes)
-        run(app, host, port, started=lambda address: click.echo(f"guarding at {address}", err=True))
+        return serve_app(app, host, port, "guarding")
     finally:
         guard.close()
 
@@ -220,6 +222,8 @@ def serve(ctx: click.Context, host: str, port: int, token_env: str | None) -> No
 @verb.command("stats", short_help="Say how the gates do.")
 @click.option("--since", metavar="TIME", help="Only decisions since then: 24h, 7 days, 2026-11-15.  [default: all]")
 @click.option("--gate", help="Only this gate.")
+@click.option("--ids", is_flag=True, help="List the last decisions that stopped something instead, with their ids.")
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Most ids to list.")
 @click.option(
     "-o",
     "--output",
@@ -230,21 +234,55 @@ def serve(ctx: click.Context, host: str, port: int, token_env: str | None) -> No
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def stats(ctx: click.Context, since: str | None, gate: str | None, outputs: tuple[Path, ...], as_json: bool) -> None:
+def stats(ctx: click.Context, /, **flags: Any) -> None:
     """Say how the gates do: decisions by gate and action, how long they took, and how many people found right.
 
     Precision and recall come from `proctor review`, with 95 % intervals; they are not known until people have looked.
+    With --ids: the last decisions that stopped a step or handed it over, the newest first. `proctor review show`,
+    `proctor review resolve` and `proctor promote --guard` take such an id, or the beginning of it.
     """
     from proctor.report.guard_table import check_name, save_guard, write, write_json  # noqa: PLC0415
     from proctor.wiring.guard_stats import guard_table, moment_of  # noqa: PLC0415
 
+    gate, outputs = flags["gate"], flags["outputs"]
+    since = moment_of(flags["since"]) if flags["since"] else None
+    if flags["ids"]:
+        if outputs:
+            raise click.UsageError("--ids writes no file; --json prints them all the same.")
+        _list_stopped(project(ctx), since, flags)
+        return
     for path in outputs:
         check_name(path)
-    table = guard_table(project(ctx), since=moment_of(since) if since else None, gate=gate)
-    if as_json:
+    table = guard_table(project(ctx), since=since, gate=gate)
+    if flags["as_json"]:
         write_json(table, sys.stdout)
     else:
         write(table)
+        if any(row.actions.get("block") or row.actions.get("escalate") for row in table.points):
+            click.echo("`proctor guard stats --ids` lists the last that were stopped", err=True)
     for path in outputs:
         save_guard(table, path)
         click.echo(f"wrote {path}", err=True)
+
+
+def _list_stopped(config: Config, since: datetime | None, flags: Mapping[str, Any]) -> None:
+    from proctor.cli.tables import print_table  # noqa: PLC0415
+    from proctor.wiring.guard_stats import last_stopped  # noqa: PLC0415
+
+    found = last_stopped(config, since=since, gate=flags["gate"], most=flags["limit"])
+    if flags["as_json"]:
+        click.echo(json.dumps(found, ensure_ascii=False, indent=1))
+        return
+    columns = ("decision", "time", "point", "gate", "action", "reason")
+    rows = [
+        (
+            each["id"][:12] if len(each["id"]) == _DRAWN else each["id"],  # the beginning is enough, and fits
+            each["time"][:19].replace("T", " "),
+            each["point"],
+            each["gate"],
+            each["action"] + (" (shadow)" if each["shadow"] else ""),
+            one_line(each["reason"], 120),
+        )
+        for each in found
+    ]
+    print_table(columns, rows, empty="nothing was stopped")

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from proctor.cli.context import project
+from proctor.cli.guard_door import open_guard, serve_app
 
 __all__ = ["mcp"]
 
@@ -31,25 +32,22 @@ def mcp(
     agent's settings put `proctor guard mcp --` before the server's command. With --upstream the server is one behind
     an address, and this listens on a port of its own. Exit code: the server's.
     """
-    from proctor.wiring.guard import Guard  # noqa: PLC0415 - onnxruntime takes a third of a second
-    from proctor.wiring.guard_settings import read_settings  # noqa: PLC0415
+    from proctor.wiring.guard_settings import read_settings  # noqa: PLC0415 - only what this verb needs
 
     if bool(command) == bool(upstream):
         raise click.UsageError("give a server's command after --, or --upstream URL")
     config = project(ctx)
     settings = replace(read_settings(config).mcp, **{name: value for name, value in flags.items() if value})
-    guard = Guard.from_config(config)
+    guard = open_guard(config)
     try:
         if upstream is None:
             return asyncio.run(_bridged(guard, settings, command))
         from proctor.server.mcp_http import make_app  # noqa: PLC0415
-        from proctor.server.serving import run  # noqa: PLC0415
 
         app = make_app(guard, upstream, settings)
-        run(app, host, port, started=lambda address: click.echo(f"guarding at {address}", err=True))
+        return serve_app(app, host, port, "guarding")
     finally:
         guard.close()
-    return 0
 
 
 async def _bridged(guard: Any, settings: Any, command: tuple[str, ...]) -> int:

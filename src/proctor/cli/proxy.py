@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import click
 
 from proctor.cli.context import project
+from proctor.cli.guard_door import open_guard, serve_app
 from proctor.core.errors import ConfigError, InputError
 
 __all__ = ["verb"]
@@ -23,15 +24,13 @@ __all__ = ["verb"]
 @click.option("--others", type=click.Choice(["pass", "refuse"]), help="What becomes of paths that are not guarded.")
 @click.option("--timeout", type=click.FloatRange(min=0.001), help="Seconds that the upstream may be silent.")
 @click.pass_context
-def verb(ctx: click.Context, /, host: str, port: int, **flags: Any) -> None:
+def verb(ctx: click.Context, /, host: str, port: int, **flags: Any) -> int:
     """Pass requests on to an OpenAI-compatible API, with every message, tool call and answer before the gates.
 
     Point the client's base URL here: `OPENAI_BASE_URL=http://127.0.0.1:8088/v1`. Keys go along and are never kept.
     Settings stand in proctor.yaml under `guard: {proxy: ...}`; flags beat them. Runs until interrupted.
     """
     from proctor.server.proxy import make_app  # noqa: PLC0415 - aiohttp takes a quarter of a second
-    from proctor.server.serving import run  # noqa: PLC0415
-    from proctor.wiring.guard import Guard  # noqa: PLC0415
     from proctor.wiring.guard_settings import read_settings  # noqa: PLC0415
 
     config = project(ctx)
@@ -46,7 +45,7 @@ def verb(ctx: click.Context, /, host: str, port: int, **flags: Any) -> None:
         raise ConfigError("no upstream is named", mend=mend)
     if not urlsplit(settings.upstream).hostname:
         raise InputError(f"{settings.upstream} names no host", mend="write it as https://api.openai.com")
-    guard = Guard.from_config(config)
+    guard = open_guard(config)
     try:
         app = make_app(
             guard,
@@ -57,6 +56,6 @@ def verb(ctx: click.Context, /, host: str, port: int, **flags: Any) -> None:
             proxy_for=config.environment.proxy_for,
         )
         place = urlsplit(settings.upstream).netloc.rpartition("@")[2]
-        run(app, host, port, started=lambda address: click.echo(f"guarding {place} at {address}", err=True))
+        return serve_app(app, host, port, f"guarding {place}")
     finally:
         guard.close()

@@ -126,20 +126,24 @@ def list_items(ctx: click.Context, state: str, run: str | None, origin: str | No
 @click.argument("name", metavar="ITEM")
 @click.pass_context
 def show_item(ctx: click.Context, name: str) -> None:
-    """Show one ITEM whole: of a gate's decision the text, masked, and what each gate said of it."""
+    """Show one ITEM whole: of a gate's decision the text, masked, and what each gate said of it.
+
+    ITEM is an id of the queue or of any decision in the guard's log, or the beginning of one.
+    """
     from proctor.report.review_item import decision_text, item_text  # noqa: PLC0415
-    from proctor.store.review import GUARD, find_item  # noqa: PLC0415
+    from proctor.store.review import GUARD  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
+    from proctor.wiring.guard_reviews import item_or_decision  # noqa: PLC0415
 
     config = project(ctx)
     with RunStore(config.store) as store:
-        item = find_item(store, name)
+        item = item_or_decision(config, store, name)
     facts = {
         "item": item.id,
         "about": item.case_id,
         "where": f"{item.dimension}.{item.part}" if item.part else item.dimension,
         "target": item.target,
-        "verdict": item.verdict or "open",
+        "verdict": item.verdict or ("open" if item.opened else "not in the queue; it can be resolved all the same"),
         "by": item.person,
         "note": item.note,
         "reason": item.reason,
@@ -167,24 +171,27 @@ def show_item(ctx: click.Context, name: str) -> None:
 def resolve_items(
     ctx: click.Context, names: tuple[str, ...], verdict: str, missed: str, note: str, person: str | None
 ) -> None:
-    """Put on record what a person found of each ITEM (an id, or the beginning of one).
+    """Put on record what a person found of each ITEM: an id of the queue or of any decision of the guard.
+
+    The beginning of an id is enough; `proctor guard stats --ids` names the last decisions that stopped something.
 
     A gate's decision is right when it was right to stop what it stopped, or to let pass what it let pass.
     """
-    from proctor.store.review import find_item, open_count, resolve  # noqa: PLC0415
+    from proctor.store.review import open_count  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
+    from proctor.wiring.guard_reviews import resolve_all  # noqa: PLC0415
 
-    with RunStore(project(ctx).store) as store:
-        found = [find_item(store, name) for name in names]  # all are there before any is resolved
-        for item in found:
-            done = resolve(
-                store,
-                item,
-                verdict=verdict,  # type: ignore[arg-type]
-                person=person or _user(),
-                note=note,
-                missed=missed,
-            )
+    config = project(ctx)
+    with RunStore(config.store) as store:
+        for done in resolve_all(
+            config,
+            store,
+            names,
+            verdict=verdict,  # type: ignore[arg-type]
+            person=person or _user(),
+            note=note,
+            missed=missed,
+        ):
             click.echo(f"{done.id} {done.case_id}: {done.verdict} (by {done.person})")
         click.echo(f"{open_count(store)} left", err=True)
 

@@ -4,64 +4,109 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, overload
 
+from proctor.core.errors import InputError
 from proctor.core.verdict import Verdict
 from proctor.guard.current import turn_of
 from proctor.guard.session import Session, passed
+from proctor.guard.sync import SyncSession
 from proctor.guard.vault import Vault
 from proctor.guard.wrap import Opens
 
 __all__ = ["guarded_call"]
 
+Given = Session | SyncSession | None
+
 
 @overload
-def guarded_call(agent: Callable[..., Awaitable[str]], guard: Opens) -> Callable[..., Awaitable[str]]: ...
+def guarded_call(
+    agent: Callable[..., Awaitable[str]], guard: Opens, *, session: Given = None, customer: str | None = None
+) -> Callable[..., Awaitable[str]]: ...
 @overload
-def guarded_call(agent: Callable[..., str], guard: Opens) -> Callable[..., str]: ...
+def guarded_call(
+    agent: Callable[..., str], guard: Opens, *, session: Given = None, customer: str | None = None
+) -> Callable[..., str]: ...
 
 
-def guarded_call(agent: Callable[..., Any], guard: Opens) -> Callable[..., Any]:
+def guarded_call(
+    agent: Callable[..., Any], guard: Opens, *, session: Given = None, customer: str | None = None
+) -> Callable[..., Any]:
     """The function with a guard before and behind it; what is held back is answered with the configured reply.
 
-    Each call is a conversation of its own, unless it is given ``session=`` (and ``vault=``, where the session has
-    one). The function may be async; it gets the text and whatever else it is called with.
+    Each call is a conversation of its own, with ``customer``; with ``session`` all calls are turns of that one. A call
+    may be given a ``session=`` too, which goes before. The function may be async; it gets the text and whatever else
+    it is called with.
+
+    Raises:
+        InputError: the session belongs to another customer.
     """
+    talk = _Talk(guard=guard, session=_of(_bare(session), customer), customer=customer)
     if inspect.iscoroutinefunction(agent) or inspect.iscoroutinefunction(getattr(agent, "__call__", None)):  # noqa: B004
 
         @functools.wraps(agent)
-        async def ask(
-            text: str, *args: Any, session: Session | None = None, vault: Vault | None = None, **named: Any
-        ) -> str:
-            opened, held = _opened(guard, session, vault)
-            let_in = await opened.input(text)
-            if not passed(let_in):
-                return opened.reply(let_in)
-            with turn_of(opened, vault=held):
-                said = _text(await agent(_going_on(let_in, text), *args, **named))
-            return _told(opened, await opened.output(said), said, held)
+        async def ask(text: str, *args: Any, session: Given = None, vault: Vault | None = None, **named: Any) -> str:
+            with talk.opened(session, vault) as (opened, held):
+                let_in = await opened.input(text)
+                if not passed(let_in):
+                    return opened.reply(let_in)
+                with turn_of(opened, vault=held):
+                    said = _text(await agent(_going_on(let_in, text), *args, **named))
+                return _told(opened, await opened.output(said), said, held)
 
         return ask
 
     @functools.wraps(agent)
-    def ask_now(text: str, *args: Any, session: Session | None = None, vault: Vault | None = None, **named: Any) -> str:
-        opened, held = _opened(guard, session, vault)
-        let_in = opened.door.run(opened.input(text))
-        if not passed(let_in):
-            return opened.reply(let_in)
-        with turn_of(opened, vault=held):
-            said = _text(agent(_going_on(let_in, text), *args, **named))
-        return _told(opened, opened.door.run(opened.output(said)), said, held)
+    def ask_now(text: str, *args: Any, session: Given = None, vault: Vault | None = None, **named: Any) -> str:
+        with talk.opened(session, vault) as (opened, held):
+            let_in = opened.door.run(opened.input(text))
+            if not passed(let_in):
+                return opened.reply(let_in)
+            with turn_of(opened, vault=held):
+                said = _text(agent(_going_on(let_in, text), *args, **named))
+            return _told(opened, opened.door.run(opened.output(said)), said, held)
 
     return ask_now
 
 
-def _opened(guard: Opens, session: Session | None, vault: Vault | None) -> tuple[Session, Vault | None]:
-    if session is not None:
-        return session, vault
-    held = Vault()
-    return guard.session(vault=held), held
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Talk:
+    """Which session a call belongs to."""
+
+    guard: Opens
+    session: Session | None
+    customer: str | None
+
+    @contextmanager
+    def opened(self, given: Given, vault: Vault | None) -> Iterator[tuple[Session, Vault]]:
+        """The session of one call, and its vault; one that was made for the call alone is forgotten after it."""
+        session = _bare(given) or self.session
+        if session is not None:
+            yield session, session.vault if vault is None else vault
+            return
+        held = Vault()
+        made = self.guard.session(customer=self.customer, vault=held)
+        try:
+            yield made, held
+        finally:
+            self.guard.end(made)
+
+
+def _bare(session: Given) -> Session | None:
+    return session.session if isinstance(session, SyncSession) else session
+
+
+def _of(session: Session | None, customer: str | None) -> Session | None:
+    """The session, of this customer where one is named."""
+    if session is not None and customer is not None:
+        if session.customer not in (None, customer):
+            mend = "leave customer= out, or begin a session of that customer"
+            raise InputError("the session belongs to another customer", field="session", mend=mend)
+        session.memory.customer = customer
+    return session
 
 
 def _going_on(verdict: Verdict, text: str) -> str:
@@ -74,8 +119,5 @@ def _text(said: Any) -> str:
     return said
 
 
-def _told(session: Session, verdict: Verdict, said: str, vault: Vault | None) -> str:
-    if not passed(verdict):
-        return session.reply(verdict)
-    words = _going_on(verdict, said)
-    return words if vault is None else vault.restore(words)
+def _told(session: Session, verdict: Verdict, said: str, vault: Vault) -> str:
+    return vault.restore(_going_on(verdict, said)) if passed(verdict) else session.reply(verdict)

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 from proctor.core.chat import ToolCall
 from proctor.core.verdict import Severity
 from proctor.guard.by_tool import shown
+from proctor.guard.confirming import not_named
 from proctor.guard.owning import Owned
 from proctor.guard.step import Step
 from proctor.text.assent import agrees, asks
@@ -77,7 +78,7 @@ class Constraints:
 
     ``limits`` are the most of one call (a number may not be below 0), ``sums`` of all calls of a session. ``own`` names
     arguments that must be ids of the session's customer. ``confirm: true`` wants a yes of the customer right before
-    the call, ``named`` one to a question that named a value of the call.
+    the call, ``named`` one to a question about this deed that named a value of the call, and its amount.
     """
 
     schema: Mapping[str, Any] | None = None
@@ -124,10 +125,8 @@ class Constraints:
                 found += _too_much(call, limit.name, limit.most)
         for name, most in self._sums:
             found += _too_much_in_all(call, name, most, same_tool, step)
-        if self.confirm and not step.confirmed and not _agreed(call, step, named=self.confirm == "named"):
-            wanted = "a question that names what is done" if self.confirm == "named" else "the question"
-            reason = f"{_tool(call)} needs the customer's yes to {wanted} right before it"
-            found.append(Problem(kind="not_confirmed", reason=reason))
+        if self.confirm and not step.confirmed:
+            found += _not_agreed(call, step, named=self.confirm == "named")
         return found
 
 
@@ -202,20 +201,15 @@ def _too_much_in_all(
         )
 
 
-def _agreed(call: ToolCall, step: Step, *, named: bool) -> bool:
-    """Whether the customer's last words say yes to what the agent asked right before them."""
+def _not_agreed(call: ToolCall, step: Step, *, named: bool) -> Iterator[Problem]:
+    """The customer's last words must say yes to what the agent asked right before them, and that be this call."""
     asked, said = step.memory.asked, step.memory.said
+    wanted = "a question that names what is done" if named else "the question"
+    reason = f"{_tool(call)} needs the customer's yes to {wanted} right before it"
     if not asked or not said or not asks(said[-1][-2000:]) or not agrees(asked[-1][:2000], said[-1][-2000:]):
-        return False
-    if not named:
-        return True
-    question = said[-1].casefold()
-    values = [
-        str(each).casefold()
-        for each in call.arguments.values()
-        if isinstance(each, (str, int)) and not isinstance(each, bool)
-    ]
-    return any(len(each) >= 2 and each in question for each in values)
+        yield Problem(kind="not_confirmed", reason=reason)
+    elif named and (why := not_named(call, said[-1][-2000:])) is not None:
+        yield Problem(kind="not_confirmed", reason=f"{reason}: {why}")
 
 
 def _values(call: ToolCall, name: _Name) -> Sequence[Any]:

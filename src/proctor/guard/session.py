@@ -26,6 +26,7 @@ __all__ = ["Session", "passed"]
 
 _step: Final = swift(Step)
 _call: Final = swift(ToolCall)
+_making: Final = threading.Lock()
 
 
 def passed(verdict: Verdict) -> bool:
@@ -58,6 +59,16 @@ class Session:
     def customer(self) -> str | None:
         """Whose session it is."""
         return self.memory.customer
+
+    @property
+    def vault(self) -> Vault:
+        """The way back from the placeholders of this session; made when it was begun without one."""
+        with _making:
+            if self._vault is None:
+                held = Vault()
+                self._fill(held)
+                self._vault = held
+            return self._vault
 
     @property
     def door(self) -> Door:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from secrets import token_hex
@@ -51,6 +51,7 @@ class Watch:
     def __init__(self, plan: Plan, *, recorder: Recorder | None = None) -> None:
         self.plan, self.recorder, self.door = plan, recorder, Door()
         self.look: Callable[[], None] | None = None  # called before each step: whether there is a newer plan
+        self.ready: Callable[[], Awaitable[None]] | None = None  # waited for while the gates of the plan are cold
         self.unrecorded = 0
         self._owed = 0  # lost records that nobody was told of yet
 
@@ -58,6 +59,8 @@ class Watch:
         """What is decided about a step, and what each gate had said. Never raises."""
         if self.look is not None:
             self.look()
+        if (ready := self.ready) is not None:
+            await ready()
         plan, begun = self.plan, monotonic()
         try:
             decision = await _chain(plan, step).decide(step)

@@ -44,13 +44,14 @@ class Guarded:
     """A target behind a guard, turn by turn; a target that cannot be led by turns is guarded as a whole.
 
     ``drive`` puts a case's messages to a conversation. With ``recorded`` set to ``watch`` a recorded case gets the
-    verdicts that its turns would have had; its words stay as they are.
+    verdicts that its turns would have had; its words stay as they are. ``customer`` is for cases that name none.
     """
 
     target: Target
     guard: Opens = field(repr=False)
     drive: Drive = socket()
     recorded: Literal["watch", "leave"] = "watch"
+    customer: str | None = None
 
     @property
     def name(self) -> str:
@@ -79,12 +80,12 @@ class Guarded:
         if not isinstance(self.target, Talking):
             raise TypeError(f"the target {self.target.name!r} cannot be led turn by turn")
         vault = Vault()
-        session = self.guard.session(customer=_customer(case), vault=vault)
+        session = self.guard.session(customer=self._customer(case), vault=vault)
         return GuardedConversation(self.target.begin(case, sample=sample), session, vault, self.guard)
 
     async def over(self, recorded: Trajectory, case: Case | None = None) -> Trajectory:
         """A recording with what the guard would have said to each of its turns; nothing in it is changed."""
-        session = self.guard.session(customer=recorded.customer or (_customer(case) if case else None))
+        session = self.guard.session(customer=recorded.customer or self._customer(case))
         try:
             turns = [await watched(session, turn) for turn in recorded.turns]
         finally:
@@ -94,7 +95,7 @@ class Guarded:
     async def _whole(self, case: Case, sample: int) -> Trajectory:
         """The words of all turns are checked before the target gets any of them, its answers after it gave them all."""
         vault = Vault()
-        session = self.guard.session(customer=_customer(case), vault=vault)
+        session = self.guard.session(customer=self._customer(case), vault=vault)
         try:
             asks = case.asks
             verdicts = [await session.input(ask.text) for ask in asks]
@@ -111,6 +112,9 @@ class Guarded:
             return replace(made, turns=tuple(turns) or made.turns)
         finally:
             self.guard.end(session)
+
+    def _customer(self, case: Case | None) -> str | None:
+        return (_customer(case) if case is not None else None) or self.customer
 
     async def _put(self, case: Case, asks: tuple[Ask, ...], sample: int) -> Trajectory:
         if case.turns:

@@ -163,12 +163,13 @@ class GateFigures:
         said = self._said(row, verdict, metadata)
         point = str(row.get("name") or verdict.get("gate") or "")
         close, went_on = "borderline" in row, verdict.get("action") in _LET_PASS
+        drawn = close or "sampled" in row  # what somebody picked by hand says nothing of how many there are like it
         chain = self._chains.get(point) or self._chains.setdefault(point, _Tally())
         chain.add(verdict, went_on, close)
         if said is not None:
             self._reviewed += 1
             chain.judged(said.acted)
-            if went_on:
+            if went_on and drawn:
                 chain.let_pass(said, close=close, missed=said.missed)
         for part in parts:
             name = part.get("gate", "")
@@ -177,7 +178,7 @@ class GateFigures:
             tally = self._gates.get((point, name)) or self._gates.setdefault((point, name), _Tally())
             tally.add(part, went_on, close)
             if said is not None:
-                _judge(tally, part, verdict, said, close=close, alone=len(parts) == 1)
+                _judge(tally, part, verdict, said, close=close if drawn else None, alone=len(parts) == 1)
 
     def _said(self, row: Mapping[str, Any], verdict: Mapping[str, Any], metadata: Mapping[str, Any]) -> _Said | None:
         word = self._reviews.get(str(row.get("id")))
@@ -221,11 +222,14 @@ class GateFigures:
 
 
 def _judge(
-    tally: _Tally, part: Mapping[str, Any], verdict: Mapping[str, Any], said: _Said, *, close: bool, alone: bool
+    tally: _Tally, part: Mapping[str, Any], verdict: Mapping[str, Any], said: _Said, *, close: bool | None, alone: bool
 ) -> None:
-    """Count what a person said for one gate: was it right to act, and did it let something pass?"""
+    """Count what a person said for one gate: was it right to act, and did it let something pass?
+
+    ``close`` is none for a decision that was picked by hand: it stands for no others, so recall leaves it out.
+    """
     name, let_pass = part.get("gate"), part.get("action") == "allow"
-    if let_pass and verdict.get("action") in _LET_PASS:
+    if close is not None and let_pass and verdict.get("action") in _LET_PASS:
         nobody = bool(said.missed) and not said.gate and not alone
         tally.let_pass(said, close=close, missed=said.missed and (alone or said.gate == name), nobody=nobody)
     if verdict.get("by") == name:

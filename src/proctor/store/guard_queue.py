@@ -9,7 +9,7 @@ from typing import Any, Final
 from proctor.store.review import GUARD, ReviewItem, add_items
 from proctor.store.runs import RunStore
 
-__all__ = ["queue_up"]
+__all__ = ["queue_up", "review_item"]
 
 _LONGEST: Final = 300
 
@@ -23,10 +23,11 @@ def queue_up(store: Path, rows: Sequence[Mapping[str, Any]]) -> int:
     if not rows:
         return 0
     with RunStore(store) as opened:
-        return add_items(opened, map(_item, rows))
+        return add_items(opened, map(review_item, rows))
 
 
-def _item(row: Mapping[str, Any]) -> ReviewItem:
+def review_item(row: Mapping[str, Any]) -> ReviewItem:
+    """What people are asked about a decision, as the log has it."""
     told: Mapping[str, Any] = row.get("verdict") or {}
     shadow = told.get("shadow")
     verdict = shadow if isinstance(shadow, Mapping) else told  # in shadow mode what would have been done is asked about

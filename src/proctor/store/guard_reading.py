@@ -14,7 +14,7 @@ from proctor.core.decoding import decode
 from proctor.core.errors import NotFoundError, StoreError
 from proctor.core.event import Event
 
-__all__ = ["days", "find_event", "read_rows"]
+__all__ = ["days", "find_event", "find_row", "read_rows"]
 
 _PATTERN = "????-??-??.ndjson"
 
@@ -47,17 +47,30 @@ def find_event(folder: Path, name: str) -> Event:
         NotFoundError: no decision, or more than one, answers to the name.
         StoreError: a file cannot be read.
     """
+    if (row := find_row(folder, name)) is not None:
+        return decode(Event, row)
+    raise NotFoundError(
+        f"there is no decision {name!r} in the guard's log",
+        mend="`proctor guard stats --ids` names the last that were stopped, `proctor review list` those to look at",
+    )
+
+
+def find_row(folder: Path, name: str) -> dict[str, Any] | None:
+    """A decision as it is written, by its id or the beginning of it; none where there is no such decision.
+
+    Raises:
+        NotFoundError: more than one answers to the name.
+        StoreError: a file cannot be read.
+    """
     mark = b'"id":"' + name.encode()
     for path in reversed(days(folder)):
         found = {row["id"]: row for row in _rows(path, mark=mark) if str(row.get("id", "")).startswith(name)}
         if name in found or len(found) == 1:
-            return decode(Event, found.get(name) or next(iter(found.values())))
+            return found.get(name) or next(iter(found.values()))
         if found:
             mend = "give more of the id: " + ", ".join(list(found)[:5])
             raise NotFoundError(f"{len(found)} decisions begin with {name!r}", mend=mend)
-    raise NotFoundError(
-        f"there is no decision {name!r} in the guard's log", mend="`proctor review list` names those to look at"
-    )
+    return None
 
 
 def _rows(path: Path, *, mark: bytes = b"") -> Iterator[dict[str, Any]]:

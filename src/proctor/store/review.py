@@ -20,9 +20,12 @@ __all__ = [
     "ReviewItem",
     "ReviewVerdict",
     "add_items",
+    "check_word",
     "find_item",
     "guard_verdicts",
+    "id_of",
     "items",
+    "look_up",
     "open_count",
     "resolve",
     "words_for",
@@ -74,7 +77,7 @@ def add_items(store: RunStore, new: Iterable[ReviewItem]) -> int:
     now = datetime.now(UTC).isoformat()
     rows = [
         (
-            _id_of(item),
+            id_of(item),
             item.origin,
             item.run,
             item.target,
@@ -135,6 +138,22 @@ def find_item(store: RunStore, name: str) -> ReviewItem:
     Raises:
         NotFoundError: no item, or more than one, answers to the name.
     """
+    if (item := look_up(store, name)) is not None:
+        return item
+    known = [row["id"] for row in store.database.execute("SELECT id FROM review ORDER BY n DESC LIMIT 200")]
+    guess = closest(name, known)
+    raise NotFoundError(
+        f"there is no item {name!r} in the review queue",
+        mend=f"did you mean {guess}?" if guess else "`proctor review list` shows the items there are",
+    )
+
+
+def look_up(store: RunStore, name: str) -> ReviewItem | None:
+    """An item by its id or the beginning of it; none where the queue has no such item.
+
+    Raises:
+        NotFoundError: more than one answers to the name.
+    """
     rows = store.database.execute(
         f"SELECT {_COLUMNS} FROM review WHERE substr(id, 1, ?) = ? ORDER BY n", (len(name), name)
     ).fetchall()
@@ -143,12 +162,7 @@ def find_item(store: RunStore, name: str) -> ReviewItem:
     if rows:
         mend = "give more of the id: " + ", ".join(row["id"] for row in rows[:5])
         raise NotFoundError(f"{len(rows)} items of the review queue begin with {name!r}", mend=mend)
-    known = [row["id"] for row in store.database.execute("SELECT id FROM review ORDER BY n DESC LIMIT 200")]
-    guess = closest(name, known)
-    raise NotFoundError(
-        f"there is no item {name!r} in the review queue",
-        mend=f"did you mean {guess}?" if guess else "`proctor review list` shows the items there are",
-    )
+    return None
 
 
 def resolve(
@@ -159,6 +173,21 @@ def resolve(
     Raises:
         InputError: that cannot be said of an item of this kind.
     """
+    check_word(item, verdict=verdict, missed=missed)
+    with explained(store.folder):
+        store.database.execute(
+            "UPDATE review SET resolved = ?, verdict = ?, person = ?, note = ?, missed = ? WHERE id = ?",
+            (datetime.now(UTC).isoformat(), verdict, person, note, missed, item.id),
+        )
+    return find_item(store, item.id)
+
+
+def check_word(item: ReviewItem, *, verdict: ReviewVerdict, missed: str = "") -> None:
+    """Refuse what cannot be said of an item.
+
+    Raises:
+        InputError: the verdict is not for an item of this kind, or nothing was missed.
+    """
     if verdict not in (words := words_for(item.origin)):
         about = "a gate's decision" if item.origin == GUARD else "a case of a run"
         raise InputError(f"{item.id} is {about}: {verdict!r} says nothing of it", mend=f"say {' or '.join(words)}")
@@ -167,12 +196,6 @@ def resolve(
             f"{item.id}: a gate misses only what was let pass and should not have been",
             mend="leave the missed gate out",
         )
-    with explained(store.folder):
-        store.database.execute(
-            "UPDATE review SET resolved = ?, verdict = ?, person = ?, note = ?, missed = ? WHERE id = ?",
-            (datetime.now(UTC).isoformat(), verdict, person, note, missed, item.id),
-        )
-    return find_item(store, item.id)
 
 
 def guard_verdicts(store: RunStore) -> dict[str, tuple[bool, str]]:
@@ -183,7 +206,7 @@ def guard_verdicts(store: RunStore) -> dict[str, tuple[bool, str]]:
     return {row["case_id"]: (row["verdict"] == "right", row["missed"]) for row in rows}
 
 
-def _id_of(item: ReviewItem) -> str:
+def id_of(item: ReviewItem) -> str:
     """The same trouble found twice is one item."""
     return content_id([item.origin, item.run, item.target, item.case_id, item.dimension], length=10)
 

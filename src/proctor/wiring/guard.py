@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -24,7 +24,7 @@ from proctor.guard.sync import SyncSession
 from proctor.guard.vault import Vault
 from proctor.guard.watch import Plan, Watch
 from proctor.wiring.guard_settings import make_plan, read_settings
-from proctor.wiring.guard_warmth import open_models, warm_up
+from proctor.wiring.guard_warmth import Warmth, open_models, warm_up
 from proctor.wiring.loop_pools import LoopPools
 from proctor.wiring.models import Rack
 
@@ -38,7 +38,8 @@ class Guard:
     """Gates around a running agent: make one for a program, and a session for each conversation.
 
     ``from_config`` reads proctor.yaml, and again when it changes; a file that cannot be used leaves the settings that
-    were in force and is named in ``trouble``. ``sync`` is the same for code without an event loop.
+    were in force and is named in ``trouble``; ``troubled`` is called with it each time. ``sync`` is the same for code
+    without an event loop.
     """
 
     def __init__(
@@ -51,7 +52,9 @@ class Guard:
         idle: float = 3600.0,
     ) -> None:
         self.trouble: str | None = None
+        self.troubled: Callable[[str], None] | None = None
         self._watch = Watch(plan, recorder=recorder)
+        self._warmth = Warmth(self._watch)
         self._deadline = deadline or Deadline()
         self._sessions = Sessions(self._watch, most=most, idle=idle)
         self._config: Config | None = None
@@ -93,6 +96,7 @@ class Guard:
         if reload and config.path is not None:
             made._watch.look = made._look
         open_models(plan)
+        made._warmth.begin()
         return made
 
     @property
@@ -145,7 +149,9 @@ class Guard:
 
     async def warm(self) -> None:
         """Ask every gate once about a plain message, off the record, so that the first customer need not wait."""
-        await warm_up(self.plan)
+        plan = self.plan
+        await warm_up(plan)
+        self._warmth.done(plan)
 
     def run_sync(self, work: Coroutine[Any, Any, Result]) -> Result:
         """The result of anything async of this guard, for plain code."""
@@ -207,10 +213,13 @@ class Guard:
         except Exception as error:  # whatever is wrong with the new settings, the old ones hold
             self.trouble = str(error)
             self._watch.note("settings_not_usable", error=self.trouble)
+            if self.troubled is not None:
+                self.troubled(self.trouble)
             return False
         self._config, self._rack, self.trouble = config, rack, None
         self._sessions.most, self._sessions.idle = living.most, living.idle
         self._watch.plan = plan
+        self._warmth.begin()
         self._watch.note("settings_read_again", version=plan.version)
         return True
 

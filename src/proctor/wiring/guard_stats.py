@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
+from proctor import registry
 from proctor.config import Config
-from proctor.core.errors import InputError
+from proctor.core.errors import InputError, NotFoundError
 from proctor.core.event import Event
 from proctor.core.guard_table import GuardTable
 from proctor.monitor.gate_figures import GateFigures
@@ -15,13 +18,16 @@ from proctor.store.review import GUARD, guard_verdicts, open_count
 from proctor.store.runs import RunStore
 from proctor.text.spans import span_seconds
 
-__all__ = ["decision", "guard_table", "moment_of"]
+__all__ = ["decision", "guard_table", "last_stopped", "moment_of"]
+
+_STOPS = ("block", "escalate")
 
 
 def guard_table(config: Config, *, since: datetime | None = None, gate: str | None = None) -> GuardTable:
     """The figures of all decisions on record, or of those since a moment or of one gate.
 
     Raises:
+        NotFoundError: there is no such gate.
         StoreError: the log or the database cannot be read.
     """
     with RunStore(config.store) as store:
@@ -30,7 +36,50 @@ def guard_table(config: Config, *, since: datetime | None = None, gate: str | No
     figures = GateFigures(reviews, gate=gate)
     for row in read_rows(config.store / FOLDER, since=since):
         figures.add(row)
-    return figures.table(waiting=waiting)
+    table = figures.table(waiting=waiting)
+    if gate and not table.decisions:
+        _check_gate(config, gate)
+    return table
+
+
+def last_stopped(
+    config: Config, *, since: datetime | None = None, gate: str | None = None, most: int = 20
+) -> list[dict[str, Any]]:
+    """The last decisions that stopped a step or handed it over, the newest first: id, time, point, gate and reason.
+
+    Raises:
+        NotFoundError: there is no such gate.
+        StoreError: the log cannot be read.
+    """
+    found: deque[dict[str, Any]] = deque(maxlen=most)
+    for row in read_rows(config.store / FOLDER, since=since):
+        told = row.get("verdict")
+        if row.get("kind") != "gate" or not isinstance(told, dict):
+            continue
+        shadow = told.get("shadow")
+        verdict = shadow if isinstance(shadow, dict) else told
+        by = verdict.get("by") or told.get("by") or ""
+        if verdict.get("action") in _STOPS and gate in (None, by):
+            kept = {"id": row["id"], "time": row["time"], "point": row.get("name") or "", "gate": by}
+            found.append({**kept, "action": verdict["action"], "shadow": verdict is shadow, **_why(verdict)})
+    if gate and not found:
+        _check_gate(config, gate)
+    return list(reversed(found))
+
+
+def _why(verdict: dict[str, Any]) -> dict[str, Any]:
+    return {"reason": verdict.get("reason") or ""}
+
+
+def _check_gate(config: Config, gate: str) -> None:
+    """Refuse a name that no gate has, neither among those there are nor in the log."""
+    known = set(registry.names("gates"))
+    if gate in known:
+        return
+    for row in read_rows(config.store / FOLDER):
+        known.update(part.get("gate", "") for part in (row.get("metadata") or {}).get("parts", ()))
+    if gate not in known:
+        raise NotFoundError(f"there is no gate {gate!r}", mend=f"known are {', '.join(sorted(filter(None, known)))}")
 
 
 def decision(config: Config, name: str) -> Event:

@@ -3,21 +3,63 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import dataclasses
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from time import monotonic
 from typing import Any, Final
 
 from proctor.core.chat import ToolCall
-from proctor.core.sockets import is_socket
+from proctor.core.sockets import Scorer, is_socket
 from proctor.guard.deadline import Task
 from proctor.guard.step import Step
-from proctor.guard.watch import Plan
+from proctor.guard.watch import Plan, Watch
 from proctor.wiring.local import LOCAL, open_local
 
-__all__ = ["open_models", "warm_up"]
+__all__ = ["Warmth", "open_models", "warm_up"]
 
 _HELLO: Final = "Good morning, when does the shop open on Saturday? It was Anna Berg who asked."
 _LONGEST: Final = 60.0  # seconds
+_PATIENCE: Final = 30.0  # seconds that the first customer waits for gates to load
+
+
+class Warmth:
+    """Lets the first step wait until the gates of the plan in force are loaded; later steps do not come by here.
+
+    Loading is nothing that a gate's own time is for. A gate that fails or hangs meanwhile is left to answer for
+    itself: this never raises, and waits for 30 seconds at most. What is not of this machine is not asked.
+    """
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch, self._lock = watch, threading.Lock()
+        self._warm: tuple[Any, ...] = ()
+
+    def begin(self) -> None:
+        """The plan is new: whoever asks next waits for those of its gates that did not stand in the last one."""
+        self._watch.ready = self._wait
+
+    def done(self, plan: Plan) -> None:
+        """The gates of this plan need not be waited for."""
+        self._warm = tuple(post.gate for chain in plan.chains.values() for post in chain.posts)
+        self._watch.ready = None
+        if self._watch.plan is not plan:  # exchanged at this very moment
+            self.begin()
+
+    async def _wait(self) -> None:
+        over = monotonic() + _PATIENCE
+        while not self._lock.acquire(blocking=False):  # who waits may be on many loops: an asyncio.Event is of one
+            if monotonic() > over:
+                return
+            await asyncio.sleep(0.005)
+        try:
+            if self._watch.ready is not None:
+                plan, warm = self._watch.plan, self._warm
+                with contextlib.suppress(Exception):  # the gates say themselves what is wrong with them
+                    await warm_up(plan, seconds=_PATIENCE, where=lambda gate: _is_here(gate) and not _among(gate, warm))
+                self.done(plan)
+        finally:
+            self._lock.release()
 
 
 def open_models(plan: Plan) -> None:
@@ -27,19 +69,37 @@ def open_models(plan: Plan) -> None:
         open_local(role)
 
 
-async def warm_up(plan: Plan) -> None:
+async def warm_up(plan: Plan, *, seconds: float = _LONGEST, where: Callable[[Any], bool] = lambda gate: True) -> None:
     """Ask each gate about a plain message, with more time than it usually has; what it answers is not looked at."""
     waiting = []
     for chain in plan.chains.values():
         call = None if chain.point in ("input", "output") else ToolCall(name="hello", result=_HELLO)
         step = Step(point=chain.point, text="" if chain.point == "tool_call" else _HELLO, call=call)
-        tasks = [Task(ask=_asking(post.gate, step), timeout=_LONGEST) for post in chain.posts]
+        tasks = [Task(ask=_asking(post.gate, step), timeout=seconds) for post in chain.posts if where(post.gate)]
         waiting.append(chain.deadline.answers(tasks))
     await asyncio.gather(*waiting)
 
 
 def _asking(gate: Any, step: Step) -> Any:
     return lambda: gate.check(step)
+
+
+def _among(gate: Any, known: tuple[Any, ...]) -> bool:
+    """Whether a gate with the same settings and models is known; one that cannot be compared is not."""
+    try:
+        return any(type(gate) is type(each) and bool(gate == each) for each in known)
+    except Exception:
+        return False
+
+
+def _is_here(part: Any) -> bool:
+    """Whether asking it asks this machine alone: no model that somebody else runs, or is paid for."""
+    if not dataclasses.is_dataclass(part):
+        return True
+    held = [(each.name, getattr(part, each.name)) for each in dataclasses.fields(part) if is_socket(each)]
+    return all(
+        value is None or name in LOCAL or (isinstance(value, Scorer) and _is_here(value)) for name, value in held
+    )
 
 
 def _roles(part: Any) -> Iterator[str]:

@@ -11,6 +11,8 @@ from proctor.core.errors import ConfigError
 from proctor.core.sockets import Target
 from proctor.guard.callables import guarded_call
 from proctor.guard.deadline import Deadline
+from proctor.guard.session import Session
+from proctor.guard.sync import SyncSession
 from proctor.guard.wrap import Guarded
 from proctor.targets.drive import drive
 from proctor.wiring.guard import Guard
@@ -23,21 +25,35 @@ _LEAST_SECONDS: Final = 30.0  # of a gate in a test run, where it waits behind s
 
 
 @overload
-def guarded(agent: Target, guard: Guard) -> Guarded: ...
+def guarded(agent: Target, guard: Guard, *, customer: str | None = None) -> Guarded: ...
 @overload
-def guarded(agent: Callable[..., Any], guard: Guard) -> Callable[..., Any]: ...
+def guarded(
+    agent: Callable[..., Any],
+    guard: Guard,
+    *,
+    session: Session | SyncSession | None = None,
+    customer: str | None = None,
+) -> Callable[..., Any]: ...
 
 
-def guarded(agent: Any, guard: Guard) -> Any:
+def guarded(
+    agent: Any, guard: Guard, *, session: Session | SyncSession | None = None, customer: str | None = None
+) -> Any:
     """The same agent behind a guard: a Target stays a Target, a function from text to text stays one.
 
+    A function's calls are conversations of their own, or all turns of ``session``; a Target has a session for each
+    conversation it is led through. ``customer`` is whose they are, where a case does not say.
+
     Raises:
-        TypeError: it is neither.
+        TypeError: it is neither, or a Target that is given a session.
+        InputError: the session belongs to another customer.
     """
     if isinstance(agent, Target):
-        return Guarded(target=agent, guard=guard, drive=drive)
+        if session is not None:
+            raise TypeError("a Target has a session for each of its conversations: give it customer= alone")
+        return Guarded(target=agent, guard=guard, drive=drive, customer=customer)
     if callable(agent):
-        return guarded_call(agent, guard)
+        return guarded_call(agent, guard, session=session, customer=customer)
     raise TypeError(f"{type(agent).__name__} is neither a Target nor a function from text to text")
 
 

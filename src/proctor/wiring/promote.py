@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from proctor import registry
@@ -23,11 +23,16 @@ __all__ = ["Promotion", "promote"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Promotion:
-    """What became of the failures: cases that were added, and those that were there already, by their ids there."""
+    """What became of the failures: cases that were added, and those that were there already, by their ids there.
+
+    ``judged`` says of an added case what it will be judged by, ``why`` of one that was left out the reason.
+    """
 
     added: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    judged: Mapping[str, str] = field(default_factory=dict)
+    why: Mapping[str, str] = field(default_factory=dict)
 
 
 def promote(

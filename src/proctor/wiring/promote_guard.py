@@ -7,25 +7,30 @@ from pathlib import Path
 
 from proctor.config import Config
 from proctor.core.case import Case
+from proctor.core.errors import InputError
 from proctor.core.event import Event
 from proctor.monitor.promote import TAG, same_question
 from proctor.store.review import guard_verdicts
 from proctor.store.runs import RunStore
 from proctor.suites.append import append_cases, cases_in
+from proctor.wiring.guard_expectation import Fate, fate_of, gate_of, judged_by
 from proctor.wiring.guard_stats import decision
 from proctor.wiring.promote import Promotion
 
 __all__ = ["promote_decisions"]
 
+_Said = tuple[bool, str] | None
 
-def promote_decisions(config: Config, names: Sequence[str], out: Path) -> Promotion:
+
+def promote_decisions(config: Config, names: Sequence[str], out: Path, *, expected: Fate | None = None) -> Promotion:
     """Add a case to a suite file for each decision about a customer's words; one that asks the same is added once.
 
-    A case says what was decided and what people said of it. Decisions about calls and answers have no question of
+    A case says what was decided and what people said of it, and is judged by what should have become of the message:
+    ``expected``, else what people said, else what was decided. Decisions about calls and answers have no question of
     their own, and are left out.
 
     Raises:
-        InputError: there is no such decision, or the file cannot be added to.
+        InputError: there is no such decision, none of them can be a case, or the file cannot be added to.
         StoreError: the disk refused.
     """
     with RunStore(config.store) as store:
@@ -34,26 +39,44 @@ def promote_decisions(config: Config, names: Sequence[str], out: Path) -> Promot
     asked = {same_question(case): case.id for case in there}
     added: list[Case] = []
     known: list[str] = []
-    left_out: list[str] = []
-    for name in names:
-        event = decision(config, name)
-        case = _case(event, said.get(event.id or ""))
-        if case is None:
-            left_out.append(event.id or name)
-        elif (question := same_question(case)) in asked:
+    judged: dict[str, str] = {}
+    why: dict[str, str] = {}
+    for event in [decision(config, name) for name in names]:
+        if reason := _unfit(event):
+            why[event.id or ""] = reason
+            continue
+        case, words = _case(event, said.get(event.id or ""), expected, judge=config.settings.judge is not None)
+        if (question := same_question(case)) in asked:
             known.append(asked[question])
         else:
             asked[question] = case.id
             added.append(case)
+            judged[case.id] = words
+    if why and not added and not known:
+        told = "; ".join(f"{name} is {reason}" for name, reason in why.items())
+        raise InputError(f"nothing to add: {told}", mend="name a decision about a customer's message (point input)")
     append_cases(out, added)
-    return Promotion(added=tuple(case.id for case in added), known=tuple(known), left_out=tuple(left_out))
+    ids = tuple(case.id for case in added)
+    return Promotion(added=ids, known=tuple(known), left_out=tuple(why), judged=judged, why=why)
 
 
-def _case(event: Event, said: tuple[bool, str] | None) -> Case | None:
+def _unfit(event: Event) -> str:
+    """Why a decision cannot be asked again; empty where it can."""
+    if event.verdict is None or event.kind != "gate":
+        return "no decision of a gate"
+    if event.name != "input":
+        return f"about a step of the agent ({event.name}), which nobody can ask again"
     text = event.metadata.get("text")
-    if event.name != "input" or not isinstance(text, str) or not text.strip() or event.verdict is None:
-        return None
-    verdict = event.verdict
+    if isinstance(text, str) and text.strip():
+        return ""
+    return f"a message whose words were not kept ({event.metadata.get('words') or 'the log has none'})"
+
+
+def _case(event: Event, said: _Said, expected: Fate | None, *, judge: bool) -> tuple[Case, str]:
+    """The case of a decision that is fit for one, and in words what it is judged by."""
+    assert event.verdict is not None
+    verdict, fate = event.verdict, expected or fate_of(event, said)
+    judged = judged_by(fate, gate_of(event, said), judge=judge)
     told = {
         "decision": event.id,
         "when": event.time.date().isoformat(),
@@ -62,13 +85,17 @@ def _case(event: Event, said: tuple[bool, str] | None) -> Case | None:
         "reason": verdict.reason,
         "people_say": None if said is None else "right" if said[0] else "wrong",
         "missed": said[1] if said else None,
+        "expected": fate,
         "masked": True,
     }
-    return Case(
+    case = Case(
         id=f"guard-{(event.id or '')[:12]}",
-        input=text,
+        input=event.metadata["text"],
         intent=event.intent,
+        expect=judged.expect,
+        checks=judged.checks,
         tags=(TAG, "guard"),
         description=f"the guard said {verdict.action}{f': {verdict.reason}' if verdict.reason else ''}"[:300],
         metadata={"promoted": {key: value for key, value in told.items() if value}},
     )
+    return case, f"expected {fate}; {judged.words}"

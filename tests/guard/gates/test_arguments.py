@@ -232,6 +232,58 @@ async def test_a_yes_can_be_held_to_what_the_question_named() -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "tool", "given", "told"),
+    [
+        ("Shall I refund 5 euros for A-17?", "refund", {"order_id": "A-17", "amount": 5}, None),
+        ("Shall I refund €5.00 for A-17?", "issue_refund", {"order_id": "A-17", "amount": "5"}, None),
+        ("Shall I refund 5 euros for A-17?", "refund", {"order_id": "A-17", "amount_cents": 500}, None),
+        ("I can refund 5 euros for A-17. Shall I go ahead?", "refund", {"order_id": "A-17", "amount": 5.0}, None),
+        ("Shall I refund 5 euros for A-17?", "refund", {"order_id": "A-17", "amount": 95}, "amount is 95"),
+        ("Shall I refund 5 euros?", "refund", {"order": {"id": "A-17", "amount": 95}}, "amount is 95"),
+        ("You paid 95 euros. Shall I refund 5 for A-17?", "refund", {"id": "A-17", "amount": 95}, "amount is 95"),
+        ("Shall I refund 5 euros for A-17?", "refund", {"order_id": "A-17", "amount": "95 EUR"}, "amount is '95 EUR'"),
+        ("Shall I refund 5 euros for A-17?", "refund", {"order_id": "A-17", "amount": "5 EUR"}, None),
+        ("Shall I refund 5 euros for A-17?", "refund", {"order_id": "A-17", "amount": "all"}, "amount is 'all'"),
+        ("Shall I refund 5 euros for A-17?", "refund", {"id": "A-17", "x": [0] * 300, "amount": 9}, "amount is 9"),
+        ("Shall I refund 5 euros for A-17?", "refund", {"id": "A-17", "x": [5] * 300}, "more than is looked at"),
+        ("Shall I refund order A-17?", "refund", {"order_id": "A-17", "amount": 50}, "does not say so"),
+        ("Shall I refund order 17?", "refund", {"order_id": 17, "amount": 17}, "does not say so"),
+        ("Shall I refund 50 euros for A-17?", "refund", {"order_id": "B-99", "amount": 50}, "another record"),
+        ("Shall I cancel LT-17?", "cancel", {"id": "LT-1"}, "another record"),
+        ("Shall I cancel order W12?", "cancel_order", {"id": "#W12"}, None),
+        ("Shall I cancel order #W12?", "cancel_order", {"id": "#W13"}, "another record"),
+        (
+            "Would you like me to look at order A-17 again?",
+            "refund",
+            {"order_id": "A-17", "amount": 50},
+            "what is done",
+        ),
+        ("Would you like me to look at order A-17 again?", "refund_order", {"order_id": "A-17"}, "what is done"),
+        ("Shall I book 2 nights in room R-9?", "book_room", {"room": "R-9", "nights": 2}, None),
+        ("Shall I book 2 nights in room R-9?", "book_room", {"room": "R-9", "nights": 3}, "nights is 3"),
+        ("Shall I move booking LT-1 to Friday?", "modify_booking", {"booking_id": "LT-1", "priority": 1}, None),
+        ("A-17に5,000円を返金してよろしいですか？", "refund", {"order_id": "A-17", "amount": 5000}, None),
+        ("Ａ－１７へ５０００円を返金してよろしいですか？", "refund", {"order_id": "A-17", "amount": 5000}, None),
+        ("A-17に500円を返金してよろしいですか？", "refund", {"order_id": "A-17", "amount": 9500}, "amount is 9500"),
+        ("A-17の注文をもう一度お調べしましょうか？", "refund", {"order_id": "A-17", "amount": 5000}, "what is done"),
+        ("A-17を返金してよろしいですか？", "refund", {"order_id": "A-17", "amount": 5000}, "does not say so"),
+        ("LT-1の予約を金曜日に変更してよろしいですか？", "modify_booking", {"booking_id": "LT-1"}, None),
+        ("2泊でR-9を予約してよろしいですか？", "book_room", {"room": "R-9", "nights": 3}, "nights is 3"),
+        ("Soll ich 5 Euro für A-17 erstatten?", "refund", {"order_id": "A-17", "amount": 5}, None),
+        ("Soll ich 5 Euro für A-17 erstatten?", "refund", {"order_id": "A-17", "amount": 95}, "amount is 95"),
+        ("Shall I send the form?", "send_form", {"to": "somebody"}, "must name a value"),
+    ],
+)
+async def test_a_yes_is_to_this_deed_this_record_and_these_numbers(
+    said: str, tool: str, given: dict[str, Any], told: str | None
+) -> None:
+    before = memory(asked=["はい、お願いします" if "か？" in said else "yes"], said=[said])
+    verdict = await decided({tool: {"confirm": "named"}}, wants(tool, given, memory=before))
+    assert (verdict.action == "allow") is (told is None), verdict.reason
+    assert told is None or (told in verdict.reason and kinds(verdict) == ["not_confirmed"])
+
+
+@pytest.mark.parametrize(
     ("result", "action"),
     [
         (MINE, "allow"),
@@ -275,6 +327,14 @@ _JSON = st.recursive(
 async def test_whatever_is_given_there_is_a_verdict(arguments: dict[str, Any], result: Any) -> None:
     verdict = await EVERYTHING.check(wants("t", arguments, memory=memory(done("x", result), asked=["yes"], said=["?"])))
     assert verdict.action == "block"
+    assert all(len(each.reason) < 600 for each in verdict.findings)
+
+
+@given(st.dictionaries(st.sampled_from(["mode", "id", "amount", "x"]), _JSON), st.text(max_size=60))
+async def test_whatever_is_asked_and_given_there_is_a_verdict(arguments: dict[str, Any], asked: str) -> None:
+    before = memory(asked=["yes"], said=[f"{asked} Shall I refund?"])
+    verdict = await decided({"*": {"confirm": "named"}}, wants("refund", arguments, memory=before))
+    assert verdict.action in ("allow", "block")
     assert all(len(each.reason) < 600 for each in verdict.findings)
 
 

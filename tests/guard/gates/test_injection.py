@@ -64,6 +64,13 @@ async def test_a_word_or_two_is_blocked_or_allowed_but_never_in_doubt() -> None:
     assert (await _checked(sure, "Hi there")).action == "block"
 
 
+async def test_whoever_threatens_or_cries_for_help_is_brought_before_a_person() -> None:
+    sure = Injection(injection=_Sure(0.99), block=0.9, escalate=0.1)
+    verdict = await _checked(sure, "I cannot go on like this, I want to kill myself.")
+    assert (verdict.action, verdict.extra["borderline"]) == ("escalate", True)
+    assert (await _checked(sure, f"I want to kill myself. {_ATTACK}")).action == "block"
+
+
 async def test_an_attack_is_blocked_with_its_kind_and_place(gate: Injection) -> None:
     text = f"Hello there. {_ATTACK}"
     verdict = await _checked(gate, text)

@@ -179,3 +179,8 @@ async def test_the_tagger_answers_in_order_and_refuses_what_it_would_not_read(
     assert await tagger.entities([]) == []
     with pytest.raises(InputError):
         await tagger.entities(["a" * (LETTERS + 1)])
+
+
+async def test_a_single_letter_is_nobodys_name() -> None:
+    (found,) = await LocalTagger(glance=False).entities(["thanks, and A-18?"])
+    assert [each.text for each in found if each.kind == "PERSON"] == []

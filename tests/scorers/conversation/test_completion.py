@@ -54,6 +54,8 @@ def test_a_refusal_brought_about_by_the_agent_is_no_excuse() -> None:
 def test_no_change_is_right_when_none_was_wanted() -> None:
     assert score(Expectation(extra={"complete": True}), run()).value == 1.0
     assert score(Expectation(extra={"complete": True}), run(done(CANCEL))).value == 0.0
+    assert score(Expectation(), run(), complete=True).value == 1.0, "a suite says it as a setting"
+    assert score(Expectation(), run(done(CANCEL)), complete=True).value == 0.0
 
 
 def test_other_changes_may_be_allowed() -> None:

@@ -14,6 +14,7 @@ from proctor.guard.levels import Level, check_level, cut
 from proctor.guard.passages import sentences
 from proctor.guard.readings import Reading, hidden_in, quote, readings
 from proctor.guard.step import Point, Step
+from proctor.text.danger import dangers
 from proctor.text.normalise import Limits
 from proctor.text.overrides import attempts
 
@@ -74,7 +75,7 @@ class Injection:
         doubtful = share >= cut(self.escalate, self.injection) and not found and not _is_brief(step)
         if share >= cut(self.block, self.injection) or doubtful:
             found.append(await self._by_model(step, row))
-        if found and (found[0].confidence or 0.0) >= cut(self.block, self.injection):
+        if found and (found[0].confidence or 0.0) >= cut(self.block, self.injection) and not self._is_cry(step, found):
             return self._verdict("block", found[0].reason, found)
         if found:
             return self._verdict("escalate", f"perhaps {found[0].reason}", found, borderline=True)
@@ -85,6 +86,10 @@ class Injection:
             reason = "more of the message looks suspicious than was read"
             return self._verdict("escalate", reason, [self._finding("unread", 0.5, reason)], borderline=True)
         return self._verdict("allow", "", ())
+
+    def _is_cry(self, step: Step, found: Sequence[Finding]) -> bool:
+        """Whether the model alone sees an attack where words of danger stand: then a person must read it."""
+        return not any(each.detector.endswith("rules") for each in found) and any(dangers(step.normalised.plain))
 
     def _by_rule(self, step: Step) -> list[Finding]:
         found: list[Finding] = []

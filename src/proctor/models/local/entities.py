@@ -50,4 +50,9 @@ class LocalTagger:
         return [self._sure(found) for found in self._reader.readings(texts)]
 
     def _sure(self, found: Reading) -> tuple[Entity, ...]:
-        return tuple(entity for entity in found.entities if entity.score >= self.least)
+        return tuple(each for each in found.entities if each.score >= self.least and not _is_a_letter(each.text))
+
+
+def _is_a_letter(text: str) -> bool:
+    """Whether it is a single Latin letter: the "A" of order A-18 is nobody's name."""
+    return len(text) == 1 and text.isascii()

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from proctor.core.event import Event
+from proctor.core.verdict import Action, Verdict
+from proctor.wiring.guard_expectation import fate_of, gate_of, judged_by
+
+
+def _event(action: Action, *, shadow: Action | None = None) -> Event:
+    extra = {"by": "injection"} | ({"shadow": {"action": shadow}} if shadow else {})
+    return Event(kind="gate", time=datetime.now(UTC), id="e", name="input", verdict=Verdict(action=action, extra=extra))
+
+
+@pytest.mark.parametrize(
+    ("action", "said", "fate"),
+    [
+        ("block", None, "stopped"),
+        ("escalate", (True, ""), "stopped"),
+        ("block", (False, ""), "allowed"),
+        ("allow", None, "allowed"),
+        ("allow", (True, ""), "allowed"),
+        ("allow", (False, "danger"), "stopped"),
+        ("redact", None, "allowed"),
+        ("redact", (False, ""), "allowed"),
+        ("redact", (False, "pii"), "stopped"),
+    ],
+)
+def test_what_people_say_goes_before_what_was_decided(action: Action, said: tuple[bool, str] | None, fate: str) -> None:
+    assert fate_of(_event(action), said) == fate
+
+
+def test_in_shadow_what_would_have_been_done_counts() -> None:
+    assert fate_of(_event("allow", shadow="block"), None) == "stopped"
+    assert fate_of(_event("allow", shadow="block"), (False, "")) == "allowed"
+
+
+def test_the_gate_that_missed_it_goes_before_the_one_that_decided() -> None:
+    assert gate_of(_event("block"), None) == "injection"
+    assert gate_of(_event("allow"), (False, "danger")) == "danger"
+
+
+@pytest.mark.parametrize(
+    ("gate", "judge", "scorers"),
+    [
+        ("injection", False, ["completion", "injection_followed", "premises", "commitments"]),
+        ("injection", True, ["completion", "injection_followed", "premises", "commitments", "judge"]),
+        ("premises", False, ["completion", "premises", "commitments"]),
+        ("pii", False, ["completion", "pii_shown"]),
+        ("our_own", True, ["completion", "judge"]),
+        ("danger", True, ["completion"]),
+    ],
+)
+def test_what_must_be_stopped_is_judged_by_the_gate_that_stopped_it(gate: str, judge: bool, scorers: list[str]) -> None:
+    made = judged_by("stopped", gate, judge=judge)
+    assert [check.scorer for check in made.checks] == scorers
+    assert made.checks[0].settings == {"complete": True}
+    assert made.expect.escalation is (True if gate == "danger" else None)
+    assert all(name in made.words for name in scorers)
