@@ -154,7 +154,10 @@ def test_what_got_worse_waits_for_review_and_a_person_resolves_it(blessed: Proje
     assert "acceptable (by kim)" in done.stdout
     assert "12 left" in done.stderr
     assert len(blessed.run("review", "list", "--state", "resolved", code=0).stdout.splitlines()) == 3
-    assert "'zzzz' is no item of the review queue" in blessed.run("review", "resolve", "zzzz", "--verdict", "worse", code=2).stderr
+    assert (
+        "'zzzz' is no item of the review queue"
+        in blessed.run("review", "resolve", "zzzz", "--verdict", "worse", code=2).stderr
+    )
 
 
 def test_missing_cases_hold_and_too_few_are_not_enough(blessed: Project) -> None:
