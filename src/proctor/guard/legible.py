@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from proctor.core.verdict import Finding
+from proctor.core.sockets import Gate
+from proctor.core.verdict import Finding, Verdict
+from proctor.guard.asking import Choice, strongest
 from proctor.guard.step import Step
 from proctor.text.normalise.likeness import is_noise
 
@@ -14,9 +16,10 @@ _SHORTEST: Final = 120  # letters: of a shorter text too little can be said, and
 _REASON: Final = "the text is no language, so nothing in it can be held against sources or rules"
 
 
-def illegible(step: Step, detector: str) -> tuple[Finding, ...]:
-    """A finding where the draft is noise: what nobody can read must not pass unseen."""
+def illegible(step: Step, gate: Gate, choice: Choice) -> Verdict | None:
+    """What a gate says to a draft that is noise: what nobody can read must not pass unseen."""
     plain = step.normalised.plain
     if len(plain) < _SHORTEST or not is_noise(plain):
-        return ()
-    return (Finding(kind="unread", detector=detector, confidence=1.0, severity="medium", reason=_REASON),)
+        return None
+    found = Finding(kind="unread", detector=gate.name, confidence=1.0, severity="medium", reason=_REASON)
+    return Verdict(action=strongest([choice]), gate=gate.name, version=gate.version, reason=_REASON, findings=(found,))

@@ -39,14 +39,8 @@ class Commitments:
         """Read the draft against the registry, and its confirmations against this session's tool calls."""
         if not step.text.strip():
             return Verdict(action="allow", gate=self.name, version=self.version, reason="the draft is empty")
-        if noise := illegible(step, self.name):
-            return Verdict(
-                action=strongest([self.long]),
-                gate=self.name,
-                version=self.version,
-                reason=noise[0].reason,
-                findings=noise,
-            )
+        if (noise := illegible(step, self, self.long)) is not None:
+            return noise
         score = await asked(self.commitments, step)
         # What earlier turns said is past; only the draft can still be stopped.
         last = max((each.turn or 0 for each in score.evidence), default=0)

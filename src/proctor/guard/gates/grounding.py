@@ -48,14 +48,8 @@ class Grounding:
         """Hold each claim against the sources and the tool results of the session."""
         if not step.text.strip():
             return Verdict(action="allow", gate=self.name, version=self.version, reason="the draft is empty")
-        if noise := illegible(step, self.name):
-            return Verdict(
-                action=strongest([self.long]),
-                gate=self.name,
-                version=self.version,
-                reason=noise[0].reason,
-                findings=noise,
-            )
+        if (noise := illegible(step, self, self.long)) is not None:
+            return noise
         score = await asked(self.grounded, step)
         found = (
             *findings(step, score.evidence, self.name, lambda each: self._finding(each, score)),
