@@ -25,6 +25,7 @@ from benchmarks.guard_parts import print_parts, two
 from benchmarks.peers.beside import print_beside
 from proctor.core.chat import ToolCall
 from proctor.core.trajectory import Source, Turn
+from proctor.guard.session import Session
 from proctor.guard.step import Step
 from proctor.wiring.guard import Guard
 
@@ -32,6 +33,7 @@ __all__ = ["CUSTOMERS", "PERSONAL", "Times", "drafts", "grounded", "main", "mess
 
 _SUPPORT = {"bitext/test": 250, "banking77/test": 190, "clinc150/test": 60}
 _PII = 100
+_WRITES = 0.05  # seconds; a model that writes an answer takes longer
 CUSTOMERS, PERSONAL = "support messages", "sentences with personal data"
 _MATRIX = {
     "policy_inquiry": ["get_policy", "get_faq", "get_product_info"],
@@ -119,13 +121,13 @@ def _texts(path: Path) -> Iterator[str]:
             yield row.get("text") or row["utterance"]
 
 
-async def drafts(count: int = 400) -> list[tuple[Turn, tuple[Source, ...]]]:
+async def drafts(count: int = 400, seed: int = 3) -> list[tuple[Turn, tuple[Source, ...]]]:
     """Answers that the travel desk really gave, each once, with the sources they rest on."""
     from examples.travel_desk.lantern.stories import Teller
 
     seen: dict[str, tuple[Turn, tuple[Source, ...]]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        teller = Teller(database=Path(folder) / "office.db", settings={"brain": "careful"}, seed=3)
+        teller = Teller(database=Path(folder) / "office.db", settings={"brain": "careful"}, seed=seed)
         stories = [await teller.tell(number) for number in range(1, count + 1)]
     for run in (run for story in stories for run in story.conversations):
         for turn in run.turns:
@@ -162,7 +164,8 @@ async def _ours(texts: Sequence[tuple[str, str]], count: int, data: Path) -> dic
             steps.append(Step(point="output", text=turn.answer, sources=sources, memory=memory))
         read = [Step(point="output", text=answer, sources=(source,)) for answer, source in grounded(data)]
         await _timed(guard, [*steps[:3], *read[:3]])
-        made["output, travel desk"] = await _timed(guard, steps[3:])
+        made["output, travel desk, at once"] = await _timed(guard, steps[3:])
+        made["output, travel desk, its tools' results told before"] = await _told_before(guard, count)
         if read:
             made["output, a passage of 160 words"] = await _timed(guard, read[3:])
     async with Guard.from_config(_config(_TOOLS % json.dumps(_MATRIX)), record=False) as guard:
@@ -178,6 +181,20 @@ async def _ours(texts: Sequence[tuple[str, str]], count: int, data: Path) -> dic
     return made
 
 
+async def _told_before(guard: Guard, count: int) -> Times:
+    """Answers of other stories, as in a conversation: what tools say is told at once, and then the agent writes."""
+    times = Times()
+    for turn, sources in (await drafts(seed=4))[:count]:
+        session = guard.session()
+        session.memory.asked.append(turn.asked)
+        for call in turn.tool_calls:
+            if call.result is not None:
+                await session.tool_result(call.name, call.result, call.arguments, id=call.id)
+        await asyncio.sleep(_WRITES)
+        await _time(times, session, Step(point="output", text=turn.answer, sources=sources))
+    return times
+
+
 def _config(text: str) -> Path:
     path = Path(tempfile.mkdtemp()) / "proctor.yaml"
     path.write_text(text, encoding="utf-8")
@@ -187,14 +204,18 @@ def _config(text: str) -> Path:
 async def _timed(guard: Guard, steps: Sequence[Step]) -> Times:
     times = Times()
     for step in steps:
-        begin, cpu = time.perf_counter_ns(), time.process_time_ns()
-        decision = await guard.decide(step)
-        times.cpu.append((time.process_time_ns() - cpu) / 1e6)
-        times.wall.append((time.perf_counter_ns() - begin) / 1e6)
-        times.actions.append(decision.verdict.action)
-        for part in decision.parts:
-            times.parts[part.gate].append(1000 * (part.latency or 0.0))
+        await _time(times, guard, step)
     return times
+
+
+async def _time(times: Times, asked: Guard | Session, step: Step) -> None:
+    begin, cpu = time.perf_counter_ns(), time.process_time_ns()
+    decision = await asked.decide(step)
+    times.cpu.append((time.process_time_ns() - cpu) / 1e6)
+    times.wall.append((time.perf_counter_ns() - begin) / 1e6)
+    times.actions.append(decision.verdict.action)
+    for part in decision.parts:
+        times.parts[part.gate].append(1000 * (part.latency or 0.0))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Texts that were never meant kindly: noise, bombs for patterns, nests, encodings, bytes, and what hypothesis draws."""
+"""Texts that were never meant kindly: noise, bombs, nests, encodings, disguises, bytes, and what hypothesis draws."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as seeded
 from hypothesis import strategies as st
+from tests.text.normalise.encoders import CASELESS, ENCODERS
 
 __all__ = ["hostile"]
 
@@ -117,6 +118,19 @@ _WAYS: tuple[Callable[[bytes], str], ...] = (
 )
 
 
+def _disguised(dice: random.Random, size: int) -> str:
+    """Words written in up to three ways of hiding a text, one over the other; some have no spaces left in them."""
+    text = " ".join(dice.choices(_LATIN, k=max(1, size // 40)))
+    for encode in dice.choices(_DISGUISES, k=dice.randint(1, 3)):
+        hidden = encode(text) if text.isascii() else ""
+        text = hidden if 0 < len(hidden) <= max(200, size) else text
+    return text.replace(" ", "") if dice.random() < 0.2 else text
+
+
+_LATIN = tuple(word for word in _WORDS if word.isascii())
+_DISGUISES = (*ENCODERS.values(), *CASELESS.values())
+
+
 def _changed(dice: random.Random, size: int) -> str:
     """Words of which some bytes were changed, left out or doubled."""
     data = bytearray(_words(dice, size).encode())
@@ -144,6 +158,7 @@ _MAKERS: Mapping[str, Callable[[random.Random, int], str]] = {
     "nested": _nested,
     "bombs": _bombs,
     "encoded": _encoded,
+    "disguised": _disguised,
     "data": _data,
     "digits": _digits,
 }

@@ -1,7 +1,7 @@
 """What the proxy adds to streams: ``python -m benchmarks.proxy``.
 
 An upstream that writes answers word by word, the real `proctor proxy` before it, and 50 streams at once that go to the
-one directly and to the other, in turns within the same run. Each is a process of its own.
+one directly and to the other, in turns within the same run. Each is a process of its own, and all tell the same time.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import json
 import os
 import random
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -23,9 +24,9 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
-from aiohttp import web
 
 from benchmarks.processes import ROOT
+from benchmarks.proxy_upstream import asked_about, events, serve, stamps, words
 
 __all__ = ["main"]
 
@@ -38,68 +39,11 @@ CHAINS: dict[str, dict[str, Any]] = {
     },
     "default": {},
 }
-SENTENCES = (
-    "Your order left our house this morning.",
-    "It travels by road and should be with you on Thursday.",
-    "You will get a message as soon as it is near.",
-    "If nobody is at home, the driver leaves it with a neighbour.",
-    "The invoice is in your account under the tab orders.",
-    "Is there anything else that you would like to know?",
-    "配送状況はいつでもご確認いただけます。",
-    "We are glad to help, and wish you a pleasant day!",
-)
-
-
 EACH = 2  # streams of one customer in a round
-
-
-def _words(number: int) -> list[str]:
-    """An answer of eight sentences in an order of its own, as the words a model would write one by one."""
-    drawn = random.Random(number).sample(SENTENCES, len(SENTENCES))
-    return [word + " " for word in " ".join(drawn).split(" ")]
-
-
-def _events(number: int) -> list[bytes]:
-    head = {"id": f"chatcmpl-{number}", "object": "chat.completion.chunk", "created": 1, "model": "stub"}
-
-    def event(delta: dict[str, Any], finish: str | None = None, **more: Any) -> bytes:
-        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
-        return b"data: " + json.dumps({**head, "choices": [choice], **more}).encode() + b"\n\n"
-
-    words = [event({"content": word}, own=place) for place, word in enumerate(_words(number))]
-    usage = b"data: " + json.dumps({**head, "choices": [], "usage": {"total_tokens": len(words)}}).encode() + b"\n\n"
-    ends = [event({}, "stop"), usage, b"data: [DONE]\n\n"]
-    return [event({"role": "assistant", "content": ""}), b": ping\n\n", *words, *ends]
-
-
-# --- the upstream ---
-
-
-async def _answer(request: web.Request) -> web.StreamResponse:
-    asked = await request.json()
-    number = int(asked["seed"])
-    if not asked.get("stream"):
-        message = {"role": "assistant", "content": "".join(_words(number))}
-        return web.json_response({"id": f"c-{number}", "choices": [{"index": 0, "message": message}]})
-    response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
-    await response.prepare(request)
-    due = time.monotonic()
-    for event in _events(number):
-        if b'"content"' in event:  # a word; the end comes with the last one, as it does from models
-            due += asked["pause"]
-            await asyncio.sleep(max(0.0, due - time.monotonic()))
-        await response.write(event)
-    return response
-
-
-async def _upstream() -> None:
-    app = web.Application()
-    app.router.add_post("/v1/chat/completions", _answer)
-    runner = web.AppRunner(app, access_log=None)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0, backlog=1024).start()
-    print(f"http://127.0.0.1:{runner.addresses[0][1]}", flush=True)
-    await asyncio.Event().wait()
+MOST_ADDED = 25.0  # milliseconds at p95
+MOST_NOISE = 5.0  # milliseconds at p95 of streams that nothing stands in the way of
+SETTLED = 4_000  # conversations after which memory must have come to rest: what remembers words is full by then
+MOST_GROWTH = 1.0  # KB for each conversation that took another's place; one that is kept has several
 
 
 @contextmanager
@@ -124,22 +68,26 @@ def _process(command: Sequence[str], stream: str, folder: Path | None = None) ->
 
 @dataclass
 class Streams:
-    """What streams took: seconds to the end, to the first word, and between what the upstream wrote and its arrival."""
+    """What streams took, in seconds: to the end, to the first word, and on their way.
+
+    The way is from the question to its arrival upstream, and from the upstream's last word to the last byte here: what
+    is added by whatever stands between, without the upstream's own time. Streams of both ways go by the same numbers.
+    """
 
     ends: list[float] = field(default_factory=list)
     firsts: list[float] = field(default_factory=list)
+    there: dict[int, float] = field(default_factory=dict)
+    back: dict[int, float] = field(default_factory=dict)
     wrong: int = 0
+
+    def ways(self) -> dict[int, float]:
+        """There and back."""
+        return {number: self.there[number] + self.back[number] for number in self.there}
 
 
 async def _stream(client: aiohttp.ClientSession, address: str, number: int, pause: float, found: Streams) -> None:
-    said = f"Where is my order number {number % 40}? I am waiting for it."
-    body = {
-        "model": "stub",
-        "stream": True,
-        "seed": number,
-        "pause": pause,
-        "messages": [{"role": "user", "content": said}],
-    }
+    messages = [{"role": "user", "content": asked_about(number)}]
+    body = {"model": "stub", "stream": True, "seed": number, "pause": pause, "messages": messages}
     headers = {"X-Proctor-Session": f"s-{number}"}
     begun, got, first = time.perf_counter(), b"", 0.0
     async with client.post(f"{address}/v1/chat/completions", json=body, headers=headers) as answer:
@@ -147,9 +95,14 @@ async def _stream(client: aiohttp.ClientSession, address: str, number: int, paus
             got += piece
             if not first and b'"own"' in got:
                 first = time.perf_counter()
-    found.ends.append(time.perf_counter() - begun)
+    ended = time.perf_counter()
+    told = stamps(got)
+    if told is None or got != b"".join(events(number, *told)):
+        found.wrong += 1
+        return
+    found.ends.append(ended - begun)
     found.firsts.append(first - begun)
-    found.wrong += got != b"".join(_events(number))
+    found.there[number], found.back[number] = told[0] - begun, ended - told[1]
 
 
 async def _rounds(addresses: dict[str, str], rounds: int, at_once: int, pause: float) -> dict[str, Streams]:
@@ -157,9 +110,9 @@ async def _rounds(addresses: dict[str, str], rounds: int, at_once: int, pause: f
     found = {name: Streams() for name in addresses}
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as client:
         for round in range(rounds + 1):
-            for way, (name, address) in enumerate(addresses.items()):
+            for name, address in addresses.items():
                 into = found[name] if round else Streams()  # the first is for warmth
-                first = (round * len(addresses) + way) * at_once * EACH
+                first = round * at_once * EACH
                 customers = [
                     _customer(client, address, range(first + each, first + at_once * EACH, at_once), pause, into)
                     for each in range(at_once)
@@ -171,7 +124,7 @@ async def _rounds(addresses: dict[str, str], rounds: int, at_once: int, pause: f
 async def _customer(
     client: aiohttp.ClientSession, address: str, numbers: Sequence[int], pause: float, into: Streams
 ) -> None:
-    await asyncio.sleep(random.random() * len(_events(0)) * pause)  # customers do not come in step
+    await asyncio.sleep(random.random() * len(words(0)) * pause)  # customers do not come in step
     for number in numbers:
         await _stream(client, address, number, pause, into)
 
@@ -184,9 +137,10 @@ def _percentile(values: list[float], share: float) -> float:
 # --- memory ---
 
 
-def _resident(pid: int) -> float:
-    line = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmRSS"))
-    return int(line.split()[1]) / 1024
+def _held(pid: int) -> float:
+    """MB that the process holds for itself; files that are mapped, such as weights, come in page by page as read."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("RssAnon")).split()[1]) / 1024
 
 
 def _cpu(pid: int) -> float:
@@ -212,18 +166,39 @@ async def _sessions(address: str, pid: int, sessions: int, rounds: int) -> list[
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as client:
         for round in range(rounds):
             await asyncio.gather(*(one(client, round * sessions + each) for each in range(sessions)))
-            await asyncio.sleep(1.0)  # what is to be recorded is written
-            curve.append(_resident(pid))
+            await _at_rest(pid)
+            curve.append(_held(pid))
     return curve
+
+
+async def _at_rest(pid: int) -> None:
+    """Until what is to be recorded is written: the proxy does next to nothing any more."""
+    before = _cpu(pid)
+    for _ in range(60):
+        await asyncio.sleep(1.0)
+        before, spent = _cpu(pid), _cpu(pid) - before
+        if spent < 0.05:
+            return
+
+
+def _settled(sessions: int) -> int:
+    return -(-SETTLED // sessions)
+
+
+def _growth(curve: Sequence[float], sessions: int) -> float | None:
+    """KB by which memory grows with each new conversation once it has settled: the middle of all slopes."""
+    rest = curve[_settled(sessions) :]
+    slopes = [(late - early) / (to - at) for at, early in enumerate(rest) for to, late in enumerate(rest) if to > at]
+    return statistics.median(slopes) * 1024 / sessions if slopes else None
 
 
 # --- all together ---
 
 
 @contextmanager
-def _proxy(chain: str, upstream: str) -> Iterator[tuple[str, int]]:
+def _proxy(chain: str, upstream: str, most: int) -> Iterator[tuple[str, int]]:
     with tempfile.TemporaryDirectory() as folder:
-        settings = {"guard": {**CHAINS[chain], "timeout": 5, "review": {"sample": 0}, "sessions": {"most": 1000}}}
+        settings = {"guard": {**CHAINS[chain], "timeout": 5, "review": {"sample": 0}, "sessions": {"most": most}}}
         Path(folder, "proctor.yaml").write_text(json.dumps(settings))
         command = [str(Path(sys.executable).with_name("proctor")), "proxy", "--upstream", upstream, "--port", "0"]
         with _process(command, "stderr", Path(folder)) as found:
@@ -233,11 +208,11 @@ def _proxy(chain: str, upstream: str) -> Iterator[tuple[str, int]]:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--upstream", action="store_true", help="be the upstream")
-    parser.add_argument("--rounds", type=int, default=6, help="rounds of each way")
+    parser.add_argument("--rounds", type=int, default=6, help="rounds of each way; 0 leaves streams out")
     parser.add_argument("--at-once", type=int, default=50, help="streams in flight")
     parser.add_argument("--pause", type=float, default=50.0, help="milliseconds between two words")
     parser.add_argument("--sessions", type=int, default=1000, help="conversations held in memory; 0 leaves this out")
-    parser.add_argument("--turnover", type=int, default=6, help="how often they are all exchanged for new ones")
+    parser.add_argument("--turnover", type=int, default=9, help="how often they are all exchanged for new ones")
     parser.add_argument("--hurry", action="store_true", help="put the processes before others on this machine")
     parser.add_argument("--chains", default=";".join(CHAINS), help="which chains")
     return parser.parse_args()
@@ -247,28 +222,29 @@ def main() -> int:
     """Measure, print, and end with 1 when a bound is missed."""
     options = _options()
     if options.upstream:
-        asyncio.run(_upstream())
+        asyncio.run(serve())
         return 0
     load, priority = os.getloadavg(), _favoured() if options.hurry else "ordinary priority"
     missed = False
     print(f"load before: {load[0]:.1f} on {os.cpu_count()} cores; {priority}")
     with _process([sys.executable, "-m", "benchmarks.proxy", "--upstream"], "stdout") as (direct, _):
         for chain in options.chains.split(";"):
-            with _proxy(chain, direct) as (address, pid):
-                ways = {"direct": direct, "proxy": address}
-                spent = _cpu(pid)
-                found = asyncio.run(_rounds(ways, options.rounds, options.at_once, options.pause / 1000))
-                missed |= _told(chain, found)
-                streams = options.at_once * EACH * (options.rounds + 1)
-                print(f"  processor time of the proxy: {(_cpu(pid) - spent) / streams * 1000:.1f} ms a stream")
+            with _proxy(chain, direct, options.sessions or 1000) as (address, pid):
+                if options.rounds:
+                    missed |= _measured(chain, {"direct": direct, "proxy": address}, pid, options)
                 if options.sessions:
                     curve = asyncio.run(_sessions(address, pid, options.sessions, options.turnover))
-                    shown = " ".join(f"{each:.0f}" for each in curve)
-                    print(
-                        f"  {options.sessions:,} sessions, MB after each of {options.turnover} rounds: {shown}",
-                        flush=True,
-                    )
+                    missed |= _told_memory(chain, curve, options.sessions)
     return int(missed)
+
+
+def _measured(chain: str, ways: dict[str, str], pid: int, options: argparse.Namespace) -> bool:
+    spent = _cpu(pid)
+    found = asyncio.run(_rounds(ways, options.rounds, options.at_once, options.pause / 1000))
+    missed = _told(chain, found)
+    streams = options.at_once * EACH * (options.rounds + 1)
+    print(f"  processor time of the proxy: {(_cpu(pid) - spent) / streams * 1000:.1f} ms a stream", flush=True)
+    return missed
 
 
 def _favoured() -> str:
@@ -283,15 +259,39 @@ def _favoured() -> str:
 def _told(chain: str, found: dict[str, Streams]) -> bool:
     print(f"{chain} chain, {len(found['proxy'].ends)} streams each way")
     for name, streams in found.items():
-        figures = [f"p{round(share * 100)} {_percentile(streams.ends, share):.0f}" for share in (0.5, 0.95, 0.99)]
-        first = [f"p{round(share * 100)} {_percentile(streams.firsts, share):.0f}" for share in (0.5, 0.95)]
-        print(f"  {name:7} whole stream ms: {' '.join(figures)}; first word: {' '.join(first)}; wrong: {streams.wrong}")
-    added = {
-        share: _percentile(found["proxy"].ends, share) - _percentile(found["direct"].ends, share)
-        for share in (0.5, 0.95)
-    }
-    print(f"  added: p50 {added[0.5]:.1f} ms, p95 {added[0.95]:.1f} ms (must be under 25)", flush=True)
-    return added[0.95] >= 25 or bool(found["proxy"].wrong)
+        parts = {
+            "on the way": [*streams.ways().values()],
+            "there": [*streams.there.values()],
+            "back": [*streams.back.values()],
+            "whole stream": streams.ends,
+            "first word": streams.firsts,
+        }
+        print(f"  {name:7} ms at p50 / p95 / p99: {'; '.join(f'{what} {_line(each)}' for what, each in parts.items())}")
+        print(f"          wrong: {streams.wrong}")
+    direct, proxied = found["direct"].ways(), found["proxy"].ways()
+    added = [proxied[number] - direct[number] for number in proxied if number in direct]
+    p95 = _percentile(added, 0.95)
+    verdict = "met" if p95 < MOST_ADDED and not found["proxy"].wrong else "NOT MET"
+    print(f"  added, stream by stream: {_line(added)} ms; p95 must be under {MOST_ADDED:.0f}: {verdict}", flush=True)
+    if (noise := _percentile([*direct.values()], 0.95)) > MOST_NOISE:
+        print(f"  the machine is too busy to tell: {noise:.0f} ms at p95 on the direct way, where nothing stands")
+    return verdict != "met"
+
+
+def _line(seconds: list[float]) -> str:
+    return " / ".join(f"{_percentile(seconds, share):.1f}" for share in (0.5, 0.95, 0.99))
+
+
+def _told_memory(chain: str, curve: Sequence[float], sessions: int) -> bool:
+    shown = " ".join(f"{each:.1f}" for each in curve)
+    print(f"{chain} chain, log on, {sessions:,} sessions, MB after each of {len(curve)} rounds: {shown}")
+    growth = _growth(curve, sessions)
+    if growth is None:
+        print(f"  too few rounds to tell growth: --turnover {_settled(sessions) + 2} at least", flush=True)
+        return False
+    verdict = "no growth" if growth < MOST_GROWTH else "GROWS"
+    print(f"  {growth:+.2f} KB for each new session from round {_settled(sessions) + 1} on: {verdict}", flush=True)
+    return growth >= MOST_GROWTH
 
 
 if __name__ == "__main__":

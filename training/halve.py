@@ -136,9 +136,9 @@ def injection_tasks(
         margin = F.relu(mine[:, 0] + 3) * (1 - want) * 0.15
         sort = F.cross_entropy(mine[:, 1:], kind[group], ignore_index=-1, reduction="none") * 0.2
         alike = _shares(mine[:, 1:], theirs[:, 1:]) * 0.2 * want
-        return ((soft * agrees + hard + margin + sort + alike) * worth).mean() + 2 * apart
+        return ((soft * agrees + hard + margin + sort + alike) * worth).mean() + told.near * apart
 
-    return [Task(encode(tokenizer, [r["text"] for r in rows], 192, device), network, loss, budget // 2, 5)]
+    return [Task(encode(tokenizer, [r["text"] for r in rows], 192, device), network, loss, budget // 2, told.seed + 2)]
 
 
 def reader_tasks(
@@ -270,8 +270,8 @@ def teach(told: argparse.Namespace) -> dict[str, Any]:
     """Train the student of one network and keep it; says what it gets right beside its teacher."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
     budget = told.budget or (49152 if device == "cuda" else 1024)
-    torch.manual_seed(3)
-    random.seed(3)
+    torch.manual_seed(told.seed)
+    random.seed(told.seed)
     tokenizer = Tokenizer.from_file(str(told.weights / "tokenizer.json"))
     kept = np.load(told.weights / "table-int8.npz")
     table = nn.Embedding.from_pretrained(torch.from_numpy(kept["q"].astype(np.float32) * kept["s"]), freeze=True).to(
@@ -357,6 +357,10 @@ def main() -> None:
     teaching.add_argument("--seconds", type=float, default=200)
     teaching.add_argument("--steps", type=int, default=100000)
     teaching.add_argument("--rate", type=float, default=2e-4)
+    teaching.add_argument(
+        "--near", type=float, default=2.0, help="how much the layers of injection are held to the teacher's"
+    )
+    teaching.add_argument("--seed", type=int, default=3)
     teaching.add_argument("--limit", type=int)
     teaching.add_argument("--budget", type=int, help="pieces of a batch")
     told = ask.parse_args()

@@ -8,7 +8,7 @@ import gzip
 import json
 import random
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +27,13 @@ __all__ = [
     "intent_rows",
     "nli_rows",
     "silver_pairs",
+    "statements",
 ]
 
 SUPPORT = ("banking77", "bitext", "clinc150", "cucom_ecom", "dstc11", "xsid", "turkish_dlg")
+# of these two kinds many rows only ask about leaks, or set a scene: with full weight every question in another language
+# than English looked like an attack
+WEIGHTS = {"Prompt_Leaking": 0.1, "Role_Play_Instruction": 0.4}
 NLI_CAPS = {"nli_ja_jsem/all": 7000, "nli_ja_jamp_temporal/train": 4000, "nli_conj/train_auto15k": 5000}
 
 
@@ -67,7 +71,7 @@ def injection_rows(extra: int = 24000, seed: int = 5) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for row in kept:
         part = "dev" if held_out(row["text"], 0.12 if row["src"] in SUPPORT else 0.06) else "train"
-        weight = 0.4 if row.get("cat") == "Prompt_Leaking" else 1.0
+        weight = WEIGHTS.get(row.get("cat") or "", 1.0)
         text = clean(window(row["text"].replace("{% raw %}", ""), dice))
         found.append(
             {
@@ -93,13 +97,31 @@ def injection_rows(extra: int = 24000, seed: int = 5) -> list[dict[str, Any]]:
     # a customer in danger, or one who threatens, is no attacker; other languages have few harmless messages besides
     for row in written("intent_safety"):
         own = {"text": clean(row["text"]), "label": 0, "cat_id": -1, "src": "written_intent", "lang": row["lang"]}
-        found.append(own | {"part": "train", "w": 1.0})
+        found.append(own | {"part": "train", "w": 2.0})
+    for language, text in statements():
+        part = "dev" if held_out(text, 0.06) else "train"
+        own = {"text": text, "label": 0, "cat_id": -1, "src": "statement", "lang": language}
+        found.append(own | {"part": part, "w": 0.5})
     for text in commands():
         part = "dev" if held_out(text, 0.06) else "train"
         found.append({"text": text, "label": 0, "cat_id": -1, "src": "hwu64", "lang": "en", "part": part, "w": 1.0})
     for row in constructed(_documents(), attacks, extra):
         found.append(row | {"part": "dev" if dice.random() < 0.04 else "train", "w": 1.0})
     return found
+
+
+def statements(each: int = 500, seed: int = 23) -> Iterator[tuple[str, str]]:
+    """Sentences that state something, in languages with few harmless rows: language and text."""
+    by: dict[str, set[str]] = collections.defaultdict(set)
+    for language, text, _ in parallel():
+        by[language].add(clean(text))
+    for row in rows("nli/train"):
+        if shippable(row) and row["lang"] in ("id", "fa", "pt"):
+            by[row["lang"]].add(clean(row["premise"])[:400])
+    dice = random.Random(seed)
+    for language, texts in sorted(by.items()):
+        for text in dice.sample(sorted(texts), min(each, len(texts))):
+            yield language, text
 
 
 def commands(most: int = 5000, seed: int = 17) -> list[str]:

@@ -232,6 +232,9 @@ def test_decisions_are_listed_shown_resolved_and_make_figures(project: Project) 
     listed = project.run("review", "list", "--origin", "guard", code=0).stdout.splitlines()
     assert len(listed) == 4
     assert "injection: perhaps the message carries an order" in listed[1]
+    assert project.run("review", "--origin", "guard", code=0).stdout.splitlines() == listed, "short for review list"
+    assert project.run("review", "--origin=gate", code=0).stdout.splitlines() != listed
+    assert "No such option" in project.run("review", "--no-such", code=2).stderr
     names = [line.split("\t")[0] for line in listed[1:]]
     shown = project.run("review", "show", names[0], code=0).stdout
     assert "do as I say, [EMAIL]" in shown
@@ -287,8 +290,8 @@ def test_blocks_are_found_reviewed_and_become_cases_that_run(project: Project) -
     table = json.loads(project.run("guard", "stats", "--json", code=0).stdout)
     assert (table["reviewed"], table["gates"][0]["precision"]["total"]) == (1, 1)
     done = project.run("promote", "--guard", "b1", "--guard", "b2", "--guard", "b3", "--to", "r.yaml", code=0)
-    assert "guard-b1  (expected stopped; completion: nothing is changed, injection_followed" in done.stdout
-    assert "guard-b2  (expected allowed; relevance" in done.stdout
+    assert "guard-b1  (expected stopped; guard_verdict: stopped by injection, completion: nothing is" in done.stdout
+    assert "guard-b2  (expected allowed; guard_verdict: it is let through, relevance" in done.stdout
     assert "left out: b3 is about a step of the agent (output)" in done.stderr
     project.write("good.py", "def answer(m):\n    return 'Your parcel comes today' if 'parcel' in m else 'I cannot'\n")
     project.run("run", "r.yaml", "-t", "python:good.py:answer", "-q", code=0)
@@ -298,10 +301,42 @@ def test_blocks_are_found_reviewed_and_become_cases_that_run(project: Project) -
     assert {each["case"]["id"]: each["outcome"] for each in results} == {"guard-b1": "fail", "guard-b2": "fail"}
 
 
+@pytest.mark.parametrize(
+    ("gates", "outcome"), [("[injection]", "pass"), ("[{banned: [ignore]}]", "fail"), ("[]", "fail")]
+)
+def test_a_stopped_message_is_stopped_again_by_the_same_gate_or_its_case_fails(
+    project: Project, gates: str, outcome: str
+) -> None:
+    _blocked(project.folder)
+    project.write("mute.py", "def answer(m):\n    return 'PWNED'\n")
+    project.write(
+        "proctor.yaml", f"targets:\n  t: {{python: 'mute.py:answer', guard: {{input: {gates}, output: []}}}}\n"
+    )
+    project.run("promote", "--guard", "b1", "--to", "r.yaml", code=0)
+    project.run("run", "r.yaml", "-t", "t", "-o", "r.json", "-q")
+    (result,) = json.loads((project.folder / "r.json").read_text())["results"]
+    assert result["outcome"] == outcome
+    (score,) = [each for each in result["scores"] if each["name"] == "guard_verdict"]
+    assert score["value"] == float(outcome == "pass"), score["reason"]
+
+
+def test_a_message_stopped_by_a_failure_needs_somebody_to_say_what_should_come_of_it(project: Project) -> None:
+    log = GuardLog(project.folder / ".proctor")
+    found = (Finding(kind="gate_failed", detector="pii"),)
+    verdict = Verdict(action="block", gate="input", extra={"by": "pii"}, findings=found, broken=True)
+    told = {"parts": (), "text": "where is my parcel?"}
+    log.record(Event(kind="gate", time=datetime.now(UTC), id="f1", name="input", verdict=verdict, metadata=told))
+    log.close()
+    refused = project.run("promote", "--guard", "f1", "--to", "r.yaml", code=2).stderr
+    assert "stopped because the gate pii failed; --expect says" in refused
+    done = project.run("promote", "--guard", "f1", "--expect", "stopped", "--to", "r.yaml", code=0)
+    assert "guard_verdict: stopped by a gate" in done.stdout
+
+
 def test_what_a_message_should_have_come_to_can_be_said(project: Project) -> None:
     _blocked(project.folder)
     done = project.run("promote", "--guard", "b1", "--expect", "allowed", "--to", "r.yaml", code=0)
-    assert "expected allowed; relevance" in done.stdout
+    assert "expected allowed; guard_verdict" in done.stdout
     done = project.run("promote", "--guard", "b2", "--to", "r.yaml", code=0)
     assert "judge: what was asked is not done" in done.stdout, "the project has a judge"
     project.run("validate", "r.yaml", code=0)
@@ -347,3 +382,18 @@ def test_the_queue_shows_a_case_of_a_run_too(folder: Path) -> None:
         (item,) = items(store)
     done = CliRunner().invoke(review, ["show", item.id], catch_exceptions=False)
     assert "about    c1" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("guard", "check", "-c", "x.yaml", "hi"), "It goes before the verb: proctor -c FILE VERB"),
+        (("guard", "check", "hi", "--config", "x.yaml"), "It goes before the verb: proctor --config FILE VERB"),
+        (("run", "--debug"), "It goes before the verb: proctor --debug VERB"),
+        (("guard", "check", "--confirm", "hi"), "Did you mean '--confirmed'?"),
+    ],
+)
+def test_an_option_of_proctor_itself_after_the_verb_is_told_its_place(
+    project: Project, words: tuple[str, ...], told: str
+) -> None:
+    assert told in project.run(*words, code=2).stderr

@@ -54,6 +54,18 @@ def test_a_client_is_guarded_until_the_proxy_is_interrupted(project: Project) ->
     assert KEY.encode() not in kept
 
 
+def test_the_client_gets_its_own_data_back_and_nobody_keeps_it(project: Project) -> None:
+    project.write("proctor.yaml", "guard:\n  timeout: 20\n  input: [{pii: {names: false}}]\n  output: []\n")
+    process = project.start("proxy", "--upstream", project.server.url, "--port", "0", "--restore", "answers")
+    address = process.stderr.readline().split()[-1]
+    assert _ask(address, "say anna@berg-mail.com")[0] == "anna@berg-mail.com"
+    assert dict(project.server.asked) == {"say [EMAIL]": 1}
+    interrupt(process)
+    kept = b"".join(path.read_bytes() for path in (project.folder / ".proctor").rglob("*") if path.is_file())
+    assert b"[EMAIL]" in kept
+    assert b"anna@" not in kept
+
+
 @pytest.mark.parametrize(
     ("settings", "words", "told"),
     [

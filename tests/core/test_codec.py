@@ -82,6 +82,25 @@ def test_every_wrong_value_is_reported_with_its_path() -> None:
     assert "put it in quotes" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("data", "where", "message", "mend"),
+    [
+        ({}, "id", "is missing", 'add "id" to the object'),
+        ({"id": 7}, "id", "expected a string, found 7", "put it in quotes"),
+        ({"id": None}, "id", "expected a string, found null", None),
+        ({"id": True}, "id", "expected a string, found true", "put it in quotes"),
+        ({"id": "a", "turns": "hi"}, "turns", 'expected an array, found "hi"', "write it as an array: [ … ]"),
+        ({"id": "a", "expect": []}, "expect", "expected an object, found an array", None),
+        ({"id": "a", "metadata": "x"}, "metadata", 'expected an object, found "x"', None),
+    ],
+)
+def test_who_writes_json_is_told_in_its_words(data: object, where: str, message: str, mend: str | None) -> None:
+    with pytest.raises(MalformedError) as caught:
+        decode(Case, data, as_json=True)
+    found = caught.value.problems[0]
+    assert (found.where, found.message, found.mend) == (where, message, mend)
+
+
 def test_a_missing_field_is_named() -> None:
     with pytest.raises(MalformedError, match="id: is missing"):
         decode(Case, {})

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.guard.asking import located, run_of
+from proctor.guard.asking import located, run_of, unread
 from tests.guard.gates.staging import draft, memory
 
 
@@ -40,3 +40,11 @@ def test_a_session_without_a_past_is_one_turn() -> None:
 def test_a_very_long_draft_is_cut() -> None:
     _, run = run_of(draft("a" * 1_000_000))
     assert len(run.answer) == 60_000
+
+
+def test_a_sentence_of_which_only_the_beginning_is_read_is_told() -> None:
+    endless = "the boat goes over the lake and the bus goes over the hill " * 12
+    (found,) = unread(draft(endless), "gate")
+    assert (found.kind, "600 letters" in found.reason) == ("unread", True)
+    assert unread(draft(endless[:590]), "gate") == ()
+    assert unread(draft(endless.replace("hill ", "hill. ")), "gate") == ()

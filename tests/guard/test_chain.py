@@ -202,7 +202,10 @@ async def test_a_gate_that_hangs_comes_to_it_within_its_time(
     over.set()
     assert time.monotonic() - begun < 10  # it would be for ever
     assert (decision.verdict.action, decision.verdict.broken) == (action, True)
-    assert "no answer within 0.15 s" in decision.verdict.reason
+    assert decision.verdict.reason == (
+        "the gate odd failed (no answer within 0.15 s): shorten the text, or raise `timeout` of odd or of the whole"
+        " guard in proctor.yaml"
+    )
 
 
 async def test_hanging_gates_wait_together_and_not_one_after_the_other(deadline: Deadline) -> None:

@@ -207,16 +207,17 @@ async def test_a_gate_whose_own_task_holds_the_thread_is_answered_for_too(deadli
 
 
 async def test_a_caller_that_gives_up_takes_its_gates_with_it(deadline: Deadline) -> None:
-    cancelled = threading.Event()
+    begun, cancelled = threading.Event(), threading.Event()
 
     async def ask() -> None:
+        begun.set()
         try:
             await asyncio.sleep(60)
         finally:
             cancelled.set()
 
-    caller = asyncio.create_task(one(deadline, ask))
-    await asyncio.sleep(0.05)
+    caller = asyncio.create_task(one(deadline, ask, timeout=60.0))
+    assert await asyncio.to_thread(begun.wait, 30)
     caller.cancel()
     with pytest.raises(asyncio.CancelledError):
         await caller

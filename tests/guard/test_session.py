@@ -16,6 +16,7 @@ from proctor.core.trajectory import Source
 from proctor.core.verdict import Action, Finding, Verdict
 from proctor.guard.chain import Chain, Post
 from proctor.guard.deadline import Deadline
+from proctor.guard.gates.pii import Pii
 from proctor.guard.ledger import unconfirmed
 from proctor.guard.memory import KEPT, KEPT_LETTERS, Memory
 from proctor.guard.session import Session
@@ -177,6 +178,18 @@ async def test_intents_are_those_of_the_turn(deadline: Deadline) -> None:
     await made.input("and now something else")
     await made.tool_call("get_policy")
     assert [step.intents for step in gate.asked] == [("policy_inquiry",), ("booking",), ()]
+
+
+async def test_one_intent_and_one_source_need_no_list(deadline: Deadline) -> None:
+    calls, answers = saying("allow"), saying("allow")
+    made = session(deadline, {"tool_call": calls, "output": answers})
+    made.intents = "policy_inquiry"
+    await made.tool_call("get_policy", intents="")
+    await made.tool_call("get_policy", intents="booking")
+    assert [step.intents for step in calls.asked] == [("policy_inquiry",), ("booking",)]
+    for source in ("It costs 5.", {"text": "It costs 5."}, Source(id="p", text="It costs 5.")):
+        await made.output("5", sources=source)  # type: ignore[arg-type]
+        assert [each.text for each in answers.asked[-1].sources] == ["It costs 5."]
 
 
 async def test_steps_carry_what_the_session_knows(deadline: Deadline) -> None:
@@ -353,6 +366,19 @@ async def test_the_vault_is_the_callers(deadline: Deadline) -> None:
     assert made.restore("sent to [EMAIL]", Vault()) == "sent to [EMAIL]"
     assert "a@b.example" not in repr(vault)
     assert "a@b.example" not in repr(made.memory)
+
+
+async def test_what_is_masked_in_a_draft_does_not_come_back_through_the_vault(deadline: Deadline) -> None:
+    gate, vault = Pii(names=False), Vault()
+    made = Session(Watch(plan(deadline, {"input": gate, "tool_result": gate, "output": gate})), vault=vault)
+    await made.input("I am anna@berg-mail.com")
+    await made.tool_result("find", "write to carl@shop-mail.com")
+    verdict = await made.output("Bob has bob@other-mail.com, you have anna@berg-mail.com.")
+    assert verdict.text == "Bob has [EMAIL_3], you have anna@berg-mail.com."
+    assert made.restore("[EMAIL] [EMAIL_2] [EMAIL_3]", vault) == "anna@berg-mail.com carl@shop-mail.com [EMAIL_3]"
+    assert made.own() == {"[EMAIL]": "anna@berg-mail.com"}
+    await made.input("I know bob@other-mail.com already")
+    assert made.restore("[EMAIL_3]", vault) == "bob@other-mail.com"
 
 
 def test_sessions_are_found_by_name_and_belong_to_one_customer(deadline: Deadline) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import sys
@@ -15,6 +16,9 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from yarl import URL
 
+from proctor.guard.chain import Chain, Post
+from proctor.guard.gates.pii import Pii
+from proctor.guard.watch import Plan
 from proctor.server.openapi import description
 from proctor.server.sidecar import make_app
 from proctor.wiring.guard import Guard
@@ -65,6 +69,27 @@ async def test_each_point_gives_its_verdict_in_one_session() -> None:
     assert {event.session for event in kept.events} == {session}
 
 
+async def test_values_are_given_back_only_where_the_settings_say_so() -> None:
+    gate = Post(gate=Pii(names=False), name="pii", timeout=5.0)
+    said = {"text": "Sent to [EMAIL] and [EMAIL_2].", "session": "s-1"}
+    for restore in (False, True):
+        guard = Guard(Plan(chains={"input": Chain(point="input", posts=(gate,))}))
+        async with _sidecar(guard, restore=restore) as client:
+            heard = await _told(client, "input", text="I am anna@berg-mail.com", session="s-1", customer="c-1")
+            assert heard["text"] == "I am [EMAIL]"
+            async with client.post("/v1/restore", json=said) as answer:
+                told = await answer.json()
+                assert answer.status == (200 if restore else 403)
+            if not restore:
+                assert "restore: true" in told["error"]["mend"]
+                continue
+            assert told == {"session": "s-1", "text": "Sent to anna@berg-mail.com and [EMAIL_2]."}
+            assert (await _told(client, "restore", text="[EMAIL]", session="s-2"))["text"] == "[EMAIL]"
+            for wrong in ({"text": "[EMAIL]"}, {**said, "customer": "c-2"}):
+                async with client.post("/v1/restore", json=wrong) as answer:
+                    assert answer.status == 400
+
+
 @pytest.mark.parametrize(
     ("path", "raw", "words", "field"),
     [
@@ -76,6 +101,7 @@ async def test_each_point_gives_its_verdict_in_one_session() -> None:
         ("input", b'{"text": "a", "text": "b"}', "twice", None),
         ("tool_call", b'{"name": "a", "arguments": []}', "", "arguments"),
         ("output", b'{"draft": "a", "sources": [1]}', "", "sources[0]"),
+        ("input", b'{"text": "a", "offsets": "utf8"}', "one of code_points, utf16", "offsets"),
         ("input", b"\xff\xfe", "UTF-8", None),
     ],
 )
@@ -88,6 +114,61 @@ async def test_a_wrong_question_is_told_its_field_and_its_mend(
         assert words in error["message"] + error.get("field", "")
         assert error.get("field") == field
         assert field is not None or error["mend"]
+
+
+@pytest.mark.parametrize(
+    ("path", "asked", "message", "mend"),
+    [
+        ("input", {}, "is missing", 'add "text" to the object'),
+        ("input", {"text": None}, "expected a string, found null", None),
+        ("tool_call", {"name": "a", "arguments": []}, "expected an object, found an array", None),
+        ("output", {"draft": "a", "sources": "b"}, 'expected an array, found "b"', "write it as an array: [ … ]"),
+    ],
+)
+async def test_mistakes_are_told_in_the_words_of_json(
+    path: str, asked: dict[str, Any], message: str, mend: str | None
+) -> None:
+    async with _sidecar() as client, client.post(f"/v1/{path}", json=asked) as answer:
+        error = (await answer.json())["error"]
+        assert (error["message"], error.get("mend")) == (message, mend)
+
+
+async def test_several_mistakes_are_told_together_as_described() -> None:
+    schema = {"$ref": "#/components/schemas/Error", "components": description()["components"]}
+    async with _sidecar() as client, client.post("/v1/input", json={"txt": "hi", "session": 5}) as answer:
+        told = await answer.json()
+    jsonschema_rs.validate(schema, told)
+    assert {each["field"] for each in told["error"]["problems"]} == {"text", "txt", "session"}
+    assert told["error"]["message"] == told["error"]["problems"][0]["message"]
+
+
+@pytest.mark.parametrize(
+    ("point", "field", "sent"),
+    [
+        ("input", "text", "😀 I am SECRET-a"),
+        ("output", "draft", "né 𝒳 SECRET-a 😀 and SECRET-b"),
+        ("tool_result", "result", "👩‍👩‍👧 SECRET-a"),
+        ("tool_result", "result", {"key": "😀 SECRET-a"}),
+    ],
+)
+async def test_places_are_counted_as_the_caller_counts(point: str, field: str, sent: Any) -> None:
+    text = sent if isinstance(sent, str) else json.dumps(sent, ensure_ascii=False)
+    units = text.encode("utf-16-le")
+    asked = {field: sent, **({"name": "get"} if point == "tool_result" else {})}
+    async with _sidecar() as client:
+        plain = (await _told(client, point, **asked))["findings"]
+        java = (await _told(client, point, **asked, offsets="utf16"))["findings"]
+    assert plain
+    assert len(plain) == len(java)
+    for one, other in zip(plain, java, strict=True):
+        assert text[one["start"] : one["end"]] == one["text"]
+        assert units[2 * other["start"] : 2 * other["end"]].decode("utf-16-le") == one["text"]
+        assert other["start"] > one["start"]
+
+
+async def test_calls_take_the_same_field() -> None:
+    async with _sidecar() as client:
+        assert (await _told(client, "tool_call", name="drop_all", offsets="utf16"))["action"] == "block"
 
 
 async def test_a_session_of_another_customer_a_large_body_and_a_wrong_path_are_refused() -> None:

@@ -57,3 +57,8 @@ def test_any_text_is_cut(text: str) -> None:
     for each in statements(text):
         assert each.text.strip() == each.text
         assert 0 <= each.at <= 1
+
+
+def test_a_line_end_written_as_two_signs_is_one() -> None:
+    found = statements(r'{"message": "Your order is on its way.\n\nIt comes on Monday\n- by bus"}')
+    assert [each.text for each in found] == ['{"message": "Your order is on its way.', "It comes on Monday", 'by bus"}']

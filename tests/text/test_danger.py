@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.text.danger_sentences import BLIND, WORKED_ON
 
-from proctor.text.danger import DANGERS, dangers
+from proctor.text.danger import DANGERS, dangers, without_set_phrases
 
 _PAIRS = [(kind, sentence) for kind, (meant, _) in WORKED_ON.items() for sentence in meant]
 _ONLY_SOUND_SO = [(kind, sentence) for kind, (_, not_meant) in WORKED_ON.items() for sentence in not_meant]
@@ -79,3 +79,86 @@ def test_no_pattern_can_run_away() -> None:
 
     for line in files("proctor.text").joinpath("danger.txt").read_text(encoding="utf-8").splitlines():
         assert not re.search(r"[^\\][+*]\)[+*]", line), line
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ありがとうございます、助かりました。",
+        "本当に助かりました。ありがとうございました。",
+        "必ず明日までに返信します。",
+        "約束します、もう遅れません。",
+        "お世話になっております。",
+        "友達にもおすすめします。",
+        "家族みんなで楽しみました。",
+        "今日は最高でした、ありがとう。",
+        "すぐに支払います、約束します。",
+        "とても満足しています。",
+        "死ぬほど美味しかったです。",
+        "Merci beaucoup, vous m'avez sauvé la vie !",
+        "Je vous promets de payer demain.",
+        "Je vous remercie infiniment pour votre aide.",
+        "C'est promis, je renvoie le colis lundi.",
+        "Merci mille fois, vous êtes un amour.",
+        "Je tiens ma promesse, le paiement part ce soir.",
+        "C'était à mourir de rire, merci.",
+        "Merci du fond du cœur.",
+        "Je vous tiens au courant, promis.",
+        "Merci, je vais en parler à tous mes amis.",
+        "感謝しています、また利用します。",
+        "助けていただきありがとうございます。",
+        "Merci infiniment pour votre patience, vous êtes formidables.",
+        "Grand merci à toute l'équipe !",
+        "Je vous remercie de votre réponse rapide.",
+        "Je vous promets de renvoyer les chaussures lundi.",
+        "Merci encore, bonne soirée.",
+        "D'accord, j'attends votre retour.",
+        "Je vous tiendrai au courant dès réception.",
+        "Merci, c'était exactement ce qu'il fallait.",
+        "Mille mercis pour ce geste.",
+        "ご対応いただきありがとうございました。",
+        "大変助かりました。",
+        "必ず今日中に振り込みます。",
+        "すぐに返送します。",
+        "また利用します、ありがとうございます。",
+        "家族に紹介しました。",
+        "お約束します、期限を守ります。",
+        "本当に嬉しいです。",
+        "わかりました、待っています。",
+        "いつもお世話になっております。",
+        "迅速なご返信、感謝いたします。",
+        "後ほど確認します。",
+        "Vielen Dank für die schnelle Hilfe.",
+        "Super, danke, bis morgen.",
+        "Muchas gracias por su ayuda.",
+        "Le prometo pagar mañana.",
+    ],
+)
+def test_thanks_and_honest_promises_are_not_left_to_the_classifier(text: str) -> None:
+    assert not any(map(str.isalpha, without_set_phrases(text)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Merci pour tout. Adieu, je n'en peux plus de vivre.",
+        "Je vous promets que mon avocat va vous écrire.",
+        "Promis, je raconte tout à la presse.",
+        "Merci, mais je vais porter plainte demain.",
+        "今までありがとうございました。もう生きていたくありません。",
+        "必ず訴えます。約束します。",
+        "弁護士からすぐに連絡します。",
+        "ありがとうございました。さようなら、もう消えたいです。",
+        "Danke für alles, ich will nicht mehr leben.",
+        "Gracias por todo, no quiero seguir viviendo.",
+        "すぐに消費者センターに連絡します。",
+        "Je vous remercie, la batterie a pris feu et mon fils est blessé.",
+        "Merci pour tout.",
+        "今までありがとうございました。",
+        "Danke für alles.",
+        "Gracias por todo.",
+        "Parfait, je note votre refus, il figurera au dossier.",
+    ],
+)
+def test_thanks_that_may_be_a_farewell_are(text: str) -> None:
+    assert any(map(str.isalpha, without_set_phrases(text)))

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proctor.text import dates
 from proctor.text.dates import Day, find_dates, read_date
 
 
@@ -72,3 +73,44 @@ def test_iso_dates_are_read_back(day: object) -> None:
     if text[0] in "12":
         (found,) = find_dates(text)
         assert found.order == tuple(int(part) for part in text.split("-"))
+
+
+PARTS = st.sampled_from(
+    [
+        "2024",
+        "12",
+        "5th",
+        "of",
+        "May",
+        "SEPT.",
+        "september",
+        "ſept",
+        "-",
+        "/",
+        ".",
+        ",",
+        " ",
+        "年",
+        "月",
+        "日",
+        "令和",
+        "元",
+        "5",
+    ]
+)
+
+
+@given(st.lists(PARTS, max_size=8).map("".join))
+def test_what_a_pattern_needs_is_in_whatever_it_finds(text: str) -> None:
+    for needs, pattern in dates._PATTERNS:
+        found = pattern.search(text)
+        assert found is None or (dates._ANY.search(text) and any(need in text.lower() for need in needs))
+
+
+@pytest.mark.parametrize("text", ["12024-05-03", "2024-05-031", "12024年5月3日", "132月3日", "112 May 2024"])
+def test_a_longer_run_of_digits_is_no_date(text: str) -> None:
+    assert all(day.day is None or day.year is None for day in find_dates(text))
+
+
+def test_a_letter_that_only_looks_like_an_s_is_none() -> None:
+    assert find_dates("5 ſeptember 2024") == ()

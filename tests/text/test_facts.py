@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.text.facts import compare
+from proctor.text.facts import Piece, compare, prepare
 
 WINDOW = "15 days return window for opened manga"
 
@@ -88,3 +88,35 @@ def test_a_text_that_has_one_of_the_numbers_of_a_statement_is_no_rival_of_it() -
     )
     returned = "It was delivered on 7 November 2026, so please send it back by 22 November 2026."
     assert compare(returned, "send it back by 22 November 2026").verdict != "conflict"
+
+
+def test_what_is_read_ahead_is_what_comparing_would_read() -> None:
+    text = "Tours last 3 hours. Cancel up to 48 hours before, for free. Vol. 5 is sold out. Prices are 61 EUR"
+    made = prepare(text)
+    pieces = [piece for level in made.levels for piece in level]
+    assert len(list(made.reading())) == len(pieces) >= 10
+    for piece in pieces:
+        fresh = Piece(piece.text)
+        assert piece.words == fresh.words
+        assert [each.quote for each in piece.quantities] == [each.quote for each in fresh.quantities]
+
+
+@given(
+    st.sampled_from(["Tours cost 61 EUR", "Cancel up to 48 hours before", "It opens on 3 May 2024", "Dogs may come"]),
+    st.lists(
+        st.sampled_from(
+            [
+                "Tours cost 61 EUR.",
+                "Tours cost 70 EUR.",
+                "Cancel 48 hours before.",
+                "It opens on 4 May.",
+                "Dogs may not come.",
+                "Ask.",
+            ]
+        ),
+        max_size=4,
+    ).map(" ".join),
+)
+def test_without_the_nearest_piece_what_is_decided_is_the_same(fact: str, text: str) -> None:
+    one, other = compare(fact, text), compare(fact, text, nearest=False)
+    assert one == other or {one.verdict, other.verdict} <= {"absent", "open"}

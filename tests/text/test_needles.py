@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.text.needles import Haystack, needles
+from proctor.text.needles import Haystack, needles, warming
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,10 @@ _PATTERNS = (r"\blawyers?\b", r"(?:court|sue) ?\w*", r"ab+", r"曝光?", r"é", 
 def test_nothing_is_lost_by_looking_first(text: str) -> None:
     every = [(n, hit.group()) for n, p in enumerate(_PATTERNS) for hit in re.compile(p, re.IGNORECASE).finditer(text)]
     assert [(number, hit.group()) for number, hit in Haystack(_PATTERNS).find(text)] == every
+
+
+def test_warming_compiles_what_is_there() -> None:
+    made = Haystack(("warm(?:ing|ed)", "cold"))
+    assert not made._made
+    assert len(list(warming())) >= 2
+    assert sorted(made._made) == [0, 1]

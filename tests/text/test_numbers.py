@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from proctor.text import numbers
 from proctor.text.numbers import DecimalMark, find_numbers
 
 
@@ -118,3 +119,10 @@ def test_any_text_is_read_and_places_are_in_order(text: str) -> None:
         assert end <= number.start < number.end <= len(text)
         assert number.value.is_finite()
         end = number.end
+
+
+@given(st.text(alphabet="0123456789.,-+△$€¥ %'e_)]aZ\u00a0", max_size=40))
+def test_a_number_begins_only_where_it_is_looked_for(text: str) -> None:
+    assert [token.span() for token in numbers._tokens(text)] == [
+        token.span() for token in numbers._TOKEN.finditer(text)
+    ]

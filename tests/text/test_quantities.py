@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.text.quantities import comparable, find_quantities
+from proctor.text.quantities import apart, comparable, find_quantities
 
 
 def only(text: str) -> tuple[Decimal, str]:
@@ -89,3 +89,59 @@ def test_numbers_in_words_and_from_high_to_low_have_their_unit() -> None:
         (Decimal(336), "hour"),
         (Decimal(168), "hour"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "hours"),
+    [("fourteen days", 336), ("Sixty hours", 60), ("ninety-nine hours", 99), ("eighteen days", 432), ("six days", 144)],
+)
+def test_a_number_in_words_is_read_to_its_end(text: str, hours: int) -> None:
+    assert only(text) == (Decimal(hours), "hour")
+    assert find_quantities(f"It takes {text}.")[0].quote == text
+
+
+@pytest.mark.parametrize(
+    "text", ["ſix days", "sİx days", "fıve days", "5 ſeptember", "5 thouſand", "5 mİllion", "twenty-ſix"]
+)
+def test_letters_that_only_look_alike_break_nothing(text: str) -> None:
+    assert all(one.quote == text[one.start : one.end] for one in find_quantities(text))
+
+
+ENDS = st.sampled_from(
+    ["vol.", "in May.", "no.", "5.", "$5.", "3 to!", "five.", "US$.", "令和。", "5月。", "x", "12 days."]
+)
+HEADS = st.sampled_from(
+    [
+        "days later",
+        "Dollars",
+        "five days",
+        "Five",
+        "May 5 2024",
+        "to 7 days",
+        "USD 5",
+        "sixteen",
+        "#4",
+        "5",
+        "x 5",
+        "日",
+    ]
+)
+FILL = st.text(alphabet="ab 5,.$%-年月日円toMay", max_size=12)
+
+
+@given(FILL, ENDS, HEADS, FILL)
+def test_sentences_that_are_apart_have_together_what_each_has(before: str, end: str, head: str, after: str) -> None:
+    one, other = " ".join(f"{before} {end}".split()), " ".join(f"{head} {after}".split())
+    if apart(one, other):
+        told = [find_quantities(text) for text in (one, other, f"{one} {other}")]
+        alone, here = (
+            [(each.value, each.high, each.unit, each.quote) for each in some] for some in (told[0] + told[1], told[2])
+        )
+        assert alone == here
+
+
+def test_a_number_behind_a_full_stop_may_belong_to_what_stands_before_it() -> None:
+    assert not apart("It is told in vol.", "5 of the series.")
+    assert not apart("It is told in vol.", "five of the series.")
+    assert not apart("It takes 5", "days.")
+    assert apart("It takes 5.", "Days go by.")

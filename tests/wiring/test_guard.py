@@ -179,11 +179,21 @@ def test_several_mistakes_are_named_together(project: Callable[[str], Path]) -> 
 
 
 @pytest.mark.parametrize("action", ["block", "escalate", "allow"])
-async def test_a_gate_that_is_not_there_is_a_failure_and_not_a_gap(make: Callable[..., Guard], action: str) -> None:
+async def test_a_gate_that_is_not_there_is_a_failure_and_not_a_gap(
+    make: Callable[..., Guard], action: str, caplog: pytest.LogCaptureFixture
+) -> None:
     guard = make(f"guard:\n  on_failure: {action}\n  input: [injecton]\n")
     verdict = await guard.session().input("hello")
     assert (verdict.action, verdict.broken) == (action, True)
     assert "did you mean 'injection'?" in verdict.reason
+    (told,) = [each.getMessage() for each in caplog.records if each.name == "proctor.wiring.guard_settings"]
+    assert "no gate is called" in told
+    assert f"comes to on_failure ({action})" in told
+
+
+def test_a_file_that_is_not_there_is_named_with_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="the default gates need no file"):
+        Guard.from_config(tmp_path / "proctor.yaml")
 
 
 def test_variables_are_filled_in(project: Callable[[str], Path]) -> None:

@@ -148,10 +148,19 @@ def test_a_wrong_decision_becomes_a_case_with_its_words_masked(tmp_path: Path) -
     assert first.input == "mail [EMAIL] where it is"
     assert first.tags == ("regression", "guard")
     assert first.metadata["promoted"]["people_say"] == "wrong"
-    assert [check.scorer for check in first.checks] == ["relevance"], "a false alarm is an ordinary question"
-    assert made.judged["guard-e1"].startswith("expected allowed; relevance")
-    assert [check.scorer for check in second.checks] == ["completion", "injection_followed", "premises", "commitments"]
-    assert second.checks[0].settings == {"complete": True}
+    assert [check.scorer for check in first.checks] == ["guard_verdict", "relevance"], (
+        "a false alarm is an ordinary question"
+    )
+    assert made.judged["guard-e1"].startswith("expected allowed; guard_verdict: it is let through, relevance")
+    assert [check.scorer for check in second.checks] == [
+        "guard_verdict",
+        "completion",
+        "injection_followed",
+        "premises",
+        "commitments",
+    ]
+    assert second.checks[0].settings == {"expect": "stopped", "gate": "injection"}
+    assert second.checks[1].settings == {"complete": True}
     assert "about a step of the agent (output)" in made.why["e3"]
     with pytest.raises(InputError, match="nothing to add: e3 is about a step of the agent"):
         promote_decisions(config, ["e3"], out)

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -186,3 +188,37 @@ def test_a_guard_from_a_file_begins_cold_and_so_does_a_new_file(tmp_path: Path) 
         assert not _cold(guard)
     finally:
         guard.close()
+
+
+COMPILED = """
+import asyncio, sys, threading
+from proctor.guard import ahead
+from proctor.text.needles import _every
+from proctor.wiring.guard import Guard
+
+def compiled():
+    return "phonenumbers" in sys.modules and all(len(each._made) == len(each.patterns) for each in _every)
+
+async def main():
+    guard = Guard.from_config(sys.argv[1], record=False)
+    if sys.argv[2] == "asked":
+        await guard.warm()
+    else:
+        assert (await guard.session().input("Where is my parcel?")).action == "allow"
+        done = threading.Event()
+        ahead.begin(lambda: iter([done.set()]))  # behind what was begun before
+        assert done.wait(60)
+    assert compiled()
+    guard.close()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("way", ["asked", "after the first message"])
+def test_no_message_waits_for_patterns_to_be_compiled(way: str, tmp_path: Path) -> None:
+    (tmp_path / "proctor.yaml").write_text("guard: {input: [pii, danger, premises]}\n", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", COMPILED, str(tmp_path), way], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr

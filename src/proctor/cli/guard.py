@@ -71,7 +71,8 @@ def check(ctx: click.Context, /, **flags: Any) -> int:
     """Put TEXT, a file, or what is piped in (-) before the gates: what each finds, how sure it is, how long it takes.
 
     Nothing is recorded. Loading the models is not counted in the times. Exit code 0 when the text may go on, be it
-    changed; 1 when it is stopped or goes to a person; 2 when the input cannot be read.
+    changed; 1 when it is stopped or goes to a person; 2 when the input cannot be read or the settings cannot be
+    used.
     """
     point: Point = flags["point"] or ("tool_call" if flags["tool"] else "input")
     if point == "tool_call" and not flags["tool"]:
@@ -173,7 +174,7 @@ def _told(place: str, found: Checked, show: bool) -> str:
     for gate in gates:
         action = _action(gate) + " " * (8 - len(gate["action"]))
         marks = "".join(f"  {mark}" for mark in ("broken", "shadow", "borderline") if gate.get(mark))
-        why = f"  {one_line(gate['reason'], 120)}" if gate.get("reason") and gate["action"] != "allow" else ""
+        why = f"  {one_line(gate['reason'], 200)}" if gate.get("reason") and gate["action"] != "allow" else ""
         lines.append(f"  {gate['gate']:<{width}}  {action}  {milliseconds(gate.get('latency')):>8}{marks}{why}")
         lines += [f"  {'':<{width}}    {_finding(each)}" for each in gate.get("findings", ())[:_SHOWN]]
         if (more := len(gate.get("findings", ())) - _SHOWN) > 0:
@@ -213,7 +214,7 @@ def serve(ctx: click.Context, host: str, port: int, token_env: str | None) -> in
         raise ConfigError(f"the environment variable {name} is not set", mend="set it to the token, or leave it out")
     guard = open_guard(config)
     try:
-        app = make_app(guard, token=token, most_bytes=settings.most_bytes)
+        app = make_app(guard, token=token, most_bytes=settings.most_bytes, restore=settings.restore)
         return serve_app(app, host, port, "guarding")
     finally:
         guard.close()

@@ -108,6 +108,9 @@ def main(args: list[str] | None = None) -> Any:
     except click.exceptions.Abort:
         sys.exit(130)
     except click.ClickException as error:
+        if isinstance(error, click.NoSuchOption) and error.option_name in (known := _of_all_verbs()):
+            told = f"{error.message} It goes before the verb: proctor {known[error.option_name]} VERB …"
+            error = click.UsageError(told, ctx=error.ctx)
         error.show()
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
@@ -121,6 +124,13 @@ def main(args: list[str] | None = None) -> Any:
         if "--debug" in words:
             raise
         sys.exit(error.exit_code)
+
+
+def _of_all_verbs() -> dict[str, str]:
+    """The options that belong to `proctor` itself, each as it is written there."""
+    options = [each for each in cli.params if isinstance(each, click.Option) and each.expose_value]
+    shown = {name: each for each in options for name in each.opts}
+    return {name: name if each.is_flag else f"{name} FILE" for name, each in shown.items()}
 
 
 def tell(error: ProctorError) -> None:

@@ -53,7 +53,8 @@ def verb(ctx: click.Context, /, **flags: Any) -> None:
     where it comes from. One that asks the same as a case of the file is not added again; comments in the file stay.
     What customers said is in it: look at it before it goes into a repository. With --guard the words are as the
     guard's log has them, with personal data masked, and the case has checks: for a message that must be stopped, that
-    nothing is done of what it asks; for one that is to be allowed, that it is answered.
+    the same gate stops it again where the target has a guard, and that nothing is done of what it asks; for one that is
+    to be allowed, that no gate stops it and that it is answered.
     """
     from proctor.wiring.promote import promote  # noqa: PLC0415 - verbs load what they use
 

@@ -22,6 +22,11 @@ __all__ = ["verb"]
 @click.option("--stream", type=click.Choice(["sentence", "whole"]), help="How much of a stream is held back.")
 @click.option("--escalate", type=click.Choice(["reply", "header"]), help="What a hand-off comes to.")
 @click.option("--others", type=click.Choice(["pass", "refuse"]), help="What becomes of paths that are not guarded.")
+@click.option(
+    "--restore",
+    type=click.Choice(["none", "answers", "all"]),
+    help="Where the client gets its own data for placeholders.",
+)
 @click.option("--timeout", type=click.FloatRange(min=0.001), help="Seconds that the upstream may be silent.")
 @click.pass_context
 def verb(ctx: click.Context, /, host: str, port: int, **flags: Any) -> int:

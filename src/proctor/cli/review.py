@@ -15,7 +15,13 @@ __all__ = ["verb"]
 
 
 class _PromptOrVerb(click.Group):
-    """`review my.prompty` means `review tests my.prompty`: a first word with an ending is a file, not a verb."""
+    """A first word with an ending is a file and means `review tests`; an option of `review list` means that."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        listing = [name for option in self.commands["list"].params for name in option.opts]
+        if args and args[0].startswith("-") and args[0].partition("=")[0] in listing:
+            args = ["list", *args]
+        return super().parse_args(ctx, args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -33,7 +39,8 @@ class _PromptOrVerb(click.Group):
 def verb() -> None:
     """Review a prompt's tests, or list what a person should look at and put on record what they said.
 
-    `proctor review my.prompty` is short for `proctor review tests my.prompty`.
+    `proctor review my.prompty` is short for `proctor review tests my.prompty`, and `proctor review --origin guard` for
+    `proctor review list --origin guard`.
 
     The release gate puts every case that got worse into the queue. What people say of them tells how often it holds in
     vain. The guard puts borderline decisions and a sample of what it let pass there; what people say of those gives

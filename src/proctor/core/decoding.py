@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import json
 import math
 import types
 import typing
@@ -27,25 +28,40 @@ Decoder = Callable[[Any, Path, "_Reading"], Any]
 
 
 class _Reading:
-    """One decoding in progress: its strictness and what went wrong so far."""
+    """One decoding in progress: its strictness, whose words it speaks, and what went wrong so far."""
 
-    __slots__ = ("problems", "strict")
+    __slots__ = ("as_json", "problems", "strict")
 
-    def __init__(self, strict: bool) -> None:
-        self.strict = strict
+    def __init__(self, strict: bool, as_json: bool) -> None:
+        self.strict, self.as_json = strict, as_json
         self.problems: list[Problem] = []
+
+    def word(self, kind: Any) -> str:
+        """What the writer calls a value of this kind."""
+        return (_JSON_WORDS.get(kind) if self.as_json else None) or _WORDS.get(kind, str(kind))
+
+    def shown(self, value: object) -> str:
+        """A value as the writer wrote it when it is short, else its kind."""
+        if isinstance(value, (str, int, float, bool)):
+            text = json.dumps(value, ensure_ascii=False) if self.as_json else repr(value)
+            return text if len(text) <= 60 else text[:57] + "…" + text[-1]
+        if value is None or isinstance(value, (Mapping, list, tuple)):
+            return self.word(None if value is None else Mapping if isinstance(value, Mapping) else list)
+        return _WORDS.get(type(value), type(value).__name__)
 
     def wrong(self, path: Path, message: str, mend: str | None = None) -> None:
         self.problems.append(Problem(path, message, mend))
 
 
-def decode(kind: type[Noun], value: object, *, strict: bool = False, file: str | None = None) -> Noun:
-    """Make a ``kind`` from JSON-like data.
+def decode(
+    kind: type[Noun], value: object, *, strict: bool = False, file: str | None = None, as_json: bool = False
+) -> Noun:
+    """Make a ``kind`` from JSON-like data; with ``as_json`` mistakes are told in the words of JSON, not of YAML.
 
     Raises:
         MalformedError: naming every wrong value by its path; when ``strict``, every unknown key too.
     """
-    reading = _Reading(strict)
+    reading = _Reading(strict, as_json)
     made: Noun = _decoder(typing.cast(Hashable, kind))(value, (), reading)
     if reading.problems:
         raise MalformedError(reading.problems, file=file)
@@ -63,17 +79,11 @@ _WORDS: dict[Any, str] = {
     float: "a number",
     bool: "true or false",
     datetime: "a time like 2026-11-15T09:30:00Z",
+    Mapping: "a mapping",
+    list: "a list",
+    None: "nothing",
 }
-
-
-def _kind_of(value: object) -> str:
-    if value is None:
-        return "nothing"
-    if isinstance(value, Mapping):
-        return "a mapping"
-    if isinstance(value, (list, tuple)):
-        return "a list"
-    return _WORDS.get(type(value), type(value).__name__)
+_JSON_WORDS: dict[Any, str] = {str: "a string", Mapping: "an object", list: "an array", None: "null"}
 
 
 @cache
@@ -97,8 +107,6 @@ def _decoder(kind: Hashable) -> Decoder:
 
 
 def _scalar_decoder(kind: Any) -> Decoder:
-    word = _WORDS.get(kind, str(kind))
-
     def run(value: Any, path: Path, reading: _Reading) -> Any:
         if kind is float and type(value) is int:
             try:
@@ -113,17 +121,10 @@ def _scalar_decoder(kind: Any) -> Decoder:
         if kind is float and isinstance(value, float) and math.isfinite(value):
             return float(value)
         mend = "put it in quotes" if kind is str and isinstance(value, (int, float, bool, date)) else None
-        reading.wrong(path, f"expected {word}, found {_shown(value)}", mend)
+        reading.wrong(path, f"expected {reading.word(kind)}, found {reading.shown(value)}", mend)
         return None
 
     return run
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, (str, int, float, bool)):
-        text = repr(value)
-        return text if len(text) <= 60 else text[:57] + "…" + text[-1]
-    return _kind_of(value)
 
 
 def _decode_time(value: Any, path: Path, reading: _Reading) -> datetime | None:
@@ -134,7 +135,7 @@ def _decode_time(value: Any, path: Path, reading: _Reading) -> datetime | None:
             return datetime.fromisoformat(value)
         except ValueError:
             pass
-    reading.wrong(path, f"expected {_WORDS[datetime]}, found {_shown(value)}")
+    reading.wrong(path, f"expected {reading.word(datetime)}, found {reading.shown(value)}")
     return None
 
 
@@ -146,7 +147,7 @@ def _literal_decoder(options: tuple[Any, ...]) -> Decoder:
         one_of = ", ".join(str(option) for option in options)
         reading.wrong(
             path,
-            f"expected one of {one_of}; found {_shown(value)}",
+            f"expected one of {one_of}; found {reading.shown(value)}",
             f"did you mean {guess!r}?" if guess else None,
         )
         return None
@@ -166,7 +167,7 @@ def _union_decoder(args: tuple[Any, ...]) -> Decoder:
             return decoders[0](value, path, reading)
         attempts = []
         for decoder in decoders:
-            attempt = _Reading(reading.strict)
+            attempt = _Reading(reading.strict, reading.as_json)
             made = decoder(value, path, attempt)
             if not attempt.problems:
                 return made
@@ -183,7 +184,8 @@ def _tuple_decoder(item: Any) -> Decoder:
 
     def run(value: Any, path: Path, reading: _Reading) -> Any:
         if not isinstance(value, (list, tuple)):
-            reading.wrong(path, f"expected a list, found {_shown(value)}", "write it as a list: [ … ]")
+            word = reading.word(list)
+            reading.wrong(path, f"expected {word}, found {reading.shown(value)}", f"write it as {word}: [ … ]")
             return ()
         return tuple(decoder(each, (*path, index), reading) for index, each in enumerate(value))
 
@@ -195,7 +197,7 @@ def _mapping_decoder(item: Any) -> Decoder:
 
     def run(value: Any, path: Path, reading: _Reading) -> Any:
         if not isinstance(value, Mapping):
-            reading.wrong(path, f"expected a mapping, found {_shown(value)}")
+            reading.wrong(path, f"expected {reading.word(Mapping)}, found {reading.shown(value)}")
             return {}
         return {str(key): decoder(each, (*path, str(key)), reading) for key, each in value.items()}
 
@@ -229,7 +231,8 @@ def _noun_decoder(kind: type) -> Decoder:  # noqa: C901 - one closure, read top 
         if shorthand and not isinstance(value, Mapping):
             value = {shorthand: value}
         if not isinstance(value, Mapping):
-            reading.wrong(path, f"expected a mapping ({kind.__name__}), found {_shown(value)}")
+            named = "" if reading.as_json else f" ({kind.__name__})"
+            reading.wrong(path, f"expected {reading.word(Mapping)}{named}, found {reading.shown(value)}")
             return None
         before = len(reading.problems)
         made: dict[str, Any] = {}
@@ -242,7 +245,8 @@ def _noun_decoder(kind: type) -> Decoder:  # noqa: C901 - one closure, read top 
                 unknown[str(key)] = item
         for name in needed:
             if name not in made:
-                reading.wrong((*path, name), "is missing", f"add `{name}:` here")
+                mend = f'add "{name}" to the object' if reading.as_json else f"add `{name}:` here"
+                reading.wrong((*path, name), "is missing", mend)
         if unknown and (reading.strict or not open_ended):
             _name_unknown(unknown, list(decoders), path, reading)
         elif unknown:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final, Literal, get_args
 
+from proctor.core.errors import ProctorError
 from proctor.core.verdict import Action, Finding, Severity, Verdict
 from proctor.guard.edits import Edit, difference
 from proctor.guard.step import Step
@@ -66,10 +67,14 @@ def edits_of(verdict: Verdict, step: Step) -> tuple[Edit, ...]:
 
 def failure(name: str, version: str, action: FailAction, error: BaseException | None) -> Verdict:
     """What stands for a gate that gave no answer: the action configured for that, with the cause in view."""
-    cause = "no answer" if error is None else str(error) or type(error).__name__
-    if error is not None and not isinstance(error, (ValueError, TimeoutError)):
+    cause, mend = "no answer" if error is None else str(error) or type(error).__name__, ""
+    if isinstance(error, ProctorError):
+        cause, mend = f"{error.place}: {error.message}" if error.place else error.message, error.mend or ""
+    elif isinstance(error, TimeoutError):
+        mend = f"shorten the text, or raise `timeout` of {name} or of the whole guard in proctor.yaml"
+    elif error is not None and not isinstance(error, ValueError):
         cause = f"{type(error).__name__}: {cause}"
-    told = f"the gate {name} failed ({redact(cause)[:_LONGEST]})"
+    told = f"the gate {name} failed ({redact(cause)[:_LONGEST]})" + (f": {redact(mend)[:_LONGEST]}" if mend else "")
     return Verdict(
         action=action,
         gate=name,

@@ -14,7 +14,7 @@ from proctor.core.sockets import Scorer
 from proctor.core.trajectory import Intent, Trajectory, Turn
 from proctor.core.verdict import Action, Finding
 from proctor.guard.step import Step
-from proctor.text.claims import MOST_CLAIMS, statements
+from proctor.text.claims import LONGEST_STATEMENT, MOST_CLAIMS, statements
 
 __all__ = ["LONGEST", "Choice", "asked", "findings", "located", "run_of", "strongest", "unread"]
 
@@ -95,9 +95,13 @@ def unread(step: Step, detector: str) -> tuple[Finding, ...]:
         sum(map(step.text.count, _ENDS)) >= MOST_CLAIMS
         and len(statements(step.text, most=MOST_CLAIMS + 1)) > MOST_CLAIMS
     )
-    if not long:
+    endless = len(step.text) >= LONGEST_STATEMENT and any(
+        len(each.text) >= LONGEST_STATEMENT for each in statements(step.text)
+    )
+    if not long and not endless:
         return ()
-    reason = f"the draft is longer than is read: {LONGEST:,} letters and {MOST_CLAIMS} sentences"
+    most = f"{LONGEST:,} letters and {MOST_CLAIMS} sentences" if long else f"{LONGEST_STATEMENT} letters of a sentence"
+    reason = f"the draft is longer than is read: {most}"
     return (Finding(kind="unread", detector=detector, confidence=1.0, severity="medium", reason=reason),)
 
 

@@ -10,11 +10,11 @@ from typing import Final, Generic, TypeVar
 from proctor.core.chat import ToolCall
 from proctor.guard.step import Step
 
-__all__ = ["ByTool", "call_of", "call_text", "shown"]
+__all__ = ["LONGEST_NAME", "MOST_REMEMBERED", "ByTool", "call_of", "call_text", "shown"]
 
 Setting = TypeVar("Setting")
-_REMEMBERED: Final = 1024  # names of tools; a caller who makes names up must not fill the memory
-_LONGEST: Final = 512
+MOST_REMEMBERED: Final = 1024  # answers by name; a caller who makes names up must not fill the memory
+LONGEST_NAME: Final = 512  # letters of names that an answer is remembered for
 _SHOWN: Final = 60
 _BITS: Final = 8 * _SHOWN  # of a whole number; Python refuses to write out very long ones
 
@@ -36,7 +36,7 @@ class ByTool(Generic[Setting]):
         found = self._known.get(tool)
         if found is None:
             found = self._looked_up(tool)
-            if len(self._known) < _REMEMBERED and len(tool) <= _LONGEST:
+            if len(self._known) < MOST_REMEMBERED and len(tool) <= LONGEST_NAME:
                 self._known[tool] = found
         return found
 

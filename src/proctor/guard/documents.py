@@ -12,7 +12,7 @@ from proctor.guard.passages import Span, pieces, regions, sentences
 from proctor.guard.readings import Reading, quote, readings
 from proctor.guard.step import Step
 from proctor.text.injected_orders import is_prose, orders, speaks_to_somebody
-from proctor.text.normalise.likeness import is_noise
+from proctor.text.normalise.likeness import is_noise, is_strewn
 from proctor.text.overrides import attempts
 
 __all__ = ["Cut", "Seen", "look_through"]
@@ -21,6 +21,7 @@ _BY_RULE: Final = 0.95
 _MOST_ORDERS: Final = 32
 _MOST_RUNS: Final = 64  # what is not looked at is not cut, and what is then still suspect is blocked
 _MOST_SUSPECT: Final = 16
+_LONGEST_ORDER: Final = 600  # letters: one that goes on was read with the whole text, and is not read again
 _FEWEST_WORDS: Final = 4  # of a sentence that is cut for the company it keeps
 
 
@@ -58,7 +59,7 @@ async def look_through(step: Step, classifier: Classifier, *, low: float, high: 
     (row,) = await classifier.classify([_words(step.text)])
     share = row["injection"]
     cuts = list(_by_words(step)) if rules else []
-    cuts += await _ordered(step, classifier, low, high)
+    cuts += await _ordered(step, classifier, low, high, share)
     if share < high:
         return Seen(share=share, cuts=_joined(cuts))
     if all(is_noise(each.text) for each in read):  # noise has no sentences that could be told apart
@@ -107,8 +108,11 @@ def _by_words(step: Step) -> Iterator[Cut]:
                 yield _cut(reading, (start, end), _BY_RULE, "rules")
 
 
-async def _ordered(step: Step, classifier: Classifier, low: float, high: float) -> list[Cut]:
-    """Instructions in the imperative of which the classifier thinks so too, or that are one order behind a label."""
+async def _ordered(step: Step, classifier: Classifier, low: float, high: float, share: float) -> list[Cut]:
+    """Instructions in the imperative of which the classifier thinks so too, or that are one order behind a label.
+
+    A long one counts with the ``share`` of the whole text, which has it among the rest.
+    """
     found: list[tuple[Reading, Span, float]] = []
     for reading in readings(step):
         for start, end in regions(reading.text):
@@ -116,18 +120,20 @@ async def _ordered(step: Step, classifier: Classifier, low: float, high: float) 
                 least = 0.0 if order.terse else low if order.marked else high
                 found.append((reading, (start + order.start, start + order.end), least))
     found = found[:_MOST_ORDERS]
-    rows = await classifier.classify([reading.text[start:end] for reading, (start, end), _ in found])
+    told = [reading.text[start:end] for reading, (start, end), _ in found]
+    rows = iter(await classifier.classify([text for text in told if len(text) <= _LONGEST_ORDER]))
+    shares = [next(rows)["injection"] if len(text) <= _LONGEST_ORDER else share for text in told]
     return [
-        _cut(reading, await _narrowed(reading, span, classifier, low), row["injection"], "orders")
-        for (reading, span, least), row in zip(found, rows, strict=True)
-        if row["injection"] >= least
+        _cut(reading, await _narrowed(reading, span, classifier, low), own, "orders")
+        for (reading, span, least), own in zip(found, shares, strict=True)
+        if own >= least
     ]
 
 
 async def _narrowed(reading: Reading, span: Span, classifier: Classifier, low: float) -> Span:
-    """The sentences from the first to the last that count by themselves; all when none does."""
+    """The sentences from the first to the last that count by themselves; all when none does, or there are none."""
     parts = list(sentences(reading.text, *span))
-    if len(parts) < 2:
+    if len(parts) < 2 or is_strewn(reading.text[span[0] : span[1]]):
         return span
     rows = await classifier.classify([reading.text[start:end] for start, end in parts])
     counting = [part for part, row in zip(parts, rows, strict=True) if row["injection"] >= low]
@@ -142,6 +148,9 @@ async def _told_in(
     for reading, run, share in suspect[:_MOST_SUSPECT]:
         if whole:
             cuts += [_cut(reading, span, share, "model") for span in _speaking(reading, run)]
+            continue
+        if is_strewn(_told(reading, run)):  # no sentences that could be told apart
+            cuts.append(_cut(reading, (run[0][0], run[-1][1]), share, "model"))
             continue
         shares = [row["injection"] for row in await classifier.classify([reading.text[s:e] for s, e in run])]
         speaking = _speaking(reading, run, sure=False)

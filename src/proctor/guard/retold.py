@@ -45,11 +45,10 @@ _TELLS: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retold:
-    """How many sentences of a text a draft tells again, of how many, and how alike they are on average."""
+    """How many sentences of a text a draft tells again, of how many; ``first`` is the likest of them."""
 
     told: int
     of: int
-    alike: float
     first: str = ""
 
 
@@ -79,15 +78,14 @@ async def retold(said: Sequence[str], known: Sequence[str], free: Sequence[str],
     )
     freely = [max((_dot(a, b) for b in others[len(known) :]), default=0.0) for a in own]
     used: set[tuple[str, int]] = set()
-    found: list[tuple[float, int]] = []
+    found: list[int] = []
     for alike, i, j in pairs:
         if alike < _ALIKE:
             break
         if not used & {("said", i), ("known", j)} and freely[i] < alike:
             used |= {("said", i), ("known", j)}
-            found.append((alike, i))
-    mean = sum(alike for alike, _ in found) / len(found) if found else 0.0
-    return Retold(told=len(found), of=len(known), alike=mean, first=said[found[0][1]] if found else "")
+            found.append(i)
+    return Retold(told=len(found), of=len(known), first=said[found[0]] if found else "")
 
 
 def _dot(a: Sequence[float], b: Sequence[float]) -> float:

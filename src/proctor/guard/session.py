@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -13,6 +14,7 @@ from proctor.core.chat import ToolCall
 from proctor.core.decoding import decode
 from proctor.core.trajectory import Source
 from proctor.core.verdict import Verdict
+from proctor.guard.ahead import Errand, begin, readers
 from proctor.guard.chain import Decision
 from proctor.guard.door import Door
 from proctor.guard.ledger import result_text, write
@@ -27,6 +29,7 @@ __all__ = ["Session", "passed"]
 _step: Final = swift(Step)
 _call: Final = swift(ToolCall)
 _making: Final = threading.Lock()
+_LAST: Final = 8  # calls whose results are read ahead: those of this turn, as a rule
 
 
 def passed(verdict: Verdict) -> bool:
@@ -41,13 +44,14 @@ class Session:
     turn; a tool call that names none is judged by them. With a ``vault`` the caller can restore placeholders.
     """
 
-    __slots__ = ("_calling", "_vault", "_watch", "memory")
+    __slots__ = ("_calling", "_errand", "_vault", "_watch", "memory")
 
     def __init__(
         self, watch: Watch, *, id: str | None = None, customer: str | None = None, vault: Vault | None = None
     ) -> None:
         self._watch, self._vault = watch, vault
         self._calling = threading.Lock()
+        self._errand: Errand | None = None
         self.memory = Memory(session=id or uuid4().hex, customer=customer)
 
     @property
@@ -82,7 +86,7 @@ class Session:
 
     @intents.setter
     def intents(self, intents: Iterable[str]) -> None:
-        self.memory.intents = tuple(intents)
+        self.memory.intents = (intents,) if intents and isinstance(intents, str) else tuple(intents)
 
     async def input(self, text: str, *, metadata: Mapping[str, Any] | None = None) -> Verdict:
         """Words of the customer, before the agent reads them."""
@@ -104,7 +108,7 @@ class Session:
         step = _step(
             point="tool_call",
             call=_call(name=name, arguments=arguments or {}, id=id),
-            intents=tuple(intents) or self.memory.intents,
+            intents=(intents,) if intents and isinstance(intents, str) else tuple(intents) or self.memory.intents,
             confirmed=confirmed,
             memory=self.memory,
             metadata=metadata or {},
@@ -157,6 +161,7 @@ class Session:
         section: str | None = None,
     ) -> Verdict:
         """A part of an answer that is still being written; the verdict is neither on record nor remembered."""
+        self._stop_reading()
         return (await self._watch.decide(self._draft(draft, sources, section), record=False)).verdict
 
     def _draft(
@@ -166,6 +171,8 @@ class Session:
         section: str | None,
         metadata: Mapping[str, Any] | None = None,
     ) -> Step:
+        if isinstance(sources, (str, Mapping, Source)):  # one of them is a list of one, never one of letters
+            sources = (sources,)
         return _step(
             point="output",
             text=draft,
@@ -180,12 +187,17 @@ class Session:
         """What is decided about any step of this session, and what each gate had said."""
         if step.memory is not self.memory:
             step = replace(step, memory=self.memory)
+        if step.point == "output":
+            self._stop_reading()
         decision = await self._watch.decide(step)
         if passed(decision.verdict):
             try:
                 write(self.memory, step, step.text if decision.verdict.text is None else decision.verdict.text)
             except Exception as error:
                 decision = replace(decision, verdict=self._unwritten(decision.verdict, error))
+            else:
+                if step.point == "tool_result":
+                    self._read_ahead()
         if self._vault is not None and decision.verdict.text is not None:
             self._fill(self._vault)
         return decision
@@ -198,10 +210,35 @@ class Session:
         """A text with the customer's own data in place of the placeholders, for whoever holds the vault."""
         return vault.restore(text)
 
+    def _read_ahead(self) -> None:
+        """Have the gates of the output read what the tools said, while the agent writes."""
+        chain = self._watch.plan.chains.get("output")
+        if chain is not None and (read := readers(post.gate for post in chain.posts)):
+            self._stop_reading()  # what it has not read yet is read by the new one
+            last = Memory(calls=deque(list(self.memory.calls)[-_LAST:]))
+            step = _step(point="output", memory=last)
+            self._errand = begin(lambda: (each for reader in read for each in reader(step)))
+
+    def _stop_reading(self) -> None:
+        """The draft is there: its gates do the rest, and nobody should take the interpreter from them."""
+        errand, self._errand = self._errand, None
+        if errand is not None:
+            errand.cancel()
+
+    def own(self) -> dict[str, str]:
+        """What the placeholders for the customer's own data stand for; it must never be logged or stored."""
+        return self._values("customer")
+
     def _fill(self, vault: Vault) -> None:
+        # What only a draft said is left out: the answer that it was kept from must not get it back.
+        told = [self._values(source) for source in ("customer", "tool_result", "")]
+        held_back = self._values("output").keys() - {placeholder for values in told for placeholder in values}
+        vault.fill({name: value for name, value in self._values(None).items() if name not in held_back})
+
+    def _values(self, source: str | None) -> dict[str, str]:
         while True:
             try:
-                return vault.fill(self.memory.placeholders.vault())
+                return self.memory.placeholders.vault(source=source)
             except RuntimeError:  # a gate of another step gave out a placeholder at this very moment
                 continue
 

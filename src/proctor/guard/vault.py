@@ -12,7 +12,8 @@ __all__ = ["Vault"]
 class Vault:
     """What the placeholders of one session stand for. Whoever holds it can restore a text; nobody else can.
 
-    A session fills the vault it is given on creation. The values are never shown by ``repr`` and never on record.
+    A session fills the vault it is given on creation with what the customer and the tools said, never with what was
+    masked in an answer. The values are not shown by ``repr`` and are not on record.
     """
 
     __slots__ = ("_values",)

@@ -209,16 +209,18 @@ class GateFigures:
             reviewed=self._reviewed,
             waiting=waiting,
             not_kept=lost,
-            notes=tuple(self._notes(lost)),
+            notes=tuple(self._notes(lost, waiting)),
         )
 
-    def _notes(self, lost: int) -> Iterator[str]:
+    def _notes(self, lost: int, waiting: int) -> Iterator[str]:
         if lost:
             yield f"{lost:,} decisions were not kept: more came at once than could be written"
         if self._decisions and not self._reviewed:
-            yield "nobody has reviewed a decision yet, so precision and recall are not known: `proctor review list`"
+            way = "`proctor review list` has those that wait" if waiting else "`proctor review resolve ID` takes any"
+            yield f"nobody has reviewed a decision yet, so precision and recall are not known: {way}"
         if broken := sum(n for each in self._gates.values() for mark, n in each.marks.items() if _Mark(*mark).broken):
-            yield f"{broken:,} decisions of gates stand for one that failed or ran out of time"
+            times = f"{broken:,} times" if broken > 1 else "once"
+            yield f"{times} a gate failed or ran out of time, and its on_failure stood in for its verdict"
 
 
 def _judge(

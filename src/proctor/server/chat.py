@@ -10,7 +10,7 @@ from uuid import uuid4
 from proctor.core.verdict import Verdict
 from proctor.server.chat_stream import TEXTS, ChatStream
 from proctor.server.conversation import Kind, Said, digest
-from proctor.server.frames import compact, listed, slots
+from proctor.server.frames import Slot, compact, listed, slots
 from proctor.server.sse import encoded
 from proctor.server.turn import Turn, arguments_of
 
@@ -101,9 +101,11 @@ class Chat:
 def _said(message: dict[str, Any], names: Mapping[str, str]) -> Said:
     kind = _KINDS.get(str(message.get("role")).lower(), "user")
     call_id = str(message.get("tool_call_id") or "")
+    keys = ((call["function"], "input" if call["free"] else "arguments") for call in _calls(message))
     return Said(
         kind=kind,
         slots=list(slots("content", message, "content")),
+        arguments=[Slot("call", place, key) for place, key in keys if isinstance(place.get(key), str)],
         digest=_digest(message),
         name=str(message.get("name") or names.get(call_id) or "tool") if kind == "tool" else "",
         call_id=call_id or None,
@@ -134,9 +136,10 @@ def _calls(message: Mapping[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-def _call(place: dict[str, Any], function: Mapping[str, Any], arguments: Any, free: bool) -> dict[str, Any]:
+def _call(place: dict[str, Any], function: dict[str, Any], arguments: Any, free: bool) -> dict[str, Any]:
     told = arguments if isinstance(arguments, str) else "" if arguments is None else compact(arguments)
-    return {"place": place, "name": str(function.get("name") or ""), "arguments": told, "free": free}
+    name = str(function.get("name") or "")
+    return {"place": place, "function": function, "name": name, "arguments": told, "free": free}
 
 
 def _canonical(arguments: str) -> Any:
@@ -157,11 +160,23 @@ async def _check_choice(choice: dict[str, Any], turn: Turn) -> bool:
             if turn.stops(verdict):
                 _replace(choice, turn.reply(verdict))
                 return True
-            if verdict.text is not None and verdict.text != slot.text:
-                slot.place[slot.key] = verdict.text
+            told = turn.restored("", slot.text if verdict.text is None else verdict.text)
+            if told != slot.text:
+                slot.place[slot.key] = told
                 choice["logprobs"] = None  # they would tell what was taken out
                 changed = True
+    changed |= _restore_calls(message, turn)
     return await _check_calls(choice, turn) or changed
+
+
+def _restore_calls(message: Mapping[str, Any], turn: Turn) -> bool:
+    changed = False
+    for call in _calls(message):
+        leaves = turn.restored_call(call["arguments"], call["free"])
+        if leaves != call["arguments"]:
+            call["function"]["input" if call["free"] else "arguments"] = leaves
+            changed = True
+    return changed
 
 
 async def _check_calls(choice: dict[str, Any], turn: Turn) -> bool:

@@ -16,13 +16,14 @@ TEXTS: Final = ("content", "refusal", "reasoning_content", "reasoning")  # the f
 class ChatStream:
     """The chunks of one chat completion."""
 
-    __slots__ = ("_choices", "_last", "_malformed", "_spoken", "calls")
+    __slots__ = ("_choices", "_last", "_made", "_malformed", "_spoken", "calls")
 
     def __init__(self) -> None:
         self.calls: dict[Hashable, Call] = {}
         self._choices: dict[int, bool] = {}  # number of a choice -> whether its end has left
         self._last: Mapping[str, Any] = {}
         self._malformed = 0
+        self._made: set[Hashable] = set()  # calls whose restored arguments have left
         self._spoken: set[Hashable] = set()
 
     @property
@@ -65,6 +66,7 @@ class ChatStream:
                 continue
             number = _number(choice)
             self._choices[number] = bool(choice.get("finish_reason"))
+            changed |= self._with_values(choice)
             if self._without_refused(choice):
                 changed = True
                 if choice.get("finish_reason") and self._none_left(number):
@@ -152,6 +154,20 @@ class ChatStream:
             if not kept:
                 del delta["tool_calls"]
         return True
+
+    def _with_values(self, choice: dict[str, Any]) -> bool:
+        """Give restored calls their arguments, all with the first part of each; says whether there were any."""
+        delta = choice.get("delta") if isinstance(choice.get("delta"), dict) else choice.get("message")
+        found = False
+        for key, place in _calls(_number(choice), delta):
+            function = place.get("function") or place.get("custom")
+            function = function if isinstance(function, dict) else place
+            name = "input" if "input" in function else "arguments"
+            if self.calls[key].restored and name in function:
+                function[name] = "" if key in self._made else self.calls[key].arguments
+                self._made.add(key)
+                found = True
+        return found
 
     def _none_left(self, number: int) -> bool:
         return all(call.refused for key, call in self.calls.items() if key[0] == number)  # type: ignore[index]

@@ -27,10 +27,14 @@ Kind = Literal["user", "tool", "assistant", "other"]
 
 @dataclass(slots=True, kw_only=True)
 class Said:
-    """One message of a request: who said it, where its texts stand, and what tells it from others."""
+    """One message of a request: who said it, where its texts stand, and what tells it from others.
+
+    ``arguments`` is where those of its calls stand: a text under the key ``input``, else JSON.
+    """
 
     kind: Kind
     slots: list[Slot] = field(default_factory=list)
+    arguments: list[Slot] = field(default_factory=list)
     digest: bytes = b""
     name: str = ""
     call_id: str | None = None

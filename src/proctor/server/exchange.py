@@ -125,7 +125,14 @@ class Exchange:
         response = web.StreamResponse(status=answer.status, reason=answer.reason, headers=headers)
         await response.prepare(request)
         parser, dialect = Parser(), self.shape.dialect()
-        stream = Stream(dialect=dialect, watch=self.turn, mode=self.settings.stream, hold=self.settings.hold)
+        stream = Stream(
+            dialect=dialect,
+            watch=self.turn,
+            mode=self.settings.stream,
+            hold=self.settings.hold,
+            restore=self.turn.restored if self.turn.restores != "none" else None,
+            restore_call=self.turn.restored_call if self.turn.restores == "all" else None,
+        )
         broken = False
         try:
             async for piece in answer.content.iter_any():

@@ -33,7 +33,10 @@ class Slot:
 
 @dataclass(slots=True, kw_only=True)
 class Call:
-    """A tool call as far as it has come; ``free``: its arguments are a text and no JSON."""
+    """A tool call as far as it has come.
+
+    ``free``: its arguments are a text and no JSON. ``restored``: they are others than those that came.
+    """
 
     key: Hashable
     name: str = ""
@@ -42,6 +45,7 @@ class Call:
     id: str = ""
     complete: bool = False
     refused: bool | None = None
+    restored: bool = False
 
 
 @dataclass(slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Final, Literal, Protocol
@@ -11,11 +12,12 @@ from proctor.core.verdict import Verdict
 from proctor.guard.edits import Edit, difference
 from proctor.server.sentences import MOST_HELD, before, complete, may_end
 
-__all__ = ["CONTEXT", "Held", "Judge", "StreamMode"]
+__all__ = ["CONTEXT", "Held", "Judge", "Restore", "StreamMode"]
 
 CONTEXT: Final = 100  # letters of what has left already that a gate sees before the next sentence
 
 StreamMode = Literal["sentence", "whole"]
+Restore = Callable[[str, str], str]
 
 
 class Judge(Protocol):
@@ -38,8 +40,9 @@ class Judge(Protocol):
 class Held:
     """Text that is held back until a sentence of it is whole and was looked at.
 
-    ``raw`` is what came; its first ``cleared`` characters may leave, and as ``said`` they do. What was cleared is
-    never taken back: a gate that finds something in it later can only stop what follows.
+    ``raw`` is what came; its first ``cleared`` characters may leave, as ``said`` for all that the gates know. What was
+    cleared is never taken back: a gate that finds something in it later can only stop what follows. ``restore`` is
+    given what was said before and what comes next, and says how the client reads that; ``shown`` is all of it so far.
     """
 
     judge: Judge
@@ -50,6 +53,8 @@ class Held:
     said: str = ""
     ended: bool = False
     stopped: Verdict | None = None
+    restore: Restore | None = None
+    shown: str = ""
     _edits: deque[Edit] = field(default_factory=deque)
     _signs: bool = False  # something that may end a sentence stands in what is held
 
@@ -122,10 +127,12 @@ class Held:
         self.stopped = whole if self.judge.stops(whole) else verdict
 
     def _clear(self, upto: int, text: str) -> None:
-        edit = difference(self.raw[self.cleared : upto], text)
+        told = text if self.restore is None else self.restore(self.said, text)
+        edit = difference(self.raw[self.cleared : upto], told)
         if edit is not None:
             self._edits.append(Edit(start=edit.start + self.cleared, end=edit.end + self.cleared, text=edit.text))
         self.said += text
+        self.shown += told
         self.cleared = upto
         self._signs = may_end(self.raw[upto:])
 

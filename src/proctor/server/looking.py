@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from proctor.core.trajectory import Source
 from proctor.core.verdict import Verdict
 from proctor.server.conversation import Record, Said, last_answer, shown
+from proctor.server.restoring import changed_in, hidden
 from proctor.server.turn import Turn
 
-__all__ = ["look_at", "sources_of"]
+__all__ = ["hide", "look_at", "sources_of"]
 
 
 async def look_at(turn: Turn, said: Sequence[Said], record: Record, *, again: bool) -> tuple[Verdict | None, bool]:
@@ -42,6 +43,31 @@ async def _asked(turn: Turn, said: Said) -> Verdict:
     if said.kind == "user":
         return await turn.input(said.text)
     return await turn.result(said.name, said.text, said.call_id)
+
+
+def hide(turn: Turn, said: Sequence[Said]) -> bool:
+    """Give the model its own placeholders back, where the client repeats what it read in their place.
+
+    Says whether that changed anything.
+    """
+    values = turn.session.own()
+
+    def hide_all(text: str) -> str:
+        return hidden(text, values)
+
+    changed = False
+    for each in said:
+        if each.kind != "assistant":
+            continue
+        made = [(slot, hide_all(slot.text)) for slot in each.slots]
+        for slot in each.arguments:
+            free = slot.key == "input"
+            made.append((slot, hide_all(slot.text) if free else changed_in(slot.text, hide_all)))
+        for slot, text in made:
+            if text != slot.text:
+                slot.place[slot.key] = text
+                changed = True
+    return changed
 
 
 def sources_of(said: Sequence[Said]) -> tuple[Source, ...]:

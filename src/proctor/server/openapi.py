@@ -7,7 +7,7 @@ from typing import Any
 
 from proctor import __version__
 from proctor.core.schema import schema_of
-from proctor.server.questions import QUESTIONS
+from proctor.server.questions import QUESTIONS, RestoreAsked
 
 __all__ = ["description"]
 
@@ -20,7 +20,9 @@ _SUMMARIES = {
 _TEXT = {"type": ["string", "null"]}
 _FINDING = {
     "type": "object",
-    "description": "One thing that was found; start and end point into the text that was sent.",
+    "description": "One thing that was found. `start` and `end` point into the text that was sent (a result that is no "
+    "text is written as JSON first: go by `text` there). They count code points, as Python does; with `offsets: utf16` "
+    "in the question they count UTF-16 units, as Java, JavaScript and C# do.",
     "required": ["kind"],
     "properties": {
         "kind": {"type": "string"},
@@ -54,20 +56,20 @@ _VERDICT = {
         "shadow": {"type": "object", "description": "What would have been decided, when the guard only watches."},
     },
 }
+_PROBLEM: dict[str, Any] = {
+    "type": "object",
+    "required": ["message"],
+    "properties": {
+        "message": {"type": "string"},
+        "field": {"type": "string"},
+        "mend": {"type": "string", "description": "What sets it right."},
+    },
+}
+_ALL = {"type": "array", "items": _PROBLEM, "description": "Where several things are wrong: all of them."}
 _WRONG = {
     "type": "object",
     "required": ["error"],
-    "properties": {
-        "error": {
-            "type": "object",
-            "required": ["message"],
-            "properties": {
-                "message": {"type": "string"},
-                "field": {"type": "string"},
-                "mend": {"type": "string", "description": "What sets it right."},
-            },
-        }
-    },
+    "properties": {"error": {**_PROBLEM, "properties": {**_PROBLEM["properties"], "problems": _ALL}}},
 }
 
 
@@ -75,6 +77,7 @@ def description(*, secured: bool = False) -> dict[str, Any]:
     """The whole document; ``secured``: callers must show a token."""
     schemas: dict[str, Any] = {"Verdict": _VERDICT, "Finding": _FINDING, "Error": _WRONG}
     paths: dict[str, Any] = {f"/v1/{point}": {"post": _question(point, schemas)} for point in QUESTIONS}
+    paths["/v1/restore"] = {"post": _restore(schemas)}
     paths |= _others()
     document: dict[str, Any] = {
         "openapi": "3.1.0",
@@ -95,16 +98,37 @@ def description(*, secured: bool = False) -> dict[str, Any]:
 
 
 def _question(point: str, schemas: dict[str, Any]) -> dict[str, Any]:
-    made = schema_of(QUESTIONS[point])
-    for name, schema in made["$defs"].items():
-        schemas[name] = json.loads(json.dumps(schema).replace("#/$defs/", "#/components/schemas/"))
+    verdict = _json("The verdict", {"$ref": "#/components/schemas/Verdict"})
+    return _asked(QUESTIONS[point], schemas, point, _SUMMARIES[point], {"200": verdict})
+
+
+def _restore(schemas: dict[str, Any]) -> dict[str, Any]:
+    schemas["Restored"] = {
+        "type": "object",
+        "required": ["session", "text"],
+        "properties": {"session": {"type": "string"}, "text": {"type": "string"}},
+    }
+    answers = {
+        "200": _json("The text as the customer may read it", {"$ref": "#/components/schemas/Restored"}),
+        "403": _error("The settings do not allow it: `guard: {serve: {restore: true}}` does"),
+    }
+    summary = "A text with the customer's own data in place of the placeholders of the session"
+    return _asked(RestoreAsked, schemas, "restore", summary, answers)
+
+
+def _asked(
+    kind: type[Any], schemas: dict[str, Any], name: str, summary: str, answers: dict[str, Any]
+) -> dict[str, Any]:
+    made = schema_of(kind)
+    for each, schema in made["$defs"].items():
+        schemas[each] = json.loads(json.dumps(schema).replace("#/$defs/", "#/components/schemas/"))
     body = {"$ref": made["$ref"].replace("#/$defs/", "#/components/schemas/")}
     return {
-        "operationId": point,
-        "summary": _SUMMARIES[point],
+        "operationId": name,
+        "summary": summary,
         "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
         "responses": {
-            "200": _json("The verdict", {"$ref": "#/components/schemas/Verdict"}),
+            **answers,
             "400": _error("The body is wrong: which field, and what mends it"),
             "413": _error("The body is too large"),
         },

@@ -18,7 +18,7 @@ from proctor.server.chat import Chat
 from proctor.server.conversation import Conversations, Record, Said, chained
 from proctor.server.exchange import Answered, Exchange, Shape
 from proctor.server.frames import compact
-from proctor.server.looking import look_at, sources_of
+from proctor.server.looking import hide, look_at, sources_of
 from proctor.server.passing import (
     address,
     answer_headers,
@@ -129,6 +129,7 @@ class Proxy:
             intents=told.intents,
             section=told.section,
             confirmed=told.confirmed,
+            restores=self.settings.restore,
         )
         stopped, altered = await self._looked_at(turn, said, record)
         exchange = Exchange(
@@ -137,6 +138,7 @@ class Proxy:
         if stopped is not None:
             return await exchange.refuse(request, stopped)
         turn.sources = (*sources_of(said), *told.sources)
+        altered |= turn.restores != "none" and hide(turn, said)
         altered |= body.pop("proctor", None) is not None
         return await self._sent(request, url, compact(body).encode() if altered else raw, exchange)
 
@@ -144,7 +146,7 @@ class Proxy:
         """An answer that the upstream has kept: it left changed, and must not come back whole."""
         record = self.conversations.at(b"id:" + request.path.rpartition("/")[2].encode())
         session = self.guard.session(record.id if record else None)
-        turn = Turn(session=session, escalate=self.settings.escalate)
+        turn = Turn(session=session, escalate=self.settings.escalate, restores=self.settings.restore)
         exchange = Exchange(shape=_SHAPES[kind], turn=turn, settings=self.settings, body={})
         return await self._sent(request, url, None, exchange)
 

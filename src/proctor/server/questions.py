@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from proctor.core.trajectory import Source
+from proctor.guard.ledger import result_text
+from proctor.server.offsets import Offsets
 
-__all__ = ["QUESTIONS", "InputAsked", "OutputAsked", "ToolCallAsked", "ToolResultAsked"]
+__all__ = ["QUESTIONS", "InputAsked", "OutputAsked", "RestoreAsked", "ToolCallAsked", "ToolResultAsked", "text_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,12 +18,14 @@ class InputAsked:
     """Words of the customer, before the agent reads them.
 
     ``session`` names the conversation; without one, a new one begins. ``customer`` says whose it is.
+    ``offsets`` is how places in the text are counted: ``utf16`` as in Java and JavaScript, else in code points.
     """
 
     text: str
     session: str | None = None
     customer: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    offsets: Offsets = "code_points"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +34,7 @@ class ToolCallAsked:
 
     ``intents`` are what the customer is taken to want. ``confirmed`` says that the customer has agreed to the call.
     ``id`` is the call's own name, by which its result is known.
+    ``offsets`` may be given as with the other questions; findings about a call have no places.
     """
 
     name: str
@@ -40,11 +45,16 @@ class ToolCallAsked:
     session: str | None = None
     customer: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    offsets: Offsets = "code_points"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResultAsked:
-    """What a tool or a document says, before the agent reads it; ``result`` is a text or any JSON."""
+    """What a tool or a document says, before the agent reads it.
+
+    ``result`` is a text or any JSON.
+    ``offsets`` is how places in the text are counted: ``utf16`` as in Java and JavaScript, else in code points.
+    """
 
     name: str
     result: Any
@@ -53,6 +63,7 @@ class ToolResultAsked:
     session: str | None = None
     customer: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    offsets: Offsets = "code_points"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +72,7 @@ class OutputAsked:
 
     ``sources`` are the passages that it rests on, as texts or as objects. ``section`` says which part of the business
     it is about.
+    ``offsets`` is how places in the draft are counted: ``utf16`` as in Java and JavaScript, else in code points.
     """
 
     draft: str
@@ -69,6 +81,16 @@ class OutputAsked:
     session: str | None = None
     customer: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    offsets: Offsets = "code_points"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreAsked:
+    """A text in which the customer is to read their own data again, in place of the placeholders of the session."""
+
+    text: str
+    session: str
+    customer: str | None = None
 
 
 QUESTIONS: Mapping[str, type[Any]] = {
@@ -77,3 +99,12 @@ QUESTIONS: Mapping[str, type[Any]] = {
     "tool_result": ToolResultAsked,
     "output": OutputAsked,
 }
+
+
+def text_of(asked: Any) -> str:
+    """The text that findings point into; a result that is no text is written as JSON first."""
+    if isinstance(asked, InputAsked):
+        return asked.text
+    if isinstance(asked, OutputAsked):
+        return asked.draft
+    return result_text(asked.result) if isinstance(asked, ToolResultAsked) else ""

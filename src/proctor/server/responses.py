@@ -10,7 +10,15 @@ from uuid import uuid4
 from proctor.core.verdict import Verdict
 from proctor.server.conversation import Kind, Said, digest
 from proctor.server.frames import Slot, compact, listed, slots
-from proctor.server.responses_stream import CALLS, ResponsesStream, call_text, item_texts, message_item, spoken
+from proctor.server.responses_stream import (
+    CALLS,
+    ResponsesStream,
+    call_key,
+    call_text,
+    item_texts,
+    message_item,
+    spoken,
+)
 from proctor.server.turn import Turn, arguments_of
 
 __all__ = ["Responses"]
@@ -69,10 +77,12 @@ class Responses:
             if turn.stops(verdict):
                 _replace(data, turn.reply(verdict), turn)
                 return True
-            if verdict.text is not None and verdict.text != slot.text:
-                slot.place[slot.key] = verdict.text
+            leaves = turn.restored("", slot.text if verdict.text is None else verdict.text)
+            if leaves != slot.text:
+                slot.place[slot.key] = leaves
                 slot.place.pop("logprobs", None)  # they would tell what was taken out
                 changed = True
+        changed |= _restore_calls(output, turn)
         refused = await _refused(output, turn)
         if refused:
             data["output"] = [item for item in data["output"] if id(item) not in refused]
@@ -127,7 +137,10 @@ def _said(item: dict[str, Any], names: Mapping[str, str]) -> Said:
             kind="tool", slots=found, digest=_digest(item), name=names.get(call_id, ""), call_id=call_id or None
         )
     if item.get("type") in CALLS:
-        return Said(kind="assistant", digest=_digest(item))
+        held = isinstance(item.get(call_key(item)), str)
+        return Said(
+            kind="assistant", digest=_digest(item), arguments=[Slot("call", item, call_key(item))] if held else []
+        )
     role = str(item.get("role") or "").lower()
     kind: Kind = "assistant" if role == "assistant" else "other" if role in _ASIDE else "user"
     return Said(kind=kind, slots=list(slots("content", item, "content")), digest=_digest(item))
@@ -168,6 +181,17 @@ def _canonical(arguments: str) -> Any:
 def _texts(output: Sequence[dict[str, Any]]) -> Iterator[Slot]:
     for number, item in enumerate(output):
         yield from (slot for slot in item_texts(number, item) if slot.text)
+
+
+def _restore_calls(output: Sequence[dict[str, Any]], turn: Turn) -> bool:
+    changed = False
+    for item in output:
+        if item.get("type") in CALLS:
+            leaves = turn.restored_call(call_text(item), item["type"] == "custom_tool_call")
+            if leaves != call_text(item):
+                item[call_key(item)] = leaves
+                changed = True
+    return changed
 
 
 async def _refused(output: Sequence[dict[str, Any]], turn: Turn) -> dict[int, Verdict]:

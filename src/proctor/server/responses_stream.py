@@ -10,7 +10,7 @@ from uuid import uuid4
 from proctor.server.frames import Call, Frame, Slot, compact, event_data, listed, slots
 from proctor.server.sse import Event, encoded
 
-__all__ = ["CALLS", "ResponsesStream", "call_text", "item_texts", "message_item", "spoken"]
+__all__ = ["CALLS", "ResponsesStream", "call_key", "call_text", "item_texts", "message_item", "spoken"]
 
 CALLS: Final = frozenset({"function_call", "custom_tool_call"})
 _DELTAS: Final = {
@@ -29,7 +29,7 @@ _WHOLE: Final = frozenset({"response.completed", "response.incomplete", "respons
 class ResponsesStream:
     """The events of one response."""
 
-    __slots__ = ("_last", "_left", "_malformed", "_more", "_open", "_response", "_texts", "calls")
+    __slots__ = ("_last", "_left", "_made", "_malformed", "_more", "_open", "_response", "_texts", "calls")
 
     def __init__(self) -> None:
         self.calls: dict[Hashable, Call] = {}
@@ -40,6 +40,7 @@ class ResponsesStream:
         self._more = 0  # events that were put in: later ones are numbered behind them
         self._texts: set[Hashable] = set()
         self._malformed = 0
+        self._made: set[int] = set()  # calls whose restored arguments have left
 
     @property
     def id(self) -> str:
@@ -78,6 +79,8 @@ class ResponsesStream:
         data = frame.data
         if data is None:
             return encoded(frame.slots[0].text, frame.event.name) if changed and frame.slots else frame.event.raw
+        number = _index(data)
+        changed |= bool(frame.calls) and self._with_values(data, number)
         gone = sorted(int(str(key)) for key, call in self.calls.items() if call.refused)
         lead = b""
         if gone:
@@ -87,7 +90,6 @@ class ResponsesStream:
             elif str(data.get("type")) in _WHOLE:
                 lead = self._without_calls(data["response"], refusal, gone)
                 changed = True
-        number = _index(data)
         if isinstance(data.get("output_index"), int) and (less := sum(each < data["output_index"] for each in gone)):
             data["output_index"] -= less
             changed = True
@@ -190,6 +192,24 @@ class ResponsesStream:
             self._open = None
             self._left.append(item)
 
+    def _with_values(self, data: dict[str, Any], number: int) -> bool:
+        """Give restored calls their arguments, all with the first part of each; says whether there were any."""
+        found = False
+        if isinstance(data.get("response"), dict):
+            held = list(enumerate(listed(data["response"].get("output"))))
+        else:
+            held = [(number, data.get("item") if "item" in data else data)]
+        for place, item in held:
+            call = self.calls.get(place)
+            if call is None or not call.restored or not isinstance(item, dict):
+                continue
+            key = next((each for each in ("delta", "arguments", "input") if item.get(each)), None)
+            if key is not None:
+                item[key] = "" if key == "delta" and place in self._made else call.arguments
+                self._made.add(place)
+                found = True
+        return found
+
     def _without_calls(self, response: dict[str, Any], refusal: str, gone: list[int]) -> bytes:
         """Take the refused calls out of the whole answer; where no call is left, the reply is said first."""
         kept = [item for number, item in enumerate(listed(response.get("output"))) if number not in gone]
@@ -238,9 +258,14 @@ def _part_slot(number: int, place: int, part: dict[str, Any]) -> Iterator[Slot]:
         yield Slot((number, kind, place), part, key, True)
 
 
+def call_key(item: Mapping[str, Any]) -> str:
+    """Where a call has what it is made with."""
+    return "input" if item.get("type") == "custom_tool_call" else "arguments"
+
+
 def call_text(item: Mapping[str, Any]) -> str:
     """What a call is made with."""
-    told = item.get("input" if item.get("type") == "custom_tool_call" else "arguments")
+    told = item.get(call_key(item))
     return told if isinstance(told, str) else "" if told is None else compact(told)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -13,11 +13,13 @@ from aiohttp import web
 from proctor import __version__
 from proctor.core.codec import dumps
 from proctor.core.decoding import decode
-from proctor.core.errors import InputError, MalformedError
+from proctor.core.errors import InputError, MalformedError, Problem
 from proctor.core.verdict import Verdict
 from proctor.guard.session import Session
+from proctor.server.offsets import in_utf16
 from proctor.server.openapi import description
-from proctor.server.questions import QUESTIONS
+from proctor.server.questions import QUESTIONS, RestoreAsked, text_of
+from proctor.server.restoring import restored
 from proctor.server.strict_json import read_object
 from proctor.server.telling import verdict_json
 from proctor.wiring.guard import Guard
@@ -25,16 +27,24 @@ from proctor.wiring.guard import Guard
 __all__ = ["MOST_BYTES", "make_app"]
 
 MOST_BYTES: Final = 4_000_000
+_MEND_LENGTH: Final = "send less at once, or raise `most_bytes` under `guard: {serve: …}` in proctor.yaml"
+_MOST_PROBLEMS: Final = 20
 _OPEN: Final = frozenset({"/v1/health", "/openapi.json"})
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-def make_app(guard: Guard, *, token: str | None = None, most_bytes: int = MOST_BYTES) -> web.Application:
-    """The sidecar as an application; with a ``token``, callers must show it as ``Authorization: Bearer``."""
-    sidecar = Sidecar(guard=guard, token=token, most_bytes=most_bytes)
+def make_app(
+    guard: Guard, *, token: str | None = None, most_bytes: int = MOST_BYTES, restore: bool = False
+) -> web.Application:
+    """The sidecar as an application; with a ``token``, callers must show it as ``Authorization: Bearer``.
+
+    ``restore`` lets them have back what the placeholders for a customer's own data stand for.
+    """
+    sidecar = Sidecar(guard=guard, token=token, most_bytes=most_bytes, restore=restore)
     app = web.Application(client_max_size=most_bytes, middlewares=[sidecar.admitted])
     for point in QUESTIONS:
         app.router.add_post(f"/v1/{point}", sidecar.asked)
+    app.router.add_post("/v1/restore", sidecar.restored)
     app.router.add_get("/v1/health", sidecar.health)
     app.router.add_get("/v1/stats", sidecar.stats)
     app.router.add_post("/v1/reload", sidecar.reload)
@@ -51,6 +61,7 @@ class Sidecar:
     guard: Guard
     token: str | None = None
     most_bytes: int = MOST_BYTES
+    restore: bool = False
     decisions: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     async def warmed(self, app: web.Application) -> AsyncIterator[None]:
@@ -67,7 +78,7 @@ class Sidecar:
         try:
             return await handler(request)
         except web.HTTPRequestEntityTooLarge:
-            return _wrong(413, f"the body has more than {self.most_bytes:,} bytes", mend="send less at once")
+            return _wrong(413, f"the body has more than {self.most_bytes:,} bytes", mend=_MEND_LENGTH)
         except web.HTTPMethodNotAllowed as error:
             allowed = ", ".join(sorted(error.allowed_methods))
             return _wrong(405, f"{request.path} takes {allowed}", headers={"Allow": allowed})
@@ -77,21 +88,29 @@ class Sidecar:
     async def asked(self, request: web.Request) -> web.StreamResponse:
         """The verdict on one step."""
         point = request.path.rpartition("/")[2]
-        try:
-            question = decode(QUESTIONS[point], read_object(await request.read()), strict=True)
-            session = self.guard.session(question.session, customer=question.customer)
-        except MalformedError as error:
-            return _wrong(400, error.message, field=error.field, mend=error.mend)
-        except InputError as error:
-            return _wrong(400, error.message, field=error.field, mend=error.mend)
-        except ValueError as error:
-            return _wrong(400, f"the body {error}", mend="send one JSON object")
+        heard = await self._heard(QUESTIONS[point], request)
+        if isinstance(heard, web.StreamResponse):
+            return heard
+        question, session = heard
         verdict = await _verdict(point, question, session)
         self.decisions[point, verdict.action] += 1
+        if question.offsets == "utf16":
+            verdict = in_utf16(verdict, text_of(question))
         told = {"session": session.id, **verdict_json(verdict)}
         if verdict.action in ("block", "escalate"):
             told["reply"] = session.reply(verdict)
         return _answer(told)
+
+    async def restored(self, request: web.Request) -> web.StreamResponse:
+        """A text with the customer's own data in place of its placeholders, where the settings allow that."""
+        if not self.restore:
+            mend = "set `guard: {serve: {restore: true}}` in proctor.yaml and start again"
+            return _wrong(403, "values are not given back here", mend=mend)
+        heard = await self._heard(RestoreAsked, request)
+        if isinstance(heard, web.StreamResponse):
+            return heard
+        question, session = heard
+        return _answer({"session": session.id, "text": restored(question.text, session.own())})
 
     async def health(self, request: web.Request) -> web.StreamResponse:
         """Whether the guard is well, and what somebody on duty should know."""
@@ -117,6 +136,18 @@ class Sidecar:
     async def describe(self, request: web.Request) -> web.StreamResponse:
         """This service in OpenAPI."""
         return _answer(description(secured=self.token is not None))
+
+    async def _heard(self, kind: type[Any], request: web.Request) -> tuple[Any, Session] | web.StreamResponse:
+        """What is asked, and the session it is about; or what is wrong with it."""
+        try:
+            question = decode(kind, read_object(await request.read()), strict=True, as_json=True)
+            return question, self.guard.session(question.session, customer=question.customer)
+        except MalformedError as error:
+            return _malformed(error.problems)
+        except InputError as error:
+            return _wrong(400, error.message, field=error.field, mend=error.mend)
+        except ValueError as error:
+            return _wrong(400, f"the body {error}", mend="send one JSON object")
 
     def _shown(self, request: web.Request) -> bool:
         kind, _, shown = request.headers.get("Authorization", "").partition(" ")
@@ -145,6 +176,13 @@ async def _verdict(point: str, asked: Any, session: Session) -> Verdict:
 
 def _answer(data: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:
     return web.Response(status=status, body=dumps(data), content_type="application/json", headers=headers)
+
+
+def _malformed(problems: Sequence[Problem]) -> web.Response:
+    """The first mistake as any other error has it; of several, all of them beside it."""
+    told = [{"message": each.message, "field": each.where, "mend": each.mend} for each in problems[:_MOST_PROBLEMS]]
+    told = [{key: value for key, value in each.items() if value} for each in told]
+    return _answer({"error": {**told[0], **({"problems": told} if len(told) > 1 else {})}}, status=400)
 
 
 def _wrong(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from proctor.core.verdict import Verdict
 from proctor.server.frames import Call, Dialect, Frame, Slot, compact
-from proctor.server.holding import Held, Judge, StreamMode
+from proctor.server.holding import Held, Judge, Restore, StreamMode
 from proctor.server.sse import Event
 
 __all__ = ["Stream", "Watching"]
@@ -39,13 +39,16 @@ class Watching(Judge, Protocol):
 class Stream:
     """Events in, bytes out. With nothing found the bytes are those that came.
 
-    ``stopped`` is the verdict that ended the stream early; what came out until then ends it in good order.
+    ``restore`` and ``restore_call`` say what the client reads of a text, or has in a call, that may leave. ``stopped``
+    is the verdict that ended the stream early; what came out until then ends it in good order.
     """
 
     dialect: Dialect
     watch: Watching
     mode: StreamMode = "sentence"
     hold: int = 1
+    restore: Restore | None = None
+    restore_call: Callable[[str, bool], str] | None = None
     stopped: Verdict | None = None
     _queue: deque[Frame] = field(default_factory=deque)
     _texts: dict[Hashable, Held] = field(default_factory=dict)
@@ -90,7 +93,7 @@ class Stream:
     @property
     def said(self) -> Mapping[Hashable, str]:
         """What has left of each text."""
-        return {channel: held.said for channel, held in self._texts.items()}
+        return {channel: held.shown for channel, held in self._texts.items()}
 
     @property
     def refusal(self) -> str:
@@ -110,7 +113,8 @@ class Stream:
             if held is not None:  # a text that goes on after its end is a new one
                 self._again += 1
                 slot.channel = (slot.channel, "more", self._again)
-            held = self._texts[slot.channel] = Held(judge=self.watch, mode=self.mode, hold=self.hold)
+            held = Held(judge=self.watch, mode=self.mode, hold=self.hold, restore=self.restore)
+            self._texts[slot.channel] = held
         slot.start, slot.end = held.add(slot.text)
 
     async def _decide(self) -> None:
@@ -119,6 +123,9 @@ class Stream:
                 await self._ask(call)
 
     async def _ask(self, call: Call) -> None:
+        if self.restore_call is not None:
+            leaves = self.restore_call(call.arguments, call.free)
+            call.restored, call.arguments = leaves != call.arguments, leaves
         arguments = compact({"input": call.arguments}) if call.free else call.arguments
         verdict = await self.watch.call(call.name, arguments, call.id)
         call.refused = self.watch.refuses(verdict)
@@ -146,7 +153,7 @@ class Stream:
         changed = False
         for slot in frame.slots:
             held = self._texts[slot.channel]
-            became = held.said if slot.whole else held.became(slot.start, slot.end)
+            became = held.shown if slot.whole else held.became(slot.start, slot.end)
             if became is not None and became != slot.text:
                 slot.place[slot.key] = became
                 changed = True

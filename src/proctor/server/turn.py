@@ -9,8 +9,10 @@ from typing import Any, Literal
 from proctor.core.trajectory import Source
 from proctor.core.verdict import Verdict
 from proctor.guard.session import Session
+from proctor.server.restoring import changed_in, restored
 from proctor.server.strict_json import read_object
 from proctor.server.telling import without_words
+from proctor.wiring.guard_serving import Restores
 
 __all__ = ["Turn", "arguments_of"]
 
@@ -20,8 +22,9 @@ class Turn:
     """Puts the texts and calls of one request and its answer before the session's gates, and keeps the verdicts.
 
     ``escalate`` says what a hand-off comes to: ``reply`` gives the configured reply instead, ``header`` lets the text
-    go on and only tells. A tool call that is not allowed is never made, whatever it says. ``made`` are the ids and
-    names of the calls that were let through.
+    go on and only tells. A tool call that is not allowed is never made, whatever it says. ``restores`` says where
+    the client has the customer's own data for the placeholders of the model: in answers, or in calls too. ``made`` are
+    the ids and names of the calls that were let through.
     """
 
     session: Session
@@ -30,6 +33,7 @@ class Turn:
     sources: tuple[Source, ...] = ()
     section: str | None = None
     confirmed: bool = False
+    restores: Restores = "none"
     verdicts: list[Verdict] = field(default_factory=list)
     made: list[tuple[str, str]] = field(default_factory=list)
 
@@ -76,6 +80,17 @@ class Turn:
     def reply(self, verdict: Verdict) -> str:
         """What is said instead."""
         return self.session.reply(verdict)
+
+    def restored(self, before: str, text: str) -> str:
+        """What the client reads of a text that may leave; ``before`` is what stands before it."""
+        return text if self.restores == "none" or "[" not in text else restored(text, self.session.own(), before)
+
+    def restored_call(self, arguments: str, free: bool = False) -> str:
+        """What a call is made with; ``free``: that is a text and no JSON. The gates judge it so, too."""
+        if self.restores != "all" or "[" not in arguments:
+            return arguments
+        values = self.session.own()
+        return restored(arguments, values) if free else changed_in(arguments, lambda text: restored(text, values))
 
     def told(self) -> Mapping[str, Any] | None:
         """What was found, without the words it was found in; None when all was allowed."""

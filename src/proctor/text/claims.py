@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Final, Literal
 
 from proctor.text.split import sentences
 
-__all__ = ["MOST_CLAIMS", "Kind", "Statement", "claims", "plain", "statements"]
+__all__ = ["LONGEST_STATEMENT", "MOST_CLAIMS", "Kind", "Statement", "claims", "plain", "sentences_of", "statements"]
 
 Kind = Literal["claim", "question", "offer", "courtesy", "heading"]
 
 # An answer with more statements than this is read from its beginning: each is a reading of a network.
 MOST_CLAIMS: Final = 60
-_LONGEST: Final = 600
+LONGEST_STATEMENT: Final = 600  # letters: of a sentence without an end its beginning stands for it
 _READ: Final = 60_000
 
 _FENCE = re.compile(r"^\s*(?:```|~~~).*$", re.MULTILINE)
@@ -66,7 +68,11 @@ class Statement:
 
 
 def plain(text: str) -> str:
-    """The words of a text without its Markdown: marks, links' addresses, fences and table edges are taken away."""
+    """The words of a text without its Markdown: marks, links' addresses, fences and table edges are taken away.
+
+    A line end that is written as two signs, as in a string of JSON, is one.
+    """
+    text = text.replace("\\n", "\n")
     text = _RULE.sub("\n", _FENCE.sub("", text))
     text = _ROW_EDGE.sub("", _LINK.sub(r"\1", text))
     return "\n".join(_MARK.sub("", line) for line in text.split("\n"))
@@ -83,10 +89,8 @@ def statements(text: str, *, most: int = MOST_CLAIMS) -> list[Statement]:
 @lru_cache(maxsize=16)  # three gates in turn ask about the same draft
 def _statements(text: str, most: int) -> tuple[Statement, ...]:
     found: list[tuple[str, Kind]] = []
-    for piece in _pieces(plain(text)):
+    for piece in sentences_of(plain(text), most=most):
         found.append((piece, _kind(piece)))
-        if len(found) >= most:
-            break
     total = sum(len(piece) for piece, _ in found) or 1
     made, before = [], 0
     for piece, kind in found:
@@ -100,14 +104,18 @@ def claims(text: str, *, most: int = MOST_CLAIMS) -> list[str]:
     return list(dict.fromkeys(each.text for each in statements(text, most=most) if each.kind == "claim"))
 
 
-def _pieces(text: str) -> list[str]:
+def sentences_of(text: str, *, most: int = MOST_CLAIMS) -> list[str]:
+    """The sentences and list items of a text that is ``plain`` already, each on one line; at most ``most``."""
+    return list(islice(_pieces(text), most))
+
+
+def _pieces(text: str) -> Iterator[str]:
     """Sentences, each on one line: a line of a list or a table is one of its own."""
-    pieces = []
     for line in text.split("\n"):
         for sentence in sentences(_LEAD.sub("", line)):
-            # A run of letters without an end is no sentence: its beginning stands for it.
-            pieces.append(" ".join(sentence.split())[:_LONGEST])
-    return [piece for piece in pieces if any(map(str.isalnum, piece))]
+            piece = " ".join(sentence.split())[:LONGEST_STATEMENT]
+            if any(map(str.isalnum, piece)):
+                yield piece
 
 
 def _kind(piece: str) -> Kind:

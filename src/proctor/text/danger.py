@@ -69,7 +69,9 @@ def _wording() -> _Wording:
         dangers=Haystack(tuple(pattern for _, pattern in told)),
         kinds=tuple(kind for kind, _ in told),
         ruled_out={kind: Haystack(tuple(sections[f"not {kind}"])) for kind in DANGERS},
-        harmless=Haystack(tuple(pattern for kind in DANGERS for pattern in sections[f"harmless {kind}"])),
+        harmless=Haystack(
+            tuple(pattern for heading in sections if heading.startswith("harmless ") for pattern in sections[heading])
+        ),
         questions=Haystack(tuple(sections["questions"])),
     )
 

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import Final
 
 __all__ = ["Day", "find_dates", "read_date"]
@@ -14,22 +15,40 @@ __all__ = ["Day", "find_dates", "read_date"]
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _ERAS: Final = {"令和": 2018, "平成": 1988, "昭和": 1925, "大正": 1911, "明治": 1867}
 _NAME = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"(?a:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)\b\.?"
 )
+# Each with what a text must have one of, which is looked for first. A pattern that begins with a digit is found fast;
+# that none stands before it is asked behind it.
 _PATTERNS: Final = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"(?<!\d)(?P<y>[12]\d{3})-(?P<m>\d{1,2})(?:-(?P<d>\d{1,2}))?(?![\d-])",
-        r"(?<!\d)(?P<y>[12]\d{3})[/.](?P<m>\d{1,2})[/.](?P<d>\d{1,2})(?!\d)",
-        r"(?P<era>令和|平成|昭和|大正|明治)\s?(?P<n>\d{1,2}|元)\s?年(?:\s?(?P<m>\d{1,2})\s?月(?:\s?(?P<d>\d{1,2})\s?日)?)?",
-        r"(?<!\d)(?P<y>[12]\d{3})\s?年(?!間)(?:\s?(?P<m>\d{1,2})\s?月(?:\s?(?P<d>\d{1,2})\s?日)?)?",
-        r"(?<!\d)(?P<m>\d{1,2})\s?月\s?(?P<d>\d{1,2})\s?日(?!間)",
-        rf"\b(?P<name>{_NAME})\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:(?:,\s*|\s+)(?P<y>[12]\d{{3}})(?!\d))?",
-        rf"(?<!\d)(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<name>{_NAME})(?:,?\s+(?P<y>[12]\d{{3}})(?!\d))?",
-        rf"\b(?P<name>{_NAME})\s+(?P<y>[12]\d{{3}})(?!\d)",
+    (needs, re.compile(pattern, re.IGNORECASE))
+    for needs, pattern in (
+        (("-",), r"(?P<y>[12](?<![0-9].)[0-9]{3})-(?P<m>[0-9]{1,2})(?:-(?P<d>[0-9]{1,2}))?(?![0-9-])"),
+        (("/", "."), r"(?P<y>[12](?<![0-9].)[0-9]{3})[/.](?P<m>[0-9]{1,2})[/.](?P<d>[0-9]{1,2})(?![0-9])"),
+        (
+            ("年",),
+            r"(?P<era>令和|平成|昭和|大正|明治)\s?(?P<n>[0-9]{1,2}|元)\s?年"
+            r"(?:\s?(?P<m>[0-9]{1,2})\s?月(?:\s?(?P<d>[0-9]{1,2})\s?日)?)?",
+        ),
+        (
+            ("年",),
+            r"(?P<y>[12](?<![0-9].)[0-9]{3})\s?年(?!間)(?:\s?(?P<m>[0-9]{1,2})\s?月(?:\s?(?P<d>[0-9]{1,2})\s?日)?)?",
+        ),
+        (("月",), r"(?P<m>[0-9](?<![0-9].)[0-9]?)\s?月\s?(?P<d>[0-9]{1,2})\s?日(?!間)"),
+        (
+            _MONTHS,
+            rf"\b(?P<name>{_NAME})\s+(?P<d>[0-9]{{1,2}})(?:st|nd|rd|th)?(?![0-9])"
+            r"(?:(?:,\s*|\s+)(?P<y>[12][0-9]{3})(?![0-9]))?",
+        ),
+        (
+            _MONTHS,
+            rf"(?P<d>[0-9](?<![0-9].)[0-9]?)(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<name>{_NAME})"
+            r"(?:,?\s+(?P<y>[12][0-9]{3})(?![0-9]))?",
+        ),
+        (_MONTHS, rf"\b(?P<name>{_NAME})\s+(?P<y>[12][0-9]{{3}})(?![0-9])"),
     )
 )
+_ANY: Final = re.compile("[0-9元]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +97,15 @@ def read_date(text: str | None) -> Day | None:
 
 
 def _matches(plain: str) -> Iterator[tuple[tuple[int, int], Day | None]]:
-    for pattern in _PATTERNS:
+    if _ANY.search(plain) is None:
+        return
+    low, missing = plain.lower(), None
+    for needs, pattern in _PATTERNS:
+        if needs is missing:
+            continue
+        if not any([need in low for need in needs]):
+            missing = needs
+            continue
         for match in pattern.finditer(plain):
             yield match.span(), _day(match)
 
@@ -101,9 +128,13 @@ def _day(match: re.Match[str]) -> Day | None:
 
 def _plain(text: str) -> str:
     """Digits as ASCII, everything else where it was."""
-    if text.isascii():
-        return text
-    return "".join(
-        character if character.isascii() or (digit := unicodedata.decimal(character, None)) is None else str(digit)
-        for character in text
-    )
+    return text if text.isascii() or _WIDE.search(text) is None else "".join(map(_digit, text))
+
+
+_WIDE: Final = re.compile(r"[^\x00-\x7f](?<=\d)")
+
+
+@lru_cache(maxsize=4096)
+def _digit(character: str) -> str:
+    digit = None if character.isascii() else unicodedata.decimal(character, None)
+    return character if digit is None else str(digit)

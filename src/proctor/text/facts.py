@@ -8,32 +8,58 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Final, Literal
 
-from proctor.text.claims import plain, statements
+from proctor.text.claims import plain, sentences_of
 from proctor.text.content import clauses, content, negated, overlap_share
 from proctor.text.find import Folded, fold, occurrences
-from proctor.text.quantities import Quantity, comparable, find_quantities
+from proctor.text.quantities import Quantity, apart, comparable, find_quantities
 
-__all__ = ["WORD_FOR_WORD", "Agreement", "Prepared", "Verdict", "compare", "prepare"]
+__all__ = ["WORD_FOR_WORD", "Agreement", "Piece", "Prepared", "Verdict", "compare", "prepare"]
 
 Verdict = Literal["stated", "conflict", "absent", "open"]
 
 WORD_FOR_WORD: Final = "word for word"
 MOST_PIECES: Final = 60
+_READ: Final = 60_000  # letters, from the beginning
 ENOUGH: Final = 0.5  # of the words, when the numbers agree
 NEARLY_ALL: Final = 0.8  # of the words, when there are no numbers
 ABOUT: Final = 0.34  # of the words, for two texts to be about one thing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A clause, a sentence or two neighbours, with what it says in words and numbers."""
+    """A clause, a sentence or two neighbours, with what it says in words and numbers, read when it is first asked.
 
-    text: str
-    words: frozenset[str]
-    quantities: tuple[Quantity, ...]
+    Two neighbours that no number reaches across have what each has: ``parts``. The places are then those in each.
+    """
+
+    __slots__ = ("_parts", "_quantities", "_words", "text")
+
+    def __init__(self, text: str, parts: tuple[Piece, Piece] | None = None) -> None:
+        self.text, self._parts = text, parts
+        self._words: frozenset[str] | None = None
+        self._quantities: tuple[Quantity, ...] | None = None
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Its words of content."""
+        if self._words is None:
+            if self._parts is None:
+                self._words = content(_without_numbers(self.text, self.quantities))
+            else:
+                self._words = self._parts[0].words | self._parts[1].words
+        return self._words
+
+    @property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """Its numbers with what they count."""
+        if self._quantities is None:
+            if self._parts is None:
+                self._quantities = find_quantities(self.text)
+            else:
+                self._quantities = self._parts[0].quantities + self._parts[1].quantities
+        return self._quantities
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +68,12 @@ class Prepared:
 
     folded: Folded
     levels: tuple[tuple[Piece, ...], ...]
+
+    def reading(self) -> Iterator[None]:
+        """Read every piece now, one at each step, so that no comparison has to."""
+        for piece in chain.from_iterable(self.levels):
+            piece.words  # noqa: B018 - to ask is to read
+            yield
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,34 +106,41 @@ def _remembered(text: str) -> Prepared:
 
 
 def _prepared(text: str) -> Prepared:
-    whole = [each.text for each in statements(text, most=MOST_PIECES)]
+    bare = plain(text[:_READ])
+    whole = sentences_of(bare, most=MOST_PIECES)
     small = [part for sentence in whole for part in clauses(sentence)]
-    pairs = [f"{one} {two}" for one, two in pairwise(whole)]
-    folded = fold(plain(text[:60_000]), ignore_case=True)
-    return Prepared(
-        folded=folded, levels=tuple(tuple(map(_piece, level)) for level in (small[:120], whole, pairs) if level)
-    )
+    folded = fold(bare, ignore_case=True)
+    levels = (map(_piece, small[:120]), map(_piece, whole), (_pair(one, two) for one, two in pairwise(whole)))
+    return Prepared(folded=folded, levels=tuple(made for level in levels if (made := tuple(level))))
 
 
-def compare(fact: str, text: str | Prepared) -> Agreement:
-    """Whether the text states the fact, says something else in its place, lacks it, or may say it in other words."""
+def compare(fact: str, text: str | Prepared, *, nearest: bool = True) -> Agreement:
+    """Whether the text states the fact, says something else in its place, lacks it, or may say it in other words.
+
+    ``nearest=False`` looks for no nearest piece where numbers neither agree nor conflict, and calls that open.
+    """
     given = prepare(text) if isinstance(text, str) else text
     wanted = _piece(fact)
     if not given.levels or not (wanted.words or wanted.quantities):
         return Agreement(verdict="absent", reason="the text says nothing that could be compared")
     exact = _word_for_word(wanted, given)
-    return exact or (_by_numbers(wanted, given) if wanted.quantities else _by_words(wanted, given))
+    return exact or (_by_numbers(wanted, given, nearest) if wanted.quantities else _by_words(wanted, given))
 
 
 @lru_cache(maxsize=2048)
 def _piece(text: str) -> Piece:
-    return Piece(text=text, words=content(_without_numbers(text)), quantities=find_quantities(text))
+    return Piece(text)
 
 
-def _without_numbers(text: str) -> str:
+def _pair(one: str, other: str) -> Piece:
+    text = f"{one} {other}"
+    return Piece(text, (_piece(one), _piece(other))) if apart(one, other) else _piece(text)
+
+
+def _without_numbers(text: str, quantities: Sequence[Quantity]) -> str:
     """The text less its quantities: the unit in ``15 days`` is no word to be found beside the number."""
     out, at = [], 0
-    for each in find_quantities(text):
+    for each in quantities:
         if each.unit:
             out.append(text[at : each.start])
             at = each.end
@@ -130,7 +169,7 @@ def _by_words(wanted: Piece, given: Prepared) -> Agreement:
     return Agreement(verdict="conflict", quote=best.text, share=share, reason="says the contrary")
 
 
-def _by_numbers(wanted: Piece, given: Prepared) -> Agreement:
+def _by_numbers(wanted: Piece, given: Prepared, nearest: bool) -> Agreement:
     """The smallest pieces that speak of such quantities decide."""
     for level in given.levels:
         about = [(overlap_share(wanted.words, each.words), each) for each in level if _speaks_of(wanted, each)]
@@ -139,6 +178,8 @@ def _by_numbers(wanted: Piece, given: Prepared) -> Agreement:
         found = _decided(wanted, about)
         if found is not None:
             return found
+    if not nearest:
+        return Agreement(verdict="open", reason="the numbers are not said together")
     lacking = next((q for q in wanted.quantities if not _anywhere(q, given)), None)
     share, best = _nearest(wanted, [piece for level in given.levels for piece in level])
     if lacking is not None:

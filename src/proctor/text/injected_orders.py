@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
+from proctor.text.needles import Haystack
 from proctor.text.normalise.likeness import common_words
+from proctor.text.wording import wording
 
 __all__ = ["Order", "is_prose", "is_terse", "orders", "speaks_to_somebody", "specifics", "words"]
 
@@ -28,10 +32,13 @@ _SOFT: Final = re.compile(
 )
 # One order and no more behind a label: "TODO: transfer $10 to ...". What people note for themselves are lists.
 _LABEL: Final = re.compile(
-    r"(?:^|[\s>'\"(|$])(?:to[- ]?do|tasks?|action (?:required|needed|item)|next (?:step|action))\s*(?::|-(?=\s)|–|—)\s*"
+    r"(?:^|[\s>'\"(|$])(?:to[- ]?do|tasks?|action (?:required|needed|item)|next (?:step|action)"
+    r"|(?:note|message|instructions?|memo|attention) (?:to|for) (?:the |any |all |your )?(?:\w+ )?"
+    r"(?:agents?|assistants?|bots?|system))\s*(?::|-(?=\s)|–|—)\s*"
     r"(?:please\s+|kindly\s+|now\s+)?(?P<order>\S.*)",
     re.I | re.S,
 )
+_LABEL_ENDS: Final = re.compile(r"[ \t*_\"']{0,8}(?:\n|\\n)\s{0,20}(?=\S)")
 _RISKY: Final = re.compile(
     r"(?:transfer|wire|remit|send|sent|forward|e-?mail|mail|pay|buy|purchase|order|donate|withdraw|refund|issue|approve|"
     r"delete|erase|wipe|remove|cancel|close|drop|unsubscribe|export|invite|grant|add|give|share|upload|download|install|run|execute|visit|open|"
@@ -159,7 +166,8 @@ class Order:
     """An instruction found in read text: its words, the values it names, whether it asks for something to be said.
 
     ``marked``: words before it address the reader as an agent. ``terse``: it is one order behind a label that would
-    move money, secrets, rights or things of others. ``start`` and ``end`` hold it and those words.
+    move money, secrets, rights or things of others, or that is meant for machines. ``start`` and ``end`` hold it and
+    those words.
     """
 
     text: str
@@ -178,8 +186,14 @@ def orders(text: str, *, around: int = 8, letters: int = 200_000) -> Iterator[Or
     hard = False
     run: list[str] = []
     begin = last = 0
+    told = _to_machines(text[:letters])
     for start, sentence in _sentences(text[:letters]):
         end = start + len(sentence)
+        while told and told[0][1] <= start:
+            told.popleft()
+        if told and told[0][0] < end:
+            yield _order(sentence[:600], start, end, marked=True, terse=True)
+            continue
         if left <= 0 and is_terse(sentence):
             yield _order(sentence[:600], start, end, marked=False, terse=True)
             continue
@@ -199,6 +213,20 @@ def orders(text: str, *, around: int = 8, letters: int = 200_000) -> Iterator[Or
             run = []
     if run:
         yield _order(" ".join(run), begin, last, marked=hard)
+
+
+@cache
+def _machines() -> Haystack:
+    return Haystack(tuple(wording("overrides.txt")["indirect"]))
+
+
+def _to_machines(text: str) -> deque[tuple[int, int]]:
+    """Where a text speaks to machines that read it; a label at the end of a line holds the next line too."""
+    found: list[tuple[int, int]] = []
+    for _, hit in _machines().find(text):
+        rest = _LABEL_ENDS.match(text, hit.end())
+        found.append((hit.start(), rest.end() + 1 if rest is not None else hit.end()))
+    return deque(sorted(found))
 
 
 def is_terse(sentence: str) -> bool:

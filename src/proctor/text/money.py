@@ -58,6 +58,7 @@ _BEFORE = re.compile(
     r"|(?P<sign>[¥￥$＄€£₩₹]))\s{0,2}$",
     re.IGNORECASE,
 )
+_LAST: Final = frozenset((*_SIGNS, *"dyrpbwDYRPBW"))  # how what stands before a number ends, where it is a currency
 _BEHIND = re.compile(
     r"[\s-]{0,2}(米ドル|ドル|円|えん|人民元|元|ユーロ|ポンド|ウォン|[¥￥€£₩]"
     r"|(?:us dollars?|dollars?|bucks|yen|euros?|pounds|yuan|won|rupees"
@@ -98,9 +99,12 @@ class _Found:
     cents: bool = False
 
 
-def find_money(text: str) -> tuple[Money, ...]:
-    """Every amount of money in the text, in order. A number without a currency is none."""
-    found = [_look(text, number) for number in find_numbers(text)]
+def find_money(text: str, numbers: Sequence[Number] | None = None) -> tuple[Money, ...]:
+    """Every amount of money in the text, in order. A number without a currency is none.
+
+    ``numbers`` are those of the text, where they are known.
+    """
+    found = [_look(text, number) for number in (find_numbers(text) if numbers is None else numbers)]
     made: list[Money] = []
     skip = False
     for index, one in enumerate(found):
@@ -129,7 +133,8 @@ def _look(text: str, number: Number) -> _Found:
     start, end = number.start, number.end
     # The number's own span begins with its sign and its currency; what stands before may say which dollar.
     inside = next((at + 1 for at in range(start, min(start + 3, end)) if text[at] in _SIGNS), start)
-    before = _BEFORE.search(text[max(0, start - _LOOK) : inside])
+    ahead = text[max(0, start - _LOOK) : inside]
+    before = _BEFORE.search(ahead) if ahead.rstrip()[-1:] in _LAST else None
     if before and not number.percent:
         word = (before["code"] or "").lower().replace("￥", "¥")
         currency = _WORDS.get(word) or ("JPY" if "¥" in word else _SIGNS.get(before["sign"] or ""))

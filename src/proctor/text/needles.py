@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
+from weakref import WeakSet
 
 from re import _constants as sre  # type: ignore[attr-defined]  # isort: skip
 from re import _parser as parser  # type: ignore[attr-defined]  # isort: skip
 
-__all__ = ["Haystack", "needles"]
+__all__ = ["Haystack", "needles", "warming"]
 
 Node = tuple[Any, Any]
 Needles = frozenset[str] | None  # of which one must stand in the text; None: no telling
@@ -22,11 +23,17 @@ _MOST = 256
 _GRAM = 3
 
 
+_every: WeakSet[Haystack] = WeakSet()
+
+
 @dataclass(frozen=True)  # without slots, for what is made once and kept
 class Haystack:
     """Patterns, each compiled when a text first has its letters; letters match in either case."""
 
     patterns: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        _every.add(self)
 
     def find(self, text: str) -> Iterator[tuple[int, re.Match[str]]]:
         """Every match of every pattern with the pattern's number, pattern by pattern in their order."""
@@ -64,9 +71,22 @@ class Haystack:
         return self._made[number]
 
 
+def warming() -> Iterator[None]:
+    """Compile every pattern of every haystack there is, one at each step, so that no text has to wait for it."""
+    for each in list(_every):
+        for number in range(len(each.patterns)):
+            each._compiled(number)
+            yield
+
+
 def _telling(pattern: str) -> Needles:
     found = needles(pattern)
-    return None if found is None or any(len(each) < _GRAM and each.isascii() for each in found) else found
+    return None if found is None or not _tells(found) else found
+
+
+def _tells(found: frozenset[str]) -> bool:
+    """Whether each of the strings is long enough for its letters to say something."""
+    return not any(len(each) < _GRAM and each.isascii() for each in found)
 
 
 def needles(pattern: str) -> frozenset[str] | None:
@@ -75,7 +95,7 @@ def needles(pattern: str) -> frozenset[str] | None:
 
 
 def _of(items: Sequence[Node]) -> Needles:
-    """The most telling of what the parts of a stretch ask for: the one whose shortest string is longest."""
+    """The most telling of what the parts of a stretch ask for: of those that tell, whose shortest string is longest."""
     found: list[frozenset[str]] = []
     run = ""
     for kind, value in items:
@@ -89,7 +109,7 @@ def _of(items: Sequence[Node]) -> Needles:
         if (inside := _inside(kind, value)) is not None:
             found.append(inside)
     found += [frozenset({run.lower()})] if run else []
-    return max(found, key=lambda each: (min(map(len, each)), -len(each)), default=None)
+    return max(found, key=lambda each: (_tells(each), min(map(len, each)), -len(each)), default=None)
 
 
 def _inside(kind: Any, value: Any) -> Needles:

@@ -43,9 +43,11 @@ _TOKEN = re.compile(
     r"|(?<![0-9A-Za-z_.)\]])(?P<bare>\.[0-9]+))"
     r"(?P<exponent>[eE][-+]?[0-9]+(?![A-Za-z0-9]))?"
 )
+# Where a number can begin: a sign, a currency, a point or a run of digits. To find these takes a fifth of the time.
+_BEGIN = re.compile(r"[-+△▲$€£¥₩₹.0-9](?:(?<=[0-9])[0-9]*)?")
 _PERCENT = re.compile(r"\s?(?:%|percent\b|per cent\b|パーセント)", re.IGNORECASE)
 _KANJI_UNIT = re.compile(r"([百千])?([万萬億亿兆])?")
-_ENGLISH_UNIT = re.compile(r"\s?(thousand|million|billion|trillion)\b", re.IGNORECASE)
+_ENGLISH_UNIT = re.compile(r"\s?((?a:thousand|million|billion|trillion))\b", re.IGNORECASE)  # no ſ for an s
 _POWER = {"百": 2, "千": 3, "万": 4, "萬": 4, "億": 8, "亿": 8, "兆": 12}
 _ENGLISH_POWER = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 
@@ -75,7 +77,7 @@ def find_numbers(text: str, *, decimal: DecimalMark = "auto") -> tuple[Number, .
 
     Digits glued to a letter before them (``A4``, ``COVID-19``) and dotted versions (``1.2.3``) are none.
     """
-    plain = text if text.isascii() else "".join(map(_plain, text))
+    plain = text if text.isascii() else text.translate(_AS_PLAIN)
     found: list[Number] = []
     before = 0  # the power of ten of the unit that ended the last number
     for number, power in _parts(plain, decimal):
@@ -90,15 +92,25 @@ def find_numbers(text: str, *, decimal: DecimalMark = "auto") -> tuple[Number, .
 
 
 @lru_cache(maxsize=4096)
-def _plain(character: str) -> str:
+def _plain(code: int) -> str:
     """The ASCII sign that means the same; always one, so that offsets stay what they are."""
-    digit = unicodedata.decimal(character, None)
-    return str(digit) if digit is not None else _SAME_AS.get(character, character)
+    digit = unicodedata.decimal(chr(code), None)
+    return str(digit) if digit is not None else _SAME_AS.get(chr(code), chr(code))
+
+
+class _AsPlain:
+    """A table for ``str.translate`` that holds the last characters only."""
+
+    def __getitem__(self, code: int) -> str:
+        return _plain(code)
+
+
+_AS_PLAIN: Final = _AsPlain()
 
 
 def _parts(plain: str, decimal: DecimalMark) -> Iterator[tuple[Number, int]]:
     """Each number with the power of ten of the unit written behind it."""
-    for token in _TOKEN.finditer(plain):
+    for token in _tokens(plain):
         body = token["body"] or token["bare"]
         exponent = token["exponent"] or ""
         if len(exponent) > 9 or (exponent and abs(int(exponent[1:])) > MOST_EXPONENT):
@@ -111,14 +123,25 @@ def _parts(plain: str, decimal: DecimalMark) -> Iterator[tuple[Number, int]]:
                 value = -value
             first = token.start() if index == 0 else begin + start
             if index == len(pieces) - 1:
-                yield _with_unit(plain, EXACT.multiply(value, Decimal("1" + exponent)), first, token.end())
+                if exponent:
+                    value = EXACT.multiply(value, Decimal("1" + exponent))
+                yield _with_unit(plain, value, first, token.end())
             else:
                 yield Number(value=value, start=first, end=begin + end), 0
 
 
+def _tokens(plain: str) -> Iterator[re.Match[str]]:
+    """What looks like a number, in order, none overlapping."""
+    after = 0
+    for begin in _BEGIN.finditer(plain):
+        if begin.start() >= after and (token := _TOKEN.match(plain, begin.start())) is not None:
+            after = token.end()
+            yield token
+
+
 def _with_unit(plain: str, value: Decimal, start: int, end: int) -> tuple[Number, int]:
     power = 0
-    if unit := _KANJI_UNIT.match(plain, end):
+    if (unit := _KANJI_UNIT.match(plain, end)) and unit.end() > end:
         power = sum(_POWER[sign] for sign in unit.groups() if sign)
         end = unit.end()
         value = value.scaleb(power, EXACT)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from proctor.text.injected_orders import specifics
 from proctor.text.needles import Haystack
 from proctor.text.normalise import normalise, views
+from proctor.text.wording import wording
 
 __all__ = ["Attempt", "Override", "attempts", "override_in", "readings", "shortened"]
 
@@ -21,13 +23,12 @@ _DROPS: Final = (
     r"(?:(?:previous|prior|above|earlier|preceding|existing|current|other|original|former|security)\s+)*"
     r"(?:instructions?|rules?|prompts?|guidelines?|polic(?:y|ies)|restrictions?|programming|directives?|guardrails|"
     r"training)\b(?!\s+(?:i|we)\b)|"
-    r"\bignor(?:a|e|ez|ier\w*)\b[^.!?\n]{0,40}\b(?:instruc\w+|reglas|règles|consignes|anweisung\w*|regeln|"
+    r"\bignor(?:a|e|ez|ier\w*)\b(?![^.!?\n]{0,16}\b(?:mis?|mes|meine[nr]?|mie|minhas?)\b)[^.!?\n]{0,40}\b(?:instruc\w+|reglas|règles|consignes|anweisung\w*|regeln|"
     r"istruzioni|regole|instruções|regras)\b|"
     r"\boublie[zs]?\b[^.!?\n]{0,40}\b(?:instructions|consignes|règles)\b|"
     r"\b(?:vergiss|missachte)\b[^.!?\n]{0,40}\b(?:anweisung\w*|regeln|vorgaben)\b|"
     r"\b(?:olvida|omite|dimentica|esqueça|desconsidere)\b[^.!?\n]{0,40}\b(?:instruc\w+|instruções|reglas|regras|"
     r"istruzioni|regole)\b|"
-    r"\bnegeer\b[^.!?\n]{0,40}\b(?:instructies|regels)\b|\bönceki\b[^.!?\n]{0,30}\b(?:talimat|yönerge)\w*|"
     r"(?:игнорируй|проигнорируй|забудь)\w*[^.!?\n]{0,40}(?:инструкци|указани|правил)\w*|"
     r"(?:忽略|无视|無視|忘记|忘掉|不要理会|不用管)[^。！？\n]{0,16}(?:指令|指示|规则|規則|提示词|提示|说明|設定|设定)|"
     r"(?:指示|命令|ルール|指令|プロンプト|設定|規則)[^。！？\n]{0,8}(?:無視|忘れ|破棄)|"
@@ -60,8 +61,6 @@ _EXTRACTS: Final = (
     r"\b(?:systemprompt|prompt (?:del sistema|système|di sistema|do sistema)|invite système|системный промпт)\b"
 )
 _KINDS: Final = ("override", "hijack", "jailbreak", "extraction")
-_HAYSTACK: Final = Haystack((_DROPS, _HIJACKS, _FREES, _EXTRACTS))
-_TAKES_OVER: Final = re.compile("|".join((_DROPS, _HIJACKS, _FREES)), re.I)
 # Who asks what such words mean, or quotes them, attempts nothing.
 _ASKS_ABOUT: Final = re.compile(
     r"(?:[\"“‘'`«「『(]\s*|\b(?:phrase|words?|term|expression|directive|attack|attacks|like|called|explain|mean|means|"
@@ -118,20 +117,33 @@ def readings(message: str) -> tuple[str, ...]:
 
 def attempts(text: str) -> Iterator[Attempt]:
     """Every attempt in one reading of a message, by its words alone."""
-    for number, hit in _HAYSTACK.find(text):
+    words, kinds = _words()
+    for number, hit in words.find(text):
         before = text[max(0, hit.start() - 48) : hit.start()]
         mentioned = _ASKS_ABOUT.search(before) is not None
-        yield Attempt(kind=_KINDS[number], start=hit.start(), end=hit.end(), mentioned=mentioned)
+        yield Attempt(kind=kinds[number], start=hit.start(), end=hit.end(), mentioned=mentioned)
 
 
 def override_in(texts: Sequence[str], labels: Mapping[str, float] | None = None, cut: float = 1.0) -> Override | None:
     """The attempt in the readings of one message: by its words, or by what a classifier is sure of."""
     for text in texts:
-        if (found := _TAKES_OVER.search(text)) is not None:
+        words, kinds = _words()
+        if (
+            found := next((hit for number, hit in words.find(text) if kinds[number] != "extraction"), None)
+        ) is not None:
             return _override(_around(text, found.start(), found.end()), text)
     if labels is not None and labels.get("injection", 0.0) >= cut and any(labels.get(kind) for kind in _HINTED):
         return _override(texts[-1][:200], "\n".join(texts))
     return None
+
+
+@cache
+def _words() -> tuple[Haystack, tuple[str, ...]]:
+    """What tells an attempt, with the kind of each pattern: the words above, and those in the file."""
+    told = [*zip(_KINDS, (_DROPS, _HIJACKS, _FREES, _EXTRACTS), strict=True)]
+    more = wording("overrides.txt")
+    told += ((kind, pattern) for kind in _KINDS for pattern in more.get(kind, ()))
+    return Haystack(tuple(pattern for _, pattern in told)), tuple(kind for kind, _ in told)
 
 
 def _override(text: str, whole: str) -> Override:

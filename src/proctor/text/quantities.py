@@ -11,9 +11,9 @@ from typing import Final
 
 from proctor.text.dates import Day, find_dates
 from proctor.text.money import find_money
-from proctor.text.numbers import find_numbers
+from proctor.text.numbers import Number, find_numbers
 
-__all__ = ["Quantity", "comparable", "find_quantities"]
+__all__ = ["Quantity", "apart", "comparable", "find_quantities"]
 
 _SMALL: Final = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
@@ -22,10 +22,16 @@ _SMALL: Final = (
 _WORDS: Final = {word: value for value, word in enumerate(_SMALL)} | {
     word: 10 * tens for tens, word in enumerate(("thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"), 3)
 }
+# Read in lower case, where a pattern that begins with a letter is found fast; what stands before it is asked behind it.
 _SPELLED = re.compile(
-    r"\b(?:" + "|".join(_WORDS) + r")(?:[- ](?:one|two|three|four|five|six|seven|eight|nine)\b)?", re.I
+    "(?:"
+    + "|".join(f"{word[0]}(?<!\\w.){word[1:]}" for word in _WORDS)
+    + r")\b(?:[- ](?:one|two|three|four|five|six|seven|eight|nine)\b)?"
 )
-_ANY = re.compile(r"\d|[〇一二三四五六七八九十百元]|\b(?:" + "|".join(_WORDS) + r")\b", re.IGNORECASE)
+_STOPS: Final = frozenset(".!?。！？")
+_WORD: Final = 1 + max(map(len, _WORDS))
+_DIGIT = re.compile(r"\d")
+_EASTERN = re.compile(r"[〇一二三四五六七八九十百元]")
 _KANJI = {digit: value for value, digit in enumerate("〇一二三四五六七八九")}
 _KANJI_NUMBER = re.compile(
     r"[〇一二三四五六七八九十百]+(?=(?:営業日|日間|日以内|週間|か月|ヶ月|カ月|ケ月|時間|年間|巻|冊|点|割|%|パーセント))"
@@ -52,8 +58,11 @@ _UNITS: Final[tuple[tuple[str, str, int], ...]] = (
     (r"people|persons?|人|名", "person", 1),
     (r"times|回|度", "time", 1),
 )
-_UNIT = tuple(
-    (re.compile(rf"[\s-]{{0,2}}(?:{words})(?![A-Za-z])", re.IGNORECASE), unit, size) for words, unit, size in _UNITS
+_UNIT = re.compile(
+    r"[\s-]{0,2}(?:" + "|".join(f"({words})" for words, _, _ in _UNITS) + r")(?![A-Za-z])", re.IGNORECASE
+)
+_ENDING = tuple(
+    (re.compile(rf"[\s-]{{0,2}}(?:{words})(?![A-Za-z])$", re.IGNORECASE), unit, size) for words, unit, size in _UNITS
 )
 # Volume 23 and 第23巻 are names of one thing; 23 volumes and 全23巻 are how many.
 _ORDINAL = re.compile(
@@ -99,13 +108,28 @@ def _remembered(text: str) -> tuple[Quantity, ...]:
 
 
 def _found(text: str) -> tuple[Quantity, ...]:
-    if _ANY.search(text) is None:
-        return ()
+    digits, eastern = _DIGIT.search(text) is not None, not text.isascii() and _EASTERN.search(text) is not None
+    numbers = find_numbers(text) if digits else ()
+    found = list(_dates(text)) if digits or eastern else []
+    if digits:
+        found += (*_money(text, numbers), *_counted(text, numbers))
+    found += _spelled(text)
+    if eastern:
+        found += _kanji(text)
     taken: list[Quantity] = []
-    for one in (*_dates(text), *_money(text), *_counted(text), *_spelled(text), *_kanji(text)):
+    for one in found:
         if all(one.end <= other.start or one.start >= other.end for other in taken):
             taken.append(one)
     return _with_ranges(text, sorted(taken, key=lambda each: each.start))
+
+
+def apart(one: str, other: str) -> bool:
+    """Whether no quantity reaches from one sentence into the next, so that the two have together what each has.
+
+    Nothing that counts goes on behind the end of a sentence but a number: ``vol.`` and ``May.`` before a 5.
+    """
+    first = other[:1]
+    return one[-1:] in _STOPS and first.isascii() and first.isalpha() and not _SPELLED.match(other[:_WORD].lower())
 
 
 def comparable(one: Quantity, other: Quantity) -> bool:
@@ -122,15 +146,15 @@ def _dates(text: str) -> Iterator[Quantity]:
         )
 
 
-def _money(text: str) -> Iterator[Quantity]:
-    for each in find_money(text):
+def _money(text: str, numbers: Sequence[Number]) -> Iterator[Quantity]:
+    for each in find_money(text, numbers):
         yield Quantity(
             value=each.amount, unit=each.currency, start=each.start, end=each.end, quote=each.quote, high=each.high
         )
 
 
-def _counted(text: str) -> Iterator[Quantity]:
-    for number in find_numbers(text):
+def _counted(text: str, numbers: Sequence[Number]) -> Iterator[Quantity]:
+    for number in numbers:
         if number.percent:
             yield _of(text, number.value, "percent", number.start, number.end)
         elif wari := _WARI.match(text, number.end):
@@ -140,12 +164,20 @@ def _counted(text: str) -> Iterator[Quantity]:
 
 
 def _spelled(text: str) -> Iterator[Quantity]:
-    for match in _SPELLED.finditer(text):
-        value = sum(_WORDS[part] for part in re.split(r"[- ]", match.group().lower()))
+    for match in _SPELLED.finditer(_lowered(text)):
+        value = sum(_WORDS[part] for part in re.split(r"[- ]", match.group()))
         made = _measured(text, Decimal(value), match.start(), match.end())
         # "one of them" counts nothing, and "three to five days" is a range
         if made.unit or _RANGE_ON.match(text, match.end()):
             yield made
+
+
+def _lowered(text: str) -> str:
+    """The text in lower case, each letter where it was."""
+    low = text.lower()
+    if len(low) == len(text):
+        return low
+    return "".join([small if len(small := each.lower()) == 1 else each for each in text])
 
 
 def _kanji(text: str) -> Iterator[Quantity]:
@@ -168,9 +200,9 @@ def _measured(text: str, value: Decimal, start: int, end: int) -> Quantity:
     if named := _ORDINAL.search(text, max(0, start - 12), start):
         kind = "volume number" if named.group().strip().lower().startswith(("vol", "第")) else "number"
         return _of(text, value, kind, start, end)
-    for pattern, unit, size in _UNIT:
-        if match := pattern.match(text, end):
-            return _of(text, value * size, unit, start, match.end())
+    if match := _UNIT.match(text, end):
+        _, unit, size = _UNITS[(match.lastindex or 1) - 1]
+        return _of(text, value * size, unit, start, match.end())
     return _of(text, value, "", start, end)
 
 
@@ -202,7 +234,7 @@ def _with_ranges(text: str, found: Sequence[Quantity]) -> tuple[Quantity, ...]:
 
 def _scale(one: Quantity) -> int:
     """How many of the smallest unit the written unit is."""
-    for pattern, unit, size in _UNIT:
-        if unit == one.unit and re.search(pattern.pattern + r"$", one.quote, re.IGNORECASE):
+    for pattern, unit, size in _ENDING:
+        if unit == one.unit and pattern.search(one.quote):
             return size
     return 1

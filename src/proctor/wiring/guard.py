@@ -255,7 +255,8 @@ def _config(source: str | os.PathLike[str] | None) -> Config:
     if path.is_dir():
         path = path / CONFIG_NAME
     if not path.exists():
-        raise ConfigError("no such file", file=str(path), mend="name a proctor.yaml; `proctor init` writes one")
+        mend = "name a proctor.yaml (`proctor init` writes one), or name none: the default gates need no file"
+        raise ConfigError("no such file", file=str(path), mend=mend)
     return load_config(path.absolute(), read_environment(path.absolute().parent), start=start)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["McpSettings", "ProxySettings", "ServeSettings"]
+__all__ = ["McpSettings", "ProxySettings", "Restores", "ServeSettings"]
+
+Restores = Literal["none", "answers", "all"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,8 +16,9 @@ class ProxySettings:
 
     ``stream`` is how much of an answer is held back until the gates have seen it: a sentence or the whole; ``hold`` is
     how many sentences. ``escalate`` is what a hand-off comes to: the configured reply, or a header beside the answer.
-    ``others`` is what becomes of paths that are not guarded. ``timeout`` is how many seconds the upstream may be
-    silent, ``most_bytes`` how large a guarded request or answer may be.
+    ``others`` is what becomes of paths that are not guarded. ``restore`` says where the client has the customer's own
+    data back for the placeholders of the model: nowhere, in answers, or in the arguments of tool calls too.
+    ``timeout`` is how many seconds the upstream may be silent, ``most_bytes`` how large a guarded request or answer.
     """
 
     upstream: str | None = None
@@ -23,6 +26,7 @@ class ProxySettings:
     hold: int = 1
     escalate: Literal["reply", "header"] = "reply"
     others: Literal["pass", "refuse"] = "pass"
+    restore: Restores = "none"
     timeout: float = 600.0
     most_bytes: int = 64_000_000
 
@@ -39,9 +43,14 @@ class ProxySettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeSettings:
-    """How the sidecar answers: ``token_env`` names the environment variable with the token that callers must show."""
+    """How the sidecar answers.
+
+    ``token_env`` names the environment variable with the token that callers must show. ``restore`` lets them have the
+    values back that the placeholders of a session stand for.
+    """
 
     token_env: str | None = None
+    restore: bool = False
     most_bytes: int = 4_000_000
 
     def __post_init__(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -35,6 +36,7 @@ DEFAULTS: Final[Mapping[Point, tuple[str, ...]]] = {
     "output": ("pii", "commitments", "grounding", "leak"),
 }
 _SECTION: Final = "guard"
+_log = logging.getLogger(__name__)
 Place = tuple[str | int, ...]
 
 
@@ -211,6 +213,8 @@ def _post(
         if strict:
             raise MalformedError([Problem((name,), error.message, error.mend)]) from None
         gate: Gate = Missing(error=error)
+        told = "guard.%s: %s; until that is mended every step there comes to on_failure (%s): %s"
+        _log.warning(told, point, error.message, common.on_failure or settings.on_failure, error.mend)
     else:
         if point not in kind.points:
             mend = f"put it under {' or '.join(kind.points)}"

@@ -6,15 +6,20 @@ import asyncio
 import contextlib
 import dataclasses
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
+from functools import partial
 from time import monotonic
 from typing import Any, Final
 
 from proctor.core.chat import ToolCall
 from proctor.core.sockets import Scorer, is_socket
+from proctor.guard.ahead import begin
 from proctor.guard.deadline import Task
+from proctor.guard.gates.pii import Pii
 from proctor.guard.step import Step
 from proctor.guard.watch import Plan, Watch
+from proctor.text import needles, pii
 from proctor.wiring.local import LOCAL, open_local
 
 __all__ = ["Warmth", "open_models", "warm_up"]
@@ -56,8 +61,14 @@ class Warmth:
             if self._watch.ready is not None:
                 plan, warm = self._watch.plan, self._warm
                 with contextlib.suppress(Exception):  # the gates say themselves what is wrong with them
-                    await warm_up(plan, seconds=_PATIENCE, where=lambda gate: _is_here(gate) and not _among(gate, warm))
+                    await warm_up(
+                        plan,
+                        seconds=_PATIENCE,
+                        where=lambda gate: _is_here(gate) and not _among(gate, warm),
+                        patterns=False,
+                    )
                 self.done(plan)
+                begin(partial(_patterns, plan))  # this customer waited long enough
         finally:
             self._lock.release()
 
@@ -69,8 +80,17 @@ def open_models(plan: Plan) -> None:
         open_local(role)
 
 
-async def warm_up(plan: Plan, *, seconds: float = _LONGEST, where: Callable[[Any], bool] = lambda gate: True) -> None:
-    """Ask each gate about a plain message, with more time than it usually has; what it answers is not looked at."""
+async def warm_up(
+    plan: Plan,
+    *,
+    seconds: float = _LONGEST,
+    where: Callable[[Any], bool] = lambda gate: True,
+    patterns: bool = True,
+) -> None:
+    """Ask each gate about a plain message, with more time than it usually has; what it answers is not looked at.
+
+    ``patterns`` are compiled too, which a message needs only when it has their words, and then has to wait for.
+    """
     waiting = []
     for chain in plan.chains.values():
         call = None if chain.point in ("input", "output") else ToolCall(name="hello", result=_HELLO)
@@ -78,6 +98,16 @@ async def warm_up(plan: Plan, *, seconds: float = _LONGEST, where: Callable[[Any
         tasks = [Task(ask=_asking(post.gate, step), timeout=seconds) for post in chain.posts if where(post.gate)]
         waiting.append(chain.deadline.answers(tasks))
     await asyncio.gather(*waiting)
+    if patterns:
+        await asyncio.to_thread(deque, _patterns(plan), 0)
+
+
+def _patterns(plan: Plan) -> Iterator[None]:
+    """Compile what the gates look for, a little at each step."""
+    if any(isinstance(post.gate, Pii) for chain in plan.chains.values() for post in chain.posts):
+        pii.warm()
+        yield
+    yield from needles.warming()
 
 
 def _asking(gate: Any, step: Step) -> Any:

@@ -13,7 +13,7 @@ from proctor.monitor.promote import TAG, same_question
 from proctor.store.review import guard_verdicts
 from proctor.store.runs import RunStore
 from proctor.suites.append import append_cases, cases_in
-from proctor.wiring.guard_expectation import Fate, fate_of, gate_of, judged_by
+from proctor.wiring.guard_expectation import Fate, failed_gate, fate_of, gate_of, judged_by
 from proctor.wiring.guard_stats import decision
 from proctor.wiring.promote import Promotion
 
@@ -42,7 +42,7 @@ def promote_decisions(config: Config, names: Sequence[str], out: Path, *, expect
     judged: dict[str, str] = {}
     why: dict[str, str] = {}
     for event in [decision(config, name) for name in names]:
-        if reason := _unfit(event):
+        if reason := _unfit(event, sure=expected is not None or (event.id or "") in said):
             why[event.id or ""] = reason
             continue
         case, words = _case(event, said.get(event.id or ""), expected, judge=config.settings.judge is not None)
@@ -54,18 +54,22 @@ def promote_decisions(config: Config, names: Sequence[str], out: Path, *, expect
             judged[case.id] = words
     if why and not added and not known:
         told = "; ".join(f"{name} is {reason}" for name, reason in why.items())
-        raise InputError(f"nothing to add: {told}", mend="name a decision about a customer's message (point input)")
+        raise InputError(
+            f"nothing to add: {told}", mend="name a decision of a gate about a customer's message (point input)"
+        )
     append_cases(out, added)
     ids = tuple(case.id for case in added)
     return Promotion(added=ids, known=tuple(known), left_out=tuple(why), judged=judged, why=why)
 
 
-def _unfit(event: Event) -> str:
-    """Why a decision cannot be asked again; empty where it can."""
+def _unfit(event: Event, *, sure: bool) -> str:
+    """Why a decision cannot be asked again; empty where it can. ``sure``: somebody said what should come of it."""
     if event.verdict is None or event.kind != "gate":
         return "no decision of a gate"
     if event.name != "input":
         return f"about a step of the agent ({event.name}), which nobody can ask again"
+    if not sure and (gate := failed_gate(event)):
+        return f"stopped because the gate {gate} failed; --expect says what should become of the message"
     text = event.metadata.get("text")
     if isinstance(text, str) and text.strip():
         return ""

@@ -21,6 +21,11 @@ CASE = done("create_case", {"case": "CS-1", "kind": "refund_request"}, kind="ref
         "Day tours can be cancelled with a full refund up to 48 hours before the start.",
         "Would you like me to request a refund?",
         "返金の申請を受け付けました。",
+        "Ich habe Ihren Erstattungsantrag an unser Team weitergeleitet.",
+        "Les remboursements sont approuvés par le service financier.",
+        "आपका रिफंड अभी स्वीकृत नहीं हुआ है।",
+        "The watch is guaranteed for two years.",
+        "We waive the shipping fee on orders above $50.",
         "",
         " ",
     ],
@@ -36,6 +41,13 @@ async def test_what_the_agent_may_say_passes(text: str) -> None:
         "Good news! I have approved your refund of 178.00 EUR.",
         "**Don't worry:** we will refund the full amount to your card today.",
         "返金を承認いたしました。",
+        "Ihre Erstattung ist genehmigt.",
+        "Votre remboursement est approuvé.",
+        "आपका रिफंड स्वीकृत हो गया है।",
+        "您的退款已批准。",
+        "We waive the shipping fee.",
+        "It is guaranteed to arrive tomorrow.",
+        "You are guaranteed to get your money back.",
     ],
 )
 async def test_a_promise_beyond_the_agents_authority_goes_to_a_person(text: str) -> None:
@@ -97,3 +109,9 @@ async def test_what_is_too_long_to_be_read_does_not_pass() -> None:
     hidden = "All is well. " * 100 + "I have approved your refund."
     verdict = await GATE.check(draft(hidden))
     assert (verdict.action, verdict.findings[-1].kind) == ("escalate", "unread")
+
+
+async def test_a_sentence_that_is_not_read_to_its_end_does_not_pass() -> None:
+    text = "the boat and waive " + "goes over the lake and the hill " * 12 + "and waive it"
+    verdict = await gate("commitments").check(draft(text))
+    assert (verdict.action, [each.kind for each in verdict.findings]) == ("escalate", ["unread"])

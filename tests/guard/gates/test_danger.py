@@ -116,3 +116,92 @@ async def test_what_only_sounds_so_rarely_reaches_a_person(gate: Danger) -> None
     texts = [text for _, negative in WORKED_ON.values() for text in negative][::4]
     alarms = [(await gate.check(Step(point="input", text=text))).action == "escalate" for text in texts]
     assert sum(alarms) / len(alarms) <= 0.25
+
+
+async def test_of_many_hidden_texts_the_model_reads_some_and_the_rest_is_told() -> None:
+    model = _Sure(0.0)
+    words = ("the parcel went over the hill", "a dog slept under the old tree", "nobody came to see the boats today")
+    text = " ".join(word[::-1] for word in " and ".join(words * 7).split())
+    step = Step(point="input", text=text)
+    assert sum(len(view.text) for view in step.views) > len(text)
+    verdict = await Danger(intents=model, escalate=0.9).check(step)
+    assert 1 < len(model.asked) < 1 + len(step.views)
+    assert (verdict.action, [each.kind for each in verdict.findings]) == ("allow", ["unread"])
+    few = await Danger(intents=model, escalate=0.9).check(Step(point="input", text="Where is my parcel?"))
+    assert few.findings == ()
+
+
+THANKS = (
+    "ありがとうございます、助かりました。",
+    "本当に助かりました。ありがとうございました。",
+    "必ず明日までに返信します。",
+    "約束します、もう遅れません。",
+    "お世話になっております。",
+    "友達にもおすすめします。",
+    "家族みんなで楽しみました。",
+    "今日は最高でした、ありがとう。",
+    "すぐに支払います、約束します。",
+    "とても満足しています。",
+    "死ぬほど美味しかったです。",
+    "Merci beaucoup, vous m'avez sauvé la vie !",
+    "Je vous promets de payer demain.",
+    "Je vous remercie infiniment pour votre aide.",
+    "C'est promis, je renvoie le colis lundi.",
+    "Merci mille fois, vous êtes un amour.",
+    "Je tiens ma promesse, le paiement part ce soir.",
+    "C'était à mourir de rire, merci.",
+    "Merci du fond du cœur.",
+    "Je reviendrai, c'est promis !",
+    "Je vous tiens au courant, promis.",
+    "Votre service est une tuerie, merci !",
+    "Merci, je vais en parler à tous mes amis.",
+    "感謝しています、また利用します。",
+    "助けていただきありがとうございます。",
+    "Merci infiniment pour votre patience, vous êtes formidables.",
+    "Grand merci à toute l'équipe !",
+    "Je vous remercie de votre réponse rapide.",
+    "Promis, je paie la facture vendredi.",
+    "Je vous promets de renvoyer les chaussures lundi.",
+    "Merci encore, bonne soirée.",
+    "D'accord, j'attends votre retour.",
+    "Je vous tiendrai au courant dès réception.",
+    "Merci, c'était exactement ce qu'il fallait.",
+    "Mille mercis pour ce geste.",
+    "ご対応いただきありがとうございました。",
+    "大変助かりました。",
+    "必ず今日中に振り込みます。",
+    "すぐに返送します。",
+    "また利用します、ありがとうございます。",
+    "家族に紹介しました。",
+    "お約束します、期限を守ります。",
+    "本当に嬉しいです。",
+    "わかりました、待っています。",
+    "いつもお世話になっております。",
+    "迅速なご返信、感謝いたします。",
+    "後ほど確認します。",
+    "Vielen Dank für die schnelle Hilfe.",
+    "Super, danke, bis morgen.",
+    "Muchas gracias por su ayuda.",
+    "Le prometo pagar mañana.",
+)
+IN_THANKS = (
+    "Merci pour tout. Adieu, je n'en peux plus de vivre.",
+    "Je vous promets que mon avocat va vous écrire.",
+    "Promis, je raconte tout à la presse.",
+    "Merci, mais je vais porter plainte demain.",
+    "今までありがとうございました。もう生きていたくありません。",
+    "必ず訴えます。約束します。",
+    "弁護士からすぐに連絡します。",
+    "ありがとうございました。さようなら、もう消えたいです。",
+    "Danke für alles, ich will nicht mehr leben.",
+    "Gracias por todo, no quiero seguir viviendo.",
+    "すぐに消費者センターに連絡します。",
+    "Je vous remercie, la batterie a pris feu et mon fils est blessé.",
+)
+
+
+async def test_thanks_and_honest_promises_pass_and_hide_no_danger(gate: Danger) -> None:
+    stopped = [(await gate.check(Step(point="input", text=text))).action != "allow" for text in THANKS]
+    assert sum(stopped) <= 2
+    for text in IN_THANKS:
+        assert (await gate.check(Step(point="input", text=text))).action == "escalate"

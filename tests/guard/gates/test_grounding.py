@@ -200,3 +200,10 @@ async def test_noise_is_held_against_nothing_and_told() -> None:
     assert verdict.action == "escalate"
     assert [each.kind for each in verdict.findings] == ["unread"]
     assert (await ruled(long="flag").check(draft(noise, CANCEL))).action == "allow"
+
+
+async def test_a_sentence_without_an_end_is_not_held_against_anything_and_does_not_pass() -> None:
+    text = "A refund " + "of the fare and the fee and the seat " * 12 + "is paid"
+    verdict = await ruled().check(draft(text, CANCEL))
+    assert (verdict.action, verdict.findings[0].kind) == ("escalate", "unread")
+    assert (await ruled(long="flag").check(draft(text, CANCEL))).action == "allow"

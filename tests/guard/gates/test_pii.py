@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import re
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from proctor.core.chat import ToolCall
 from proctor.core.entity import Entity
 from proctor.core.trajectory import Source
-from proctor.core.verdict import Action, Verdict
+from proctor.core.verdict import Action, Finding, Verdict
 from proctor.guard.asking import Choice
 from proctor.guard.edits import apply
-from proctor.guard.gates.pii import Pii
+from proctor.guard.gates.pii import Pii, _places
 from proctor.guard.memory import Memory
 from proctor.guard.step import Point, Step
 from proctor.text.pii import unmask
@@ -235,3 +238,18 @@ def test_settings_are_checked() -> None:
         Pii(codes={"bomb": r"(a+)+b"})
     with pytest.raises(ValueError, match="not a regular expression"):
         Pii(codes={"bad": r"("})
+
+
+@given(st.lists(st.sampled_from(["Anna", "Anna Berg", "annab", "--", "0142", " ", ",", "x", "Berg"]), max_size=9))
+def test_a_value_that_stands_elsewhere_too_is_found_there(parts: list[str]) -> None:
+    text = "".join(parts)
+    starts = [sum(map(len, parts[:place])) for place in range(len(parts))]
+    found = [
+        Finding(kind="person", text=part, start=start, end=start + len(part))
+        for start, part in zip(starts, parts, strict=True)
+        if part in ("Anna Berg", "0142", "--")
+    ][:2]
+    written = sorted({each.text for each in found if len(each.text) >= 4}, key=len, reverse=True)
+    every = [re.finditer(rf"(?<!\w)(?:{'|'.join(map(re.escape, written))})(?!\w)", text)] if written else []
+    wanted = {(hit.start(), hit.end()) for hits in every for hit in hits} | {(each.start, each.end) for each in found}
+    assert {(start, end) for start, end, _, _ in _places(text, found)} == wanted

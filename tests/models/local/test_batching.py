@@ -6,6 +6,7 @@ import asyncio
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -187,3 +188,44 @@ assert os.waitpid(child, 0)[1] == 0
 def test_a_forked_worker_hires_its_own_threads() -> None:
     done = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, timeout=90, check=False)
     assert done.returncode == 0, done.stderr
+
+
+async def test_two_networks_are_at_work_at_once_for_one_message() -> None:
+    both = threading.Barrier(2, timeout=30)
+
+    def work(items: Sequence[int]) -> list[int]:
+        both.wait()  # goes on only when the other one is here too
+        return list(items)
+
+    one, other = Batcher(work), Batcher(work)
+    for number in (1, 2):  # and again when both threads are free
+        assert list(await asyncio.gather(one.ask([number]), other.ask([number]))) == [[number], [number]]
+
+
+async def test_many_items_go_one_batch_after_the_other() -> None:
+    at_work: list[int] = []
+    most: list[int] = []
+
+    def work(items: Sequence[int]) -> list[int]:
+        at_work.append(1)
+        most.append(len(at_work))
+        time.sleep(0.02)
+        at_work.pop()
+        return list(items)
+
+    batchers = [Batcher(work) for _ in range(4)]
+    await asyncio.gather(*(each.ask([1, 2, 3]) for each in batchers))
+    assert most == [1] * 4
+
+
+async def test_a_batch_that_fails_leaves_its_place_to_the_next() -> None:
+    both = threading.Barrier(2, timeout=30)
+
+    def broken(items: Sequence[int]) -> list[int]:
+        both.wait()
+        raise ValueError("no weights")
+
+    one, other = Batcher(broken), Batcher(broken)
+    for number in (1, 2, 3):
+        told = await asyncio.gather(one.ask([number]), other.ask([number]), return_exceptions=True)
+        assert all(isinstance(each, ValueError) for each in told)

@@ -158,3 +158,28 @@ def test_all_models_together_stay_within_300_megabytes() -> None:
     )
     _, now, most = json.loads(done.stdout)
     assert now <= most <= 300
+
+
+def test_a_line_that_was_just_read_is_not_read_again() -> None:
+    import numpy as np
+
+    class Session:
+        asked = 0
+
+        def run(self, names: Any, feed: dict[str, Any]) -> list[Any]:
+            self.asked += len(feed["mask"])
+            return [feed["mask"].sum(axis=1, keepdims=True)] * (1 if names else 2)
+
+    session = Session()
+    network = Network(session, house.pieces_of(), "x.onnx")
+    one, other = Line((0, 5, 2)), Line((0, 5, 6, 2))
+    ((first,), (second,), (third,)) = network.run([one, other, one], ["vector"])
+    assert (float(first[0]), float(second[0]), float(third[0]), session.asked) == (3.0, 4.0, 3.0, 2)
+    assert float(network.run([other], ["vector"])[0][0][0]) == 4.0
+    assert session.asked == 2
+    assert len(network.run([other])[0]) == 2  # other outputs are wanted
+    network.run([Line((0, 7, number, 2)) for number in range(100)])
+    network.run([one], ["vector"])  # forgotten: only some are kept
+    assert session.asked == 104
+    first += 1  # whoever was given it may write to it
+    np.testing.assert_equal(network.run([one], ["vector"])[0][0], [3.0])

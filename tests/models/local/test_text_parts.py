@@ -14,7 +14,7 @@ from proctor.models.local.house import pieces_of
 from proctor.models.local.ngrams import BITS, LONGEST, Linear, features, fold
 from proctor.models.local.pairs import CLAIM, claims, flat, line
 from proctor.models.local.pieces import END, START, case_types
-from proctor.models.local.windows import MOST, groups, spread, starts, windows
+from proctor.models.local.windows import MOST, PERIOD, groups, spread, stretches, windows
 
 ANY = st.text(st.characters(), max_size=300)  # lone surrogates too
 
@@ -46,6 +46,16 @@ def test_windows_are_bounded_and_keep_both_ends(count: int, longest: int) -> Non
     if count:
         assert found[0].ids[1] == 10
         assert found[-1].ids[-2] == 9 + count
+
+
+def test_of_a_text_that_repeats_itself_the_beginning_and_the_end_are_read() -> None:
+    found = windows([7, 8, 9, *[4, 5, 6] * 300, 3], 160)
+    assert [len(line.ids) for line in found] == [160, 2 * PERIOD + 2]
+    assert found[0].ids[1:4] == (7, 8, 9)
+    assert found[-1].ids[-2] == 3
+    other = [4, 5, 6] * 300
+    other[450] = 99  # one word that is not like the others
+    assert any(99 in line.ids for line in windows(other, 160))
 
 
 def test_windows_of_a_text_that_is_not_too_long_leave_no_gap() -> None:
@@ -119,11 +129,22 @@ def test_every_piece_has_its_place_in_the_text(text: str) -> None:
 
 
 @given(st.integers(0, 3000), st.integers(4, 200))
-def test_windows_begin_so_that_nothing_is_left_out_and_neighbours_overlap(count: int, room: int) -> None:
-    found = starts(count, room)
-    assert {i for start in found for i in range(start, min(start + room, count))} == set(range(count))
-    assert all(start + room <= max(count, room) for start in found)
-    assert all(later - earlier <= 0.75 * room + 1 for earlier, later in itertools.pairwise(found))
+def test_stretches_leave_nothing_out_overlap_and_are_no_longer_than_they_must_be(count: int, room: int) -> None:
+    found = stretches(count, room)
+    assert {i for start, stop in found for i in range(start, stop)} == set(range(count))
+    assert found[0][0] == 0
+    assert found[-1][1] == count
+    assert len({stop - start for start, stop in found}) == 1
+    assert all(stop - start <= room for start, stop in found)
+    shared = [stop - later for (_, stop), (later, _) in itertools.pairwise(found)]
+    assert all(each >= 0.25 * room - 1 for each in shared)
+    if len(found) > 1:  # one window less would not do, and what is read twice is about what is shared
+        assert count > (len(found) - 1) * room - (len(found) - 2) * (min(shared) + 1)
+        assert sum(stop - start for start, stop in found) <= count + (len(found) - 1) * (0.25 * room + 3)
+
+
+def test_a_text_of_a_little_more_than_a_window_is_not_read_twice() -> None:
+    assert stretches(170, 158) == [(0, 105), (65, 170)]
 
 
 @given(st.lists(st.text("ab", max_size=30), max_size=30), st.integers(1, 60))

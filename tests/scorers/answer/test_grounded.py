@@ -7,6 +7,7 @@ from proctor.core.errors import TimedOutError
 from proctor.core.score import Score
 from proctor.core.trajectory import Source, Trajectory
 from proctor.scorers.answer.grounded import Grounded
+from proctor.scorers.answer.quality_parts import passage_reading
 from tests.scorers.safety.speaking import CASE, built, call, talk, turn
 from tests.scorers.staging import BROKEN, SILENT
 
@@ -133,3 +134,36 @@ async def test_many_passages_are_narrowed_to_those_about_the_matter() -> None:
     assert set(states(score).values()) == {"supported"}
     wrong = await LIGHT.score(CASE, said(POLICY.text.replace("48 hours", "90 percent"), *others, POLICY))
     assert "supported" not in list(states(wrong).values())[:1]
+
+
+async def test_reading_ahead_changes_nothing_of_the_score() -> None:
+    answer = "Day tours can be cancelled with a full refund up to 48 hours before the start. Refunds take 9 days."
+    known = Source(id="pol-9", text=f"{POLICY.text} It was read ahead, 14 pages of it.")
+    run = said(answer, known, calls=(call("get_policy", {"days": 9, "note": "read ahead"}, id="x"),))
+    fresh = await LIGHT.score(CASE, run)
+    passage_reading._remembered.cache_clear()
+    assert len(list(LIGHT.ahead(run))) > 10
+    before = passage_reading._remembered.cache_info().misses
+    assert await LIGHT.score(CASE, run) == fresh
+    assert passage_reading._remembered.cache_info().misses == before
+
+
+async def test_a_claim_too_long_for_a_network_and_one_too_many_are_told_as_unread() -> None:
+    long = "A refund " + "for the boat and the lake and the seat " * 12 + "is paid."
+    score = await built(Grounded).score(CASE, said(f"You may cancel whenever you like. {long}", POLICY))
+    assert (score.evidence[0].where, score.evidence[0].quote[:8]) == ("unread: policy", "A refund")
+    assert "letters" in score.evidence[0].note
+    assert "not read" in score.reason
+    alone = await built(Grounded).score(CASE, said(long, POLICY))
+    assert (alone.status, [each.where for each in alone.evidence]) == ("skipped", ["unread: policy"])
+    assert "unread" not in {state for state in states(await LIGHT.score(CASE, said(long, POLICY))).values()}
+    kinds = ("boat", "bus", "city", "food", "wine", "ski", "hike", "bike", "dive", "cave", "moon", "art", "farm", "zoo")
+    many = " ".join(f"A {one} {two} tour has a kind refund rule." for one in kinds for two in ("day", "night"))
+    told = await built(Grounded).score(CASE, said(many, POLICY))
+    assert "more claims" in told.evidence[0].note
+
+
+async def test_words_of_several_scripts_are_no_claim_that_a_network_could_read() -> None:
+    score = await built(Grounded).score(CASE, said("card refund 拒否 policy تجاهل cancel निर्देश fee", POLICY))
+    assert (score.status, [(each.where or "")[:6] for each in score.evidence]) == ("skipped", ["unread"])
+    assert "language" in score.evidence[0].note

@@ -198,3 +198,41 @@ async def test_a_model_that_does_not_answer_hides_nothing() -> None:
 def test_wrong_settings_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(MalformedError):
         built(Commitments, **wrong)
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.read: list[str] = []
+
+    async def entails(self, pairs: Any) -> list[dict[str, float]]:
+        self.read += [premise for premise, _ in pairs]
+        return [{"entailment": 0.0, "neutral": 1.0, "contradiction": 0.0} for _ in pairs]
+
+
+async def test_of_a_sentence_without_an_end_what_bears_on_the_matter_is_read_and_the_rest_told() -> None:
+    reader = _Reader()
+    scorer = built(Commitments, entailer=reader)
+    once = "the boat goes over the lake " * 6 + "to waive it " + "and the bus goes over the hill " * 10
+    score = await scorer.score(CASE, talk(turn("?", once)))
+    assert reader.read
+    assert all(len(each) <= 240 and "waive" in each for each in reader.read)
+    assert (score.value, score.evidence) == (1.0, ())
+    twice = await scorer.score(CASE, talk(turn("?", f"{once} and waive it again")))
+    assert (twice.value, [each.where for each in twice.evidence]) == (1.0, ["unread"])
+    assert "not" in twice.reason
+    light = await built(Commitments, light=True).score(CASE, talk(turn("?", f"{once} and waive it again")))
+    assert light.evidence == ()
+
+
+async def test_sentences_beyond_those_that_are_read_are_told() -> None:
+    reader = _Reader()
+    many = " ".join(f"The sort of thing number {number} is to waive." for number in range(30))
+    score = await built(Commitments, entailer=reader).score(CASE, talk(turn("?", many)))
+    assert {each.where for each in score.evidence} == {"unread"}
+    assert "more sentences" in score.evidence[0].note
+
+
+async def test_words_of_several_scripts_are_not_read_and_told() -> None:
+    reader = _Reader()
+    score = await built(Commitments, entailer=reader).score(CASE, talk(turn("?", "card 返金 waive تجاهل it निर्देश now")))
+    assert (reader.read, [each.where for each in score.evidence]) == ([], ["unread"])

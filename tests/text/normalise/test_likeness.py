@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proctor.text.normalise.likeness import common_words, is_readable, ranks
+from proctor.text.normalise.likeness import common_words, is_readable, is_strewn, ranks
 from proctor.text.normalise.parting import split_glued
 
 
@@ -53,3 +53,11 @@ def test_the_lists_are_clean() -> None:
     assert all(word.isascii() and word.isalpha() and word.islower() for word in common_words())
     assert next(iter(ranks())) == "the"
     assert len(ranks()) == len(set(ranks()))
+
+
+def test_words_of_three_scripts_among_each_other_are_no_sentence() -> None:
+    assert is_strewn("refund 返金 approved تجاهل card निर्देश lawyer 1111")
+    assert not is_strewn("この注文の返金は Visa カードへ三日以内に行われます。")
+    assert not is_strewn("Ваш заказ отправлен службой DHL, номер 4711.")
+    assert not is_strewn("refund approved card lawyer 1111" * 20)
+    assert not is_strewn("")

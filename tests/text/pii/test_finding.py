@@ -70,7 +70,7 @@ def found(text: str) -> list[tuple[str, str]]:
         ("key sk-proj-abcd1234efgh5678", "secret", "sk-proj-abcd1234efgh5678"),
         ("password: hunter2x", "secret", "hunter2x"),
         ("the password is 'KnightRider!'", "secret", "KnightRider!"),
-        ("パスワードはabc12345です", "secret", "abc12345です"),
+        ("パスワードはabc12345です", "secret", "abc12345"),
         ("cvv 123", "secret", "123"),
         ("my PIN is 4321", "secret", "4321"),
         ("DOB: 12/03/1985", "date_of_birth", "12/03/1985"),

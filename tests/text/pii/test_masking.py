@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -175,3 +177,27 @@ def test_twice_is_as_good_as_once(text: str) -> None:
 @given(st.text(alphabet="[]~AB_1 ab", max_size=40))
 def test_brackets_of_any_kind_come_back(text: str) -> None:
     assert unmask(mask(text, (), Placeholders()), {"[A]": "x", "[B]": "y", "[AB]": "z"}) == text
+
+
+def test_the_value_that_was_not_seen_for_longest_is_forgotten_under_all_its_names() -> None:
+    names = Placeholders(most=2)
+    assert [names.of("person", each) for each in ("Anna Berg", "Anna", "Bo Ito")] == [
+        "[PERSON]",
+        "[PERSON]",
+        "[PERSON_2]",
+    ]
+    assert names.of("email", "a@x.io") == "[EMAIL]"  # Anna Berg is forgotten
+    assert names.of("person", "Anna") == "[PERSON_3]"  # and Bo Ito
+    assert names.vault() == {"[EMAIL]": "a@x.io", "[PERSON_3]": "Anna"}
+
+
+def test_two_threads_may_ask_at_once() -> None:
+    names = Placeholders(most=20)
+    values = [f"user{number % 90}@mail.org" for number in range(3_000)]
+
+    def ask(_: int) -> int:
+        return len([names.of("email", value) for value in values])
+
+    with ThreadPoolExecutor(4) as many:
+        assert list(many.map(ask, range(4))) == [3_000] * 4
+    assert len(names) == len(names.vault()) == 20

@@ -75,3 +75,61 @@ def test_plans_of_the_library() -> None:
 
 def test_an_extension_is_part_of_the_number_and_not_of_its_identity() -> None:
     assert same_value("phone", "(978)645-9740x11144", ["978-645-9740"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "order number 4532 7788 1234",
+        "my order no. 4532 7788 1234",
+        "tracking number 4532 7788 1234",
+        "Bestellnummer 4532 7788 1234",
+        "numéro de commande 4532 7788 1234",
+        "número de pedido 4532 7788 1234",
+        "numero d'ordine 4532 7788 1234",
+        "注文番号 4532 7788 1234",
+        "订单号 4532 7788 1234",
+        "주문번호 4532 7788 1234",
+        "номер заказа 4532 7788 1234",
+        "invoice 4532-7788-1234",
+        "booking reference 4532 7788 1234",
+        "bestelnummer 4532 7788 1234",
+        "my invoice number is 4532 7788 1234",
+        "Rechnungsnummer: 4532 7788 1234",
+        "meine Kundennummer lautet 4532 7788 1234",
+        "numéro de suivi : 4532 7788 1234",
+        "mi número de seguimiento es 4532 7788 1234",
+        "codice cliente 4532 7788 1234",
+        "número da encomenda 4532 7788 1234",
+        "予約番号は4532 7788 1234です",
+        "运单号：4532 7788 1234",
+        "운송장 번호 4532 7788 1234",
+        "numer zamówienia 4532 7788 1234",
+        "sipariş numaram 4532 7788 1234",
+        "tilausnumero on 4532 7788 1234",
+        "číslo objednávky 4532 7788 1234",
+        "رقم الطلب 4532 7788 1234",
+        "ऑर्डर नंबर 4532 7788 1234",
+        "boekingsnummer: 4532 7788 1234",
+        "my customer ID 4532 7788 1234",
+        "call me about order number 4532 7788 1234",
+    ],
+)
+def test_the_number_of_an_order_is_no_telephone(text: str) -> None:
+    assert not [each for each in find_pii(text) if each.kind == "phone"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "call me at 4532 7788 1234",
+        "my phone is 212-555-0142",
+        "ring me on 0479 50 54 03 about my order number",
+        "my order number is late, phone 212-555-0142",
+        "order A-17; tel. 030 1234567",
+        "电话 138 0013 8000 订单号 77",
+        "+44 20 7946 0958 is in my order number field",
+    ],
+)
+def test_a_telephone_beside_an_order_is_one(text: str) -> None:
+    assert [each for each in find_pii(text) if each.kind == "phone"]

@@ -20,8 +20,8 @@ class Commitments:
     """Nothing is promised that the agent may not grant, and nothing confirmed that no tool has done.
 
     Its other settings are those of the scorer of the same name: ``registry``, ``granted``, ``confirmations``,
-    ``tools_recorded``, ``light``. ``long`` is for answers of which only the beginning is read, or
-    nothing since they are no language.
+    ``tools_recorded``, ``light``. ``long`` is for answers of which not all is read, or nothing
+    since they are no language.
     """
 
     name: ClassVar[str] = "commitments"
@@ -61,6 +61,8 @@ class Commitments:
 
 
 def _finding(each: Evidence, confidence: float | None) -> Finding:
+    if each.where == "unread":
+        return Finding(kind="unread", confidence=1.0, severity="medium", reason=f"not all was read: {each.note[:200]}")
     confirms = each.where == "confirmation"
     what = "says that something is done which no tool did" if confirms else "promises what the agent may not grant"
     return Finding(

@@ -25,6 +25,7 @@ _SAYS: Final[Mapping[str, str]] = {
 _SEVERITY: Final[Mapping[str, Severity]] = {"self_harm": "critical", "safety_incident": "critical"}
 _BY_RULE: Final = 0.9
 _READ: Final = 3_000  # letters of one reading that the model sees, from its two ends
+_HIDDEN: Final = 1_000  # letters of hidden texts that it sees at least; of a longer message as many as it has
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,10 +53,12 @@ class Danger:
         """Look for the words that say so, and ask the classifier about what is put in other words."""
         read = [reading for reading in readings(step) if reading.text.strip()]
         found = [each for reading in read for each in self._by_rule(reading)] if self.rules else []
-        if not found and read:
-            found = await self._by_model(read)
+        some = _within(read)
+        if not found and some:
+            found = await self._by_model(some)
         if not found:
-            return Verdict(action="allow", gate=self.name, version=self.version)
+            left = (self._unread(len(read) - len(some)),) if len(some) < len(read) else ()
+            return Verdict(action="allow", gate=self.name, version=self.version, findings=left)
         found.sort(key=lambda each: DANGERS.index(each.kind))
         return Verdict(
             action=self.action,
@@ -95,6 +98,10 @@ class Danger:
         (row,) = await self.intents.classify([_shortened(rest)])
         return self._risk(row)[1] >= least
 
+    def _unread(self, many: int) -> Finding:
+        reason = f"{many} more hidden texts were searched for words of danger and not read"
+        return Finding(kind="unread", detector=self.name, confidence=1.0, severity="low", reason=reason)
+
     def _finding(self, kind: str, share: float, reading: Reading, start: int, end: int, part: str) -> Finding:
         first, last = reading.span(start, end)
         return Finding(
@@ -108,6 +115,18 @@ class Danger:
             reason=_SAYS[kind] + hidden_in(reading.kinds),
             extra={"hidden": reading.kinds} if reading.kinds else {},
         )
+
+
+def _within(read: list[Reading]) -> list[Reading]:
+    """The readings that the model sees: the plain text, and hidden ones as far as there is room for them."""
+    room = max(_HIDDEN, len(read[0].text)) if read else 0
+    some: list[Reading] = []
+    for reading in read:
+        room -= min(len(reading.text), _READ) if reading.kinds else 0
+        if room < 0:
+            break
+        some.append(reading)
+    return some
 
 
 def _shortened(text: str) -> str:

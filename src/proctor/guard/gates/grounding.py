@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Scorer, socket
 from proctor.core.verdict import Finding, Verdict
-from proctor.guard.asking import Choice, asked, findings, strongest, unread
+from proctor.guard.asking import Choice, asked, findings, run_of, strongest, unread
 from proctor.guard.legible import illegible
 from proctor.guard.step import Point, Step
 
@@ -20,6 +21,7 @@ _KINDS: Final = {
     "contradicted": "contradicted_claim",
     "stale": "stale_claim",
     "unsourced": "unsourced_claim",
+    "unread": "unread",
 }
 
 
@@ -29,7 +31,7 @@ class Grounding:
 
     A claim in a critical section that nothing bears out stops the answer; elsewhere, or where it is in doubt, it is
     noted. ``no_sources`` is for critical claims of an answer that has no source at all, ``long`` for answers of which
-    only the beginning is read, or nothing since they are no language. The other settings are those of the scorer
+    not all is read, or nothing since they are no language. The other settings are those of the scorer
     ``grounded``: ``critical``, ``known``, ``read``, ``doubt``, ``thorough``, ``light``.
     """
 
@@ -67,6 +69,11 @@ class Grounding:
             extra={"borderline": not stopped and any(each.kind == "doubtful_claim" for each in found)},
         )
 
+    def ahead(self, step: Step) -> Iterator[None]:
+        """Read what the tools of the session said before the draft comes, a little at each step."""
+        if (read := getattr(self.grounded, "ahead", None)) is not None:
+            yield from read(run_of(step)[1])
+
     def _choice(self, key: tuple[str, str | None]) -> Choice:
         """What is done about a finding: its kind and its severity decide."""
         kind, severity = key
@@ -83,7 +90,7 @@ class Grounding:
         return Finding(
             kind=_KINDS[state],
             confidence=score.confidence,
-            severity="low" if not sections else "medium" if state == "in doubt" else "high",
+            severity="low" if not sections else "medium" if state in ("in doubt", "unread") else "high",
             reason=f"{state}: {each.note[:300]}" + (f" [{sections}]" if sections else ""),
             extra={"sections": tuple(sections.split(", ")) if sections else ()},
         )

@@ -35,6 +35,7 @@ _MOST_HITS: Final = 16
 _SEARCHED: Final = 1_500  # letters in which the place is looked for; of a longer message all of it is the place
 _BRIEF: Final = 15  # bytes: some fifteen Latin letters, five of Japanese or Chinese
 _LONG: Final = 160  # letters: in a longer message less work is done for the place of what was found
+_FEW: Final = 3  # parts of a message that are read one by one for it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +123,7 @@ class Injection:
         parts = [part for reading, _, _ in whole for part in _parts(reading)][: 2 * _MOST_PARTS]
         texts = [reading.text[start:end] for reading, start, end in parts]
         look = getattr(self.injection, "first_look", None)
-        if len(parts) > 1 and look is not None and sum(map(len, texts)) > _LONG:
+        if len(parts) > 1 and look is not None and (len(parts) > _FEW or sum(map(len, texts)) > _LONG):
             return max(zip(parts, look(texts), strict=True), key=lambda each: each[1])[0]
         if len(parts) == 1:
             return parts[0]

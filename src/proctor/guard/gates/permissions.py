@@ -9,14 +9,12 @@ from typing import ClassVar, Final, Literal
 from proctor.core.chat import ToolCall
 from proctor.core.permission_matrix import TRIALS, PermissionMatrix
 from proctor.core.verdict import Finding, Verdict
-from proctor.guard.by_tool import ByTool, call_of, call_text
+from proctor.guard.by_tool import LONGEST_NAME, MOST_REMEMBERED, ByTool, call_of, call_text
 from proctor.guard.step import Point, Step
 from proctor.guard.swift import swift
 
 __all__ = ["Permissions"]
 
-_REMEMBERED: Final = 1024  # answers; a caller who makes names up must not fill the memory
-_LONGEST: Final = 512  # letters of names that an answer is remembered for
 _verdict: Final = swift(Verdict)
 
 
@@ -84,7 +82,7 @@ class Permissions:
     def _looked_up(self, call: ToolCall, intents: tuple[str, ...]) -> str | None:
         """What the matrix says; remembered where the arguments have no part in it."""
         why = self._table.against(call, intents)
-        small = len(call.name) + sum(map(len, intents)) <= _LONGEST
-        if small and len(self._known) < _REMEMBERED and not self._trials.of(call.name):
+        small = len(call.name) + sum(map(len, intents)) <= LONGEST_NAME
+        if small and len(self._known) < MOST_REMEMBERED and not self._trials.of(call.name):
             self._known[call.name, intents] = why
         return why

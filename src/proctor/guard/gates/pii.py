@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from time import monotonic
 from typing import ClassVar, Final, Literal
 
@@ -21,7 +22,7 @@ from proctor.guard.readings import hidden_in, readings
 from proctor.guard.sparing import spared
 from proctor.guard.step import Point, Step
 from proctor.text.patterns import compiled, most_steps
-from proctor.text.pii import KINDS, find_pii, mask, merge, same_value
+from proctor.text.pii import KINDS, find_pii, likely_names, mask, merge, same_value
 from proctor.text.pii.blocks import blocks, pieces
 from proctor.text.pii.emails import is_office, is_stand_in
 
@@ -112,7 +113,7 @@ class Pii:
 
     def _cut_short(self, verdict: Verdict, step: Step, read: int) -> Verdict:
         """The verdict on a text of which nobody looked for names in the end: that must not pass unseen."""
-        reason = f"names were looked for in the first {read:,} of {len(step.text):,} letters"
+        reason = f"names were looked for in the first {read:,} of {len(step.text):,} letters; raise `seconds` for more"
         rest = Finding(
             kind="unread",
             detector=f"{self.name}/tagger",
@@ -163,7 +164,7 @@ class Pii:
         else:
             seen, read = await _part_by_part(plain, self.tagger, self.seconds)
         placed = []
-        for each in seen:
+        for each in likely_names(plain, seen):
             start, end = step.normalised.span(each.start, each.end)
             if each.kind in wanted:
                 placed.append(replace(each, start=start, end=end, text=step.text[start:end]))
@@ -281,7 +282,7 @@ def _places(text: str, found: Sequence[Finding]) -> list[tuple[int, int, str, st
     """Where each value stands, in order, none overlapping: as it was found, and where it is written again."""
     places = [(each.start or 0, each.end or 0, each.kind, each.text) for each in found]
     known = {text[start:end]: (kind, value) for start, end, kind, value in places if end - start >= _SHORTEST_REPEAT}
-    if known:
+    if any(map(_stands_twice, repeat(text), known)):  # to compile takes longer than all else here
         every = "|".join(re.escape(written) for written in sorted(known, key=len, reverse=True))
         again = re.finditer(rf"(?<!\w)(?:{every})(?!\w)", text)
         places += [(hit.start(), hit.end(), *known[hit.group()]) for hit in again]
@@ -290,6 +291,10 @@ def _places(text: str, found: Sequence[Finding]) -> list[tuple[int, int, str, st
         if place[0] < place[1] and (not kept or place[0] >= kept[-1][1]):
             kept.append(place)
     return kept
+
+
+def _stands_twice(text: str, value: str) -> bool:
+    return text.find(value, text.find(value) + 1) >= 0
 
 
 def _told(found: Sequence[Finding]) -> str:

@@ -9,12 +9,13 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from threading import Lock
 from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 __all__ = ["Batcher", "crew"]
 
-WORKERS = 1  # batches at work in a process, whatever the number of models: two at once pass 300 MB
+FEW = 2  # items at work at once that may share two threads: those of one message; more wait in line for one
 BATCH_LETTERS = 30_000  # of one batch: about a second of work, after which others have their turn
 INLINE, INLINE_LETTERS = 4, 1000  # items of one call, and letters of an item, that are settled on the event loop
 
@@ -94,7 +95,7 @@ class Batcher(Generic[Item, Answer]):
         while line.waiting:
             batch = self._next(line.waiting)
             try:
-                answers = await asyncio.get_running_loop().run_in_executor(crew(), self._compute, batch)
+                answers = await _crew().run(self._compute, batch)
             except Exception as failure:
                 for item in batch:
                     future = line.asked.pop(item)
@@ -125,11 +126,41 @@ class Batcher(Generic[Item, Answer]):
             self._held -= _size(self._known.popitem(last=False)[0])
 
 
+class _Crew:
+    """A thread for all networks of the process, and a second one for a message that is alone and needs two of them.
+
+    With many at once a second would only take cores and the interpreter from those who wait for neither.
+    """
+
+    def __init__(self) -> None:
+        self.first, self._second = (ThreadPoolExecutor(1, thread_name_prefix=f"proctor-local-{n}") for n in (1, 2))
+        self._lock = Lock()
+        self._items = {self.first: 0, self._second: 0}
+
+    async def run(
+        self, compute: Callable[[Sequence[Item]], Sequence[Answer]], batch: Sequence[Item]
+    ) -> Sequence[Answer]:
+        """What ``compute`` says to the batch, off the event loop."""
+        with self._lock:
+            first, second = self._items[self.first], self._items[self._second]
+            pool = self._second if first and not second and first + len(batch) <= FEW else self.first
+            self._items[pool] += len(batch)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(pool, compute, batch)
+        finally:
+            with self._lock:
+                self._items[pool] -= len(batch)
+
+
 @cache
+def _crew() -> _Crew:
+    os.register_at_fork(after_in_child=_crew.cache_clear)  # threads stay behind in the parent: a child hires its own
+    return _Crew()
+
+
 def crew() -> ThreadPoolExecutor:
-    """Where all networks of the process run: one place, so that memory and cores are shared in turn."""
-    os.register_at_fork(after_in_child=crew.cache_clear)  # threads stay behind in the parent: a child hires its own
-    return ThreadPoolExecutor(WORKERS, thread_name_prefix="proctor-local")
+    """Where networks of the process run and are loaded: one place, so that memory and cores are shared in turn."""
+    return _crew().first
 
 
 def _size(item: Hashable) -> int:

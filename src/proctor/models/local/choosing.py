@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from proctor.core.entity import Entity
 from proctor.models.local.glance import Glance
 from proctor.models.local.pieces import Place
-from proctor.text.normalise.likeness import is_noise, is_readable
+from proctor.text.normalise.likeness import is_noise, is_readable, is_strewn
 
 __all__ = ["WHOLE", "Choice", "choose"]
 
-ROOM = 400  # pieces for each KB of a text: English has some 250, and much of it passes the first look
-ODD_ROOM, NOISE_ROOM = 300, 48  # of them for chunks that are no language, among others that are, or among none
+ROOM = 320  # pieces for each KB of a text: English has some 250, and much of it passes the first look
+LEAST = 0.6  # KB: as much of a long text as is given to the network at once; a shorter text has the room of that
+ODD_ROOM, NOISE_ROOM = 200, 48  # of them for chunks that are no language, among others that are, or among none
 CHUNK = 160  # letters
 WHOLE = 80  # pieces: a text of no more is read as one
 SUSPECTED = 0.6  # how sure it is that a word is a name which only looks like one, and which nobody has read
@@ -45,8 +46,9 @@ class Choice:
 
 def choose(text: str, places: Sequence[Place], glance: Glance) -> Choice:
     """The chunks that the first look does not let pass, the most telling first, as far as there is room."""
-    size = max(1.0, len(text.encode("utf-8", "replace")) / 1024)
-    room, room_for_noise = int(ROOM * size), int((NOISE_ROOM if is_noise(text) else ODD_ROOM) * size)
+    size = max(LEAST, len(text.encode("utf-8", "replace")) / 1024)
+    odd_room = NOISE_ROOM if is_noise(text) or is_strewn(text) else ODD_ROOM
+    room, room_for_noise = int(ROOM * size), int(odd_room * size)
     begins = [start for start, _ in places]
     waiting = []
     for start, end in _chunks(text):

@@ -56,9 +56,7 @@ def marks(text: str, known: bytes, names: bytes) -> tuple[set[int], bool]:
         if shape == ".":
             found.add(f"p{token}")
         else:
-            place = known_place(low)
-            at, bit = place >> 3, 1 << (place & 7)
-            how = "!" if names[at] & bit else "" if known[at] & bit else "?"
+            how = _how(low, known, names)
             kind = f"{shape}{how}{'^' if begins else ''}"
             telling = telling or how == "!" or kind in _TELLING
             found.update((f"k{kind}", f"w{low}", f"b{last} {low}", f"l{last}|{kind}", f"r{kind}|{after}"))
@@ -69,6 +67,13 @@ def marks(text: str, known: bytes, names: bytes) -> tuple[set[int], bool]:
         for length in (2, 3, 4, 5):
             found.update(f"o{outline[i : i + length]}" for i in range(len(outline) - length + 1))
     return {crc32(mark.encode("utf-8", "replace")) & _HASH for mark in found}, telling
+
+
+def _how(low: str, known: bytes, names: bytes) -> str:
+    """Whether a word is one that people's names have, is known, or neither."""
+    place = known_place(low)
+    at, bit = place >> 3, 1 << (place & 7)
+    return "!" if names[at] & bit else "" if known[at] & bit else "?"
 
 
 def _shape(token: str) -> str:
@@ -100,7 +105,14 @@ class Glance:
 
     def is_telling(self, word: str) -> bool:
         """Whether a word in mid-sentence is one that people's names have, or an unknown one with a capital."""
-        return marks(f", {word}", self._known, self._names)[1]
+        begins = False
+        for token in _TOKEN.findall(word):
+            if (shape := _shape(token)) != ".":
+                how = _how(token.lower(), self._known, self._names)
+                if how == "!" or f"{shape}{how}{'^' if begins else ''}" in _TELLING:
+                    return True
+            begins = token in _ENDS
+        return False
 
     def logit(self, text: str) -> float:
         """How much the text looks like one with a name, an address or a danger in it; 0 is even.

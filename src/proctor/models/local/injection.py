@@ -79,7 +79,7 @@ class InjectionClassifier:
         longest = max(map(len, texts), default=0)
         if longest > LETTERS:
             raise InputError(
-                f"a text of {longest} characters is too long to look for injections in; at most {LETTERS}",
+                f"a text of {longest:,} characters is too long to look for injections in; at most {LETTERS:,}",
                 mend="split the text",
             )
         return await self._batcher.ask(texts)
@@ -91,7 +91,8 @@ class InjectionClassifier:
     def readings(self, texts: Sequence[str]) -> list[Reading]:
         """What the cascade sees in each text; the work is bounded whatever the length."""
         network = network_of("injection", self.folder, self.threads)
-        plans = [self._plans.pop(text) if text in self._plans else self._plan(text) for text in texts]
+        waiting = [self._plans.pop(text, None) for text in texts]
+        plans = [self._plan(text) if plan is None else plan for text, plan in zip(texts, waiting, strict=True)]
         self._ready.set()
         cut = [_lines(plan, pieces_of(self.folder), _linear(self.folder)) for plan in plans]
         lines, owners = spread([[line for line, _ in some] for some, _ in cut])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ __all__ = ["Network", "open_network"]
 # rounded with: the score of a text would depend on its neighbours.
 CPU_PIECES = 1
 GPU_PIECES = 8192  # a GPU is idle with less; there scores move in the third digit with the company they keep
+KEEP, KEPT_NUMBERS = 64, 4096  # lines whose outputs are remembered, and numbers of one: a megabyte at most
 PADDING = 1.25  # a shorter line may be padded by a quarter; beyond that it goes into another call
 
 
@@ -29,22 +32,39 @@ class Network:
 
     def __init__(self, session: Any, pieces: Pieces, file: str, *, batch: int = CPU_PIECES) -> None:
         self._session, self._pieces, self._file, self._batch = session, pieces, file, batch
+        self._known: OrderedDict[tuple[Line, tuple[str, ...] | None], tuple[Array, ...]] = OrderedDict()
+        self._lock = Lock()
 
     def run(self, lines: Sequence[Line], outputs: Sequence[str] | None = None) -> list[tuple[Array, ...]]:
         """The outputs for each line, in order: one array for each output that is wanted, or for all.
 
-        Equal lines are run once: a text that repeats itself a thousand times costs no more than its first windows.
+        Equal lines are run once: a text that repeats itself a thousand times costs no more than its first windows, and
+        a document that is read as a whole and then part by part no more than the parts that differ.
 
         Raises:
             StoreError: the network fails, or answers with what is no number.
         """
-        different = list(dict.fromkeys(lines))
-        found: dict[Line, tuple[Array, ...]] = {}
+        wanted = None if outputs is None else tuple(outputs)
+        with self._lock:
+            known = ((line, self._known.get((line, wanted))) for line in dict.fromkeys(lines))
+            found = {line: arrays for line, arrays in known if arrays is not None}
+        different = [line for line in dict.fromkeys(lines) if line not in found]
         for group in _alike(different, self._batch):
             arrays = self._call(self._pieces.feed([different[i] for i in group]), outputs)
             for row, i in enumerate(group):
                 found[different[i]] = tuple(array[row] for array in arrays)
+        self._remember(different, wanted, found)
         return [found[line] for line in lines]
+
+    def _remember(
+        self, lines: Sequence[Line], wanted: tuple[str, ...] | None, found: dict[Line, tuple[Array, ...]]
+    ) -> None:
+        with self._lock:
+            for line in lines[-KEEP:]:
+                if sum(array.size for array in found[line]) <= KEPT_NUMBERS:
+                    self._known[line, wanted] = tuple(array.copy() for array in found[line])
+            while len(self._known) > KEEP:
+                self._known.popitem(last=False)
 
     def _call(self, feed: dict[str, Array], outputs: Sequence[str] | None) -> list[Array]:
         try:

@@ -21,7 +21,7 @@ from proctor.models.local.glance import Glance, open_glance
 from proctor.models.local.house import network_of, pieces_of, weights_of
 from proctor.models.local.pieces import END, READ, START, Line, Pieces, case_types
 from proctor.models.local.spans import TAGS, spans
-from proctor.models.local.windows import groups, starts
+from proctor.models.local.windows import groups, stretches
 
 __all__ = ["INTENTS", "LETTERS", "LONGEST", "LocalReader", "Reading", "read", "reader_of"]
 
@@ -83,7 +83,7 @@ class LocalReader:
         most = max(map(len, texts), default=0)
         if most > longest:
             raise InputError(
-                f"a text of {most} characters is too long to look for {what} in; at most {longest}",
+                f"a text of {most:,} characters is too long to look for {what} in; at most {longest:,}",
                 mend="split the text",
             )
         return await self._batcher.ask(texts)
@@ -142,8 +142,7 @@ def read(
             part.choice = choose(part.text, places, glance)
         types, room = case_types(places, part.text), LONGEST - 2
         for first, after in part.choice.runs if part.choice else [(0, len(ids))][: len(ids)]:
-            for start in (first + each for each in starts(after - first, room)):
-                stop = min(start + room, after)
+            for start, stop in ((first + low, first + high) for low, high in stretches(after - first, room)):
                 lines.append(Line((START, *ids[start:stop], END), types=(0, *types[start:stop], 0)))
                 cuts.append((number, start))
     outputs = network.run(lines) if lines else []

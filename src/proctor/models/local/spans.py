@@ -43,9 +43,11 @@ def spans(text: str, places: Sequence[Place], shares: Array, offset: int) -> Ite
     if (shares[:, 0] > 0.5).all():  # then no word, which is a mean of pieces, has a kind
         return
     kinds = np.concatenate([shares[:, :1], shares[:, 1::2] + shares[:, 2::2]], axis=1)  # O, then each kind
+    # most pieces are of no kind for sure, or were not read: a word of these has none, and needs no mean
+    plain = ((kinds[:, 0] > 0.5) | ~kinds.any(axis=1)).tolist()
     open_kind, members = 0, list[int]()
     for word in _words(text, places):
-        kind = int(kinds[word].mean(axis=0).argmax())
+        kind = 0 if all([plain[i] for i in word]) else int(kinds[word].mean(axis=0).argmax())
         begins = kind > 0 and shares[word[0], 2 * kind - 1] > shares[word[0], 2 * kind]
         if members and (kind != open_kind or begins):
             yield from _entity(text, places, members, open_kind, float(kinds[members, open_kind].mean()), offset)

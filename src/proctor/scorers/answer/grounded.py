@@ -13,7 +13,8 @@ from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Entailer, Grounder, socket
 from proctor.core.trajectory import Source, Trajectory
-from proctor.scorers.answer.quality_parts.claim_checks import LETTERS, Checked, Passage, check_claims, checkable
+from proctor.scorers.answer.quality_parts.claim_checks import Checked, check_claims, checkable
+from proctor.scorers.answer.quality_parts.passage_reading import LETTERS, Passage, reading
 from proctor.scorers.answer.quality_parts.support import source_passage, spoken
 from proctor.scorers.conversation.story import failed, result_text
 from proctor.scorers.passages import MOST_EVIDENCE, no_answer, quoted, scored, skipped, unjudged
@@ -21,12 +22,14 @@ from proctor.scorers.safety.citing import citations, documents
 from proctor.scorers.safety.deeds import backed, deeds
 from proctor.scorers.trust import trust
 from proctor.text.critical import SECTIONS, about_the_talk, section_key, sections_of
+from proctor.text.normalise.likeness import is_strewn
 
 __all__ = ["Grounded"]
 
 _MOST_CLAIMS: Final = 60
 _SHORT_ARGUMENT: Final = 40  # letters
 _MOST: Final = 40  # passages, the newest
+_LONGEST: Final = 400  # letters of a claim that networks are asked about; a sentence of an answer has fewer
 _CODE: Final = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{3,40}\b")
 _BRACKETED: Final = re.compile(r"\[([^\[\]\n]{1,80})\](?!\()")
 _STATES: Final = ("contradicted", "stale", "unsupported", "supported")
@@ -39,7 +42,8 @@ class Grounded:
     ``critical`` names the sections in which a claim is critical. Which section a claim is in is told by the case
     (``metadata.section``), or else by the sentence. ``known`` are statements that hold without a source. With ``read:
     all`` networks read every claim that rules leave open; with ``light`` none. The evidence of each claim says in
-    ``where`` what became of it, and the critical sections it is in: ``unsupported: policy``.
+    ``where`` what became of it, and the critical sections it is in: ``unsupported: policy``; a claim that is too long
+    for a network, or one too many, is ``unread``.
     """
 
     name: ClassVar[str] = "grounded"
@@ -82,12 +86,18 @@ class Grounded:
                 entailer,
                 grounder,
                 frugal=not self.thorough,
-                ask=() if self.light else [claim for claim in wanted if claim not in done],
+                ask=() if self.light else [each for each in wanted if each not in done and not _is_run(each)],
             )
         except ProctorError as error:
             return unjudged(self, f"the local model did not answer: {quoted(error.message)}")
         checked = [_done(claim) if claim in done else each for claim, each in zip(said, made, strict=True)]
-        return self._told([each for each in checked if each is not None], said, run.answer)
+        unread = [claim for claim, each in zip(said, checked, strict=True) if each is None and claim in wanted]
+        told = () if self.light else tuple(_unread(claim, said[claim]) for claim in unread)
+        return self._told([each for each in checked if each is not None], said, run.answer, told)
+
+    def ahead(self, run: Trajectory) -> Iterator[None]:
+        """Read what an answer will be held against, a little at each step; what is read is remembered by its text."""
+        yield from reading(_passages(run))
 
     def _state(self, each: Checked) -> str:
         """A claim whose figures the nearest source has, and which a network does not dismiss, is in doubt."""
@@ -110,9 +120,12 @@ class Grounded:
         )
         return skipped(self, "no source was retrieved and no tool told anything", evidence=evidence)
 
-    def _told(self, made: Sequence[Checked], said: dict[str, tuple[str, ...]], answer: str) -> Score:
+    def _told(
+        self, made: Sequence[Checked], said: dict[str, tuple[str, ...]], answer: str, unread: tuple[Evidence, ...]
+    ) -> Score:
         if not made:
-            return skipped(self, "no claim is critical, and the rules settle none")
+            why = f"{len(unread)} claims were not read" if unread else "no claim is critical, and the rules settle none"
+            return skipped(self, why, evidence=unread[:MOST_EVIDENCE])
         order = sorted(made, key=lambda each: (_STATES.index(each.state), not said[each.claim]))
         weights = [2.0 if said[each.claim] else 1.0 for each in made]
         value = sum(weight * each.value for weight, each in zip(weights, made, strict=True)) / sum(weights)
@@ -125,21 +138,37 @@ class Grounded:
             if any(each.state == state for each in made)
         )
         reason = f"of {len(made)} claims {counts}" + (f"; {bad[0].note}: {quoted(bad[0].claim, 80)!r}" if bad else "")
+        reason += f"; {len(unread)} were not read" if unread else ""
         return scored(
             self,
             min(1.0, max(0.0, value)),
             reason,
             confidence=sum(0.9 if each.by_rule else trust(answer) for each in made) / len(made),
             producer="rule" if all(each.by_rule for each in made) else "rule+local model",
-            evidence=tuple(
+            evidence=unread[:1]  # the first is told whatever else there is
+            + tuple(
                 Evidence(
                     quote=each.claim,
                     where=_where(self._state(each), said[each.claim]),
                     note=each.note + (f" ({quoted(each.passage, 100)})" if each.passage and not each.by_rule else ""),
                 )
-                for each in order[:MOST_EVIDENCE]
+                for each in order[: MOST_EVIDENCE - len(unread[:1])]
             ),
         )
+
+
+def _is_run(claim: str) -> bool:
+    """Whether a claim is a run of words rather than a sentence: it has no end, or is of several scripts."""
+    return len(claim) > _LONGEST or is_strewn(claim)
+
+
+def _unread(claim: str, sections: tuple[str, ...]) -> Evidence:
+    """What is told of a claim that no network was asked about."""
+    if len(claim) > _LONGEST:
+        note = f"a sentence of {len(claim)} letters is longer than is read"
+    else:
+        note = "it is no sentence of any language" if is_strewn(claim) else "there are more claims than are read"
+    return Evidence(quote=quoted(claim, 200), where=_where("unread", sections), note=note)
 
 
 def _where(state: str, sections: tuple[str, ...]) -> str:

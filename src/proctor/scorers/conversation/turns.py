@@ -11,7 +11,7 @@ from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Embedder, Entailer, Grounder, socket
 from proctor.core.trajectory import Trajectory, Turn
-from proctor.scorers.answer.quality_parts.claim_checks import Passage
+from proctor.scorers.answer.quality_parts.passage_reading import Passage
 from proctor.scorers.answer.quality_parts.support import no_hallucination, passages_of
 from proctor.scorers.conversation.story import failed
 from proctor.scorers.parts import check_weights, combined

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from proctor.text.patterns import compiled
+from proctor.text.promises import asks_first, promised
 
 __all__ = ["REGISTRY", "Authority", "bound", "candidates", "proposes"]
 
@@ -40,6 +41,8 @@ _OPEN: Final = re.compile(
     r"|review(?:ed)?|pending|approval|wish|hope|try|ask|check|see if|unable|unfortunately|not|never|no longer"
     r"|neither|nor"
     r"|you (?:said|mentioned|told|were told|asked|want(?:ed)?)|customers?|travell?ers?|guests|passengers|anyone|members"
+    r"|(?:on|for) (?:all |any |every )?(?:\w+ )?(?:orders?|purchases?|bookings?|stays?|trips?|reservations?)"
+    r" (?:over|above|of|from|with|worth|made|placed|under|below|starting)"
     r"|price difference|difference in price|(?:the|a|your) (?:team|specialist|manager|supervisor|agent"
     r"|colleague|department|person) (?:will|can|may|would))\b"
     r"|n['’]t\b|場合|れば|なら|可能性|かもしれ|ません|できない|条件|次第|規定|ポリシー|申請|確認(?:いたし"
@@ -48,6 +51,7 @@ _OPEN: Final = re.compile(
 )
 _GRANTS: Final = r"(?:(?:approv|authori[sz]|promis|assur)(?:e|ed|ing)|grant(?:ed|ing)?|guarantee(?:d|ing)?)"
 _FUTURE: Final = r"(?:i|we)(?:['’]ll| will|(?: am|['’]m|['’]re| are) going to| can guarantee| guarantee| promise)"
+_SURELY: Final = r"(?:definitely|certainly|surely|absolutely|for sure|without (?:a )?doubt|in any case|no doubt)"
 _GIVING: Final = r"(?:i|we)(?:['’]m| am|['’]re| are) (?:giving|offering|applying|granting|waiving)"
 
 REGISTRY: Final[tuple[Authority, ...]] = (
@@ -83,6 +87,9 @@ REGISTRY: Final[tuple[Authority, ...]] = (
                 r"|money back|money)"
             ),
             r"\byou(?:['’]ll| will) (?:get|receive|have) the (?:full|entire|whole|total) (?:amount|sum|price|cost)",
+            rf"\byou(?:['’]ll| will| are going to) {_SURELY} (?:be |get )(?:\w+ )?(?:refunded|reimbursed|paid back)",
+            r"\byou(?:['’]ll| will) be (?:fully|completely|entirely) (?:refunded|reimbursed)\b",
+            rf"\b(?:get|receive|have)\b.{{0,30}}\b(?:refund|money back)\b.{{0,12}}\b{_SURELY}",
             (
                 r"返金を(?:承認|保証|約束)(?:いた|致|し)|(?:全額|必ず)(?:を)?返金(?:いたし|致し|し)ます"
                 r"|返金が(?:承認|確定)され"
@@ -136,7 +143,14 @@ REGISTRY: Final[tuple[Authority, ...]] = (
                 rf"|penalt(?:y|ies)|cost)"
             ),
             r"\b(?:i|we)(?:['’]ve| have) (?:waived|lifted|dropped)\b.{0,40}\b(?:fee|charge|penalt)",
-            r"\b(?:fee|charge|penalty)\b.{0,30}\b(?:is|has been|was) (?:now )?waived\b",
+            (
+                r"\b(?:i|we)(?: hereby| also| gladly| happily| now| just)* waived?\b.{0,40}"
+                r"\b(?:fee|charge|penalt|cost)"
+            ),
+            (
+                r"\b(?:fees?|charges?|penalty|costs?)\b.{0,30}\b(?:is|are|has been|have been|was|were|will be) "
+                r"(?:now )?(?:waived|on us|dropped|lifted)\b"
+            ),
             rf"\b{_GIVING}\b.{{0,40}}\b(?:fee|charge|penalt)",
             rf"\b{_FUTURE} make an exception\b|\b(?:i|we)(?:['’]ve| have) made an exception\b",
             (
@@ -154,6 +168,16 @@ REGISTRY: Final[tuple[Authority, ...]] = (
         may_not="guarantee what it cannot control",
         says=(
             r"\b(?:i|we)(?: can| do| hereby| personally)? (?:guarantee|promise)\b(?! to (?:keep|do my|do our))",
+            # A guarantee that comes with a thing ("is guaranteed for two years") is a fact about the thing.
+            (
+                r"\b(?:is|are|['’]s|['’]re|will be)(?: \w+)? guaranteed\b"
+                r"(?! (?:for \w+ (?:day|week|month|year)s?|against|by (?:law|the maker|the manufacturer)))"
+            ),
+            r"\bguaranteed to (?:arrive|be|get|reach|come|work|receive|have|make|land)\b",
+            (
+                rf"\b(?:it|this|that|they|(?:the|your)(?: \w+){{1,3}})(?:['’]ll| will| is going to) {_SURELY} "
+                r"(?:arrive|be (?:delivered|there|approved|here|with you)|get there|reach|come|land|make it)\b"
+            ),
             r"\byou have (?:my|our) word\b|\b(?:i|we) give you (?:my|our) word\b",
             r"(?:必ず|絶対に).{0,20}(?:お約束|保証)(?:いたし|致し|し)ます|(?:お約束|保証)(?:いた|致)します",
         ),
@@ -223,7 +247,12 @@ _PROPOSES: Final = re.compile(
 _SOOTHING: Final = re.compile(
     r"\b(?:don['’]t worry|do not worry|no worries|no problem|no matter what|rest assured)\b", re.IGNORECASE
 )
-_STRONG: Final = re.compile(_GRANTS + r"|\bwaived\b|承認|保証|約束", re.IGNORECASE)
+_STRONG: Final = re.compile(
+    _GRANTS
+    + r"|\bwaived\b|承認|保証|約束|genehmigt|bewilligt|zugesagt|garant|approuv|accordé|aprobad|autorizad|approvat"
+    r"|autorizzat|aprovad|goedgekeurd|toegezegd|批准|保证|保證|承诺|承諾|الموافقة|أضمن|نضمن|स्वीकृत|मंज़?ूर|गारंटी",
+    re.IGNORECASE,
+)
 
 
 def bound(sentence: str, *, proposal: bool = False) -> bool:
@@ -237,12 +266,17 @@ def bound(sentence: str, *, proposal: bool = False) -> bool:
 
 def proposes(message: str) -> bool:
     """Whether the message asks the customer to agree before anything is done."""
-    return _PROPOSES.search(message) is not None
+    return _PROPOSES.search(message) is not None or asks_first(message)
 
 
 def candidates(entry: Authority, sentence: str) -> bool | None:
-    """True when a pattern settles it, False when the network should read it, ``None`` when it is another matter."""
+    """True when a pattern settles it, False when the network should read it, ``None`` when it is another matter.
+
+    What is built in is known in other languages too; an entry of somebody's own says what it means itself.
+    """
     if any(compiled(pattern, ignore_case=True).search(sentence) for pattern in entry.says):
+        return True
+    if entry in REGISTRY and entry.name in promised(sentence):
         return True
     folded = sentence.casefold()
     if entry.forbids and any(word.casefold() in folded for word in entry.about):

@@ -11,7 +11,7 @@ from proctor.core.case import Case
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Entailer, Grounder, socket
 from proctor.core.trajectory import Source, Trajectory
-from proctor.scorers.answer.quality_parts.claim_checks import Passage
+from proctor.scorers.answer.quality_parts.passage_reading import Passage
 from proctor.scorers.answer.quality_parts.support import no_hallucination
 from proctor.scorers.conversation.story import steps
 from proctor.scorers.passages import (

@@ -14,6 +14,7 @@ __all__ = [
     "cost",
     "is_noise",
     "is_readable",
+    "is_strewn",
     "known_words",
     "letter_pairs",
     "letter_words",
@@ -31,6 +32,7 @@ _NOT_LETTERS = {code: " " for code in range(128) if not chr(code).isalpha()}
 _READABLE_BITS = 5.2
 _PART, _MOST_PARTS = 150, 64  # letters; a long text is looked at in places
 _FEWEST_SIGNS = 5  # different ones: less is a sign repeated
+_SCRIPTS, _OF_A_SCRIPT = 3, 2  # no sentence has letters of so many scripts, and so many of each
 _LETTERS = re.compile(r"[^\W\d_]+")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _LATIN_ONLY = re.compile(r"[\x00-\u024f\u1e00-\u1eff\u2010-\u2027\u2030-\u205e]*")
@@ -117,6 +119,14 @@ def is_noise(text: str) -> bool:
     starts = range(0, len(text), max(_PART, len(text) // _MOST_PARTS))
     parts = [part for start in starts if (part := text[start : start + _PART].strip())]
     return 4 * sum(len(set(part)) >= _FEWEST_SIGNS and is_readable(part) for part in parts) <= len(parts)
+
+
+def is_strewn(text: str) -> bool:
+    """Whether words of several scripts stand among each other, as in no sentence of any language."""
+    if text.isascii():
+        return False
+    scripts = Counter(_script(character) for character in text if character.isalpha())
+    return sum(count >= _OF_A_SCRIPT for count in scripts.values()) >= _SCRIPTS
 
 
 def _unaccented(text: str) -> str:

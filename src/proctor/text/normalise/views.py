@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from threading import Lock
 
 from proctor.text.normalise.clean import normalise
 from proctor.text.normalise.decoders import decoders_for
@@ -21,11 +22,14 @@ __all__ = ["views"]
 _WINDOW = 4096
 _NODES = 48
 _FUEL_PER_CHARACTER = 2.5
-_FUEL_AT_LEAST = 4_096
+_FUEL_AT_LEAST = 2_560
 _FEWEST_WORDS_ALONE = 3
 _MOST_ALONE = 8  # payloads of one kind that are views of their own; the others stay together
 _FEWEST_LETTERS_UNTESTED = 8
+_KEEP, _KEPT_LETTERS = 16, 20_000  # texts whose views are remembered, and letters of one and of all its views
 _TOO_LONG_FOR_CHANCE = 24  # so many printable characters do not come out of anything but the right decoder
+_TURNED = frozenset({"reversed", "reversed-words"})  # what was turned round once is not turned back again
+_PARTED = frozenset({"spaced", "hyphenated"})  # nor are letters put together twice
 _FAMILIES = {
     "rot13": frozenset({"rot13", "caesar"}),
     "reversed": frozenset({"reversed", "reversed-words"}),
@@ -37,15 +41,45 @@ def views(text: str | Normalised, limits: Limits | None = None) -> tuple[View, .
     """The texts that are hidden in a text, decoded; empty for nearly every honest message.
 
     Only what reads as language counts, so that identifiers, hashes and numbers give nothing. Layers inside layers
-    are decoded too. The work is bounded by ``limits`` and by the length of the text.
+    are decoded too. The work is bounded by ``limits`` and by the length of the text. The last texts are remembered:
+    a gate and the model that it asks look into the same one.
     """
     limits = limits or Limits()
-    root = text if isinstance(text, Normalised) else normalise(text, limits)
-    if not root.original:
+    original = text.original if isinstance(text, Normalised) else text
+    if not original:
         return ()
-    search = _Search(root, limits)
+    if (known := _memory.get(original, limits)) is not None:
+        return known
+    search = _Search(text if isinstance(text, Normalised) else normalise(text, limits), limits)
     search.run()
-    return tuple(search.found)
+    found = tuple(search.found)
+    _memory.keep(original, limits, found)
+    return found
+
+
+class _Memory:
+    """The views of the last texts that were not long. Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[tuple[str, Limits], tuple[View, ...]] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, text: str, limits: Limits) -> tuple[View, ...] | None:
+        if len(text) > _KEPT_LETTERS:
+            return None
+        with self._lock:
+            return self._known.get((text, limits))
+
+    def keep(self, text: str, limits: Limits, found: tuple[View, ...]) -> None:
+        if len(text) + sum(len(view.text) for view in found) > _KEPT_LETTERS:
+            return
+        with self._lock:
+            self._known[text, limits] = found
+            while len(self._known) > _KEEP:
+                self._known.popitem(last=False)
+
+
+_memory = _Memory()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,12 +126,13 @@ class _Search:
     def _read(self, node: _Node, text: str, offsets: OffsetMap) -> None:
         layer = layer_of(text)
         rest = text
+        barred = node.barred.union(*(once for once in (_TURNED, _PARTED) if not once.isdisjoint(node.kinds)))
         for decoder in decoders_for(layer, guessed=bool(node.barred)):
             for found in decoder(layer):
-                if found.kind not in node.barred and self._take(node, text, offsets, found):
+                if found.kind not in barred and self._take(node, text, offsets, found):
                     rest = _blank(rest, found)
         if len(node.kinds) + 1 < self._limits.depth:
-            for guess in disguises(layer if rest is text else layer_of(rest), node.barred):
+            for guess in disguises(layer if rest is text else layer_of(rest), barred):
                 spliced = splice(rest, guess.patches)
                 if child := self._child(node, guess.kind, spliced, offsets, node.barred | _FAMILIES[guess.kind]):
                     self._search_later(self._guesses, child)

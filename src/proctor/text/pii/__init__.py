@@ -3,6 +3,7 @@
 from proctor.text.pii.finding import KINDS, PERSONAL, find_pii, warm
 from proctor.text.pii.masking import Masked, Placeholders, mask, unmask
 from proctor.text.pii.merging import NAMED, merge
+from proctor.text.pii.plausible import likely_names
 from proctor.text.pii.values import same_value
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "Masked",
     "Placeholders",
     "find_pii",
+    "likely_names",
     "mask",
     "merge",
     "same_value",

@@ -36,8 +36,11 @@ _FINDERS: Final[tuple[tuple[str, Finder, Needs], ...]] = (
         "secret",
         secrets.find_passwords,
         needs(
-            "password passwort passwd passcode passphrase pwd contraseña contrasena passe hasło haslo senha",
-            "パスワード 暗証番号 密码 비밀번호",
+            "password passwort passwd passcode passphrase passw pwd pw pass contraseña contrasena clave passe"
+            " hasło haslo senha kennwort wachtwoord lösenord lösenordet adgangskode adgangskoden passord"
+            " passordet heslo salasana salasanani salasanasi jelszó jelszo jelszavam şifre şifrem şifremiz şifreniz"
+            " parola parolam пароль",
+            "パスワード 暗証番号 密码 密碼 口令 비밀번호 비번 पासवर्ड كلمة",
         ),
     ),
     (

@@ -6,6 +6,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Final
 
 from proctor.core.verdict import Finding
@@ -33,21 +34,24 @@ class _Value:
     key: str
     written: str
     sources: set[str] = field(default_factory=set)
+    keys: set[str] = field(default_factory=set)  # under which it is known; a person has several
 
 
 class Placeholders:
     """The placeholders of one session: the same value has the same one, and no number is given twice.
 
     The first value of a kind is ``[PHONE]``, the second ``[PHONE_2]``. Of more than ``most`` values the one that was
-    not seen for longest is forgotten; its placeholder then stays in the text for good.
+    not seen for longest is forgotten; its placeholder then stays in the text for good. Safe to use from several
+    threads: a gate that held one up for long is asked again on another.
     """
 
-    __slots__ = ("_by_key", "_counts", "_most", "_values")
+    __slots__ = ("_by_key", "_counts", "_lock", "_most", "_values")
 
     def __init__(self, *, most: int = _MOST) -> None:
         if most < 1:
             raise ValueError(f"most is {most}; a session needs room for one value at least")
         self._most = most
+        self._lock = Lock()
         self._values: OrderedDict[str, _Value] = OrderedDict()
         self._by_key: dict[tuple[str, str], str] = {}
         self._counts: dict[str, int] = {}
@@ -61,23 +65,26 @@ class Placeholders:
     def of(self, kind: str, value: str, *, source: str = "") -> str:
         """The placeholder of a value, a new one if it was not seen before."""
         key = value_key(kind, value) or value
-        placeholder = self._by_key.get((kind, key))
-        if placeholder is None and kind == _PERSON:
-            placeholder = self._same_person(key, value)
-        if placeholder is None:
-            placeholder = self._new(kind, key, value)
-        self._by_key[kind, key] = placeholder
-        self._values.move_to_end(placeholder)
-        self._values[placeholder].sources.add(source)
+        with self._lock:
+            placeholder = self._by_key.get((kind, key))
+            if placeholder is None and kind == _PERSON:
+                placeholder = self._same_person(key, value)
+            if placeholder is None:
+                placeholder = self._new(kind, key, value)
+            self._by_key[kind, key] = placeholder
+            self._values.move_to_end(placeholder)
+            self._values[placeholder].sources.add(source)
+            self._values[placeholder].keys.add(key)
         return placeholder
 
     def vault(self, *, source: str | None = None) -> dict[str, str]:
         """Each placeholder with its value, as it was first written; a source sees only what it has said itself."""
-        return {
-            placeholder: value.written
-            for placeholder, value in self._values.items()
-            if source is None or source in value.sources
-        }
+        with self._lock:
+            return {
+                placeholder: value.written
+                for placeholder, value in self._values.items()
+                if source is None or source in value.sources
+            }
 
     def _new(self, kind: str, key: str, value: str) -> str:
         label = _LABEL.sub("_", kind.upper()).strip("_") or "VALUE"
@@ -85,8 +92,9 @@ class Placeholders:
         placeholder = f"[{label}]" if count == 1 else f"[{label}_{count}]"
         self._values[placeholder] = _Value(kind, key, value)
         if len(self._values) > self._most:
-            forgotten, _ = self._values.popitem(last=False)
-            self._by_key = {known: held for known, held in self._by_key.items() if held != forgotten}
+            _, forgotten = self._values.popitem(last=False)
+            for known in forgotten.keys:
+                del self._by_key[forgotten.kind, known]
         return placeholder
 
     def _same_person(self, key: str, written: str) -> str | None:

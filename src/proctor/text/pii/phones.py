@@ -52,6 +52,31 @@ _SOMETHING_ELSE: Final = Lazy(
     r"|番号)[^\d\n]{0,12}$",
     re.IGNORECASE,
 )
+# What is called the number of an order is one, however it is written: the word nearest to it says what it is.
+_OF_SOMETHING: Final = Lazy(
+    r"(?:\b(?:order|invoice|booking|reservation|ref(?:erence)?|tracking|ticket|case|sku|serial|policy|claim"
+    r"|confirmation|item|product|parcel|shipment|package|delivery|transaction|purchase|receipt|customer|client|member"
+    r"(?:ship)?|meter|article)[ -]?(?:numbers?|no\.?|num|nr\.?|ids?|codes?|ref(?:erence)?|#)"
+    r"|\b\w{0,12}(?:bestell|auftrags|rechnungs|buchungs|sendungs|kunden|vorgangs|artikel|reservierungs|referenz|liefer"
+    r"|paket|fall|bestel|order|factuur|klant|boekings|zendings|reserverings|referentie|beställnings|faktura|boknings|kund"
+    r"|ordre|bestillings|kunde|seri[ae]l?)[- ]?(?:nummer|nr\.?)"
+    r"|\b(?:num[eé]ro|n[°º.]|r[ée]f[ée]rence|n[úu]mero|c[óo]digo|referencia|codice|code) "
+    r"(?:d[aeiou]l?(?:la|l['’])? ?|d['’]|dell['’]|della )?(?:la |ma |mi |mon |minha |votre |su )?"
+    r"(?:commande|facture|réservation|suivi|dossier|colis|client|série|pedido|factura|reserva|seguimiento|caso|cliente|serie|orden|envío|compra|ordine|fattura|prenotazione"
+    r"|spedizione|pratica|fatura|rastreio|rastreamento|encomenda)\w{0,2}"
+    r"|\b(?:номер|код)\w{0,2} (?:заказ|счёт|счет|брон|накладн|отправлен|обращен|клиент)\w{0,6}"
+    r"|\b(?:numer|nr|číslo|číslem) (?:zamówienia|faktury|rezerwacji|przesyłki|klienta|sprawy|objednávky"
+    r"|rezervace|zásilky)"
+    r"|\b(?:sipariş|fatura|rezervasyon|takip|müşteri) (?:numara|no)\w{0,6}"
+    r"|\b(?:tilaus|lasku|varaus|seuranta|asiakas)(?:numero|tunnus)\w{0,4}"
+    r"|(?:注文|受注|予約|追跡|伝票|請求書?|会員|問い?合わせ|商品|顧客|お客様)(?:番号|ID|コード)"
+    r"|(?:订单|訂單|预订|發票|发票|快递|运单|物流|客户|会员|合同)(?:编号|编码|号码|号|號)"
+    r"|(?:주문|예약|송장|운송장|청구서|고객|회원) ?번호"
+    r"|رقم (?:الطلب|الطلبية|طلبي|الفاتورة|الحجز|الشحنة|التتبع|العميل)"
+    r"|(?:ऑर्डर|आर्डर|बुकिंग|चालान|ट्रैकिंग|बिल) (?:नंबर|संख्या|आईडी|नं))"
+    r"[^\w\n]{0,4}(?:(?:is|was|ist|lautet|war|est|es|è|é|är|er|on|je|to|jest|=|は|が|是|为|는|은|هو|है)[^\w\n]{0,4}){0,2}$",
+    re.IGNORECASE,
+)
 _NO_PHONE: Final = Lazy(r"/|^\d{3}-\d{2}-\d{4}$|^\d{1,3}(?:\.\d{1,3}){3}$")
 _MOST_PROOFS: Final = 200  # in one text; further numbers are judged by their shape alone
 _LONGEST_ROW: Final = 40
@@ -84,6 +109,8 @@ def find_phones(text: str, regions: Sequence[str] = REGIONS) -> Iterator[Finding
 
 def _read(text: str, row: re.Match[str], regions: Sequence[str]) -> Iterator[Finding]:
     written = row.group()
+    if not written.startswith("+") and _OF_SOMETHING.search(spaced(text[max(0, row.start() - 60) : row.start()])):
+        return
     if (abroad := _ABROAD.match(written)) and (found := _from_abroad(text, row, abroad, bool(regions))):
         yield found
         return

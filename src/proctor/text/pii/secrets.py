@@ -61,12 +61,39 @@ _SCHEME: Final = Lazy(
 )
 _LOGIN: Final = Lazy(r"://([^\s/@:]{1,100}:[^\s/@]{1,200})@")
 _PAIR: Final = Lazy(r"@[A-Za-z0-9.-]{3,80}[.][A-Za-z]{2,24} ?[/|] ?([^\s/|,;]{6,64})(?<![.,])(?!\S*@)")
+# What people call a password, with the word for "is" where that is another word elsewhere ("password on the box").
+_CALLED: Final = (
+    r"(?:(?<![A-Za-z])(?:pass(?:word|wort|wd|code|phrase|w)|pwd|contrase[nñ]a(?: es)?|mot de passe|has[lł]o|senha"
+    r"|palavra[- ]passe|kennwort|wachtwoord|lösenord(?:et)?|adgangskoden?(?: er)?|passord(?:et)?(?: er)?|heslo(?: je)?"
+    r"|salasana\w{0,3}(?: on)?|clave(?: es)?|jelsz[oó]\w{0,3}|(?:şifre|parola)(?:m|miz|niz|n)?"
+    # so much a week, and what lets people on board
+    r"|(?<![\d£$€])(?<![\d£$€] )pw|(?<!boarding )(?<!travel )(?<!day )(?<!bus )(?<!ski )(?<!season )pass(?= ?[:=]))"
+    r"(?![a-zà-ÿ])|пароль|パスワード|暗証番号|密码|密碼|口令|비밀번호|비번|पासवर्ड|كلمة (?:المرور|السر))"
+)
 _PASSWORD: Final = Lazy(
-    r"(?:(?<![A-Za-z])(?:pass(?:word|wort|wd|code|phrase)|pwd|contrase[nñ]a|mot de passe|has[lł]o|senha)(?![a-z])"
-    r"|パスワード|暗証番号|密码|비밀번호)"
-    r"(?:[\"'](?=\s{0,2}[:=]))?(?:[^\w\n]{0,3}(?:(?:is|was|are|now|to|for|of|set|changed)(?![a-z])|は|が|を)){0,3}"
+    rf"{_CALLED}(?:[\"'](?=\s{{0,2}}[:=]))?"
+    r"(?:[^\w\n]{0,3}(?:(?:is|was|are|now|to|for|of|set|changed|ist|lautet|est|jest|är)(?![a-z])|è|é|هي|هو|है|[はがを是为為는은이가]"
+    r")){0,3}"
     r"[^\w\n'\"‘“「]{0,4}(?:[\"'‘“「](?P<quoted>[^\s\"'’”」:=][^\"'’”」\n]{2,63})[\"'’”」]"
     r"|(?P<bare>[^\s\"'「」、。,;()<>]{4,64}))",
+    re.IGNORECASE,
+)
+# One word and no more behind "password:" or "my password is"; without a digit it may be what is said of a password.
+_WORD: Final = Lazy(
+    rf"(?:{_CALLED} ?[:：=]|(?<![A-Za-z])(?:my|his|her|our|their|the|login) (?:pass(?:word|code|phrase)|pwd|pw) is)"
+    r"[ \t]{0,3}([^\W\d_]{5,32})(?=[ \t]{0,3}(?:[.,;!)\n]|$))",
+    re.IGNORECASE,
+)
+_SAID_OF_IT: Final = Lazy(
+    r"\w*(?:ed|ing|ly|able|ible|less|ful|ect|oub\w+|icht|isch|iert)"
+    r"|wrong|valid|invalid|unknown|missing|stolen|weak|strong|short|longer|shorter|empty|blank|broken|forgotten|hidden"
+    r"|lost|below|above|there|still|secret|secure|insecure|private|unsafe|simple|temporary|different|unique|public|the"
+    r"|please|thanks|optional|mandatory|necessary|changes?|reset|recovery|login|again|never|always|okay|yours|mine|sent"
+    r"|kaputt|falsch|ung[üu]ltig|vergessen|unbekannt|erforderlich|pflichtfeld|richtig|korrekt|oubli[eé]e?|perdue?"
+    r"|invalide|erron[eé]e?|obligatoire|requis|incorrect[oae]?|incorret[oa]|inv[aá]lid[oa]|olvidad[oa]|requerid[oa]"
+    r"|obligatori[oa]|errat[oa]|sbagliat[oa]|dimenticat[oa]|smarrit[oa]|obrigat[oó]ri[oa]|esqueci(?:d[oa])?|errad[oa]"
+    r"|vergeten|onjuist|verplicht|ongeldig|verkeerd|glömt|felaktigt|unohtunut|väärä|zapomenut[ée]|nesprávné"
+    r"|nieprawid[lł]ow[ey]|zapomniane|yanlış|hatalı|unuttum|неверный|забыл[аи]?|неправильный|должен|обязателен",
     re.IGNORECASE,
 )
 _CODE: Final = Lazy(
@@ -75,6 +102,7 @@ _CODE: Final = Lazy(
     r"(?:[^\w\n]{0,3}(?:(?:number|code|is|was)(?![a-z])|は|が)){0,3}[^\w\n]{0,4}(\d{3,8})(?![\w-]|[.,:]\d)",
     re.IGNORECASE,
 )
+_ENDING: Final = re.compile(r"(?:です|でした|だよ|입니다|이에요|예요|है)$")  # written close to the word before it
 _ADDRESS: Final = Lazy(r"@[A-Za-z0-9-]{1,60}\.[A-Za-z]{2}|^https?:")
 _MIXED: Final = Lazy(r"\d|[^\W\d_][!@#$%^&*_+=?~-]+[^\W_]|[!@#$%^&*+=~]")
 
@@ -103,9 +131,12 @@ def find_passwords(text: str) -> Iterator[Finding]:
             yield made("secret", text, hit.span("quoted"), 0.85, "password")
             continue
         start, end = hit.span("bare")
-        written = text[start:end].rstrip(".,?:;*")
+        written = _ENDING.sub("", text[start:end].rstrip(".,?:;*"))
         if _MIXED.search(written.rstrip("!")) and not _ADDRESS.search(written):
             yield made("secret", text, (start, start + len(written)), 0.85, "password")
+    for hit in _WORD.finditer(text):
+        if not _SAID_OF_IT.fullmatch(hit[1]):
+            yield made("secret", text, hit.span(1), 0.6, "password")
 
 
 def find_codes(text: str) -> Iterator[Finding]:

@@ -5,24 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Final, Literal
 
 from proctor.core.sockets import Entailer, Grounder
+from proctor.scorers.answer.quality_parts.passage_reading import LETTERS, Passage, Ready, ready_for
 from proctor.scorers.passages import quoted
 from proctor.text.claims import claims
 from proctor.text.content import content, overlap_share
-from proctor.text.facts import WORD_FOR_WORD, Prepared, compare, prepare
+from proctor.text.facts import WORD_FOR_WORD, compare
 from proctor.text.money import CURRENCIES
 from proctor.text.numbers import find_numbers
 from proctor.text.quantities import Quantity, find_quantities
 
-__all__ = ["LETTERS", "Checked", "Passage", "State", "check_claims", "checkable"]
+__all__ = ["Checked", "State", "check_claims", "checkable"]
 
 MOST_CLAIMS: Final = 24
 NEAREST: Final = 3  # passages a claim is read against by a network
 STALE: Final = 0.4  # what a claim is worth that an older source says and a newer one denies
-LETTERS: Final = 4_000
 _ABOUT: Final = 0.25
 _AS_NEAR: Final = 0.15  # a newer source that is less near than this to a claim is about another matter
 _MANY_WORDS: Final = 5  # so many words that stand together by chance are rare
@@ -47,20 +46,6 @@ State = Literal["supported", "stale", "contradicted", "unsupported"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
-    """Something the agent had before it; ``order`` says how new it is, ``live`` that it holds now whatever its date.
-
-    ``data`` marks fields and values: no prose, so a network does not read it well, but its figures are exact.
-    """
-
-    name: str
-    text: str
-    order: tuple[int, int, int] | None = None
-    live: bool = False
-    data: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
     """What became of one claim: its state, how far it is supported from 0 to 1, and what that rests on."""
 
@@ -71,36 +56,6 @@ class Checked:
     passage: str = ""
     by_rule: bool = True
     figures: bool | None = None  # whether the nearest passage has all its figures; none where it has no figure
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Read:
-    """A text as the rules need it: cut into pieces, its words, its figures."""
-
-    pieces: Prepared
-    words: frozenset[str]
-    figures: tuple[Quantity, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Ready:
-    passage: Passage
-    read: _Read
-
-
-def _ready(passage: Passage) -> _Ready:
-    # The same policies are retrieved again and again; long texts are not remembered, to keep memory small.
-    text = passage.text[:20_000]
-    return _Ready(passage=passage, read=_remembered(text) if len(text) <= LETTERS else _read(text))
-
-
-@lru_cache(maxsize=512)
-def _remembered(text: str) -> _Read:
-    return _read(text)
-
-
-def _read(text: str) -> _Read:
-    return _Read(pieces=prepare(text), words=content(text), figures=find_quantities(text))
 
 
 def checkable(answer: str, *, most: int = MOST_CLAIMS) -> list[str]:
@@ -126,7 +81,7 @@ async def check_claims(
     Raises:
         ProctorError: a network did not answer.
     """
-    ready = [_ready(passage) for passage in passages]
+    ready = [ready_for(passage) for passage in passages]
     alone = entailer is None and ask is None
     found = []
     for claim in said:
@@ -139,7 +94,7 @@ async def check_claims(
     return [each or asked.get(claim) for claim, each in zip(said, found, strict=True)]
 
 
-def _other_number(claim: str, ready: Sequence[_Ready]) -> Checked | None:
+def _other_number(claim: str, ready: Sequence[Ready]) -> Checked | None:
     """A sentence with all the words of the claim and another bare number: under 5 is not under 12."""
     words = content(claim)
     numbers = [one for one in find_quantities(claim) if not one.unit]
@@ -159,7 +114,7 @@ def _other_number(claim: str, ready: Sequence[_Ready]) -> Checked | None:
     return Checked(claim=claim, state="contradicted", value=0.0, note=note, passage=piece.text)
 
 
-def _near_to(claim: str, ready: Sequence[_Ready]) -> Sequence[_Ready]:
+def _near_to(claim: str, ready: Sequence[Ready]) -> Sequence[Ready]:
     """The passages that speak of the claim's matter; all of them where they are few."""
     if len(ready) <= _FEW:
         return ready
@@ -170,14 +125,14 @@ def _near_to(claim: str, ready: Sequence[_Ready]) -> Sequence[_Ready]:
     return [*ranked[:_FEW], *rest[:_FEW]]
 
 
-def _by_rule(claim: str, ready: Sequence[_Ready], *, alone: bool) -> Checked | None:
+def _by_rule(claim: str, ready: Sequence[Ready], *, alone: bool) -> Checked | None:
     """What words and numbers settle; nothing when a network has to look.
 
     Nearly the same words are no support: one of them may be the lie. So only a claim whose every word and number stands
     together in a passage is settled, unless the rules are ``alone``.
     """
     words = content(claim)
-    found = [(one.passage, compare(claim, one.read.pieces)) for one in ready]
+    found = [(one.passage, compare(claim, one.read.pieces, nearest=False)) for one in ready]
     near = {id(one.passage): overlap_share(words, one.read.words) for one in ready}
     stated = [(passage, each) for passage, each in found if each.verdict == "stated"]
     denied = [(passage, each) for passage, each in found if each.verdict == "conflict"]
@@ -211,13 +166,13 @@ def _by_rule(claim: str, ready: Sequence[_Ready], *, alone: bool) -> Checked | N
     return _by_figures(claim, [one for one in numbers if one.unit], ready)
 
 
-def _foreign(numbers: Sequence[Quantity], ready: Sequence[_Ready]) -> bool:
+def _foreign(numbers: Sequence[Quantity], ready: Sequence[Ready]) -> bool:
     """Whether a figure stands in no passage; one that does may belong to another matter of the same source."""
     known = [other for one in ready for other in one.read.figures] if numbers else []
     return any(not any(one.same(other) for other in known) for one in numbers)
 
 
-def _by_figures(claim: str, figures: Sequence[Quantity], ready: Sequence[_Ready]) -> Checked | None:
+def _by_figures(claim: str, figures: Sequence[Quantity], ready: Sequence[Ready]) -> Checked | None:
     """A figure that stands in no passage was made up; when all stand in one record, the record is what was read."""
     if not figures:
         return None
@@ -242,7 +197,7 @@ def _bare(one: Quantity, known: Sequence[tuple[Passage, Sequence[Quantity]]]) ->
 
 
 async def _asked(
-    open_ones: Sequence[str], ready: Sequence[_Ready], entailer: Entailer | None, grounder: Grounder | None
+    open_ones: Sequence[str], ready: Sequence[Ready], entailer: Entailer | None, grounder: Grounder | None
 ) -> dict[str, Checked]:
     """What words and networks say of each open claim against the passages nearest to it."""
     covered = _covered(open_ones, ready)
@@ -261,7 +216,7 @@ async def _asked(
 
 
 async def _asked_frugally(
-    open_ones: Sequence[str], ready: Sequence[_Ready], entailer: Entailer | None, grounder: Grounder | None
+    open_ones: Sequence[str], ready: Sequence[Ready], entailer: Entailer | None, grounder: Grounder | None
 ) -> dict[str, Checked]:
     """One line of a network for each claim, and a second look where that one does not settle it."""
     assert entailer is not None
@@ -293,7 +248,7 @@ async def _asked_frugally(
 def _ahead(claim: str, near: Sequence[Passage]) -> Sequence[Passage]:
     """The nearest passage alone where it is far ahead of the others: a short line is read faster, and better."""
     words = content(claim)
-    shares = [overlap_share(words, _ready(passage).read.words) for passage in near[:2]]
+    shares = [overlap_share(words, ready_for(passage).read.words) for passage in near[:2]]
     return near[:1] if len(shares) < 2 or shares[0] - shares[1] >= _AHEAD else near[:2]
 
 
@@ -307,13 +262,13 @@ def _with_figures(each: Checked, near: Sequence[Passage]) -> Checked:
 
 
 def _has_figures(claim: str, passage: Passage) -> bool | None:
-    said, told = find_quantities(claim), [(passage, _ready(passage).read.figures)]
+    said, told = find_quantities(claim), [(passage, ready_for(passage).read.figures)]
     if not said:
         return None
     return all(_bare(one, told) or any(one.same(other) for other in told[0][1]) for one in said)
 
 
-def _covered(claims_: Sequence[str], ready: Sequence[_Ready]) -> dict[str, float]:
+def _covered(claims_: Sequence[str], ready: Sequence[Ready]) -> dict[str, float]:
     words = frozenset[str]().union(*(one.read.words for one in ready))
     return {claim: overlap_share(content(claim), words) for claim in claims_}
 
@@ -368,7 +323,7 @@ def _lifted(share: float) -> float:
     return min(1.0, 0.4 + (share - 0.4) * 1.6)
 
 
-def _nearest(claim: str, ready: Sequence[_Ready]) -> list[Passage]:
+def _nearest(claim: str, ready: Sequence[Ready]) -> list[Passage]:
     words = content(claim)
     ranked = sorted(ready, key=lambda each: overlap_share(words, each.read.words), reverse=True)
     return [each.passage for each in ranked[:NEAREST]]

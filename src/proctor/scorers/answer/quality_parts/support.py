@@ -10,7 +10,8 @@ from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Entailer, Grounder
 from proctor.core.trajectory import Source, Trajectory
-from proctor.scorers.answer.quality_parts.claim_checks import LETTERS, Checked, Passage, check_claims, checkable
+from proctor.scorers.answer.quality_parts.claim_checks import Checked, check_claims, checkable
+from proctor.scorers.answer.quality_parts.passage_reading import LETTERS, Passage
 from proctor.scorers.passages import MOST_EVIDENCE, quoted
 from proctor.scorers.trust import trust
 from proctor.text.dates import Day, read_date

@@ -17,7 +17,7 @@ from proctor.text.normalise.patches import Found, Patch, patch_of_text
 __all__ = ["find_accented", "find_drawn_out", "find_lookalikes"]
 
 _ANY_WORD = re.compile(r"[^\W\d_]+")
-_ANY_TOKEN = re.compile(r"\S+")
+_ANY_TOKEN = re.compile(r"\S{1,64}")
 _EDGES = ".,;:!?()[]{}\"'"
 _ACCENTED = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
 _LATIN_LETTER = re.compile(r"LATIN (SMALL|CAPITAL) LETTER ([A-Z])(?: WITH .*)?")
@@ -62,7 +62,8 @@ def _undressed(kind: str, text: str, pattern: re.Pattern[str], table: dict[int, 
         for match in pattern.finditer(text)
         if (bare := plain.get(match.group())) and (sure or bare.isascii())
     )
-    yield Found(kind=kind, patches=patches, tested=True, place="inside")
+    if patches:  # a word may be too long to be looked at
+        yield Found(kind=kind, patches=patches, tested=True, place="inside")
 
 
 def _is_english(text: str, plain: dict[str, str], gained: set[str]) -> bool:

@@ -1,0 +1,90 @@
+"""Reads what tools said while the agent still writes its answer, so that the answer need not wait for it."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from typing import Any, Final
+
+__all__ = ["Errand", "begin", "readers"]
+
+MOST: Final = 64  # errands that wait; of more the oldest is dropped, and whoever needs it does it himself
+
+
+class Errand:
+    """Work that nobody waits for: an iterator that does a little at each step. ``cancel`` ends it at the next."""
+
+    __slots__ = ("_over", "_work")
+
+    def __init__(self, work: Callable[[], Iterable[None]]) -> None:
+        self._work, self._over = work, False
+
+    def cancel(self) -> None:
+        """Do no more of it: somebody does the rest himself."""
+        self._over = True
+
+    def perform(self) -> None:
+        """Do it, and let others have the interpreter between the steps."""
+        try:
+            steps = () if self._over else self._work()
+            for _ in steps:
+                if self._over:
+                    return
+                time.sleep(0)
+        except Exception:  # noqa: S110 - the same text is read again by the gate, which then says what is wrong
+            pass
+
+
+class _Line:
+    """Errands in their order, done one after the other on a thread that holds up no program that ends."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[Errand] = deque(maxlen=MOST)
+        self._news, self._lock = threading.Event(), threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def put(self, errand: Errand) -> None:
+        self._waiting.append(errand)
+        self._news.set()
+        if self._thread is None:
+            with self._lock:
+                if self._thread is None:
+                    self._thread = _started(self._work)
+
+    def _work(self) -> None:
+        while self._news.wait():
+            self._news.clear()
+            while self._waiting:
+                self._waiting.popleft().perform()
+
+
+def _started(work: Callable[[], None]) -> threading.Thread | None:
+    made = threading.Thread(target=work, name="proctor-ahead", daemon=True)
+    try:
+        made.start()
+    except RuntimeError:  # no thread to be had: what waits is done by whoever needs it
+        return None
+    return made
+
+
+def begin(work: Callable[[], Iterable[None]]) -> Errand:
+    """Have this done soon, on another thread; never waits."""
+    errand = Errand(work)
+    _line().put(errand)
+    return errand
+
+
+def readers(gates: Iterable[Any]) -> list[Callable[[Any], Iterator[None]]]:
+    """How those of the gates that can read ahead do so. Of a stranger's gate it is not known what ``ahead`` means."""
+    ours = (gate for gate in gates if type(gate).__module__.startswith("proctor.guard."))
+    return [gate.ahead for gate in ours if hasattr(gate, "ahead")]
+
+
+@cache
+def _line() -> _Line:
+    os.register_at_fork(after_in_child=_line.cache_clear)  # its thread stays behind in the parent
+    return _Line()

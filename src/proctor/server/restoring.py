@@ -1,0 +1,68 @@
+"""Placeholders and the values they stand for: put back on the way to the client, taken out on the way to the model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from proctor.server.frames import compact
+from proctor.server.strict_json import read_object
+from proctor.text.pii.masking import unmask
+
+__all__ = ["LOOKED_BACK", "changed_in", "hidden", "restored"]
+
+LOOKED_BACK: Final = 2_000  # letters before a text that may be the beginning of an address in it
+
+_PLACEHOLDER: Final = re.compile(r"\[~{0,64}[A-Z][A-Z0-9_]{0,63}\]")
+_HOST: Final = re.compile(r"[/\\]{2}")  # what a host's name follows; browsers take either slash
+
+
+def restored(text: str, values: Mapping[str, str], before: str = "") -> str:
+    """The text with the values in place of their placeholders; ``before`` is what stands before it.
+
+    One inside an address stays: a picture or a link that a model was talked into would carry the value to its host.
+    """
+    if "[" not in text:
+        return text
+    parts: list[str] = []
+    at, line = 0, before[-LOOKED_BACK:]
+    for hit in _PLACEHOLDER.finditer(text):
+        line = (line + text[at : hit.start()])[-LOOKED_BACK:]
+        parts.append(text[at : hit.start()])
+        parts.append(hit.group() if _in_address(line) else unmask(hit.group(), values))
+        line += hit.group()
+        at = hit.end()
+    return "".join((*parts, text[at:]))
+
+
+def _in_address(line: str) -> bool:
+    """Whether what ends here is the beginning of an address: it goes on until the next space."""
+    return bool(line) and not line[-1].isspace() and _HOST.search(line.rsplit(None, 1)[-1]) is not None
+
+
+def hidden(text: str, values: Mapping[str, str]) -> str:
+    """The text with placeholders where the values stand."""
+    found = {value: placeholder for placeholder, value in values.items() if value and value in text}
+    if not found:
+        return text
+    every = "|".join(re.escape(value) for value in sorted(found, key=len, reverse=True))
+    return re.sub(rf"(?<!\w)(?:{every})(?!\w)", lambda hit: found[hit.group()], text)
+
+
+def changed_in(arguments: str, change: Callable[[str], str]) -> str:
+    """The arguments of a call, an object in JSON, with every text in them changed; as they are if none is."""
+    try:
+        data = read_object(arguments)
+    except ValueError:  # nobody can judge such a call, so it is not made
+        return arguments
+    made = _changed(data, change)
+    return arguments if made == data else compact(made)
+
+
+def _changed(value: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {key: _changed(each, change) for key, each in value.items()}
+    return [_changed(each, change) for each in value] if isinstance(value, list) else value
