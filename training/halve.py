@@ -33,7 +33,7 @@ from training.network import Body
 from training.reader import read_lines
 from training.student import Task, fit
 
-__all__ = ["Taught", "halved", "pack", "teach"]
+__all__ = ["Taught", "halved", "mean", "pack", "teach"]
 
 WARMTH = 1.5  # of the shares that are compared
 NETWORKS = ("injection", "reader", "nli")
@@ -341,8 +341,14 @@ def judged(
     return {str(n): round(float(right[names == n].mean()), 3) for n in np.unique(names)}
 
 
+def mean(what: str, files: Sequence[Path], out: Path) -> None:
+    """The mean of networks that began as one: it judges better than each of them."""
+    states = [load_small(file) for file in files]
+    keep_small(out, build(what, {name: sum(s[name] for s in states) / len(states) for name in states[0]})[0])
+
+
 def main() -> None:
-    """Pack the shipped networks, or teach one student."""
+    """Pack the shipped networks, teach one student, or take the mean of several."""
     ask = argparse.ArgumentParser(description=__doc__)
     verbs = ask.add_subparsers(dest="verb", required=True)
     packing = verbs.add_parser("pack")
@@ -363,7 +369,14 @@ def main() -> None:
     teaching.add_argument("--seed", type=int, default=3)
     teaching.add_argument("--limit", type=int)
     teaching.add_argument("--budget", type=int, help="pieces of a batch")
+    meaning = verbs.add_parser("mean")
+    meaning.add_argument("what", choices=NETWORKS)
+    meaning.add_argument("out", type=Path)
+    meaning.add_argument("files", type=Path, nargs="+")
     told = ask.parse_args()
+    if told.verb == "mean":
+        mean(told.what, told.files, told.out)
+        return
     if told.verb == "pack":
         pack(told.folder)
         return

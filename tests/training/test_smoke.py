@@ -233,3 +233,17 @@ def test_half_a_network_learns_from_the_whole(trained: Path, what: str, monkeypa
     head = next(name for name in whole if name.endswith("head.weight"))
     assert not torch.equal(kept[head], whole[head])  # it was trained, not only cut
     assert set(json.loads((Path("half") / f"result-{what}.json").read_text())) == {"teacher", "student"}
+
+
+def test_the_mean_of_two_networks_lies_between_them(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+    from training.export import build
+    from training.keeping import keep_small, load_small
+
+    monkeypatch.chdir(trained)
+    first = load_small(Path("r") / "injection.npz")
+    keep_small(Path("other.npz"), build("injection", {name: 3 * value for name, value in first.items()})[0])
+    monkeypatch.setattr(sys, "argv", ["halve", "mean", "injection", "both.npz", "r/injection.npz", "other.npz"])
+    halve.main()
+    both = load_small(Path("both.npz"))
+    assert all(torch.allclose(both[name], 2 * value, rtol=0.05, atol=0.05) for name, value in first.items())

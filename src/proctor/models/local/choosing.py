@@ -47,7 +47,8 @@ class Choice:
 def choose(text: str, places: Sequence[Place], glance: Glance) -> Choice:
     """The chunks that the first look does not let pass, the most telling first, as far as there is room."""
     size = max(LEAST, len(text.encode("utf-8", "replace")) / 1024)
-    odd_room = NOISE_ROOM if is_noise(text) or is_strewn(text) else ODD_ROOM
+    strewn = is_strewn(text)  # words of many scripts: no chunk of it is a sentence
+    odd_room = NOISE_ROOM if strewn or is_noise(text) else ODD_ROOM
     room, room_for_noise = int(ROOM * size), int(odd_room * size)
     begins = [start for start, _ in places]
     waiting = []
@@ -56,7 +57,7 @@ def choose(text: str, places: Sequence[Place], glance: Glance) -> Choice:
         chunk = text[start:end]
         logit = glance.logit(chunk if start == 0 or text[:start].rstrip(" ")[-1:] in _SENTENCE else f", {chunk}")
         if first < after and logit >= glance.low:
-            waiting.append((not is_readable(chunk), -logit, first, after, start, end))
+            waiting.append((strewn or not is_readable(chunk), -logit, first, after, start, end))
     runs, left = [], []
     for odd, _, first, after, start, end in sorted(waiting):
         if after - first > (room_for_noise if odd else room):
