@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from training.data import read, rows
+from training.data import read, rows, written
 
 __all__ = ["manifest", "platt", "threshold"]
 
 SUPPORT = ("banking77", "bitext", "clinc150", "cucom_ecom", "dstc11", "xsid", "turkish_dlg")
+SPOKEN = 7  # times the rate that may be flagged of ordinary messages outside English, few and half of them hard
 FILES = (".npy", ".npz", ".onnx")
 
 
@@ -87,6 +88,14 @@ def entailment(folder: Path, each: int = 300) -> float:
     return tempered(np.log(np.maximum(shares, 1e-7)), np.array([names.index(r["label"]) for r in some]))
 
 
+def ordinary() -> list[str]:
+    """Ordinary messages outside English: every second of the held-out ones; the others measure what came of it."""
+    found = [
+        r for r in written("injection", "heldout") if not r["label"] and r["cat"] == "support" and r["lang"] != "en"
+    ]
+    return [r["text"] for r in found if r["id"] % 2]
+
+
 def manifest(folder: Path, settings: dict[str, Any]) -> None:
     """Write the manifest of a weights folder."""
     files = {
@@ -110,6 +119,7 @@ def injection(folder: Path, held: list[dict[str, Any]]) -> dict[str, Any]:
     sources = np.array([r["src"] for r in held])
     support = np.isin(sources, SUPPORT) & (labels == 0)
     slope, offset = platt(logits, labels, np.where(labels == 1, 0.2, 1.0))  # attacks are rarer than in the data
+    spoken = np.array([r.logit for r in found.readings(ordinary())])
     cuts = {}
     for name, rate in (("1%", 0.01), ("0.5%", 0.005), ("0.1%", 0.001)):
         # traffic that nobody has seen resembles the most awkward source more than the mean of all
@@ -117,6 +127,8 @@ def injection(folder: Path, held: list[dict[str, Any]]) -> dict[str, Any]:
         cut = max(threshold(many, rate) for many in [logits[support], *each] if len(many) >= 2 / rate)
         # documents, code and prompts are read as well: of those no more than twenty times that share
         cut = max(cut, threshold(logits[(labels == 0) & ~support], 20 * rate))
+        if name != "0.1%":  # what is only shown to a person must not be every tenth message of another language
+            cut = max(cut, threshold(spoken, SPOKEN * rate))
         cuts[name] = float(1 / (1 + np.exp(-(slope * cut + offset))))
         print(
             "injection",
@@ -157,9 +169,13 @@ def intents(folder: Path, held: list[dict[str, Any]], seen: set[str]) -> dict[st
     texts = [r["text"] for r in held if r["src"] in SUPPORT and not r["label"] and r["text"] not in seen]
     shares = [s for i in range(0, len(texts), 256) for s in model.readings(texts[i : i + 256])]
     risk = np.array([1 - s["none"] for s in shares])
+    spoken = np.array([1 - s["none"] for s in model.readings(ordinary())])
     return {
         "temperature": 1.0,
-        "thresholds": {n: threshold(risk, r) for n, r in (("1%", 0.01), ("0.5%", 0.005), ("0.1%", 0.001))},
+        "thresholds": {
+            name: max(threshold(risk, rate), threshold(spoken, share))
+            for name, rate, share in (("1%", 0.01, 0.2), ("0.5%", 0.005, 0.12), ("0.1%", 0.001, 0.04))
+        },
     }
 
 

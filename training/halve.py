@@ -154,14 +154,17 @@ def reader_tasks(
     some += [r["text"] for r in entities]
     dice.shuffle(some)
     plain = [{"text": t} for t in dict.fromkeys(some)]
+    held = told.near / 2
     return [
-        _intents(intents, tokenizer, network, device, budget // 4),
-        _entities(entities, tokenizer, network, device, budget // 4),
-        _any(plain, tokenizer, network, device, budget // 2),
+        _intents(intents, tokenizer, network, device, budget // 4, held),
+        _entities(entities, tokenizer, network, device, budget // 4, held),
+        _any(plain, tokenizer, network, device, budget // 2, held),
     ]
 
 
-def _intents(rows: Sequence[dict[str, Any]], tokenizer: Tokenizer, network: Taught, device: str, budget: int) -> Task:
+def _intents(
+    rows: Sequence[dict[str, Any]], tokenizer: Tokenizer, network: Taught, device: str, budget: int, held: float
+) -> Task:
     lines, _ = read_lines(tokenizer, rows, 160, device)
     y = torch.tensor([INTENTS.index(r["label"]) for r in rows], device=device)
     weight = torch.tensor([float(r.get("w", 1.0)) for r in rows], device=device)
@@ -170,12 +173,15 @@ def _intents(rows: Sequence[dict[str, Any]], tokenizer: Tokenizer, network: Taug
         text, tags, wished, wished_tags, apart = out
         agrees = (wished.argmax(-1) == y[group]).float()
         each = F.cross_entropy(text, y[group], reduction="none", label_smoothing=0.03)
-        return ((each + 0.3 * agrees * _shares(text, wished)) * weight[group]).mean() + _tags(tags, wished_tags) + apart
+        told = ((each + 0.3 * agrees * _shares(text, wished)) * weight[group]).mean()
+        return told + _tags(tags, wished_tags) + held * apart
 
     return Task(lines, network, loss, budget, 15)
 
 
-def _entities(rows: Sequence[dict[str, Any]], tokenizer: Tokenizer, network: Taught, device: str, budget: int) -> Task:
+def _entities(
+    rows: Sequence[dict[str, Any]], tokenizer: Tokenizer, network: Taught, device: str, budget: int, held: float
+) -> Task:
     lines, tags = read_lines(tokenizer, rows, 160, device)
     wide = max(len(t) for t in tags)
     y = torch.full((len(tags), wide), -1, dtype=torch.long)
@@ -190,17 +196,19 @@ def _entities(rows: Sequence[dict[str, Any]], tokenizer: Tokenizer, network: Tau
         kept = (want >= 0).float()
         agrees = kept * (theirs.argmax(-1) == want).float()
         found = (0.3 * each * kept + _shares(mine, theirs) * agrees).sum() / kept.sum().clamp(min=1.0)
-        return found + 0.2 * _shares(text, wished).mean() + apart
+        return found + held * (0.2 * _shares(text, wished).mean() + apart)
 
     return Task(lines, network, loss, budget, 16)
 
 
-def _any(rows: Sequence[dict[str, Any]], tokenizer: Tokenizer, network: Taught, device: str, budget: int) -> Task:
+def _any(
+    rows: Sequence[dict[str, Any]], tokenizer: Tokenizer, network: Taught, device: str, budget: int, held: float
+) -> Task:
     lines, _ = read_lines(tokenizer, rows, 160, device)
 
     def loss(out: Any, group: torch.Tensor) -> torch.Tensor:
         text, tags, wished, wished_tags, apart = out
-        return 0.1 * _shares(text, wished).mean() + 2 * _tags(tags, wished_tags) + 2 * apart
+        return 2 * _tags(tags, wished_tags) + held * (0.1 * _shares(text, wished).mean() + 2 * apart)
 
     return Task(lines, network, loss, budget, 17)
 
@@ -364,7 +372,7 @@ def main() -> None:
     teaching.add_argument("--steps", type=int, default=100000)
     teaching.add_argument("--rate", type=float, default=2e-4)
     teaching.add_argument(
-        "--near", type=float, default=2.0, help="how much the layers of injection are held to the teacher's"
+        "--near", type=float, default=2.0, help="how much injection and reader are held to the teacher on the way"
     )
     teaching.add_argument("--seed", type=int, default=3)
     teaching.add_argument("--limit", type=int)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from proctor.models.local.evidence import select_evidence, sentences
+from proctor.text.danger import dangers
 from training.augment import CATEGORIES, category, constructed, noisy, window
 from training.data import clean, parallel, rows, shippable, written
 from training.pairs import changed_claims, recombined
@@ -162,6 +163,13 @@ def intent_rows(seed: int = 19) -> list[dict[str, Any]]:
                 "src": row["src"],
             }
         )
+    # ordinary messages outside English: with the near misses alone a third of them looked dangerous
+    for row in written("injection"):
+        if not row["label"] and not any(dangers(row["text"])):
+            own = {"text": row["text"][:400], "label": "none", "lang": row["lang"]}
+            found.append(own | {"part": "train", "w": 1.0, "src": "written_harmless"})
+    for language, text in statements(150):
+        found.append({"text": text, "label": "none", "lang": language, "part": "train", "w": 0.3, "src": "statement"})
     return found + [r | {"part": "heldout", "src": "written"} for r in written("intent_safety", "heldout")]
 
 
