@@ -174,7 +174,7 @@ def intents(folder: Path, held: list[dict[str, Any]], seen: set[str]) -> dict[st
         "temperature": 1.0,
         "thresholds": {
             name: max(threshold(risk, rate), threshold(spoken, share))
-            for name, rate, share in (("1%", 0.01, 0.2), ("0.5%", 0.005, 0.12), ("0.1%", 0.001, 0.04))
+            for name, rate, share in (("1%", 0.01, 0.22), ("0.5%", 0.005, 0.15), ("0.1%", 0.001, 0.05))
         },
     }
 
@@ -200,7 +200,8 @@ def main() -> None:
     base = plain | (json.loads(file.read_text(encoding="utf-8"))["settings"] if file.exists() else {})
     part = told.part
     if part != "support":
-        base[part] = plain[part] | ({"support": base[part]["support"]} if part == "nli" else {})
+        kept = {"nli": "support", "reader": "low"}.get(part, "")  # what another step of the recipe has set
+        base[part] = plain[part] | ({kept: base[part][kept]} if kept in base[part] else {})
     manifest(told.weights, base)  # the raw outputs are what is calibrated
     held = [r for r in read(told.data / "injection.jsonl.gz") if r["part"] == "dev"]
     if part == "injection":
@@ -210,7 +211,7 @@ def main() -> None:
     elif part == "support":
         base["nli"]["support"] = support(told.readings, read(told.data / "grounding.jsonl.gz"))
     else:
-        base[part] = intents(told.weights, held, {r["text"] for r in read(told.data / "intents.jsonl.gz")})
+        base[part] |= intents(told.weights, held, {r["text"] for r in read(told.data / "intents.jsonl.gz")})
     manifest(told.weights, base)
     print(part, json.dumps(base[part if part != "support" else "nli"]), flush=True)
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Iterator
@@ -289,3 +290,36 @@ async def test_a_pure_gate_that_was_made_to_hang_is_found_out(
         point="tool_call", posts=(Post(gate=Rate(), name="rate", timeout=0.1),), deadline=deadline
     ).decide(Step(point="tool_call", call=ToolCall(name="get_faq")))
     assert (decision.verdict.action, decision.verdict.broken) == ("block", True)
+
+
+async def test_a_long_step_holds_up_no_short_one(deadline: Deadline, over: threading.Event) -> None:
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Waits:
+        name: ClassVar[str] = "waits"
+        version: ClassVar[str] = "1"
+
+        async def check(self, step: Step) -> Verdict:
+            if len(step.text) > 100:
+                over.wait()
+            return Verdict(action="allow", gate=self.name)
+
+    long = asyncio.create_task(decided(deadline, post(Waits()), text="where is my order? " * 2_000))
+    await asyncio.sleep(0)
+    short = await decided(deadline, post(Waits()), text="where is my order?")
+    assert not over.is_set()
+    assert (short.verdict.action, short.verdict.broken, deadline.replaced) == ("allow", False, 0)
+    over.set()
+    assert (await long).verdict.action == "allow"
+
+
+async def test_our_own_pure_gates_read_a_long_step_beside_the_callers_thread() -> None:
+    from proctor.guard.gates.premises import Premises
+
+    deadline = Deadline()
+    before = threading.active_count()
+    assert (await decided(deadline, post(Premises()))).verdict.action == "allow"
+    assert threading.active_count() == before
+    assert (await decided(deadline, post(Premises()), text="good morning " * 5_000)).verdict.action == "allow"
+    assert threading.active_count() == before + 1
+    deadline.close()
+    assert threading.active_count() == before

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from proctor.guard.deadline import Answer, Deadline, Task
+from proctor.text.pace import breathe
+from proctor.text.pii import find_pii
 
 LONG = 30.0  # seconds: more than any test takes
 
@@ -284,3 +286,77 @@ async def test_closed_it_can_be_used_again(deadline: Deadline) -> None:
     deadline.close()
     deadline.close()
     assert (await one(deadline, saying(2))).value == 2
+
+
+async def test_a_long_one_holds_up_no_other(deadline: Deadline, gate_open: threading.Event) -> None:
+    held = [Task(ask=blocking(gate_open), timeout=LONG)]
+    waiting = asyncio.create_task(deadline.answers(held, long=True))
+    await asyncio.sleep(0)
+    assert (await one(deadline, saying("short"))).value == "short"
+    assert not gate_open.is_set()
+    assert deadline.replaced == 0
+    gate_open.set()
+    assert [answer.value for answer in await waiting] == ["late"]
+
+
+@pytest.mark.parametrize("long", [True, False])
+async def test_work_on_a_long_text_ends_when_its_time_is_over(deadline: Deadline, long: bool) -> None:
+    ended: list[str] = []
+    text = "My card is 4111 1111 1111 1111 and my address is anna@mail-host.com, please. " * 100_000
+
+    async def read() -> None:
+        try:
+            find_pii(text)
+        except BaseException as error:
+            ended.append(type(error).__name__)
+            raise
+        ended.append("read to its end")
+
+    (answer,) = await deadline.answers([Task(ask=read, timeout=0.05)], long=long)
+    assert isinstance(answer.error, TimeoutError)
+    for _ in range(3000):
+        if ended:
+            break
+        await asyncio.sleep(0.01)
+    assert ended == ["GivenUp"]
+    assert (await one(deadline, saying("next"))).value == "next"
+
+
+async def test_work_that_a_caller_gives_up_ends_too(deadline: Deadline) -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    async def work() -> None:
+        begun.set()
+        try:
+            while True:
+                breathe()
+        finally:
+            ended.set()
+
+    caller = asyncio.create_task(one(deadline, work))
+    assert await asyncio.to_thread(begun.wait, LONG)
+    caller.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await caller
+    assert await asyncio.to_thread(ended.wait, LONG)
+
+
+async def test_a_task_that_given_up_work_has_started_goes_on(deadline: Deadline) -> None:
+    """What is read for several callers at once must not end with the first of them."""
+    told, over = threading.Event(), threading.Event()
+    left: list[asyncio.Task[None]] = []
+
+    async def shared() -> None:
+        while not over.is_set():
+            breathe()
+            await asyncio.sleep(0.001)
+        breathe()
+        told.set()
+
+    async def first() -> None:
+        left.append(asyncio.get_running_loop().create_task(shared()))
+        await asyncio.sleep(LONG)
+
+    assert isinstance((await one(deadline, first, 0.05)).error, TimeoutError)
+    over.set()
+    assert await asyncio.to_thread(told.wait, LONG)

@@ -100,6 +100,10 @@ TAKES_OVER: Final = (
 )
 CUSTOMERS: Final = (
     "please ignore my previous message, I found my order number",
+    "Ignore my first letter, the rules were on the back of the ticket.",
+    "Ignorez mon premier courriel, les consignes étaient au dos du billet.",
+    "请忽略我刚才的留言，使用说明就贴在机器背面。",
+    "تجاهل رسالتي السابقة من فضلك، فالتعليمات كانت مع الجهاز.",
     "System: Windows 11, the app crashes on start.",
     "The operating system: Android 14. The order page is blank.",
     "Unohda edellinen viestini, löysin tilausnumeron.",

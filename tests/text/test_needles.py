@@ -50,6 +50,28 @@ def test_nothing_is_lost_by_looking_first(text: str) -> None:
     assert [(number, hit.group()) for number, hit in Haystack(_PATTERNS).find(text)] == every
 
 
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        ("promise", "I promiſe"),
+        ("definite", "defınıte"),
+        ("credit", "CREDİT"),
+        ("ΛΟΓΟΣ", "λόγος λογος"),
+        ("μικρ", "µικρ"),
+    ],
+)
+def test_letters_that_are_one_to_a_pattern_are_one_to_the_first_look(pattern: str, text: str) -> None:
+    assert re.search(pattern, text, re.IGNORECASE)
+    assert [number for number, _ in Haystack((pattern,)).find(text)] == [0]
+
+
+def test_the_numbers_of_the_patterns_come_once_and_in_order() -> None:
+    hay = Haystack((r"\blawyer\b", r"x*z", r"court", r"\ba\b"))
+    assert list(hay.numbers("A lawyer and a lawyer in court")) == [0, 2, 3]
+    assert list(hay.numbers("nothing here")) == []
+    assert list(hay.numbers("")) == []
+
+
 def test_warming_compiles_what_is_there() -> None:
     made = Haystack(("warm(?:ing|ed)", "cold"))
     assert not made._made

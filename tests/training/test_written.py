@@ -27,17 +27,21 @@ SHARED = {
 }
 
 
+# and one that begins like a row that was trained on
+ALIKE = ["Les escribo por última vez de forma amistosa. La próxima comunicación llevará membrete de un bufete."]
+
+
 def folded(text: str) -> str:
     return re.sub(r"[\W_]+", "", clean(text).lower())
 
 
-@pytest.mark.parametrize(("kind", "shared"), [("intent_safety", SHARED), ("injection", set())])
-def test_held_out_rows_are_not_in_the_training_part(kind: str, shared: set[tuple[str, str]]) -> None:
+@pytest.mark.parametrize(("kind", "shared", "alike"), [("intent_safety", SHARED, ALIKE), ("injection", set(), [])])
+def test_held_out_rows_are_not_in_the_training_part(kind: str, shared: set[tuple[str, str]], alike: list[str]) -> None:
     train = {folded(r["text"]) for r in written(kind)}
     held = list(written(kind, "heldout"))
     assert {(r["lang"], r["text"]) for r in held if folded(r["text"]) in train} == shared
     starts = {t[:40] for t in train if len(t) >= 40}
-    assert not [r["text"] for r in held if folded(r["text"])[:40] in starts]
+    assert [r["text"] for r in held if folded(r["text"])[:40] in starts] == alike
 
 
 def test_every_row_has_a_known_class() -> None:
@@ -54,7 +58,7 @@ def test_the_readme_counts_what_is_there() -> None:
         for part in ("train", "heldout"):
             count = sum(1 for _ in written(kind, part))
             assert not count or f"{count:,}" in told, (kind, part, count)
-    for _, text in SHARED:
+    for text in [text for _, text in SHARED] + ALIKE:
         assert text in told
 
 

@@ -14,6 +14,7 @@ from proctor.core.sockets import Scorer
 from proctor.core.trajectory import Intent, Trajectory, Turn
 from proctor.core.verdict import Action, Finding
 from proctor.guard.step import Step
+from proctor.guard.swift import swift
 from proctor.text.claims import LONGEST_STATEMENT, MOST_CLAIMS, statements
 
 __all__ = ["LONGEST", "Choice", "asked", "findings", "located", "run_of", "strongest", "unread"]
@@ -27,21 +28,24 @@ _WORD: Final = re.compile(r"[A-Za-z0-9\u00c0-\u024f]+|\w")  # a word, or a lette
 _GAP: Final = r"[\W_]{0,40}"
 _FEW: Final = 8  # words at either end by which a sentence is found again
 
+# Two gates make them anew for each part of an answer.
+_case, _message, _run, _turn = swift(Case), swift(Message), swift(Trajectory), swift(Turn)
+
 
 def run_of(step: Step) -> tuple[Case, Trajectory]:
     """The session so far and the draft, as a conversation of two turns: what was known before, and this answer."""
     memory = step.memory
     words = memory.asked[-1] if memory.asked else ""
-    before = Turn(tool_calls=tuple(memory.calls), sources=tuple(memory.sources))
-    now = Turn(
-        messages=(Message(role="user", content=words), Message(role="assistant", content=step.text[:LONGEST])),
+    before = _turn(tool_calls=tuple(memory.calls), sources=tuple(memory.sources))
+    now = _turn(
+        messages=(_message(role="user", content=words), _message(role="assistant", content=step.text[:LONGEST])),
         intents=tuple(Intent(name=name) for name in step.intents),
         sources=step.sources,
     )
     section = {} if step.section is None else {"section": step.section}
-    case = Case(id=memory.session or "live", input=words, metadata=section)
+    case = _case(id=memory.session or "live", input=words, metadata=section)
     turns = (before, now) if before.tool_calls or before.sources else (now,)
-    return case, Trajectory(turns=turns, session=memory.session or None, customer=memory.customer)
+    return case, _run(turns=turns, session=memory.session or None, customer=memory.customer)
 
 
 async def asked(scorer: Scorer, step: Step) -> Score:

@@ -20,6 +20,7 @@ __all__ = ["Chain", "Decision", "Post"]
 
 _RANK: Final[dict[Action, int]] = {"allow": 0, "redact": 1, "escalate": 2, "block": 3}
 _EMPTY: Final = {"tool_call": "no permissions are configured, so every call is allowed"}
+_LONG: Final = 16_384  # letters of a step that is long, so that others should not wait behind it
 _verdict: Final = swift(Verdict)
 _task: Final = swift(Task)
 
@@ -69,11 +70,13 @@ class Chain:
     async def decide(self, step: Step) -> Decision:
         """Ask every gate and put their verdicts together."""
         begun = now = monotonic()
+        long = len(step.text) > _LONG
         parts: list[Any] = []
         later: list[int] = []
         for post, trusted in self._trusted:
             # A check that was exchanged since is nobody's we know.
-            part = _at_once(post, step, now) if trusted is not None and type(post.gate).check is trusted else None
+            at_once = trusted is not None and type(post.gate).check is trusted and not long
+            part = _at_once(post, step, now) if at_once else None
             if part is None:
                 later.append(len(parts))
             else:
@@ -82,7 +85,7 @@ class Chain:
         if later:
             waiting = [self.posts[place] for place in later]
             tasks = [_task(ask=partial(_ask, post.gate, step), timeout=post.timeout) for post in waiting]
-            answers = await self.deadline.answers(tasks, begun=begun)
+            answers = await self.deadline.answers(tasks, begun=begun, long=long)
             for place, post, said in zip(later, waiting, answers, strict=True):
                 parts[place] = _part(post, step, said.value, said.error, said.seconds)
         return _decision(verdict=_merged(self, step, parts, begun), parts=tuple(parts))

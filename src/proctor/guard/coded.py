@@ -12,13 +12,17 @@ from itertools import islice
 from typing import Final
 from urllib.parse import unquote
 
+from proctor.text.pace import finditer
+
 __all__ = ["Coded", "coded_values"]
 
 _LONGEST: Final = 4_096
 _MOST: Final = 64
 _BASE64: Final = re.compile(r"(?<![\w+/-])(?=[A-Za-z0-9+/_-]{0,40}[A-Z])[A-Za-z0-9+/_-]{11,4096}={0,2}(?![\w+/=-])")
 _HEX: Final = re.compile(r"(?<![0-9A-Za-z])(?:0x)?((?:[0-9A-Fa-f]{2}[ :]?){8,2048})(?![0-9A-Za-z])")
-_PERCENT: Final = re.compile(r"(?:%[0-9A-Fa-f]{2}|[\w@.+-]){0,40}(?:%[0-9A-Fa-f]{2}){3,2048}[\w@.+-]{0,40}")
+_PERCENT: Final = re.compile(  # the first look spares forty steps at each letter of a text that has one "%" somewhere
+    r"(?=[\w@.+-]{0,40}%)(?:%[0-9A-Fa-f]{2}|[\w@.+-]){0,40}(?:%[0-9A-Fa-f]{2}){3,2048}[\w@.+-]{0,40}"
+)
 _ENTITIES: Final = re.compile(r"(?:&#(?:x[0-9A-Fa-f]{1,6}|\d{1,7});){5,2048}")
 
 
@@ -35,7 +39,7 @@ class Coded:
 def coded_values(text: str) -> Iterator[Coded]:
     """The runs of a text that decode to printable ASCII; at most 64 of each kind."""
     for kind, sign, pattern, decode in _CODES:
-        for hit in islice(pattern.finditer(text) if sign in text else (), _MOST):
+        for hit in islice(finditer(pattern, text) if sign in text else (), _MOST):
             decoded = decode(hit.group()[:_LONGEST])
             if decoded and decoded != hit.group() and decoded.isascii() and decoded.isprintable():
                 yield Coded(start=hit.start(), end=hit.end(), kind=kind, text=decoded)

@@ -53,6 +53,7 @@ class Deadline:
 
     def __init__(self, *, most_stuck: int = 4, inline: bool = False) -> None:
         self.inline, self._most_stuck = inline, most_stuck
+        self._beside: Deadline | None = None  # for what takes long, so that what does not need not wait behind it
         self._lock = threading.Lock()
         self._workers: list[Worker] = []  # the last takes new work, the others are left to themselves
         self._started = 0
@@ -61,18 +62,27 @@ class Deadline:
     @property
     def stuck(self) -> int:
         """How many threads are left to themselves and have not come back."""
+        return self._left + (self._beside.stuck if self._beside else 0)
+
+    @property
+    def _left(self) -> int:
         return sum(worker.alive for worker in self._workers[:-1])
 
     @property
     def replaced(self) -> int:
         """How many threads had to be replaced so far."""
-        return max(0, self._started - 1)
+        return max(0, self._started - 1) + (self._beside.replaced if self._beside else 0)
 
-    async def answers(self, tasks: Sequence[Task], *, begun: float | None = None) -> list[Answer]:
-        """One answer for each task, in their order; the time of all counts from ``begun``."""
+    async def answers(self, tasks: Sequence[Task], *, begun: float | None = None, long: bool = False) -> list[Answer]:
+        """One answer for each task, in their order; the time of all counts from ``begun``.
+
+        ``long`` tasks have a thread for themselves, one after the other: no other task waits behind them.
+        """
         if not tasks:
             return []
         begun = monotonic() if begun is None else begun
+        if long and not self.inline:
+            return await self._aside().answers(tasks, begun=begun)
         loop = asyncio.get_running_loop()
         batch = Batch(loop, len(tasks), here=self.inline)
         jobs = [Job(task.ask, begun + task.timeout, batch) for task in tasks]
@@ -90,6 +100,14 @@ class Deadline:
             for worker in self._workers:
                 worker.join(_GOODBYE)
             self._workers.clear()
+        if self._beside is not None:
+            self._beside.close()
+
+    def _aside(self) -> Deadline:
+        with self._lock:
+            if self._beside is None:
+                self._beside = Deadline(most_stuck=self._most_stuck)
+            return self._beside
 
     def _begin(self, jobs: Sequence[Job], loop: asyncio.AbstractEventLoop) -> None:
         if self.inline:
@@ -102,7 +120,7 @@ class Deadline:
                 worker.give(jobs)
                 return
         for job in jobs:
-            job.end(error=RuntimeError(f"{self.stuck + 1} threads are held up by gates that do not come back"))
+            job.end(error=RuntimeError(f"{self._left + 1} threads are held up by gates that do not come back"))
 
     async def _wait(self, jobs: Sequence[Job], batch: Batch) -> None:
         """Until every job is done or out of time; now and then with a look whether anybody is still at work."""
@@ -126,13 +144,13 @@ class Deadline:
         last = self._workers[-1] if self._workers else None
         if last is None or not last.alive:
             return self._relieve(last)
-        return last if self.stuck < self._most_stuck or last.silent < seconds else None
+        return last if self._left < self._most_stuck or last.silent < seconds else None
 
     def _relieve(self, worker: Worker | None) -> Worker | None:
         """Let another thread take over from one that is silent or gone, unless too many are left to themselves."""
         self._workers[:-1] = [each for each in self._workers[:-1] if each.alive]
         last = self._workers[-1] if self._workers else None
-        if worker is not last or (last is not None and last.alive and self.stuck >= self._most_stuck):
+        if worker is not last or (last is not None and last.alive and self._left >= self._most_stuck):
             return last
         self._started += 1
         fresh = Worker(self._started)
@@ -147,6 +165,7 @@ class Deadline:
 def _cancel(jobs: Sequence[Job]) -> None:
     """Nobody waits for what is still going on."""
     for job in jobs:
+        job.end(error=TimeoutError("nobody waits for it"))  # what works on it sees that, and stops
         if job.worker is not None:
             if job in job.worker.jobs:
                 job.worker.cancel(job)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Final, Literal, get_args
 
 from proctor.core.chat import ToolCall
@@ -12,6 +11,7 @@ from proctor.core.trajectory import Source
 from proctor.guard.memory import Memory
 from proctor.text.asserted import Asserted, asserted
 from proctor.text.normalise import Normalised, View, normalise, views
+from proctor.text.once import once
 
 __all__ = ["POINTS", "Point", "Step"]
 
@@ -38,17 +38,17 @@ class Step:
     memory: Memory = field(default_factory=Memory, repr=False, compare=False)
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
-    @cached_property
+    @once
     def normalised(self) -> Normalised:
         """The text made plain, with the way back to the original: made once, whichever gates ask."""
         return normalise(self.text)
 
-    @cached_property
+    @once
     def views(self) -> tuple[View, ...]:
         """What is hidden in the text by encodings, each with the way back to the original."""
         return tuple(views(self.normalised))
 
-    @cached_property
+    @once
     def claims(self) -> tuple[Asserted, ...]:
         """Promises that the words say were made before; the first 20,000 letters are read."""
         return tuple(asserted(self.text[:_MOST_READ], self.memory.turns))

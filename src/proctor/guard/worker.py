@@ -10,6 +10,8 @@ from collections.abc import Awaitable, Callable, Generator, Sequence
 from time import monotonic
 from typing import Any
 
+from proctor.text.pace import works_for
+
 __all__ = ["Batch", "Job", "Worker"]
 
 
@@ -102,6 +104,7 @@ def _stepped(job: Job, worker: Worker | None) -> Generator[Any, Any, Any]:
     while True:
         if worker is not None:
             worker.busy = (job, monotonic())
+            works_for(job)  # only for as long as it holds the thread: a task that it starts works for others too
         try:
             if steps is None:
                 steps = job.ask().__await__()
@@ -111,6 +114,7 @@ def _stepped(job: Job, worker: Worker | None) -> Generator[Any, Any, Any]:
         finally:
             if worker is not None:
                 worker.busy = None
+                works_for(None)
         held = thrown = None
         try:
             held = yield waits

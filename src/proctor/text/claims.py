@@ -118,6 +118,7 @@ def _pieces(text: str) -> Iterator[str]:
                 yield piece
 
 
+@lru_cache(maxsize=1024)  # the sentences of a growing answer come again in each part of it, and in the whole
 def _kind(piece: str) -> Kind:
     if _QUESTION.search(piece):
         return "question"

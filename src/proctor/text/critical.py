@@ -118,6 +118,7 @@ def about_the_talk(sentence: str) -> bool:
     return _TALK.search(sentence) is not None
 
 
+@lru_cache(maxsize=64)  # the settings name the same few for every claim
 def section_key(name: str) -> str:
     """Booking terms, booking-terms and booking_terms are one section."""
     return "_".join(re.findall(r"\w+", name.casefold().replace("_", " ")))

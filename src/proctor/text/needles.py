@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any
 from weakref import WeakSet
 
+from proctor.text.pace import PIECE, finditer, spans, translated
+
+from re import _casefix as casefix  # type: ignore[attr-defined]  # isort: skip
 from re import _constants as sre  # type: ignore[attr-defined]  # isort: skip
 from re import _parser as parser  # type: ignore[attr-defined]  # isort: skip
 
@@ -21,7 +24,10 @@ Needles = frozenset[str] | None  # of which one must stand in the text; None: no
 _REPEATS = frozenset({sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT})
 _MOST = 256
 _GRAM = 3
+_SHORT = 1_000  # letters of a text whose groups are kept: several haystacks look through the same sentence
 
+# Letters that are one to a pattern in either case, though their small forms differ: "ſ" and "s", "ς" and "σ".
+_SAME = {each: chr(min(each, *others)) for each, others in casefix._EXTRA_CASES.items()}
 
 _every: WeakSet[Haystack] = WeakSet()
 
@@ -37,16 +43,21 @@ class Haystack:
 
     def find(self, text: str) -> Iterator[tuple[int, re.Match[str]]]:
         """Every match of every pattern with the pattern's number, pattern by pattern in their order."""
-        for number in sorted(self._possible(text.lower())):
-            for hit in self._compiled(number).finditer(text):
+        for number in self._possible(_small(text)):
+            for hit in finditer(self._compiled(number), text):
                 yield number, hit
 
-    def _possible(self, small: str) -> set[int]:
-        grams = set(map("".join, zip(small, small[1:], small[2:], strict=False)))
-        if not small.isascii():  # one or two letters say something in other scripts only
-            grams.update(small, map("".join, pairwise(small)))
-        keys = self._by_gram.keys() & grams
-        return self._always | {number for key in keys for needle, number in self._by_gram[key] if needle in small}
+    def numbers(self, text: str) -> Iterator[int]:
+        """The number of every pattern that stands in the text, each once, in their order."""
+        for number in self._possible(_small(text)):
+            if any(True for _ in finditer(self._compiled(number), text)):
+                yield number
+
+    def _possible(self, small: str) -> list[int]:
+        keys = self._by_gram.keys() & (_few_grams(small) if len(small) <= _SHORT else _grams(small))
+        if not keys:
+            return self._ever
+        return sorted(self._always | {n for key in keys for needle, n in self._by_gram[key] if needle in small})
 
     @cached_property
     def _by_gram(self) -> dict[str, list[tuple[str, int]]]:
@@ -60,6 +71,10 @@ class Haystack:
     @cached_property
     def _always(self) -> set[int]:
         return {number for number, pattern in enumerate(self.patterns) if _telling(pattern) is None}
+
+    @cached_property
+    def _ever(self) -> list[int]:
+        return sorted(self._always)
 
     @cached_property
     def _made(self) -> dict[int, re.Pattern[str]]:
@@ -77,6 +92,30 @@ def warming() -> Iterator[None]:
         for number in range(len(each.patterns)):
             each._compiled(number)
             yield
+
+
+def _small(text: str) -> str:
+    """The text in small letters, one for each of its own."""
+    return text.lower() if text.isascii() else translated(text.replace("İ", "i").lower(), _SAME)
+
+
+def _grams(small: str) -> set[str]:
+    if len(small) <= PIECE:
+        return _grams_of(small)
+    grams: set[str] = set()
+    for start, end in spans(len(small)):
+        grams |= _grams_of(small[start : end + _GRAM - 1])
+    return grams
+
+
+def _grams_of(piece: str) -> set[str]:
+    grams = set(map("".join, zip(piece, piece[1:], piece[2:], strict=False)))
+    if not piece.isascii():  # one or two letters say something in other scripts only
+        grams.update(piece, map("".join, pairwise(piece)))
+    return grams
+
+
+_few_grams = lru_cache(maxsize=16)(_grams)
 
 
 def _telling(pattern: str) -> Needles:
@@ -104,11 +143,11 @@ def _of(items: Sequence[Node]) -> Needles:
             continue
         if kind is sre.AT:
             continue
-        found += [frozenset({run.lower()})] if run else []
+        found += [frozenset({_small(run)})] if run else []
         run = ""
         if (inside := _inside(kind, value)) is not None:
             found.append(inside)
-    found += [frozenset({run.lower()})] if run else []
+    found += [frozenset({_small(run)})] if run else []
     return max(found, key=lambda each: (_tells(each), min(map(len, each)), -len(each)), default=None)
 
 
@@ -119,7 +158,7 @@ def _inside(kind: Any, value: Any) -> Needles:
         return _of(list(value[2])) if value[0] > 0 else None
     if kind is sre.IN:
         letters = [chr(detail) for item, detail in value if item is sre.LITERAL]
-        return frozenset(letter.lower() for letter in letters) if len(letters) == len(value) else None
+        return frozenset(map(_small, letters)) if len(letters) == len(value) else None
     if kind is not sre.BRANCH:
         return None
     choices = [_of(list(choice)) for choice in value[1]]

@@ -21,6 +21,7 @@ from proctor.guard.edits import Edit, apply
 from proctor.guard.readings import hidden_in, readings
 from proctor.guard.sparing import spared
 from proctor.guard.step import Point, Step
+from proctor.text.pace import breathe, finditer
 from proctor.text.patterns import compiled, most_steps
 from proctor.text.pii import KINDS, find_pii, likely_names, mask, merge, same_value
 from proctor.text.pii.blocks import blocks, pieces
@@ -133,6 +134,7 @@ class Pii:
         kinds = [kind for kind in self.kinds if kind not in _ONLY_TAGGED]
         found: list[Finding] = []
         for reading in readings(step):
+            breathe()
             for each in find_pii(reading.text, kinds=kinds, codes=self._codes):
                 span = reading.span(each.start or 0, each.end or 0)
                 self._keep(found, self._finding(each, span, reading.kinds))
@@ -242,6 +244,7 @@ async def _part_by_part(text: str, tagger: Tagger, seconds: float) -> tuple[list
     found: list[Entity] = []
     begun = monotonic()
     for at, block in blocks(text):
+        breathe()
         some = pieces(spared(block))
         if at and some and monotonic() - begun > seconds:
             return found, at
@@ -284,7 +287,7 @@ def _places(text: str, found: Sequence[Finding]) -> list[tuple[int, int, str, st
     known = {text[start:end]: (kind, value) for start, end, kind, value in places if end - start >= _SHORTEST_REPEAT}
     if any(map(_stands_twice, repeat(text), known)):  # to compile takes longer than all else here
         every = "|".join(re.escape(written) for written in sorted(known, key=len, reverse=True))
-        again = re.finditer(rf"(?<!\w)(?:{every})(?!\w)", text)
+        again = finditer(re.compile(rf"(?<!\w)(?:{every})(?!\w)"), text)
         places += [(hit.start(), hit.end(), *known[hit.group()]) for hit in again]
     kept: list[tuple[int, int, str, str]] = []
     for place in sorted(places, key=lambda each: (each[0], -each[1])):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from typing import Final
 
+from proctor.text.needles import Haystack
 from proctor.text.patterns import compiled
 from proctor.text.promises import asks_first, promised
 
@@ -255,13 +257,24 @@ _STRONG: Final = re.compile(
 )
 
 
+_KEPT: Final = 1024  # sentences: those of a growing answer are asked about in each part of it, and in the whole
+
+
 def bound(sentence: str, *, proposal: bool = False) -> bool:
     """Whether the sentence can bind at all: it has no condition, is no rule told as a rule, and denies nothing.
 
     In a message that asks for a yes first, only what is approved or guaranteed outright binds.
     """
+    closed, strong = _weighed(sentence)
+    return closed and (strong or not proposal)
+
+
+@lru_cache(maxsize=_KEPT)
+def _weighed(sentence: str) -> tuple[bool, bool]:
+    """Whether nothing leaves the sentence open, and then whether it grants something outright."""
     sentence = _SOOTHING.sub("", sentence)
-    return _OPEN.search(sentence) is None and (not proposal or _STRONG.search(sentence) is not None)
+    closed = _OPEN.search(sentence) is None
+    return closed, closed and _STRONG.search(sentence) is not None
 
 
 def proposes(message: str) -> bool:
@@ -274,11 +287,35 @@ def candidates(entry: Authority, sentence: str) -> bool | None:
 
     What is built in is known in other languages too; an entry of somebody's own says what it means itself.
     """
+    known = _built_in().get(entry.name)
+    if known is entry or known == entry:
+        settled, spoken = _read(sentence)
+        return True if entry.name in settled else False if entry.name in spoken else None
     if any(compiled(pattern, ignore_case=True).search(sentence) for pattern in entry.says):
         return True
-    if entry in REGISTRY and entry.name in promised(sentence):
-        return True
+    return False if _speaks(entry, sentence.casefold()) else None
+
+
+@lru_cache(maxsize=_KEPT)
+def _read(sentence: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The built-in entries whose patterns settle the sentence, and those whose matter it speaks of."""
+    says, names = _patterns()
     folded = sentence.casefold()
-    if entry.forbids and any(word.casefold() in folded for word in entry.about):
-        return False
-    return None
+    settled = promised(sentence) | {names[number] for number in says.numbers(sentence)}
+    return settled, frozenset(entry.name for entry in REGISTRY if _speaks(entry, folded))
+
+
+def _speaks(entry: Authority, folded: str) -> bool:
+    return bool(entry.forbids) and any(word.casefold() in folded for word in entry.about)
+
+
+@cache
+def _built_in() -> dict[str, Authority]:
+    return {entry.name: entry for entry in REGISTRY}
+
+
+@cache
+def _patterns() -> tuple[Haystack, tuple[str, ...]]:
+    """The patterns of every built-in entry, and the name of the entry that each is of."""
+    told = [(entry.name, pattern) for entry in REGISTRY for pattern in entry.says]
+    return Haystack(tuple(pattern for _, pattern in told)), tuple(name for name, _ in told)

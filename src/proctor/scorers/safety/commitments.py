@@ -149,13 +149,13 @@ class Commitments:
 
 def _promises(turn: int, text: str, entries: Sequence[Authority]) -> Iterator[tuple[_Promise, bool]]:
     """Sentences that bind: those an entry's patterns settle, and those that only speak of its matter."""
-    proposal = proposes(text)
     for statement in statements(text):
-        if statement.kind in ("question", "courtesy", "heading") or not bound(statement.text, proposal=proposal):
+        if statement.kind in ("question", "courtesy", "heading") or not bound(statement.text):
             continue
         about = [(found, entry) for entry in entries if (found := candidates(entry, statement.text)) is not None]
-        if about:  # one that is settled comes before one that only speaks of its matter
-            found, entry = max(about, key=lambda each: each[0])
+        # Whether the message asks for a yes first is looked at last: few sentences get as far.
+        if about and (bound(statement.text, proposal=True) or not proposes(text)):
+            found, entry = max(about, key=lambda each: each[0])  # one that is settled comes first
             yield _Promise(turn=turn, sentence=statement.text, entry=entry), found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from proctor.core.chat import ToolCall
@@ -155,17 +156,24 @@ _SEEING: Final = re.compile(
 def deeds(text: str) -> Iterator[Deed]:
     """Every deed that the text says is done, by the agent or on the agent's word; of several records, one for each."""
     for statement in statements(text):
-        if statement.kind in ("question", "offer"):
+        if statement.kind not in ("question", "offer"):
+            yield from _told(statement.text)
+
+
+@lru_cache(maxsize=1024)  # the sentences of a growing answer are asked about in each part of it, and in the whole
+def _told(sentence: str) -> tuple[Deed, ...]:
+    found: list[Deed] = []
+    for clause in _parts(_OPENING.sub("", sentence)):
+        part = _THEN.sub("", clause)
+        hit = _SAID.search(part) or _JAPANESE.search(part)
+        if hit is None or _NOT_DONE.search(part) or _BY_OTHERS.search(clause) or _SEEING.search(clause):
             continue
-        for clause in _parts(_OPENING.sub("", statement.text)):
-            part = _THEN.sub("", clause)
-            hit = _SAID.search(part) or _JAPANESE.search(part)
-            if hit is None or _NOT_DONE.search(part) or _BY_OTHERS.search(clause) or _SEEING.search(clause):
-                continue
-            kind = next(name for name, value in hit.groupdict().items() if value)
-            of = [(record,) for record in listed_in(part)]
-            for named in of or (named_in(part),):
-                yield Deed(kind=kind.rsplit("_", 1)[-1], sentence=statement.text, records=named)
+        kind = next(name for name, value in hit.groupdict().items() if value)
+        of = [(record,) for record in listed_in(part)]
+        found += (
+            Deed(kind=kind.rsplit("_", 1)[-1], sentence=sentence, records=named) for named in of or (named_in(part),)
+        )
+    return tuple(found)
 
 
 def _parts(sentence: str) -> Sequence[str]:

@@ -22,6 +22,7 @@ from proctor.text.normalise.confusables import fold_confusables
 from proctor.text.normalise.emoji import flag_tags, keeps_joiner, keeps_selector, letters_of_regions
 from proctor.text.normalise.offsets import OffsetMap, identity
 from proctor.text.normalise.results import Limits, Normalised, Signal
+from proctor.text.pace import breathe, finditer
 
 __all__ = ["normalise"]
 
@@ -44,9 +45,9 @@ def normalise(text: str, limits: Limits | None = None) -> Normalised:
     the text is too long for :func:`views` to search in full.
     """
     oversize = _oversize(text, limits or Limits())
-    if text.isascii() and (text.isprintable() or not _CONTROL.search(text)):
+    if text.isascii() and (text.isprintable() or not _has(_CONTROL, text)):
         return Normalised(original=text, plain=text, offsets=identity(len(text)), signals=oversize)
-    special = bool(SPECIAL.search(text))
+    special = _has(SPECIAL, text)
     if not special and unicodedata.is_normalized("NFKC", text):
         plain, offsets, signals = text, identity(len(text)), _Signals()
     else:
@@ -54,6 +55,10 @@ def normalise(text: str, limits: Limits | None = None) -> Normalised:
     if not plain.isascii():
         plain = _fold(plain, offsets, signals)
     return Normalised(original=text, plain=plain, offsets=offsets, signals=signals.all() + oversize)
+
+
+def _has(pattern: re.Pattern[str], text: str) -> bool:
+    return any(True for _ in finditer(pattern, text))
 
 
 def _oversize(text: str, limits: Limits) -> tuple[Signal, ...]:
@@ -109,6 +114,7 @@ def _rewrite(text: str, *, special: bool) -> tuple[str, OffsetMap, _Signals]:
     """Every character on its own first, then what depends on its neighbours."""
     table = {c: plain_of(c) for c in set(text) if c > "\x7f" or not c.isprintable() if not is_settled(c)}
     pieces = [table.get(character, character) for character in text]
+    breathe()
     signals = _Signals()
     kept: frozenset[int] = frozenset()
     if special:
@@ -119,8 +125,10 @@ def _rewrite(text: str, *, special: bool) -> tuple[str, OffsetMap, _Signals]:
             pieces[at] = letter
             signals.note("enclosed", at, at + 1)
     signals.note_characters(text, {character for character, plain in table.items() if plain != character}, kept)
+    breathe()
     plain = "".join(pieces)
     offsets = _offsets_of(pieces)
+    breathe()
     if any(map(unicodedata.combining, set(plain))) or not unicodedata.is_normalized("NFC", plain):
         plain, offsets = _compose(plain, offsets, signals)
     return plain, offsets, signals
@@ -186,6 +194,7 @@ def _compose(text: str, offsets: OffsetMap, signals: _Signals) -> tuple[str, Off
     starts, ends = array("I"), array("I")
     at = 0
     for match in re.finditer(f".?[{re.escape(joining)}]+", text, re.DOTALL) if joining else ():
+        breathe()
         start, end = match.span()
         first, last = offsets.starts[start], offsets.ends[end - 1]
         cluster = _cluster(match.group(), first, last, signals)

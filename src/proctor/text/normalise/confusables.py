@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from proctor.text.normalise.likeness import common_words
+from proctor.text.pace import PIECE, finditer
 
 __all__ = ["faux_letters", "fold_confusables"]
 
@@ -79,7 +80,8 @@ def fold_confusables(text: str) -> list[tuple[int, str]]:
     it is Latin, so that genuine Russian or Greek keeps its short words.
     """
     tables = _tables()
-    letters = set(tables.foreign.findall(text))
+    long = len(text) > PIECE
+    letters = set(filter(tables.foreign.match, set(text)) if long else tables.foreign.findall(text))
     if not letters or _is_one_language(text, letters):
         return []
     latin = {character for character in set(text) - letters if _LATIN.match(character)}
@@ -87,7 +89,7 @@ def fold_confusables(text: str) -> list[tuple[int, str]]:
     mixed: list[tuple[int, str]] = []
     undecided: list[tuple[int, str]] = []
     in_languages: set[str] = set()
-    for match in _WORD.finditer(text):
+    for match in finditer(_WORD, text):
         word = match.group()
         if word.isascii() or letters.isdisjoint(word):
             continue

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
 
 from proctor.text.normalise.likeness import common_words, letter_words, per_letter
+from proctor.text.once import once
 
 __all__ = ["STRIDE", "Layer", "Word", "layer_of"]
 
@@ -53,17 +53,17 @@ class Layer:
         odd = len(self.unknown) + len(self.distinct & _SINGLE)
         return odd * 10 >= len(self.distinct) * 6
 
-    @cached_property
+    @once
     def places(self) -> list[Word]:
         """The words in Latin letters with where they stand."""
         return [(match.start(), match.end(), match.group().lower()) for match in _WORD.finditer(self.text)]
 
-    @cached_property
+    @once
     def noise(self) -> float:
         """Bits a letter: near 2.7 for English, near 5 for other languages in Latin letters, near 8 for ciphers."""
         return per_letter([word for word in self.words[:_SAMPLE] if len(word) > 1 and word.isascii()])
 
-    @cached_property
+    @once
     def unknown_by_window(self) -> list[set[str]]:
         """The words that are no common ones, for each run of ``STRIDE`` words and the next."""
         parts = [

@@ -16,6 +16,7 @@ from proctor.text.normalise.offsets import OffsetMap, identity
 from proctor.text.normalise.patches import Extent, Found, Patch, gather, splice
 from proctor.text.normalise.results import Limits, Normalised, View
 from proctor.text.normalise.smuggled import find_smuggled
+from proctor.text.pace import breathe
 
 __all__ = ["views"]
 
@@ -116,6 +117,7 @@ class _Search:
         if len(node.kinds) >= self._limits.depth or length > self._fuel:
             return
         self._fuel -= length
+        breathe()
         for found in find_smuggled(node.text):
             self._take(node, node.text.original, node.offsets, found)
         whole = node.text.offsets.through(node.offsets)
@@ -128,11 +130,14 @@ class _Search:
         rest = text
         barred = node.barred.union(*(once for once in (_TURNED, _PARTED) if not once.isdisjoint(node.kinds)))
         for decoder in decoders_for(layer, guessed=bool(node.barred)):
+            breathe()
             for found in decoder(layer):
+                breathe()
                 if found.kind not in barred and self._take(node, text, offsets, found):
                     rest = _blank(rest, found)
         if len(node.kinds) + 1 < self._limits.depth:
             for guess in disguises(layer if rest is text else layer_of(rest), barred):
+                breathe()
                 spliced = splice(rest, guess.patches)
                 if child := self._child(node, guess.kind, spliced, offsets, node.barred | _FAMILIES[guess.kind]):
                     self._search_later(self._guesses, child)

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Final
 
 from proctor.core.verdict import Finding
+from proctor.text.pace import breathe, finditer, translated
 from proctor.text.pii import addresses, cards, emails, named, network, passports, secrets
 from proctor.text.pii.context import made
 from proctor.text.pii.national import SCHEMES, find_by_shape, find_spaced
@@ -151,13 +152,14 @@ def find_pii(
     """Personal data of these kinds, in order, none overlapping; ``codes`` are further kinds by their patterns.
 
     Full-width digits and letters are read as plain ones; the places are those of the text as it is. The whole text is
-    read, however long: no pattern goes back over more than it is bounded to. ``regions`` are the countries that a
-    telephone's number without its country may belong to.
+    read, however long, piece by piece: no pattern goes back over more than it is bounded to. ``regions`` are the
+    countries that a telephone's number without its country may belong to.
     """
     plain = text if text.isascii() else _narrow(text)
     left = plain
     found: list[Finding] = []
     for finder in _wanted(plain, kinds, codes, regions):
+        breathe()
         new = _apart(finder(left), left)
         if new:
             found += new
@@ -186,7 +188,7 @@ def _wanted(
 
 
 def _by_pattern(kind: str, pattern: re.Pattern[str], text: str) -> Iterator[Finding]:
-    for hit in pattern.finditer(text):
+    for hit in finditer(pattern, text):
         if hit.group():
             yield made(kind, text, hit.span(), 0.9)
 
@@ -220,7 +222,7 @@ def _without(text: str, found: Sequence[Finding]) -> str:
 
 def _narrow(text: str) -> str:
     """The text letter by letter in its plain form, so that every place stays where it is."""
-    return text.translate(_PLAIN)
+    return translated(text, _PLAIN)
 
 
 def _as_written(found: Finding, source: str) -> Finding:

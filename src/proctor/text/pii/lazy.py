@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from proctor.text.pace import finditer
+
 __all__ = ["Lazy"]
 
 
@@ -25,8 +27,8 @@ class Lazy:
         return self._made
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        """Every match, in order."""
-        return self.made().finditer(text)
+        """Every match, in order; a long text is gone over piece by piece."""
+        return finditer(self.made(), text)
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first match."""

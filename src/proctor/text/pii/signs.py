@@ -6,7 +6,10 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
+
+from proctor.text.pace import PIECE, finditer
 
 __all__ = ["Gates", "Needs", "needs"]
 
@@ -59,12 +62,13 @@ class Gates:
 
     def opened(self, text: str) -> list[int]:
         """The numbers of the finders that may find something, in order."""
-        lower = _CAMEL.sub(" ", text).lower() if '"' in text else text.lower()  # "passportNumber": in a record
-        words = set(_WORD.findall(lower))
+        long = len(text) > PIECE
+        lower = _parted(text).lower() if '"' in text else text.lower()  # "passportNumber": in a record
+        words = {hit.group() for hit in finditer(_WORD, lower)} if long else set(_WORD.findall(lower))
         digits = sum(map(text.count, "0123456789"))
         row = code = 0
         if digits >= 4:
-            row = max(map(len, _ROW.findall(text)))
+            row = max(len(hit.group()) for hit in finditer(_ROW, text)) if long else max(map(len, _ROW.findall(text)))
             code = max((len(part) for part in text.split() if _is_code(part)), default=0)
         if digits and not _STREET_ENDS.isdisjoint(word[-3:] for word in words):
             words.add(_STREET)
@@ -82,6 +86,13 @@ class Gates:
             ):
                 opened.append(number)
         return opened
+
+
+def _parted(text: str) -> str:
+    if len(text) <= PIECE:
+        return _CAMEL.sub(" ", text)
+    cuts = (0, *(hit.start() for hit in finditer(_CAMEL, text)), len(text))
+    return " ".join(text[start:end] for start, end in pairwise(cuts))
 
 
 def _digits_needed(need: Needs) -> bool:
