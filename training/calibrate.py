@@ -189,7 +189,7 @@ def main() -> None:
     ask.add_argument("data", type=Path, help="packed data")
     ask.add_argument("weights", type=Path)
     ask.add_argument("--readings", type=Path, help="folder of the grounding-*.npz that training left")
-    ask.add_argument("--low", type=float, default=-9.0)
+    ask.add_argument("--low", type=float, default=-7.5, help="what the first stage finds below this is not read")
     told = ask.parse_args()
     file = told.weights / "manifest.json"
     plain: dict[str, Any] = {
