@@ -17,7 +17,7 @@ from training.data import read, rows, written
 __all__ = ["manifest", "platt", "threshold"]
 
 SUPPORT = ("banking77", "bitext", "clinc150", "cucom_ecom", "dstc11", "xsid", "turkish_dlg")
-SPOKEN = 7  # times the rate that may be flagged of ordinary messages outside English, few and half of them hard
+SPOKEN = 20  # times the rate that may be flagged of ordinary messages outside English, few and half of them hard
 FILES = (".npy", ".npz", ".onnx")
 
 
@@ -127,7 +127,7 @@ def injection(folder: Path, held: list[dict[str, Any]]) -> dict[str, Any]:
         cut = max(threshold(many, rate) for many in [logits[support], *each] if len(many) >= 2 / rate)
         # documents, code and prompts are read as well: of those no more than twenty times that share
         cut = max(cut, threshold(logits[(labels == 0) & ~support], 20 * rate))
-        if name != "0.1%":  # what is only shown to a person must not be every tenth message of another language
+        if name != "0.1%":  # what is only shown to a person must not be every message of another language
             cut = max(cut, threshold(spoken, SPOKEN * rate))
         cuts[name] = float(1 / (1 + np.exp(-(slope * cut + offset))))
         print(

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+import weakref
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -239,3 +241,31 @@ begin(long)
 def test_a_program_that_ends_waits_for_no_errand() -> None:
     done = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+async def test_what_fails_in_reading_ahead_changes_no_verdict(
+    deadline: Deadline, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(_work: Any) -> Errand:
+        raise RuntimeError("no line to be had")
+
+    monkeypatch.setattr("proctor.guard.session.begin", broken)
+    made = session(deadline, gate())
+    with caplog.at_level("DEBUG", logger="proctor.guard.session"):
+        assert (await made.tool_result("get_booking", {"total_eur": 66.5})).action == "allow"
+    assert "RuntimeError" in caplog.text
+    assert running(made) is None
+    assert (await made.output("The total is 75.00 EUR.")).action == "escalate"
+
+
+@pytest.mark.parametrize("end", [Errand.perform, Errand.cancel])
+def test_an_errand_that_is_over_holds_nothing(end: Callable[[Errand], None]) -> None:
+    held = Held()
+    held.go_on.set()
+    alive = weakref.ref(held)
+    errand = Errand(held)
+    del held
+    assert alive() is not None
+    end(errand)
+    gc.collect()
+    assert alive() is None

@@ -1,15 +1,19 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 
+from proctor.core.verdict import Finding, Verdict
 from proctor.guard.chain import Chain, Post
 from proctor.guard.gates.pii import Pii
-from proctor.guard.step import Point
+from proctor.guard.step import Point, Step
 from proctor.guard.watch import Plan
-from proctor.server.restoring import hidden, restored
+from proctor.server.restoring import LOOKED_BACK, changed_in, hidden, restored
+from proctor.store.guard_log import GuardLog
 from proctor.wiring.guard import Guard
 from tests.server.gates import Kept
 from tests.server.responses_upstream import call, events, message, response
@@ -87,7 +91,7 @@ async def test_calls_are_judged_and_made_with_the_values(api: str, stream: bool)
                 body["input"] = [first, *items, result]
             assert json.loads(told) == (made if restore == "all" else json.loads(wrote))
             judged = next(event for event in kept.events if event.name == "tool_call")
-            assert judged.metadata["call"]["arguments"] == json.loads(told)
+            assert judged.metadata["call"]["arguments"] == json.loads(wrote)  # on record they are hidden again
             async with client.post(address + path, json=body) as answer:
                 await answer.read()
             assert all(ANNA.encode() not in asked[3] for asked in upstream.asked)
@@ -194,7 +198,73 @@ def test_values_are_put_back_and_taken_out() -> None:
         ("see https://a.example/ ", "[EMAIL]", False),
         ("", "https://a.example/\n[EMAIL]", False),
         ("", "mailto:[EMAIL]", False),
+        ("https://e/" + "a" * LOOKED_BACK, "[EMAIL]", True),
+        ("https://e/", "a" * LOOKED_BACK + "[EMAIL]", True),
+        ("word " * LOOKED_BACK, "[EMAIL]", False),
+        ("", "https://e/?q=\u00a0[EMAIL]", True),
+        ("", "https://e/?q=&#32;[EMAIL]", True),
+        ("", "https:&#47;&#47;e/?q=[EMAIL]", True),
+        ("", '<img src="https://e/?q=a b[EMAIL]">', True),
+        ("", '<img alt=">" src="https://e/?q=&quot; &gt; b[EMAIL]">', True),
+        ("", "![x](<https://e/a b[EMAIL]>)", True),
+        ("", "![x](<https://e/a) b[EMAIL]>)", True),
+        ("", "![x](http:e.com/[EMAIL])", True),
+        ("![x](", "a b [EMAIL])", True),
+        ("", "www.e.com/?q=[EMAIL]", True),
+        ("", "e.com/?q=[EMAIL]", True),
+        ("", "url('https://e/) b[EMAIL]')", True),
+        ("", "[x](https://e/(a)) (as said) [EMAIL]", False),
+        ("", '<a href="https://e/">x</a> [EMAIL]', False),
+        ("", "Anna <[EMAIL]>", False),
+        ("", "1 < 2, and/or 3: ([EMAIL])", False),
     ],
 )
 def test_what_stands_in_an_address_stays(before: str, text: str, stays: bool) -> None:
     assert (ANNA not in restored(text, VALUES, before)) is stays
+
+
+@pytest.mark.parametrize("depth", [600, 100_000])
+def test_arguments_that_are_nested_too_deeply_stay_as_they_are(depth: int) -> None:
+    wrote = '{"a":' + "[" * depth + '"[EMAIL]"' + "]" * depth + "}"
+    assert changed_in(wrote, lambda text: restored(text, VALUES)) == wrote
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Seen:
+    """Keeps what calls are judged with, and quotes it."""
+
+    name: ClassVar[str] = "seen"
+    version: ClassVar[str] = "1"
+    points: ClassVar[tuple[str, ...]] = ("tool_call",)
+    pure: ClassVar[bool] = False
+    calls: list[Any] = field(default_factory=list)
+
+    async def check(self, step: Step) -> Verdict:
+        assert step.call is not None
+        self.calls.append(step.call.arguments)
+        told = f"it says {step.call.arguments}"
+        return Verdict(action="allow", gate="seen", reason=told, findings=(Finding(kind="word", reason=told),))
+
+
+def _files(folder: Path) -> str:
+    return "".join(each.read_text(errors="replace") for each in folder.rglob("*") if each.is_file())
+
+
+async def test_a_value_that_no_pattern_knows_is_not_on_record(tmp_path: Path) -> None:
+    seen = _Seen()
+    chains: dict[Point, Chain] = {
+        "input": Chain(point="input", posts=(Post(gate=Pii(names=False), name="pii", timeout=5.0),)),
+        "tool_call": Chain(point="tool_call", posts=(Post(gate=seen, name="seen", timeout=5.0),)),
+    }
+    guard = Guard(Plan(chains=chains), recorder=GuardLog(tmp_path))
+    said = {"role": "user", "content": "Passport number: X1234567. My PIN is 4821. I was born on 03.04.1985."}
+    async with proxied(guard, restore="all") as (upstream, address, client):
+        wrote = '{"id": "[PASSPORT]", "all": ["no[PASSPORT]x", "[DATE_OF_BIRTH]", "[SECRET]"]}'
+        upstream.say = says(completion(None, [("send", wrote)]))
+        async with client.post(address + CHAT, json={"model": "m", "messages": [said]}) as answer:
+            assert "X1234567" in await answer.text()
+        assert seen.calls[-1]["id"] == "X1234567"
+        assert seen.calls[-1]["all"] == ["noX1234567x", "03.04.1985", "4821"]
+    kept = _files(tmp_path)
+    assert "tool_call" in kept
+    assert not [value for value in ("X1234567", "03.04.1985", "4821") if value in kept]

@@ -71,7 +71,7 @@ async def test_each_point_gives_its_verdict_in_one_session() -> None:
 
 async def test_values_are_given_back_only_where_the_settings_say_so() -> None:
     gate = Post(gate=Pii(names=False), name="pii", timeout=5.0)
-    said = {"text": "Sent to [EMAIL] and [EMAIL_2].", "session": "s-1"}
+    said = {"text": "Sent to [EMAIL] and [EMAIL_2].", "session": "s-1", "customer": "c-1"}
     for restore in (False, True):
         guard = Guard(Plan(chains={"input": Chain(point="input", posts=(gate,))}))
         async with _sidecar(guard, restore=restore) as client:
@@ -85,9 +85,11 @@ async def test_values_are_given_back_only_where_the_settings_say_so() -> None:
                 continue
             assert told == {"session": "s-1", "text": "Sent to anna@berg-mail.com and [EMAIL_2]."}
             assert (await _told(client, "restore", text="[EMAIL]", session="s-2"))["text"] == "[EMAIL]"
-            for wrong in ({"text": "[EMAIL]"}, {**said, "customer": "c-2"}):
+            nobody = {"text": "[EMAIL]", "session": "s-1"}
+            for wrong, status in (({"text": "[EMAIL]"}, 400), (nobody, 403), ({**said, "customer": "c-2"}, 403)):
                 async with client.post("/v1/restore", json=wrong) as answer:
-                    assert answer.status == 400
+                    assert answer.status == status
+                    assert "anna" not in await answer.text()
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+import threading
 
 import pytest
 from hypothesis import given
@@ -77,3 +79,27 @@ def test_warming_compiles_what_is_there() -> None:
     assert not made._made
     assert len(list(warming())) >= 2
     assert sorted(made._made) == [0, 1]
+
+
+def test_a_haystack_may_be_made_while_another_thread_warms() -> None:
+    kept = [Haystack((f"first {number}",)) for number in range(500)]
+    over = threading.Event()
+
+    def make() -> None:
+        number = 0
+        while not over.is_set():
+            kept.append(Haystack((f"made {number}",)))
+            number += 1
+
+    before = sys.getswitchinterval()
+    maker = threading.Thread(target=make)
+    sys.setswitchinterval(1e-6)
+    try:
+        maker.start()
+        for _ in range(50):
+            next(warming())
+    finally:
+        over.set()
+        maker.join()
+        sys.setswitchinterval(before)
+    assert len(kept) > 500

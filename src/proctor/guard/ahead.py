@@ -21,17 +21,18 @@ class Errand:
     __slots__ = ("_over", "_work")
 
     def __init__(self, work: Callable[[], Iterable[None]]) -> None:
-        self._work, self._over = work, False
+        self._work: Callable[[], Iterable[None]] | None = work
+        self._over = False
 
     def cancel(self) -> None:
         """Do no more of it: somebody does the rest himself."""
-        self._over = True
+        self._over, self._work = True, None
 
     def perform(self) -> None:
-        """Do it, and let others have the interpreter between the steps."""
+        """Do it once, and let others have the interpreter between the steps; what it was about is let go."""
+        work, self._work = self._work, None
         try:
-            steps = () if self._over else self._work()
-            for _ in steps:
+            for _ in work() if work is not None else ():
                 if self._over:
                     return
                 time.sleep(0)

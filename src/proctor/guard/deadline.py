@@ -76,7 +76,8 @@ class Deadline:
     async def answers(self, tasks: Sequence[Task], *, begun: float | None = None, long: bool = False) -> list[Answer]:
         """One answer for each task, in their order; the time of all counts from ``begun``.
 
-        ``long`` tasks have a thread for themselves, one after the other: no other task waits behind them.
+        ``long`` tasks have a thread for themselves, another where one keeps it too long: no other task waits behind
+        them.
         """
         if not tasks:
             return []

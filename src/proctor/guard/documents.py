@@ -21,7 +21,7 @@ _BY_RULE: Final = 0.95
 _MOST_ORDERS: Final = 32
 _MOST_RUNS: Final = 64  # what is not looked at is not cut, and what is then still suspect is blocked
 _MOST_SUSPECT: Final = 16
-_LONGEST_ORDER: Final = 600  # letters: one that goes on was read with the whole text, and is not read again
+_LONGEST_ORDER: Final = 600  # letters: of one that goes on the first are read, the rest was with the whole text
 _FEWEST_WORDS: Final = 4  # of a sentence that is cut for the company it keeps
 
 
@@ -53,7 +53,8 @@ class Seen:
 async def look_through(step: Step, classifier: Classifier, *, low: float, high: float, rules: bool) -> Seen:
     """Find the instructions by their words and by the classifier; what is left after cutting is read once more.
 
-    A sentence that addresses an agent counts from ``low``, any other from ``high``.
+    A sentence that addresses an agent counts from ``low``, any other from ``high``. A text of which the classifier
+    left out what looks suspicious has at least the share ``low``, so that a person sees it.
     """
     read = list(readings(step))
     (row,) = await classifier.classify([_words(step.text)])
@@ -61,7 +62,7 @@ async def look_through(step: Step, classifier: Classifier, *, low: float, high: 
     cuts = list(_by_words(step)) if rules else []
     cuts += await _ordered(step, classifier, low, high, share)
     if share < high:
-        return Seen(share=share, cuts=_joined(cuts))
+        return Seen(share=max(share, low) if row.get("unread") else share, cuts=_joined(cuts))
     if all(is_noise(each.text) for each in read):  # noise has no sentences that could be told apart
         return Seen(share=share, cuts=_joined(cuts), clean=not any(map(_speaking, read)))
     suspect = await _suspect(read, classifier, high)
@@ -111,7 +112,7 @@ def _by_words(step: Step) -> Iterator[Cut]:
 async def _ordered(step: Step, classifier: Classifier, low: float, high: float, share: float) -> list[Cut]:
     """Instructions in the imperative of which the classifier thinks so too, or that are one order behind a label.
 
-    A long one counts with the ``share`` of the whole text, which has it among the rest.
+    A long one counts with its first letters, or with the ``share`` of the whole text if that is more.
     """
     found: list[tuple[Reading, Span, float]] = []
     for reading in readings(step):
@@ -121,8 +122,11 @@ async def _ordered(step: Step, classifier: Classifier, low: float, high: float, 
                 found.append((reading, (start + order.start, start + order.end), least))
     found = found[:_MOST_ORDERS]
     told = [reading.text[start:end] for reading, (start, end), _ in found]
-    rows = iter(await classifier.classify([text for text in told if len(text) <= _LONGEST_ORDER]))
-    shares = [next(rows)["injection"] if len(text) <= _LONGEST_ORDER else share for text in told]
+    rows = await classifier.classify([text[:_LONGEST_ORDER] for text in told])
+    shares = [
+        max(row["injection"], share if len(text) > _LONGEST_ORDER else 0.0)
+        for text, row in zip(told, rows, strict=True)
+    ]
     return [
         _cut(reading, await _narrowed(reading, span, classifier, low), own, "orders")
         for (reading, span, least), own in zip(found, shares, strict=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections import deque
 from collections.abc import Iterable, Mapping
@@ -26,6 +27,7 @@ from proctor.guard.watch import REPLIES, Watch
 
 __all__ = ["Session", "passed"]
 
+_log = logging.getLogger(__name__)
 _step: Final = swift(Step)
 _call: Final = swift(ToolCall)
 _making: Final = threading.Lock()
@@ -211,7 +213,16 @@ class Session:
         return vault.restore(text)
 
     def _read_ahead(self) -> None:
-        """Have the gates of the output read what the tools said, while the agent writes."""
+        """Have the gates of the output read what the tools said, while the agent writes.
+
+        The step is decided and written down: whatever fails here is left to the gates of the output.
+        """
+        try:
+            self._begin_reading()
+        except Exception as error:
+            _log.debug("what the tools said is not read ahead: %s", type(error).__name__)
+
+    def _begin_reading(self) -> None:
         chain = self._watch.plan.chains.get("output")
         if chain is not None and (read := readers(post.gate for post in chain.posts)):
             self._stop_reading()  # what it has not read yet is read by the new one
@@ -231,14 +242,12 @@ class Session:
 
     def _fill(self, vault: Vault) -> None:
         # What only a draft said is left out: the answer that it was kept from must not get it back.
-        told = [self._values(source) for source in ("customer", "tool_result", "")]
-        held_back = self._values("output").keys() - {placeholder for values in told for placeholder in values}
-        vault.fill({name: value for name, value in self._values(None).items() if name not in held_back})
+        vault.fill(self._values(None, without="output"))
 
-    def _values(self, source: str | None) -> dict[str, str]:
+    def _values(self, source: str | None, without: str | None = None) -> dict[str, str]:
         while True:
             try:
-                return self.memory.placeholders.vault(source=source)
+                return self.memory.placeholders.vault(source=source, without=without)
             except RuntimeError:  # a gate of another step gave out a placeholder at this very moment
                 continue
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -27,6 +28,7 @@ REPLIES: Final[Mapping[str, str]] = {
 }
 _log = logging.getLogger(__name__)
 _made: Final = swift(Event)
+_ALONE: Final = 4  # a shorter value is hidden only where it stands alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +137,15 @@ def _event(key: str, plan: Plan, step: Step, verdict: Verdict, parts: tuple[Verd
     else:
         told["text"] = step.text
         if step.call is not None:
-            told["call"] = {"name": step.call.name, "arguments": step.call.arguments}
+            held = step.memory.placeholders.forms() if len(step.memory.placeholders) else {}
+            arguments, found = _hidden(step.call.arguments, held)
+            found |= {value for value in held if value in step.text}
+            told["call"] = {"name": step.call.name, "arguments": arguments}
+            if found:  # what quotes them is masked by the log
+                known = tuple((held[value][1:-1], value) for value in found)
+                verdict = replace(
+                    verdict, extra={**verdict.extra, "personal": (*verdict.extra.get("personal", ()), *known)}
+                )
     return _made(
         kind="gate",
         time=datetime.now(UTC),
@@ -148,6 +158,33 @@ def _event(key: str, plan: Plan, step: Step, verdict: Verdict, parts: tuple[Verd
         value=verdict.latency,
         metadata=told,
     )
+
+
+def _hidden(value: Any, held: Mapping[str, str]) -> tuple[Any, set[str]]:
+    """Arguments with placeholders again where the session's values were put back; and which values those were.
+
+    No pattern knows a PIN or a birth date that stands alone.
+    """
+    known = sorted((each for each in held if len(each) > 1), key=len, reverse=True)
+    if not known or not value:
+        return value, set()
+    every = re.compile(
+        "|".join(re.escape(each) if len(each) >= _ALONE else rf"\b{re.escape(each)}\b" for each in known)
+    )
+    found: set[str] = set()
+
+    def placeholder(hit: re.Match[str]) -> str:
+        found.add(hit.group())
+        return held[hit.group()]
+
+    def walk(each: Any) -> Any:
+        if isinstance(each, str):
+            return every.sub(placeholder, each)
+        if isinstance(each, Mapping):
+            return {walk(key): walk(item) for key, item in each.items()}
+        return [walk(item) for item in each] if isinstance(each, (list, tuple)) else each
+
+    return walk(value), found
 
 
 def _wordless(verdict: Verdict) -> Verdict:

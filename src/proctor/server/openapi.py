@@ -110,7 +110,10 @@ def _restore(schemas: dict[str, Any]) -> dict[str, Any]:
     }
     answers = {
         "200": _json("The text as the customer may read it", {"$ref": "#/components/schemas/Restored"}),
-        "403": _error("The settings do not allow it: `guard: {serve: {restore: true}}` does"),
+        "403": _error(
+            "The settings do not allow it (`guard: {serve: {restore: true}}` does), or the session belongs to a"
+            " customer whom the question does not name"
+        ),
     }
     summary = "A text with the customer's own data in place of the placeholders of the session"
     return _asked(RestoreAsked, schemas, "restore", summary, answers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -15,7 +16,15 @@ __all__ = ["LOOKED_BACK", "changed_in", "hidden", "restored"]
 LOOKED_BACK: Final = 2_000  # letters before a text that may be the beginning of an address in it
 
 _PLACEHOLDER: Final = re.compile(r"\[~{0,64}[A-Z][A-Z0-9_]{0,63}\]")
-_HOST: Final = re.compile(r"[/\\]{2}")  # what a host's name follows; browsers take either slash
+_BREAK: Final = re.compile(r"[ \n]")  # all that ends an address; other spaces may stand in one
+_HOST: Final = re.compile(  # what a host's name follows, browsers take either slash; or the name itself
+    r"[/\\]{2}|https?:|www\.|[\w-]\.[a-z]{2,}(?::[0-9]+)?[/\\?#]", re.IGNORECASE
+)
+_OPEN: Final = re.compile(  # a tag, or the place of an address in it or in a style sheet, that is not closed
+    r"""<[a-z/!][^>]*\Z|\]\(\s*<[^>]*\Z|(?:src|srcset|href)\s*=\s*(?:"[^"]*|'[^']*|[^ \n>]*)\Z"""
+    r"""|\burl\(\s*(?:"[^"]*|'[^']*|[^)]*)\Z""",
+    re.IGNORECASE,
+)
 
 
 def restored(text: str, values: Mapping[str, str], before: str = "") -> str:
@@ -26,9 +35,9 @@ def restored(text: str, values: Mapping[str, str], before: str = "") -> str:
     if "[" not in text:
         return text
     parts: list[str] = []
-    at, line = 0, before[-LOOKED_BACK:]
+    at, line = 0, before[-LOOKED_BACK - 1 :]
     for hit in _PLACEHOLDER.finditer(text):
-        line = (line + text[at : hit.start()])[-LOOKED_BACK:]
+        line = (line + text[at : hit.start()])[-LOOKED_BACK - 1 :]
         parts.append(text[at : hit.start()])
         parts.append(hit.group() if _in_address(line) else unmask(hit.group(), values))
         line += hit.group()
@@ -37,8 +46,25 @@ def restored(text: str, values: Mapping[str, str], before: str = "") -> str:
 
 
 def _in_address(line: str) -> bool:
-    """Whether what ends here is the beginning of an address: it goes on until the next space."""
-    return bool(line) and not line[-1].isspace() and _HOST.search(line.rsplit(None, 1)[-1]) is not None
+    """Whether what ends here may be the beginning of an address, or of a tag or a link that has one.
+
+    Of a run that is longer than what is looked at nobody knows, so it counts as one.
+    """
+    word = _BREAK.split(line)[-1]
+    if len(word) > LOOKED_BACK or _HOST.search(html.unescape(word)):
+        return True
+    return any(_OPEN.search(read) or _in_link(read) for read in {line, html.unescape(line)})
+
+
+def _in_link(line: str) -> bool:
+    """Whether the last link in Markdown, ``[name](address)``, is not closed yet."""
+    _, begun, rest = line.rpartition("](")
+    depth = 1 if begun else 0
+    for sign in re.findall(r"[()]", rest) if begun else ():
+        depth += 1 if sign == "(" else -1
+        if not depth:
+            return False
+    return bool(begun)
 
 
 def hidden(text: str, values: Mapping[str, str]) -> str:
@@ -54,10 +80,10 @@ def changed_in(arguments: str, change: Callable[[str], str]) -> str:
     """The arguments of a call, an object in JSON, with every text in them changed; as they are if none is."""
     try:
         data = read_object(arguments)
-    except ValueError:  # nobody can judge such a call, so it is not made
+        made = _changed(data, change)
+        return arguments if made == data else compact(made)
+    except (ValueError, RecursionError):  # nobody can judge such a call, or it is nested too deeply to be changed
         return arguments
-    made = _changed(data, change)
-    return arguments if made == data else compact(made)
 
 
 def _changed(value: Any, change: Callable[[str], str]) -> Any:

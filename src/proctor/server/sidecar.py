@@ -110,6 +110,9 @@ class Sidecar:
         if isinstance(heard, web.StreamResponse):
             return heard
         question, session = heard
+        if session.customer is not None and question.customer != session.customer:
+            mend = "name the `customer` that the session belongs to"
+            return _wrong(403, "the session belongs to a customer", field="customer", mend=mend)
         return _answer({"session": session.id, "text": restored(question.text, session.own())})
 
     async def health(self, request: web.Request) -> web.StreamResponse:
@@ -145,7 +148,8 @@ class Sidecar:
         except MalformedError as error:
             return _malformed(error.problems)
         except InputError as error:
-            return _wrong(400, error.message, field=error.field, mend=error.mend)
+            status = 403 if kind is RestoreAsked else 400  # it is the session of another customer
+            return _wrong(status, error.message, field=error.field, mend=error.mend)
         except ValueError as error:
             return _wrong(400, f"the body {error}", mend="send one JSON object")
 

@@ -191,18 +191,20 @@ def orders(text: str, *, around: int = 8, letters: int = 200_000) -> Iterator[Or
         end = start + len(sentence)
         while told and told[0][1] <= start:
             told.popleft()
-        if told and told[0][0] < end:
+        labelled = bool(told) and told[0][0] < end
+        if labelled:  # an order by itself, and what comes after it is meant for machines too
             yield _order(sentence[:600], start, end, marked=True, terse=True)
-            continue
-        if left <= 0 and is_terse(sentence):
+            begin = begin if left > 0 else start
+            hard, left = True, around
+        elif left <= 0 and is_terse(sentence):
             yield _order(sentence[:600], start, end, marked=False, terse=True)
             continue
-        if _HARD.search(sentence) or (_SOFT.search(sentence) and not _is_note(sentence)):
+        elif _HARD.search(sentence) or (_SOFT.search(sentence) and not _is_note(sentence)):
             begin = begin if left > 0 else start
             hard, left = (hard and left > 0) or _HARD.search(sentence) is not None, around
         if left > 0 and _ENDS.search(sentence):
             left = 1
-        elif left > 0 and (run or hard or _IMPERATIVE.search(sentence)) and not _only_frame(sentence):
+        elif left > 0 and (run or hard or _IMPERATIVE.search(sentence)) and not (labelled or _only_frame(sentence)):
             run.append(sentence[:600])
             last = end
         elif left <= 0 and _plain_order(sentence):

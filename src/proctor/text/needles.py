@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any
 from weakref import WeakSet
 
+from proctor.core.forks import ForkLock
 from proctor.text.pace import PIECE, finditer, spans, translated
 
 from re import _casefix as casefix  # type: ignore[attr-defined]  # isort: skip
@@ -30,6 +31,7 @@ _SHORT = 1_000  # letters of a text whose groups are kept: several haystacks loo
 _SAME = {each: chr(min(each, *others)) for each, others in casefix._EXTRA_CASES.items()}
 
 _every: WeakSet[Haystack] = WeakSet()
+_adding = ForkLock()  # a set that grows cannot be copied
 
 
 @dataclass(frozen=True)  # without slots, for what is made once and kept
@@ -39,7 +41,8 @@ class Haystack:
     patterns: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        _every.add(self)
+        with _adding:
+            _every.add(self)
 
     def find(self, text: str) -> Iterator[tuple[int, re.Match[str]]]:
         """Every match of every pattern with the pattern's number, pattern by pattern in their order."""
@@ -88,7 +91,9 @@ class Haystack:
 
 def warming() -> Iterator[None]:
     """Compile every pattern of every haystack there is, one at each step, so that no text has to wait for it."""
-    for each in list(_every):
+    with _adding:
+        every = list(_every)
+    for each in every:
         for number in range(len(each.patterns)):
             each._compiled(number)
             yield

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
 from proctor.guard.gates.danger import Danger
+from proctor.guard.readings import readings
 from proctor.guard.step import Step
 from proctor.wiring.local import local_model
 from tests.text.danger_sentences import BLIND, WORKED_ON
@@ -127,8 +129,23 @@ async def test_of_many_hidden_texts_the_model_reads_some_and_the_rest_is_told() 
     verdict = await Danger(intents=model, escalate=0.9).check(step)
     assert 1 < len(model.asked) < 1 + len(step.views)
     assert (verdict.action, [each.kind for each in verdict.findings]) == ("allow", ["unread"])
+    assert verdict.extra["borderline"] is True
+    assert "searched for words of danger" in verdict.findings[0].reason
+    bare = await Danger(intents=model, escalate=0.9, rules=False).check(step)
+    assert "searched" not in bare.findings[0].reason
     few = await Danger(intents=model, escalate=0.9).check(Step(point="input", text="Where is my parcel?"))
-    assert few.findings == ()
+    assert (few.findings, few.extra) == ((), {})
+
+
+async def test_a_long_hidden_text_does_not_keep_a_short_one_from_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    step, short = Step(point="input", text="Where is my parcel?"), "I see no way out of this"
+    (plain,) = readings(step)
+    hidden = [replace(plain, text=text, kinds=("base64",)) for text in ("the parcel went over the hill " * 60, short)]
+    monkeypatch.setattr("proctor.guard.gates.danger.readings", lambda _: [plain, *hidden])
+    model = _Sure(0.0)
+    verdict = await Danger(intents=model, escalate=0.9).check(step)
+    assert short in model.asked
+    assert [each.kind for each in verdict.findings] == ["unread"]
 
 
 THANKS = (

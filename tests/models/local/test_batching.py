@@ -229,3 +229,46 @@ async def test_a_batch_that_fails_leaves_its_place_to_the_next() -> None:
     for number in (1, 2, 3):
         told = await asyncio.gather(one.ask([number]), other.ask([number]), return_exceptions=True)
         assert all(isinstance(each, ValueError) for each in told)
+
+
+async def test_an_item_that_cannot_be_settled_holds_up_nobody_who_waits_for_another() -> None:
+    work = Doubling()
+
+    def settle(item: int) -> int | None:
+        if item == 2:
+            raise ValueError("broken first stage")
+        return None
+
+    batcher = Batcher(work, settle=settle)
+    with pytest.raises(ValueError, match="first stage"):
+        await batcher.ask([1, 2])
+    assert batcher._lines[asyncio.get_running_loop()].worker is not None
+    assert await asyncio.wait_for(batcher.ask([1]), 30) == [2]
+    assert work.calls == [[1]]
+
+
+def test_what_is_remembered_is_counted_right_from_several_threads() -> None:
+    batcher: Batcher[str, int] = Batcher(lambda texts: [len(text) for text in texts], letters=40)
+
+    def remember(first: int) -> None:
+        for number in range(4000):
+            batcher._remember("x" * (1 + (first + number) % 37), number)
+
+    before = sys.getswitchinterval()
+    threads = [threading.Thread(target=remember, args=(first,)) for first in range(0, 32, 8)]
+    sys.setswitchinterval(1e-6)
+    try:
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert batcher._held == sum(map(len, batcher._known)) <= 40
+
+
+def test_a_count_that_is_wrong_breaks_nothing() -> None:
+    batcher: Batcher[str, int] = Batcher(lambda texts: [len(text) for text in texts], letters=10)
+    batcher._held = 1000
+    batcher._remember("abc", 3)
+    assert not batcher._known

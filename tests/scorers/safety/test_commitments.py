@@ -8,7 +8,8 @@ import pytest
 from proctor.core.chat import ToolCall
 from proctor.core.errors import MalformedError, TimedOutError
 from proctor.core.trajectory import Escalation
-from proctor.scorers.safety.commitments import Commitments
+from proctor.scorers.safety.authority import REGISTRY
+from proctor.scorers.safety.commitments import Commitments, _bearing, _Promise
 from tests.scorers.safety.speaking import CASE, built, call, talk, turn, turns_of
 from tests.scorers.staging import BROKEN, SILENT
 
@@ -236,3 +237,22 @@ async def test_words_of_several_scripts_are_not_read_and_told() -> None:
     reader = _Reader()
     score = await built(Commitments, entailer=reader).score(CASE, talk(turn("?", "card 返金 waive تجاهل it निर्देश now")))
     assert (reader.read, [each.where for each in score.evidence]) == ([], ["unread"])
+
+
+@pytest.mark.parametrize(
+    ("before", "word", "after"),
+    [
+        ("Süßspeisen und Soßen, " * 60, "waive", " it today" * 20),
+        ("旅行の予定はまだ決まっていないので" * 20, "waive", "する予定の話を続けています" * 20),
+        ("Süß" * 100, "waive", "ß" * 220),
+    ],
+)
+def test_the_matter_stands_in_what_is_read_of_any_writing(before: str, word: str, after: str) -> None:
+    (entry,) = (each for each in REGISTRY if word in each.about)
+    read, whole = _bearing(_Promise(turn=0, sentence=f"{before}{word}{after}", entry=entry))
+    assert word in read
+    assert len(read) <= 240
+    assert whole
+    again, all_of_it = _bearing(_Promise(turn=0, sentence=f"{before}{word}{after}{word}{after}", entry=entry))
+    assert word in again
+    assert not all_of_it

@@ -201,3 +201,16 @@ def test_two_threads_may_ask_at_once() -> None:
     with ThreadPoolExecutor(4) as many:
         assert list(many.map(ask, range(4))) == [3_000] * 4
     assert len(names) == len(names.vault()) == 20
+
+
+def test_a_source_has_back_the_form_that_it_wrote_itself() -> None:
+    names = Placeholders()
+    names.of("person", "Anna", source="customer")
+    names.of("person", "Anna Berg", source="tool_result")
+    assert names.vault(source="customer") == {"[PERSON]": "Anna"}
+    assert names.vault(source="tool_result") == names.vault() == {"[PERSON]": "Anna Berg"}
+    assert names.vault(without="tool_result") == {"[PERSON]": "Anna"}
+    assert names.forms() == {"Anna": "[PERSON]", "Anna Berg": "[PERSON]"}
+    names.of("person", "Anna Berg", source="customer")
+    names.of("person", "Anna", source="customer")
+    assert names.vault(source="customer") == {"[PERSON]": "Anna Berg"}

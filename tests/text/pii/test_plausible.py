@@ -100,3 +100,25 @@ def test_nothing_is_added(text: str, data: st.DataObject) -> None:
     for each in likely_names(text, [entity]):
         assert start <= each.start < each.end <= end
         assert text[each.start : each.end] == each.text
+
+
+_FIRST = ("Annegret", "Henning", "Torsten", "Liesel", "Ottilie", "Wiebke", "Jürgen", "Siegfried")
+_LAST = ("Quistgaard", "Oltmanns", "Wiebrecht", "Hagedorn", "Brandstetter", "Przybylski", "Schäuffelin", "Rautenberg")
+_LONG = " ".join(
+    f"Außerdem schrieb {_FIRST[n % 8]} {_LAST[(3 * n + n // 8) % 8]} an Frauke {_LAST[(n + 1) % 8]} in Mönchengladbach."
+    for n in range(24)
+)
+_FOOTER = "\nقسم خدمة العملاء Torsten Wiebrecht 客户服务部 विभाग सेवा Henning Oltmanns" * 4
+
+
+@pytest.mark.parametrize("text", [_LONG, _LONG + _FOOTER], ids=["german", "footer in three scripts"])
+async def test_what_there_was_no_room_to_read_stays_in_any_language(text: str) -> None:
+    (found,) = await local_model("tagger").entities([text])
+    suspected = [each for each in found if each.suspected]
+    kept = likely_names(text, found)
+    assert suspected
+    assert [each for each in kept if each.suspected] == suspected
+    masked = [(each.start, each.end) for each in kept]
+    unread = [name for name in (*_FIRST, *_LAST) for each in suspected if each.text == name]
+    assert len(unread) > 10
+    assert all(any(start <= each.start and each.end <= end for start, end in masked) for each in suspected)

@@ -58,7 +58,8 @@ class Danger:
             found = await self._by_model(some)
         if not found:
             left = (self._unread(len(read) - len(some)),) if len(some) < len(read) else ()
-            return Verdict(action="allow", gate=self.name, version=self.version, findings=left)
+            extra = {"borderline": True} if left else {}
+            return Verdict(action="allow", gate=self.name, version=self.version, findings=left, extra=extra)
         found.sort(key=lambda each: DANGERS.index(each.kind))
         return Verdict(
             action=self.action,
@@ -99,7 +100,8 @@ class Danger:
         return self._risk(row)[1] >= least
 
     def _unread(self, many: int) -> Finding:
-        reason = f"{many} more hidden texts were searched for words of danger and not read"
+        searched = "only searched for words of danger" if self.rules else "not read"
+        reason = f"{many} more hidden texts were {searched}"
         return Finding(kind="unread", detector=self.name, confidence=1.0, severity="low", reason=reason)
 
     def _finding(self, kind: str, share: float, reading: Reading, start: int, end: int, part: str) -> Finding:
@@ -122,9 +124,10 @@ def _within(read: list[Reading]) -> list[Reading]:
     room = max(_HIDDEN, len(read[0].text)) if read else 0
     some: list[Reading] = []
     for reading in read:
-        room -= min(len(reading.text), _READ) if reading.kinds else 0
-        if room < 0:
-            break
+        needed = min(len(reading.text), _READ) if reading.kinds else 0
+        if needed > room:
+            continue
+        room -= needed
         some.append(reading)
     return some
 

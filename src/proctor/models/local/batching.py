@@ -13,6 +13,8 @@ from threading import Lock
 from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
 
+from proctor.core.forks import ForkLock
+
 __all__ = ["Batcher", "crew"]
 
 FEW = 2  # items at work at once that may share two threads: those of one message; more wait in line for one
@@ -53,6 +55,7 @@ class Batcher(Generic[Item, Answer]):
         self._settle = settle
         self._known: OrderedDict[Item, Answer] = OrderedDict()
         self._held = 0  # letters of what is remembered
+        self._lock = ForkLock()  # around both: several event loops may remember at once
         self._lines: WeakKeyDictionary[asyncio.AbstractEventLoop, _Line[Item, Answer]] = WeakKeyDictionary()
 
     async def ask(self, items: Sequence[Item]) -> list[Answer]:
@@ -60,17 +63,19 @@ class Batcher(Generic[Item, Answer]):
         loop = asyncio.get_running_loop()
         line = self._lines.setdefault(loop, _Line())
         found: list[Answer | asyncio.Future[Answer]] = []
-        for item in items:
-            answer = self._at_once(item, len(items))
-            if answer is not None:
-                found.append(answer)
-                continue
-            if item not in line.asked:
-                line.asked[item] = loop.create_future()
-                line.waiting.append(item)
-            found.append(line.asked[item])
-        if line.waiting and (line.worker is None or line.worker.done()):
-            line.worker = loop.create_task(self._work(line))
+        try:
+            for item in items:
+                answer = self._at_once(item, len(items))
+                if answer is not None:
+                    found.append(answer)
+                    continue
+                if item not in line.asked:
+                    line.asked[item] = loop.create_future()
+                    line.waiting.append(item)
+                found.append(line.asked[item])
+        finally:  # where one item cannot be settled, others may wait already for those before it
+            if line.waiting and (line.worker is None or line.worker.done()):
+                line.worker = loop.create_task(self._work(line))
         # a caller that gives up must not take the answer from the others who wait for it
         return [await asyncio.shield(x) if isinstance(x, asyncio.Future) else x for x in found]
 
@@ -118,12 +123,13 @@ class Batcher(Generic[Item, Answer]):
 
     def _remember(self, item: Item, answer: Answer) -> None:
         size = _size(item)
-        if size > self._letters or item in self._known:
-            return
-        self._known[item] = answer
-        self._held += size
-        while len(self._known) > self._keep or self._held > self._letters:
-            self._held -= _size(self._known.popitem(last=False)[0])
+        with self._lock:
+            if size > self._letters or item in self._known:
+                return
+            self._known[item] = answer
+            self._held += size
+            while self._known and (len(self._known) > self._keep or self._held > self._letters):
+                self._held -= _size(self._known.popitem(last=False)[0])
 
 
 class _Crew:

@@ -40,8 +40,8 @@ class Choice:
             for hit in (*_WORD.finditer(text, start, end), *_EAST.finditer(text, start, end)):
                 word = hit.group()
                 if _EAST.fullmatch(word) or glance.is_telling(word):
-                    at = offset + hit.start()
-                    yield Entity(start=at, end=offset + hit.end(), kind="PERSON", text=word, score=SUSPECTED)
+                    at, stop = offset + hit.start(), offset + hit.end()
+                    yield Entity(start=at, end=stop, kind="PERSON", text=word, score=SUSPECTED, suspected=True)
 
 
 def choose(text: str, places: Sequence[Place], glance: Glance) -> Choice:

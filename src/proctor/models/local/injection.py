@@ -118,8 +118,9 @@ class InjectionClassifier:
         plan = self._plan(text)
         if not plan.segments:
             return _reading([], plan, False)
-        while len(self._plans) >= PLANS:  # nobody came for the oldest: its caller has gone
-            self._plans.pop(next(iter(self._plans)), None)
+        held = list(self._plans)  # a copy: another thread may take its plans meanwhile
+        for oldest in held[: max(0, len(held) - PLANS + 1)]:  # nobody came for them: their callers have gone
+            self._plans.pop(oldest, None)
         self._plans[text] = plan
         return None
 

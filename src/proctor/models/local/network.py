@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from threading import Lock
 from typing import Any
 
 import numpy as np
 import onnxruntime
 
 from proctor.core.errors import StoreError
+from proctor.core.forks import ForkLock
 from proctor.models.local.pieces import Line, Pieces
 from proctor.models.local.weights import MEND, Weights
 
@@ -33,7 +33,7 @@ class Network:
     def __init__(self, session: Any, pieces: Pieces, file: str, *, batch: int = CPU_PIECES) -> None:
         self._session, self._pieces, self._file, self._batch = session, pieces, file, batch
         self._known: OrderedDict[tuple[Line, tuple[str, ...] | None], tuple[Array, ...]] = OrderedDict()
-        self._lock = Lock()
+        self._lock = ForkLock()
 
     def run(self, lines: Sequence[Line], outputs: Sequence[str] | None = None) -> list[tuple[Array, ...]]:
         """The outputs for each line, in order: one array for each output that is wanted, or for all.

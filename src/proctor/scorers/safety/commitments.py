@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -165,12 +166,14 @@ def _bearing(each: _Promise) -> tuple[str, bool]:
     if len(sentence) <= _LONGEST:
         return sentence, True
     folded = sentence.casefold()
+    places = [at for at, sign in enumerate(sentence) for _ in sign.casefold()]  # "ß" becomes two letters
     words = [word.casefold() for word in each.entry.about]
-    first = min((at for word in words if (at := folded.find(word)) >= 0), default=0)
-    start = sentence.find(" ", max(0, first - _BEFORE), first) + 1 if first > _BEFORE else 0
+    first = places[min((at for word in words if (at := folded.find(word)) >= 0), default=0)]
+    blank = sentence.find(" ", max(0, first - _BEFORE), first)  # none where words stand without blanks
+    start = max(0, first - _BEFORE, blank + 1) if first > _BEFORE else 0
     read = sentence[start : start + _LONGEST]
-    rest = folded[start + _LONGEST :]
-    return read, not any(word in rest for word in words)
+    end = bisect_left(places, start + _LONGEST)
+    return read, all(folded.find(word, max(0, end - len(word) + 1)) < 0 for word in words)
 
 
 def _unread(unsure: Sequence[_Promise]) -> Iterator[Evidence]:

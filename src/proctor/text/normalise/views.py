@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from threading import Lock
 
+from proctor.core.forks import ForkLock
 from proctor.text.normalise.clean import normalise
 from proctor.text.normalise.decoders import decoders_for
 from proctor.text.normalise.disguises import disguises
@@ -63,7 +63,7 @@ class _Memory:
 
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[str, Limits], tuple[View, ...]] = OrderedDict()
-        self._lock = Lock()
+        self._lock = ForkLock()
 
     def get(self, text: str, limits: Limits) -> tuple[View, ...] | None:
         if len(text) > _KEPT_LETTERS:

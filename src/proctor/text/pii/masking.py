@@ -32,8 +32,7 @@ class Masked(str):
 class _Value:
     kind: str
     key: str
-    written: str
-    sources: set[str] = field(default_factory=set)
+    written: dict[str, str] = field(default_factory=dict)  # by each source, as it was first or most fully written
     keys: set[str] = field(default_factory=set)  # under which it is known; a person has several
 
 
@@ -68,36 +67,50 @@ class Placeholders:
         with self._lock:
             placeholder = self._by_key.get((kind, key))
             if placeholder is None and kind == _PERSON:
-                placeholder = self._same_person(key, value)
+                placeholder = self._same_person(key)
             if placeholder is None:
-                placeholder = self._new(kind, key, value)
+                placeholder = self._new(kind, key)
             self._by_key[kind, key] = placeholder
             self._values.move_to_end(placeholder)
-            self._values[placeholder].sources.add(source)
-            self._values[placeholder].keys.add(key)
+            held = self._values[placeholder]
+            held.keys.add(key)
+            known = held.written.setdefault(source, value)
+            if kind == _PERSON and is_part_of(value_key(kind, known), key):
+                held.written[source] = value  # what comes back must not lose the family name
         return placeholder
 
-    def vault(self, *, source: str | None = None) -> dict[str, str]:
-        """Each placeholder with its value, as it was first written; a source sees only what it has said itself."""
-        with self._lock:
-            return {
-                placeholder: value.written
-                for placeholder, value in self._values.items()
-                if source is None or source in value.sources
-            }
+    def vault(self, *, source: str | None = None, without: str | None = None) -> dict[str, str]:
+        """Each placeholder with its value, as it was first written, or a person's fullest name.
 
-    def _new(self, kind: str, key: str, value: str) -> str:
+        A ``source`` sees only what it has said itself, as it said it; of ``without`` nothing is seen.
+        """
+        made: dict[str, str] = {}
+        with self._lock:
+            for placeholder, value in self._values.items():
+                told = [
+                    each for by, each in value.written.items() if by != without and (source is None or by == source)
+                ]
+                if told:
+                    made[placeholder] = max(told, key=len) if value.kind == _PERSON else told[0]
+        return made
+
+    def forms(self) -> dict[str, str]:
+        """Each value in every form in which it can be given back, with its placeholder; never to be stored."""
+        with self._lock:
+            return {each: name for name, value in self._values.items() for each in value.written.values()}
+
+    def _new(self, kind: str, key: str) -> str:
         label = _LABEL.sub("_", kind.upper()).strip("_") or "VALUE"
         count = self._counts[label] = self._counts.get(label, 0) + 1
         placeholder = f"[{label}]" if count == 1 else f"[{label}_{count}]"
-        self._values[placeholder] = _Value(kind, key, value)
+        self._values[placeholder] = _Value(kind, key)
         if len(self._values) > self._most:
             _, forgotten = self._values.popitem(last=False)
             for known in forgotten.keys:
                 del self._by_key[forgotten.kind, known]
         return placeholder
 
-    def _same_person(self, key: str, written: str) -> str | None:
+    def _same_person(self, key: str) -> str | None:
         """The one person of whose name this is a part, or whose fuller name this is; nobody when it is unclear."""
         people = [(held, value) for held, value in self._values.items() if value.kind == _PERSON]
         fuller = [held for held, value in people if is_part_of(key, value.key)]
@@ -106,8 +119,7 @@ class Placeholders:
         parts = [held for held, value in people if is_part_of(value.key, key)]
         if fuller or len(parts) != 1:
             return None
-        known = self._values[parts[0]]
-        known.key, known.written = key, written  # what comes back must not lose the family name
+        self._values[parts[0]].key = key
         return parts[0]
 
 

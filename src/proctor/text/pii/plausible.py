@@ -2,7 +2,8 @@
 
 It was taught English and Japanese. Elsewhere it takes capital letters and rare words for names, so that there more
 is asked of a name: that it is written like one, that it is no ordinary beginning of a sentence, that the tagger is
-surer. After words by which people introduce somebody ("je m'appelle", "Frau", 저는) nothing more is asked.
+surer. After words by which people introduce somebody ("je m'appelle", "Frau", 저는) nothing more is asked, nor of a
+word that the tagger had no room to read: what cannot be read must not be shown either.
 """
 
 from __future__ import annotations
@@ -58,7 +59,9 @@ def likely_names(text: str, entities: Iterable[Entity]) -> list[Entity]:
 
 
 def _kept(text: str, entity: Entity, *, cased: bool) -> Iterator[Entity]:
-    if entity.kind == "ADDRESS":
+    if entity.suspected:
+        yield entity
+    elif entity.kind == "ADDRESS":
         around = text[max(0, entity.start - 4) : entity.end + 12]
         if any(map(str.isdigit, around)):
             yield entity
