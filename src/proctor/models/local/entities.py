@@ -50,9 +50,14 @@ class LocalTagger:
         return [self._sure(found) for found in self._reader.readings(texts)]
 
     def _sure(self, found: Reading) -> tuple[Entity, ...]:
-        return tuple(each for each in found.entities if each.score >= self.least and not _is_a_letter(each.text))
+        return tuple(each for each in found.entities if each.score >= self.least and not _is_a_letter(each))
 
 
-def _is_a_letter(text: str) -> bool:
-    """Whether it is a single Latin letter: the "A" of order A-18 is nobody's name."""
-    return len(text) == 1 and text.isascii()
+def _is_a_letter(found: Entity) -> bool:
+    """Whether it is a single Latin letter, or one with a number: neither "A" nor "A-18" is anybody's name."""
+    text = found.text
+    if not text.isascii():
+        return False
+    return len(text) == 1 or (
+        found.kind == "PERSON" and sum(map(str.isalpha, text)) <= 1 and any(map(str.isdigit, text))
+    )
