@@ -257,14 +257,14 @@ async def test_a_value_that_no_pattern_knows_is_not_on_record(tmp_path: Path) ->
         "tool_call": Chain(point="tool_call", posts=(Post(gate=seen, name="seen", timeout=5.0),)),
     }
     guard = Guard(Plan(chains=chains), recorder=GuardLog(tmp_path))
-    said = {"role": "user", "content": "Passport number: X1234567. My PIN is 4821. I was born on 03.04.1985."}
+    said = {"role": "user", "content": "Passport number: X1234567. My password is kumquat77. I was born on 03.04.1985."}
     async with proxied(guard, restore="all") as (upstream, address, client):
         wrote = '{"id": "[PASSPORT]", "all": ["no[PASSPORT]x", "[DATE_OF_BIRTH]", "[SECRET]"]}'
         upstream.say = says(completion(None, [("send", wrote)]))
         async with client.post(address + CHAT, json={"model": "m", "messages": [said]}) as answer:
             assert "X1234567" in await answer.text()
         assert seen.calls[-1]["id"] == "X1234567"
-        assert seen.calls[-1]["all"] == ["noX1234567x", "03.04.1985", "4821"]
+        assert seen.calls[-1]["all"] == ["noX1234567x", "03.04.1985", "kumquat77"]
     kept = _files(tmp_path)
     assert "tool_call" in kept
-    assert not [value for value in ("X1234567", "03.04.1985", "4821") if value in kept]
+    assert not [value for value in ("X1234567", "03.04.1985", "kumquat77") if value in kept]

@@ -7,7 +7,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.text.danger_sentences import BLIND, WORKED_ON
+from tests.text.danger_sentences import BLIND, THANKS, WORKED_ON
 
 from proctor.text.danger import DANGERS, dangers, without_set_phrases
 
@@ -81,59 +81,7 @@ def test_no_pattern_can_run_away() -> None:
         assert not re.search(r"[^\\][+*]\)[+*]", line), line
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "ありがとうございます、助かりました。",
-        "本当に助かりました。ありがとうございました。",
-        "必ず明日までに返信します。",
-        "約束します、もう遅れません。",
-        "お世話になっております。",
-        "友達にもおすすめします。",
-        "家族みんなで楽しみました。",
-        "今日は最高でした、ありがとう。",
-        "すぐに支払います、約束します。",
-        "とても満足しています。",
-        "死ぬほど美味しかったです。",
-        "Merci beaucoup, vous m'avez sauvé la vie !",
-        "Je vous promets de payer demain.",
-        "Je vous remercie infiniment pour votre aide.",
-        "C'est promis, je renvoie le colis lundi.",
-        "Merci mille fois, vous êtes un amour.",
-        "Je tiens ma promesse, le paiement part ce soir.",
-        "C'était à mourir de rire, merci.",
-        "Merci du fond du cœur.",
-        "Je vous tiens au courant, promis.",
-        "Merci, je vais en parler à tous mes amis.",
-        "感謝しています、また利用します。",
-        "助けていただきありがとうございます。",
-        "Merci infiniment pour votre patience, vous êtes formidables.",
-        "Grand merci à toute l'équipe !",
-        "Je vous remercie de votre réponse rapide.",
-        "Je vous promets de renvoyer les chaussures lundi.",
-        "Merci encore, bonne soirée.",
-        "D'accord, j'attends votre retour.",
-        "Je vous tiendrai au courant dès réception.",
-        "Merci, c'était exactement ce qu'il fallait.",
-        "Mille mercis pour ce geste.",
-        "ご対応いただきありがとうございました。",
-        "大変助かりました。",
-        "必ず今日中に振り込みます。",
-        "すぐに返送します。",
-        "また利用します、ありがとうございます。",
-        "家族に紹介しました。",
-        "お約束します、期限を守ります。",
-        "本当に嬉しいです。",
-        "わかりました、待っています。",
-        "いつもお世話になっております。",
-        "迅速なご返信、感謝いたします。",
-        "後ほど確認します。",
-        "Vielen Dank für die schnelle Hilfe.",
-        "Super, danke, bis morgen.",
-        "Muchas gracias por su ayuda.",
-        "Le prometo pagar mañana.",
-    ],
-)
+@pytest.mark.parametrize("text", THANKS)
 def test_thanks_and_honest_promises_are_not_left_to_the_classifier(text: str) -> None:
     assert not any(map(str.isalpha, without_set_phrases(text)))
 

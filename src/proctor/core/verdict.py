@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
-__all__ = ["Action", "Finding", "Severity", "Verdict"]
+__all__ = ["STOPS", "Action", "Finding", "Severity", "Verdict"]
 
 Action = Literal["allow", "redact", "block", "escalate"]
+STOPS: Final[frozenset[Action]] = frozenset(("block", "escalate"))  # the actions after which a step does not go on
 Severity = Literal["low", "medium", "high", "critical"]
 
 

@@ -14,7 +14,7 @@ from proctor import __version__
 from proctor.core.codec import dumps
 from proctor.core.decoding import decode
 from proctor.core.errors import InputError, MalformedError, Problem
-from proctor.core.verdict import Verdict
+from proctor.core.verdict import STOPS, Verdict
 from proctor.guard.session import Session
 from proctor.server.offsets import in_utf16
 from proctor.server.openapi import description
@@ -97,7 +97,7 @@ class Sidecar:
         if question.offsets == "utf16":
             verdict = in_utf16(verdict, text_of(question))
         told = {"session": session.id, **verdict_json(verdict)}
-        if verdict.action in ("block", "escalate"):
+        if verdict.action in STOPS:
             told["reply"] = session.reply(verdict)
         return _answer(told)
 

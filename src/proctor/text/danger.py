@@ -78,11 +78,11 @@ def _wording() -> _Wording:
 
 def _is_meant(kind: str, sentence: str) -> bool:
     known = _wording()
-    if any(True for _ in known.ruled_out[kind].find(sentence)):
+    if known.ruled_out[kind].has(sentence):
         return False
     if kind == "self_harm" or _ASKED.search(sentence) is None:
         return True
-    return not any(True for _ in known.questions.find(sentence))
+    return not known.questions.has(sentence)
 
 
 def _sentence(text: str, place: int) -> str:

@@ -56,6 +56,10 @@ class Haystack:
             if any(True for _ in finditer(self._compiled(number), text)):
                 yield number
 
+    def has(self, text: str) -> bool:
+        """Whether any pattern stands in the text."""
+        return any(True for _ in self.numbers(text))
+
     def _possible(self, small: str) -> list[int]:
         keys = self._by_gram.keys() & (_few_grams(small) if len(small) <= _SHORT else _grams(small))
         if not keys:

@@ -60,4 +60,4 @@ def _known() -> _Known:
 
 
 def _has(words: Haystack, text: str) -> bool:
-    return any(True for _ in words.find(text))
+    return words.has(text)

@@ -19,13 +19,13 @@ def promised(sentence: str) -> frozenset[str]:
     known = _known()
     sentence = known.soothing.sub("", sentence)
     told = {known.kinds[number] for number, _ in known.says.find(sentence)}
-    closed = {language: not any(True for _ in known.open[language].find(sentence)) for language, _ in told}
+    closed = {language: not known.open[language].has(sentence) for language, _ in told}
     return frozenset(matter for language, matter in told if closed[language])
 
 
 def asks_first(message: str) -> bool:
     """Whether the message asks the customer to agree before anything is done."""
-    return any(True for _ in _known().proposes.find(message))
+    return _known().proposes.has(message)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from typing import Any
 from proctor.config import Config
 from proctor.core.codec import encode
 from proctor.core.event import Event
-from proctor.core.verdict import Verdict
+from proctor.core.verdict import STOPS, Verdict
 from proctor.guard.chain import Decision
 from proctor.guard.step import POINTS, Point, Step
 from proctor.store.guard_masking import Masker
@@ -30,7 +30,7 @@ class Checked:
     @property
     def stopped(self) -> bool:
         """Whether the step would not go on."""
-        return self.decision.verdict.action in ("block", "escalate")
+        return self.decision.verdict.action in STOPS
 
     @property
     def goes_on(self) -> str | None:

@@ -11,6 +11,7 @@ from proctor.config import Config
 from proctor.core.errors import InputError, NotFoundError
 from proctor.core.event import Event
 from proctor.core.guard_table import GuardTable
+from proctor.core.verdict import STOPS
 from proctor.monitor.gate_figures import GateFigures
 from proctor.store.guard_log import FOLDER
 from proctor.store.guard_reading import find_event, read_rows
@@ -19,8 +20,6 @@ from proctor.store.runs import RunStore
 from proctor.text.spans import span_seconds
 
 __all__ = ["decision", "guard_table", "last_stopped", "moment_of"]
-
-_STOPS = ("block", "escalate")
 
 
 def guard_table(config: Config, *, since: datetime | None = None, gate: str | None = None) -> GuardTable:
@@ -59,7 +58,7 @@ def last_stopped(
         shadow = told.get("shadow")
         verdict = shadow if isinstance(shadow, dict) else told
         by = verdict.get("by") or told.get("by") or ""
-        if verdict.get("action") in _STOPS and gate in (None, by):
+        if verdict.get("action") in STOPS and gate in (None, by):
             kept = {"id": row["id"], "time": row["time"], "point": row.get("name") or "", "gate": by}
             found.append({**kept, "action": verdict["action"], "shadow": verdict is shadow, **_why(verdict)})
     if gate and not found:

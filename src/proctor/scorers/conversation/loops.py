@@ -12,6 +12,7 @@ from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Embedder, socket
 from proctor.core.trajectory import Trajectory, Turn
+from proctor.core.verdict import STOPS
 from proctor.scorers.call_matching import shown
 from proctor.scorers.conversation.asking_again import (
     accepts,
@@ -220,4 +221,4 @@ def _handed_over(turn: Turn) -> bool:
 
 def _was_blocked(turn: Turn) -> bool:
     """Whether a gate stopped the turn: an attack owes nobody an alternative."""
-    return any(verdict.action in ("block", "escalate") for verdict in turn.verdicts)
+    return any(verdict.action in STOPS for verdict in turn.verdicts)

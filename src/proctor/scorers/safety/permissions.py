@@ -12,6 +12,7 @@ from proctor.core.chat import ToolCall
 from proctor.core.permission_matrix import TRIALS, PermissionMatrix
 from proctor.core.score import Evidence, Score
 from proctor.core.trajectory import Trajectory, Turn
+from proctor.core.verdict import STOPS
 from proctor.scorers.call_matching import shown
 from proctor.scorers.conversation.story import steps
 from proctor.scorers.passages import (
@@ -103,7 +104,7 @@ def _was_refused(call: ToolCall, turn: Turn) -> bool:
         return True
     for verdict in turn.verdicts:
         named = call.name in verdict.reason or any(call.name in (each.text or each.reason) for each in verdict.findings)
-        if verdict.action in ("block", "escalate") and named and call.result is None:
+        if verdict.action in STOPS and named and call.result is None:
             return True
     return False
 

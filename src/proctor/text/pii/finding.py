@@ -137,7 +137,7 @@ _PLAIN: Final = {
 }
 _SAMPLE: Final = (
     "+44 20 7946 0958, +1-903-140-4508, 212-555-0142, 9469 9966, card 4111111111111112, NY 10118, NW1 6XE,"
-    " 生 password is x"
+    " 生 password is x, password: x1y2z3"
 )
 _TAKEN: Final = "]"  # stands for what is found already, as a placeholder would: no later kind reads it again
 
