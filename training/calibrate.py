@@ -17,7 +17,8 @@ from training.data import read, rows, written
 __all__ = ["manifest", "platt", "threshold"]
 
 SUPPORT = ("banking77", "bitext", "clinc150", "cucom_ecom", "dstc11", "xsid", "turkish_dlg")
-SPOKEN = 20  # times the rate that may be flagged of ordinary messages outside English, few and half of them hard
+# what may be flagged at each level of ordinary messages outside English, of which there are few and a third are hard
+SPOKEN = {"1%": 0.10, "0.5%": 0.05, "0.1%": 0.015}
 FILES = (".npy", ".npz", ".onnx")
 
 
@@ -125,10 +126,9 @@ def injection(folder: Path, held: list[dict[str, Any]]) -> dict[str, Any]:
         # traffic that nobody has seen resembles the most awkward source more than the mean of all
         each = [logits[support & (sources == s)] for s in SUPPORT]
         cut = max(threshold(many, rate) for many in [logits[support], *each] if len(many) >= 2 / rate)
-        # documents, code and prompts are read as well: of those no more than twenty times that share
-        cut = max(cut, threshold(logits[(labels == 0) & ~support], 20 * rate))
-        if name != "0.1%":  # what is only shown to a person must not be every message of another language
-            cut = max(cut, threshold(spoken, SPOKEN * rate))
+        # documents, code and prompts are read as well: of those no more than twelve times that share
+        cut = max(cut, threshold(logits[(labels == 0) & ~support], 12 * rate))
+        cut = max(cut, threshold(spoken, SPOKEN[name]))
         cuts[name] = float(1 / (1 + np.exp(-(slope * cut + offset))))
         print(
             "injection",
@@ -174,7 +174,7 @@ def intents(folder: Path, held: list[dict[str, Any]], seen: set[str]) -> dict[st
         "temperature": 1.0,
         "thresholds": {
             name: max(threshold(risk, rate), threshold(spoken, share))
-            for name, rate, share in (("1%", 0.01, 0.22), ("0.5%", 0.005, 0.15), ("0.1%", 0.001, 0.05))
+            for name, rate, share in (("1%", 0.01, 0.12), ("0.5%", 0.005, 0.09), ("0.1%", 0.001, 0.03))
         },
     }
 
@@ -189,7 +189,7 @@ def main() -> None:
     ask.add_argument("data", type=Path, help="packed data")
     ask.add_argument("weights", type=Path)
     ask.add_argument("--readings", type=Path, help="folder of the grounding-*.npz that training left")
-    ask.add_argument("--low", type=float, default=-7.5, help="what the first stage finds below this is not read")
+    ask.add_argument("--low", type=float, default=-7.0, help="what the first stage finds below this is not read")
     told = ask.parse_args()
     file = told.weights / "manifest.json"
     plain: dict[str, Any] = {

@@ -94,7 +94,9 @@ def injection_rows(extra: int = 24000, seed: int = 5) -> list[dict[str, Any]]:
     ]
     for row in written("injection"):
         own = {"text": clean(row["text"]), "label": row["label"], "src": "written", "lang": row["lang"]}
-        found.append(own | {"cat_id": CATEGORIES.index(row["cat"]) if row["label"] else -1, "part": "train", "w": 2.0})
+        cat = CATEGORIES.index(row["cat"]) if row["label"] else -1
+        # public attacks are English all but a few
+        found.append(own | {"cat_id": cat, "part": "train", "w": 3.0 if row["label"] and row["lang"] != "en" else 2.0})
     # a customer in danger, or one who threatens, is no attacker; other languages have few harmless messages besides
     for row in written("intent_safety"):
         own = {"text": clean(row["text"]), "label": 0, "cat_id": -1, "src": "written_intent", "lang": row["lang"]}

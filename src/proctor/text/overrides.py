@@ -11,6 +11,7 @@ from typing import Final
 from proctor.text.injected_orders import specifics
 from proctor.text.needles import Haystack
 from proctor.text.normalise import normalise, views
+from proctor.text.pace import translated
 from proctor.text.wording import wording
 
 __all__ = ["Attempt", "Override", "attempts", "override_in", "readings", "shortened"]
@@ -32,9 +33,7 @@ _DROPS: Final = (
     r"(?:игнорируй|проигнорируй|забудь)\w*[^.!?\n]{0,40}(?:инструкци|указани|правил)\w*|"
     r"(?:忽略|无视|無視|忘记|忘掉|不要理会|不用管)(?!我[上刚前])[^。！？\n]{0,16}(?:指令|指示|规则|規則|提示词|提示|说明|設定|设定)|"
     r"(?:指示|命令|ルール|指令|プロンプト|設定|規則)[^。！？\n]{0,8}(?:無視|忘れ|破棄)|"
-    r"(?:تجاهل|تجاهلي|انس|انسَ|اهمل|أهمل)(?![^.!؟\n]{0,6}رسال[ةت]ي)[^.!؟\n]{0,30}(?:التعليمات|تعليمات|الأوامر|القواعد|الإرشادات)|"
     r"(?:지시|명령|규칙|지침|프롬프트)[^.!?\n]{0,14}(?:무시|잊)|"
-    r"(?:निर्देश|नियम|आदेश)\S*[^।!?\n]{0,24}(?:अनदेखा|नज़रअंदाज़|नजरअंदाज|भूल)|"
     r"(?:התעלם|התעלמי|שכח)[^.!?\n]{0,30}(?:ההוראות|הוראות|הכללים)"
 )
 _HIJACKS: Final = (
@@ -57,9 +56,16 @@ _EXTRACTS: Final = (
     r"whole|actual)\s+)*(?:(?:system|developer|initial|hidden|secret)\s+(?:prompt|message|instructions?)s?|"
     r"(?:internal|original|confidential) (?:prompt|instructions)|(?:instructions?|text|words|everything) "
     r"(?:above|you were given before))\b|"
-    r"(?:系统提示词?|系統提示|システムプロンプト|시스템 ?프롬프트|سيستم برومبت|सिस्टम प्रॉम्प्ट)|"
+    r"(?:系统提示词?|系統提示|システムプロンプト|시스템 ?프롬프트)|"
     r"\b(?:systemprompt|prompt (?:del sistema|système|di sistema|do sistema)|invite système|системный промпт)\b"
 )
+# Arabic and Hindi are written with and without some signs: overrides_folded.txt knows only the plain form.
+_FOLDED: Final[Mapping[int, str]] = {
+    **dict.fromkeys((*range(0x64B, 0x660), 0x640, 0x670, 0x93C, 0x200C, 0x200D), ""),  # vowels, strokes, nukta, joiners
+    **dict(zip(map(ord, "أإآٱىیکةؤئ\u0901"), "ااااييكهوي\u0902", strict=True)),
+    **dict(zip(range(0x958, 0x960), "कखगजडढफय", strict=True)),  # letters that have their nukta in them
+}
+_FOLDS: Final = re.compile("[\u0600-\u06ff\u0900-\u097f]")  # whether a text is in letters that are folded at all
 _KINDS: Final = ("override", "hijack", "jailbreak", "extraction")
 # Who asks what such words mean, or quotes them, attempts nothing.
 _ASKS_ABOUT: Final = re.compile(
@@ -117,32 +123,55 @@ def readings(message: str) -> tuple[str, ...]:
 
 def attempts(text: str) -> Iterator[Attempt]:
     """Every attempt in one reading of a message, by its words alone."""
-    words, kinds = _words()
-    for number, hit in words.find(text):
-        before = text[max(0, hit.start() - 48) : hit.start()]
-        mentioned = _ASKS_ABOUT.search(before) is not None
-        yield Attempt(kind=kinds[number], start=hit.start(), end=hit.end(), mentioned=mentioned)
+    for kind, start, end in _found(text):
+        mentioned = _ASKS_ABOUT.search(text[max(0, start - 48) : start]) is not None
+        yield Attempt(kind=kind, start=start, end=end, mentioned=mentioned)
 
 
 def override_in(texts: Sequence[str], labels: Mapping[str, float] | None = None, cut: float = 1.0) -> Override | None:
     """The attempt in the readings of one message: by its words, or by what a classifier is sure of."""
     for text in texts:
-        words, kinds = _words()
-        if (
-            found := next((hit for number, hit in words.find(text) if kinds[number] != "extraction"), None)
-        ) is not None:
-            return _override(_around(text, found.start(), found.end()), text)
+        found = next(((start, end) for kind, start, end in _found(text) if kind != "extraction"), None)
+        if found is not None:
+            return _override(_around(text, *found), text)
     if labels is not None and labels.get("injection", 0.0) >= cut and any(labels.get(kind) for kind in _HINTED):
         return _override(texts[-1][:200], "\n".join(texts))
     return None
+
+
+def _found(text: str) -> Iterator[tuple[str, int, int]]:
+    """The kind of every attempt, and where it stands."""
+    words, kinds = _words()
+    for number, hit in words.find(text):
+        yield kinds[number], hit.start(), hit.end()
+    words, kinds = _folded_words()  # made even where it is not needed, so that it is there to be warmed
+    if _FOLDS.search(text) is None:
+        return
+    places: list[int] = []
+    for number, hit in words.find(translated(text, _FOLDED)):
+        if not places:  # where each letter that was kept stood: few texts need it
+            places = [at for at, letter in enumerate(text) if _FOLDED.get(ord(letter), letter)]
+        yield kinds[number], places[hit.start()], places[hit.end() - 1] + 1
 
 
 @cache
 def _words() -> tuple[Haystack, tuple[str, ...]]:
     """What tells an attempt, with the kind of each pattern: the words above, and those in the file."""
     told = [*zip(_KINDS, (_DROPS, _HIJACKS, _FREES, _EXTRACTS), strict=True)]
-    more = wording("overrides.txt")
-    told += ((kind, pattern) for kind in _KINDS for pattern in more.get(kind, ()))
+    return _haystack([*told, *_told("overrides.txt")])
+
+
+@cache
+def _folded_words() -> tuple[Haystack, tuple[str, ...]]:
+    return _haystack(_told("overrides_folded.txt"))
+
+
+def _told(file: str) -> list[tuple[str, str]]:
+    more = wording(file)
+    return [(kind, pattern) for kind in _KINDS for pattern in more.get(kind, ())]
+
+
+def _haystack(told: Sequence[tuple[str, str]]) -> tuple[Haystack, tuple[str, ...]]:
     return Haystack(tuple(pattern for _, pattern in told)), tuple(kind for kind, _ in told)
 
 

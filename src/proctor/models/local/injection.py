@@ -19,17 +19,19 @@ from proctor.models.local.shares import sigmoid, softmax
 from proctor.models.local.weights import MEND
 from proctor.models.local.windows import spread, windows
 from proctor.text.normalise import normalise, views
-from proctor.text.normalise.likeness import is_noise
+from proctor.text.normalise.likeness import is_noise, is_strewn
 
 __all__ = ["CATEGORIES", "InjectionClassifier", "Reading"]
 
 CATEGORIES = ("override", "hijack", "smuggling", "extraction", "jailbreak", "indirect")
 SEGMENT, OVERLAP = 600, 100  # letters
 SEGMENTS = 8  # of one text that the transformer reads: those that the first stage finds most suspicious
-ROOM = 1200  # pieces that it reads for each KB of a text: enough for any language, and for tables and code
+ROOM = 300  # pieces that it reads for each KB of a text: enough for any language, and for most of a table or of code
 NOISE_ROOM = 48  # of them for what is none: it has more pieces and says nothing
+STREWN_ROOM = 120  # of them for words of many scripts in a heap: of those the part that says most
 BRIEF = 60  # letters of which it cannot be told whether they are noise
 FEWEST = 24  # pieces: with less room than that no further line is begun
+CUT = 64  # pieces: with less room than that no line is cut short to fit, since a shred looks odd
 UNREAD = 5.0  # the logit of the first stage from which on a segment that there was no room for is told
 SURE, LONG = 9.5, 400  # the logit from which on the first stage is believed about a text of more letters than that
 LETTERS = 2_000_000  # of one text: a longer one is refused, since an attack could stand in what was not read
@@ -171,25 +173,30 @@ def _segments(text: str) -> list[str]:
 def _lines(plan: _Plan, pieces: Pieces, linear: Linear) -> tuple[list[tuple[Line, tuple[str, ...]]], bool]:
     """The lines that are read of a text, the most suspicious first, as far as its room goes; and whether more is."""
     found: list[tuple[Line, tuple[str, ...]]] = []
-    room, noise_room = plan.room, plan.room * NOISE_ROOM // ROOM
+    room = plan.room
+    odd_room = {True: plan.room * NOISE_ROOM // ROOM, False: plan.room * STREWN_ROOM // ROOM}
     left = False
     for logit, segment, kinds in plan.segments:
-        if reads := len(segment) <= BRIEF or not is_noise(segment):
-            lines = windows(pieces.numbers([segment])[0], LONGEST, most=4)
+        noisy = len(segment) > BRIEF and is_noise(segment)
+        odd = noisy or (len(segment) > BRIEF and is_strewn(segment))
+        if odd:
+            lines = _telling(segment, min(odd_room[noisy], room, LONGEST), pieces, linear)
         else:
-            lines = _noise(segment, min(noise_room, room, LONGEST), pieces, linear)
-        for line in lines:
-            if room < len(line.ids):
-                left = left or logit >= UNREAD
+            lines = windows(pieces.numbers([segment])[0], LONGEST, most=4)
+        for whole in lines:
+            left = left or (room < len(whole.ids) and logit >= UNREAD)
+            if room < min(CUT, len(whole.ids)):
                 break
+            line = whole if room >= len(whole.ids) else Line((*whole.ids[: room - 1], END))
             found.append((line, kinds))
             room -= len(line.ids)
-            noise_room -= 0 if reads else len(line.ids)
+            if odd:
+                odd_room[noisy] -= len(line.ids)
         left = left or (not lines and logit >= UNREAD)
     return found, left
 
 
-def _noise(segment: str, room: int, pieces: Pieces, linear: Linear) -> list[Line]:
+def _telling(segment: str, room: int, pieces: Pieces, linear: Linear) -> list[Line]:
     """The part of a segment that says most, when all of it is more than there is room for; nothing for no room."""
     if room < FEWEST:
         return []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from array import array
+from functools import lru_cache
 
 from proctor.text.normalise.characters import (
     CONTROLS,
@@ -36,6 +37,7 @@ _ARABIC = re.compile("[\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe7
 _MARKS_ON_LATIN = 1  # after composing: one more accent is a language, two are decoration
 _MARKS_ELSEWHERE = 4
 _SPANS = 64
+_FEW = 8  # characters of a cluster that is remembered
 
 
 def normalise(text: str, limits: Limits | None = None) -> Normalised:
@@ -197,8 +199,11 @@ def _compose(text: str, offsets: OffsetMap, signals: _Signals) -> tuple[str, Off
         breathe()
         start, end = match.span()
         first, last = offsets.starts[start], offsets.ends[end - 1]
-        cluster = _cluster(match.group(), first, last, signals)
-        if cluster == match.group():
+        found = match.group()
+        cluster, decorated = _known_cluster(found) if len(found) <= _FEW else _cluster(found)
+        if decorated:
+            signals.note("combining", first, last)
+        if cluster == found:
             continue
         out += (text[at:start], cluster)
         starts.extend(offsets.starts[at:start])
@@ -212,19 +217,25 @@ def _compose(text: str, offsets: OffsetMap, signals: _Signals) -> tuple[str, Off
     return "".join(out), OffsetMap(starts, ends)
 
 
-def _cluster(cluster: str, first: int, last: int, signals: _Signals) -> str:
+@lru_cache(maxsize=2048)
+def _known_cluster(cluster: str) -> tuple[str, bool]:
+    return _cluster(cluster)
+
+
+def _cluster(cluster: str) -> tuple[str, bool]:
+    """What a letter with its marks comes to, and whether marks were taken off that only decorate."""
     composed = unicodedata.normalize("NFC", cluster)
     if len(composed) == 1:
-        return composed
+        return composed, False
     marks = sum(unicodedata.category(c) in ("Mn", "Me") for c in composed)
     is_latin = composed[0] < "\u0590" or "\u1e00" <= composed[0] <= "\u1fff"  # and Greek, Cyrillic, Armenian
     overlay = is_latin and _OVERLAY.search(composed)
     if not overlay and marks <= (_MARKS_ON_LATIN if is_latin else _MARKS_ELSEWHERE):
-        return composed
-    signals.note("combining", first, last)
+        return composed, False
     if is_latin and (overlay or composed[0].isalnum()):
-        return unicodedata.normalize("NFD", composed)[0] if marks > _MARKS_ON_LATIN + 1 else _OVERLAY.sub("", composed)
-    return composed[:_MARKS_ELSEWHERE]
+        bare = unicodedata.normalize("NFD", composed)[0]
+        return (bare if marks > _MARKS_ON_LATIN + 1 else _OVERLAY.sub("", composed)), True
+    return composed[:_MARKS_ELSEWHERE], True
 
 
 def _fold(plain: str, offsets: OffsetMap, signals: _Signals) -> str:
