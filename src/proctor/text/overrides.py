@@ -125,6 +125,7 @@ def attempts(text: str) -> Iterator[Attempt]:
     """Every attempt in one reading of a message, by its words alone."""
     for kind, start, end in _found(text):
         mentioned = _ASKS_ABOUT.search(text[max(0, start - 48) : start]) is not None
+        mentioned = mentioned or (kind != "extraction" and _only_told(text, start, end))
         yield Attempt(kind=kind, start=start, end=end, mentioned=mentioned)
 
 
@@ -152,6 +153,25 @@ def _found(text: str) -> Iterator[tuple[str, int, int]]:
         if not places:  # where each letter that was kept stood: few texts need it
             places = [at for at, letter in enumerate(text) if _FOLDED.get(ord(letter), letter)]
         yield kinds[number], places[hit.start()], places[hit.end() - 1] + 1
+
+
+def _only_told(text: str, start: int, end: int) -> bool:
+    """Whether somebody else said or wrote the words, to the customer: never where they name the agent's own rules."""
+    before, after, own = _tellings()
+    if own.search(translated(text[start:end], _FOLDED)) is not None:
+        return False
+    ahead = translated(text[max(0, start - 64) : start], _FOLDED)
+    return before.search(ahead) is not None or after.match(translated(text[end : end + 64], _FOLDED)) is not None
+
+
+@cache
+def _tellings() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """What stands before words that are only told of, what after them, and what is the agent's own."""
+    files = (wording("overrides.txt"), wording("overrides_folded.txt"))
+    before, after, own = (
+        "|".join(pattern for file in files for pattern in file[f"told {place}"]) for place in ("before", "after", "own")
+    )
+    return re.compile(rf"(?:{before})[\s:،,]*$", re.I), re.compile(after, re.I), re.compile(own, re.I)
 
 
 @cache
