@@ -174,7 +174,7 @@ def intents(folder: Path, held: list[dict[str, Any]], seen: set[str]) -> dict[st
         "temperature": 1.0,
         "thresholds": {
             name: max(threshold(risk, rate), threshold(spoken, share))
-            for name, rate, share in (("1%", 0.01, 0.12), ("0.5%", 0.005, 0.09), ("0.1%", 0.001, 0.03))
+            for name, rate, share in (("1%", 0.01, 0.12), ("0.5%", 0.005, 0.08), ("0.1%", 0.001, 0.03))
         },
     }
 
