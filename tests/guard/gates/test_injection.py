@@ -48,6 +48,9 @@ class _Sure:
         "test",
         "こんにちは",
         "",
+        "\\n",
+        "\\n\\n",
+        "&#32;",
         " \n ",
     ],
 )
@@ -69,6 +72,12 @@ async def test_whoever_threatens_or_cries_for_help_is_brought_before_a_person() 
     verdict = await _checked(sure, "I cannot go on like this, I want to kill myself.")
     assert (verdict.action, verdict.extra["borderline"]) == ("escalate", True)
     assert (await _checked(sure, f"I want to kill myself. {_ATTACK}")).action == "block"
+
+
+@pytest.mark.parametrize("text", ["\\n", "\\t\\n", "…", "."])
+async def test_signs_alone_have_a_place_too(text: str) -> None:
+    verdict = await _checked(Injection(injection=_Sure(0.99), block=0.9, escalate=0.1), text)
+    assert verdict.action == "block"
 
 
 async def test_an_attack_is_blocked_with_its_kind_and_place(gate: Injection) -> None:

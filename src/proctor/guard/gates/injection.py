@@ -121,6 +121,8 @@ class Injection:
         if sum(len(reading.text) for reading, _, _ in whole) > _SEARCHED:
             return whole[0]
         parts = [part for reading, _, _ in whole for part in _parts(reading)][: 2 * _MOST_PARTS]
+        if not parts:  # nothing but signs, such as a line break that is spelt out
+            return whole[0] if whole else (next(iter(readings(step))), 0, 0)
         texts = [reading.text[start:end] for reading, start, end in parts]
         look = getattr(self.injection, "first_look", None)
         if len(parts) > 1 and look is not None and (len(parts) > _FEW or sum(map(len, texts)) > _LONG):

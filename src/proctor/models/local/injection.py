@@ -29,6 +29,7 @@ SEGMENTS = 8  # of one text that the transformer reads: those that the first sta
 ROOM = 300  # pieces that it reads for each KB of a text: enough for any language, and for most of a table or of code
 NOISE_ROOM = 48  # of them for what is none: it has more pieces and says nothing
 STREWN_ROOM = 120  # of them for words of many scripts in a heap: of those the part that says most
+FEW, LEAST = 12, 3  # letters: what has so few, and fewer that are any, says nothing
 BRIEF = 60  # letters of which it cannot be told whether they are noise
 FEWEST = 24  # pieces: with less room than that no further line is begun
 CUT = 64  # pieces: with less room than that no line is cut short to fit, since a shred looks odd
@@ -152,7 +153,8 @@ def _plan(text: str, linear: Linear, low: float) -> _Plan:
     scored = []
     for candidate, kinds in candidates:
         for segment in _segments(" ".join(candidate.split())):
-            scored.append((linear.logit(segment), segment, kinds))
+            if len(segment) > FEW or sum(map(str.isalnum, segment)) >= LEAST:
+                scored.append((linear.logit(segment), segment, kinds))
     scored.sort(key=lambda x: -x[0])
     # a short text that decodes to many others must not cost what a long one does
     most = min(SEGMENTS, 3 + len(text) // 250)
