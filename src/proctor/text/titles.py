@@ -140,9 +140,9 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[Mention]:
     piece = text[start:end]
     if trail := _TRAIL.search(piece):
         piece = piece[: trail.start()]
-    lead = len(piece) - len(piece.lstrip(" \t*_“”\"'「『"))
     body = piece.strip(" \t*_“”\"'「」『』.,:;!?。、")
     if body:
+        lead = piece.find(body)
         yield Mention(start=start + lead, end=start + lead + len(body), quote=body)
 
 

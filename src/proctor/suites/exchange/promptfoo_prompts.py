@@ -63,7 +63,7 @@ Written = tuple[str, str, str, str]  # place, text, label, id
 def _written(given: Any, folder: Folder, notes: Notes) -> Iterator[Written]:
     if isinstance(given, Mapping):
         given = [{"raw": path, "label": label} for path, label in given.items()]
-    for index, item in enumerate([given] if isinstance(given, str) else given or []):
+    for index, item in enumerate(given if isinstance(given, (list, tuple)) else [given] if given else []):
         place = f"prompts[{index}]"
         label = name = ""
         raw: Any = item
