@@ -105,7 +105,7 @@ def test_nothing_committed_names_a_machine() -> None:
     done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
         pytest.skip("not a git checkout")
-    places = re.compile(r"(?<![\w.])/(" + "work|root|home" + r")/[a-z]")
+    places = re.compile(r"(?<![\w.])/(" + "work|root|home" + r")/[a-z.]")
     for name in done.stdout.splitlines():
         path = ROOT / name
         if path.suffix in {".png", ".onnx", ".npy", ".npz", ".gz"} or not path.is_file() or path == Path(__file__):

@@ -10,7 +10,18 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-__all__ = ["Body", "Headed", "Linear", "Reader", "load_body", "load_table", "mean_pool", "quantised_rows", "rounded"]
+__all__ = [
+    "Body",
+    "Headed",
+    "Linear",
+    "Reader",
+    "joined",
+    "load_body",
+    "load_table",
+    "mean_pool",
+    "quantised_rows",
+    "rounded",
+]
 
 WIDTH, HEADS, INNER, PLACES = 384, 12, 1536, 512
 
@@ -110,10 +121,7 @@ class Headed(nn.Module):
 
     def read(self, hidden: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         """Logits from context vectors."""
-        kept = mask[:, :, None].to(hidden.dtype)
-        largest = (hidden + (kept - 1.0) * 1e4).amax(1)
-        joined = torch.cat([hidden[:, 0], mean_pool(hidden, mask), largest], -1)
-        return self.head(self.drop(joined))
+        return self.head(self.drop(joined(hidden, mask)))
 
 
 class Reader(nn.Module):
@@ -130,6 +138,13 @@ class Reader(nn.Module):
         """Logits of the text, and logits of each piece."""
         hidden = self.whole.body(pieces, mask, types)
         return self.whole.read(hidden, mask), self.tags(self.whole.drop(hidden))
+
+
+def joined(hidden: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """What a head sees of a line: the first of its vectors, their mean and the largest of each number."""
+    kept = mask[:, :, None].to(hidden.dtype)
+    largest = (hidden + (kept - 1.0) * 1e4).amax(1)
+    return torch.cat([hidden[:, 0], mean_pool(hidden, mask), largest], -1)
 
 
 def mean_pool(hidden: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:

@@ -25,7 +25,7 @@ from training.data import read
 from training.export import build
 from training.keeping import keep_small, load_small
 from training.marking import INTENTS
-from training.network import Reader, mean_pool, rounded
+from training.network import Reader, joined, rounded
 from training.plan import planned
 from training.reader import read_lines
 
@@ -44,14 +44,11 @@ def named(rows: Sequence[dict[str, Any]], most: int = 9000, seed: int = 4) -> li
 
 @torch.no_grad()
 def features(network: Reader, table: nn.Embedding, lines: Lines, budget: int = 4096) -> torch.Tensor:
-    """What the head sees of each line: the first, the mean and the largest of its vectors."""
+    """What the head sees of each line."""
     found = torch.zeros(len(lines), network.whole.head.in_features)
     for group in planned(lines.lengths, budget, None):
         ids, mask, types = lines.batch(group)
-        hidden = network.whole.body(table(ids), mask, types)
-        kept = mask[:, :, None]
-        largest = (hidden + (kept - 1.0) * 1e4).amax(1)
-        found[list(group)] = torch.cat([hidden[:, 0], mean_pool(hidden, mask), largest], -1)
+        found[list(group)] = joined(network.whole.body(table(ids), mask, types), mask)
     return found
 
 

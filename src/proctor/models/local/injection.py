@@ -176,13 +176,12 @@ def _lines(plan: _Plan, pieces: Pieces, linear: Linear) -> tuple[list[tuple[Line
     """The lines that are read of a text, the most suspicious first, as far as its room goes; and whether more is."""
     found: list[tuple[Line, tuple[str, ...]]] = []
     room = plan.room
-    odd_room = {True: plan.room * NOISE_ROOM // ROOM, False: plan.room * STREWN_ROOM // ROOM}
+    odd_room = {share: plan.room * share // ROOM for share in (NOISE_ROOM, STREWN_ROOM)}
     left = False
     for logit, segment, kinds in plan.segments:
-        noisy = len(segment) > BRIEF and is_noise(segment)
-        odd = noisy or (len(segment) > BRIEF and is_strewn(segment))
+        odd = _odd(segment)
         if odd:
-            lines = _telling(segment, min(odd_room[noisy], room, LONGEST), pieces, linear)
+            lines = _telling(segment, min(odd_room[odd], room, LONGEST), pieces, linear)
         else:
             lines = windows(pieces.numbers([segment])[0], LONGEST, most=4)
         for whole in lines:
@@ -193,9 +192,16 @@ def _lines(plan: _Plan, pieces: Pieces, linear: Linear) -> tuple[list[tuple[Line
             found.append((line, kinds))
             room -= len(line.ids)
             if odd:
-                odd_room[noisy] -= len(line.ids)
+                odd_room[odd] -= len(line.ids)
         left = left or (not lines and logit >= UNREAD)
     return found, left
+
+
+def _odd(segment: str) -> int:
+    """The room of what is no language, or no sentence of one; 0 for what is read like any text."""
+    if len(segment) <= BRIEF:
+        return 0
+    return NOISE_ROOM if is_noise(segment) else STREWN_ROOM if is_strewn(segment) else 0
 
 
 def _telling(segment: str, room: int, pieces: Pieces, linear: Linear) -> list[Line]:

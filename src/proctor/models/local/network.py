@@ -102,7 +102,9 @@ def open_network(weights: Weights, name: str, pieces: Pieces, *, threads: int = 
         p for p in ("CUDAExecutionProvider", "CPUExecutionProvider") if p in onnxruntime.get_available_providers()
     ]
     try:
-        session = onnxruntime.InferenceSession(str(file), options, providers=wanted, disabled_optimizers=UNHELPFUL)
+        session = onnxruntime.InferenceSession(
+            str(file), options, providers=wanted, disabled_optimizers=() if len(wanted) > 1 else UNHELPFUL
+        )
     except Exception as broken:
         raise StoreError(f"the weights cannot be loaded: {broken}", file=str(file), mend=MEND) from broken
     on_gpu = session.get_providers()[0] != "CPUExecutionProvider"
