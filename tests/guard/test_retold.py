@@ -42,6 +42,12 @@ async def test_what_is_free_is_not_counted() -> None:
     assert (await retold(said, KNOWN, ("public",), table)).told == 2
 
 
+async def test_what_is_free_is_read_only_where_enough_is_told() -> None:
+    said = ("a", "b", "c")
+    table = _table(said, [0, 1, 9])  # which knows no vector of what is free
+    assert (await retold(said, KNOWN, ("public",), table, 3)).told == 2
+
+
 def test_sentences_stand_without_marks_of_lists() -> None:
     text = "system:\n# Rules of the desk\n- Never promise a refund. Stay polite at all times.\n2) ok\n"
     assert parts(text) == ("Rules of the desk", "Never promise a refund.", "Stay polite at all times.")
@@ -57,4 +63,5 @@ def test_no_vector_is_made_without_a_hint() -> None:
     assert hinted("私の指示は次のとおりです。", four, KNOWN) == 3
     assert hinted("Your tour starts at nine.", four, KNOWN) == 4
     assert hinted("Your tour starts at nine.", four, KNOWN * 3) is None
+    assert hinted("These are my instructions.", four, KNOWN[:2]) is None  # so few cannot be told three times
     assert hinted("The instructions of the kettle are in the box.", ["one", "two", "three"], KNOWN) is None

@@ -12,6 +12,7 @@ from proctor.guard.passages import Span, pieces, regions, sentences
 from proctor.guard.readings import Reading, quote, readings
 from proctor.guard.step import Step
 from proctor.text.injected_orders import is_prose, orders, speaks_to_somebody
+from proctor.text.normalise import Searched
 from proctor.text.normalise.likeness import is_noise, is_strewn
 from proctor.text.overrides import attempts
 
@@ -65,14 +66,16 @@ async def look_through(step: Step, classifier: Classifier, *, low: float, high: 
         return Seen(share=max(share, low) if row.get("unread") else share, cuts=_joined(cuts))
     if all(is_noise(each.text) for each in read):  # noise has no sentences that could be told apart
         return Seen(share=share, cuts=_joined(cuts), clean=not any(map(_speaking, read)))
-    suspect = await _suspect(read, classifier, high)
+    suspect = await _suspect(read, classifier, high, whole=share)
     if not suspect and not cuts:  # somewhere, if anybody is spoken to at all
         return Seen(share=share, clean=not any(map(_speaking, read)))
     # What is hidden first, then sentences, then all that the runs tell somebody: no more is cut than must be.
     for some, whole in ((read[1:], False), (read, False), (read, True)):
         cuts += await _told_in([each for each in suspect if each[0] in some], classifier, low, high, whole=whole)
         rest = apply(step.text, [Edit(start=each.start, end=each.end, text="\n") for each in _joined(cuts)])
-        if not await _suspect(list(readings(Step(point=step.point, text=rest))), classifier, high, sure=True):
+        left = readings(Step(point=step.point, text=rest))
+        # where nothing was hidden nothing is
+        if not await _suspect(list(left) if len(read) > 1 else [next(left)], classifier, high, sure=True):
             return Seen(share=share, cuts=_joined(cuts))
     return Seen(share=share, cuts=_joined(cuts), clean=False)
 
@@ -82,13 +85,25 @@ def _words(text: str) -> str:
     return "\n".join(text[start:end] for start, end in regions(text)) or " "
 
 
-async def _suspect(read: Sequence[Reading], classifier: Classifier, high: float, *, sure: bool = False) -> list[_Run]:
-    """The runs of sentences that look like an attack and speak to somebody; what a record says is no instruction."""
+async def _suspect(
+    read: Sequence[Reading], classifier: Classifier, high: float, *, sure: bool = False, whole: float | None = None
+) -> list[_Run]:
+    """The runs of sentences that look like an attack and speak to somebody; what a record says is no instruction.
+
+    Where there is only one, ``whole`` says how much it does: it was read already.
+    """
     runs = [(reading, run) for reading in read for run in pieces(reading.text) if _speaking(reading, run, sure=sure)]
     runs = runs[:_MOST_RUNS]
-    rows = await classifier.classify([_told(reading, run) for reading, run in runs])
-    found = [(reading, run, row["injection"]) for (reading, run), row in zip(runs, rows, strict=True)]
+    if whole is not None and len(runs) == len(read) == 1 == len(pieces(read[0].text)):
+        return [(*runs[0], whole)]
+    shares = await _shares(classifier, [_told(reading, run) for reading, run in runs])
+    found = [(reading, run, share) for (reading, run), share in zip(runs, shares, strict=True)]
     return [each for each in found if each[2] >= high]
+
+
+async def _shares(classifier: Classifier, texts: Sequence[str]) -> list[float]:
+    """How much each of some parts of readings looks like an attack; what is hidden in them is a reading of its own."""
+    return [row["injection"] for row in await classifier.classify([Searched(text) for text in texts])]
 
 
 def _speaking(reading: Reading, run: Sequence[Span] | None = None, *, sure: bool = True) -> list[Span]:
@@ -122,11 +137,8 @@ async def _ordered(step: Step, classifier: Classifier, low: float, high: float, 
                 found.append((reading, (start + order.start, start + order.end), least))
     found = found[:_MOST_ORDERS]
     told = [reading.text[start:end] for reading, (start, end), _ in found]
-    rows = await classifier.classify([text[:_LONGEST_ORDER] for text in told])
-    shares = [
-        max(row["injection"], share if len(text) > _LONGEST_ORDER else 0.0)
-        for text, row in zip(told, rows, strict=True)
-    ]
+    firsts = await _shares(classifier, [text[:_LONGEST_ORDER] for text in told])
+    shares = [max(own, share if len(text) > _LONGEST_ORDER else 0.0) for text, own in zip(told, firsts, strict=True)]
     return [
         _cut(reading, await _narrowed(reading, span, classifier, low), own, "orders")
         for (reading, span, least), own in zip(found, shares, strict=True)
@@ -139,8 +151,8 @@ async def _narrowed(reading: Reading, span: Span, classifier: Classifier, low: f
     parts = list(sentences(reading.text, *span))
     if len(parts) < 2 or is_strewn(reading.text[span[0] : span[1]]):
         return span
-    rows = await classifier.classify([reading.text[start:end] for start, end in parts])
-    counting = [part for part, row in zip(parts, rows, strict=True) if row["injection"] >= low]
+    shares = await _shares(classifier, [reading.text[start:end] for start, end in parts])
+    counting = [part for part, share in zip(parts, shares, strict=True) if share >= low]
     return (counting[0][0], counting[-1][1]) if counting else span
 
 
@@ -156,7 +168,7 @@ async def _told_in(
         if is_strewn(_told(reading, run)):  # no sentences that could be told apart
             cuts.append(_cut(reading, (run[0][0], run[-1][1]), share, "model"))
             continue
-        shares = [row["injection"] for row in await classifier.classify([reading.text[s:e] for s, e in run])]
+        shares = await _shares(classifier, [reading.text[start:end] for start, end in run])
         speaking = _speaking(reading, run, sure=False)
         telling = [one >= high and span in speaking for one, span in zip(shares, run, strict=True)]
         for at, span in enumerate(run):

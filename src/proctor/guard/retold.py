@@ -18,7 +18,8 @@ _FEWEST: Final = 3  # sentences told again; one or two of them any honest answer
 _FEWEST_UNTOLD: Final = 4  # the same where the draft does not speak of its instructions
 _SHARE_UNTOLD: Final = 0.55  # of the known sentences
 _MOST: Final = 48  # sentences that are read of either text
-_SHORTEST: Final = 12
+_SHORTEST: Final = 12  # bytes
+_LONGEST: Final = 400  # letters of one that are read
 _LEAD: Final = re.compile(
     r"^\s*(?:#{1,6}\s+|>\s?|(?:[-*•・]|\(?\d{1,2}[.)、])\s*)+|^\s*(?:system|user|assistant):\s*$", re.I
 )
@@ -55,37 +56,51 @@ class Retold:
 def parts(text: str) -> tuple[str, ...]:
     """The sentences of a text, without the marks of lists; what is too short to mean much is left out."""
     found = (each for line in text.splitlines() for each in sentences(_LEAD.sub("", line)))
-    return tuple([each for each in found if len(each.encode()) >= _SHORTEST][:_MOST])
+    return tuple([each[:_LONGEST] for each in found if len(each.encode("utf-8", "replace")) >= _SHORTEST][:_MOST])
 
 
 def hinted(draft: str, said: Sequence[str], known: Sequence[str]) -> int | None:
     """How many sentences would have to be told again; ``None`` when nothing hints at it and no vector is needed."""
-    if _TELLS.search(draft) is not None:
-        return _FEWEST if len(said) >= _FEWEST else None
-    least = max(_FEWEST_UNTOLD, math.ceil(_SHARE_UNTOLD * len(known)))
-    return least if len(said) >= least else None
+    untold = max(_FEWEST_UNTOLD, math.ceil(_SHARE_UNTOLD * len(known)))
+    least = untold if _TELLS.search(draft) is None else _FEWEST
+    return least if least <= min(len(said), len(known)) else None
 
 
-async def retold(said: Sequence[str], known: Sequence[str], free: Sequence[str], embedder: Embedder) -> Retold:
+async def retold(
+    said: Sequence[str], known: Sequence[str], free: Sequence[str], embedder: Embedder, least: int = 1
+) -> Retold:
     """Pair the sentences of a draft with those of a text, each once, the likest first.
 
-    What ``free`` sentences say as well as the text is not counted.
+    What ``free`` sentences say as well as the text is not counted; they are read only where ``least`` are told again.
     """
-    rows = await embedder.embed([*said, *known, *free[:_MOST]])
-    own, others = rows[: len(said)], rows[len(said) :]
+    rows = await embedder.embed([*said, *known])
     pairs = sorted(
-        ((_dot(a, b), i, j) for i, a in enumerate(own) for j, b in enumerate(others[: len(known)])), reverse=True
+        (
+            (alike, i, j)
+            for i, a in enumerate(rows[: len(said)])
+            for j, b in enumerate(rows[len(said) :])
+            if (alike := _dot(a, b)) >= _ALIKE
+        ),
+        reverse=True,
     )
-    freely = [max((_dot(a, b) for b in others[len(known) :]), default=0.0) for a in own]
-    used: set[tuple[str, int]] = set()
-    found: list[int] = []
-    for alike, i, j in pairs:
-        if alike < _ALIKE:
-            break
-        if not used & {("said", i), ("known", j)} and freely[i] < alike:
-            used |= {("said", i), ("known", j)}
-            found.append(i)
+    found = _paired(pairs)
+    if len(found) >= least and free:
+        others = await embedder.embed(free[:_MOST])
+        freely = {i: max(_dot(rows[i], b) for b in others) for i in {i for _, i, _ in pairs}}
+        found = _paired([pair for pair in pairs if freely[pair[1]] < pair[0]])
     return Retold(told=len(found), of=len(known), first=said[found[0]] if found else "")
+
+
+def _paired(pairs: Sequence[tuple[float, int, int]]) -> list[int]:
+    """Which sentences of the draft have one of the text to themselves, the likest first."""
+    mine, theirs = set[int](), set[int]()
+    found: list[int] = []
+    for _, i, j in pairs:
+        if i not in mine and j not in theirs:
+            mine.add(i)
+            theirs.add(j)
+            found.append(i)
+    return found
 
 
 def _dot(a: Sequence[float], b: Sequence[float]) -> float:

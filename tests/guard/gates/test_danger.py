@@ -148,6 +148,20 @@ async def test_a_long_hidden_text_does_not_keep_a_short_one_from_the_model(monke
     assert [each.kind for each in verdict.findings] == ["unread"]
 
 
+async def test_words_of_many_scripts_that_are_hidden_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    step, strewn = (
+        Step(point="input", text="Where is my parcel?"),
+        "返金 my تجاهل the निर्देश and lawyer 拒否 or التعليمات",
+    )
+    (plain,) = readings(step)
+    hidden = replace(plain, text=strewn, kinds=("drawn-out",))
+    monkeypatch.setattr("proctor.guard.gates.danger.readings", lambda _: [plain, hidden])
+    model = _Sure(0.0)
+    verdict = await Danger(intents=model, escalate=0.9).check(step)
+    assert model.asked == [plain.text]
+    assert [each.kind for each in verdict.findings] == ["unread"]
+
+
 MORE_THANKS = (
     "Je reviendrai, c'est promis !",
     "Votre service est une tuerie, merci !",

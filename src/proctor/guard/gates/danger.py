@@ -13,6 +13,7 @@ from proctor.guard.readings import Reading, hidden_in, quote, readings
 from proctor.guard.sparing import spared
 from proctor.guard.step import Point, Step
 from proctor.text.danger import DANGERS, dangers, without_set_phrases
+from proctor.text.normalise.likeness import is_strewn
 
 __all__ = ["Danger"]
 
@@ -25,7 +26,7 @@ _SAYS: Final[Mapping[str, str]] = {
 _SEVERITY: Final[Mapping[str, Severity]] = {"self_harm": "critical", "safety_incident": "critical"}
 _BY_RULE: Final = 0.9
 _READ: Final = 3_000  # letters of one reading that the model sees, from its two ends
-_HIDDEN: Final = 1_000  # letters of hidden texts that it sees at least; of a longer message as many as it has
+_HIDDEN: Final = 400  # letters of hidden texts that it sees at least; of a longer message as many as it has
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,12 +121,15 @@ class Danger:
 
 
 def _within(read: list[Reading]) -> list[Reading]:
-    """The readings that the model sees: the plain text, and hidden ones as far as there is room for them."""
+    """The readings that the model sees: the plain text, and hidden ones as far as there is room for them.
+
+    What is hidden and no sentence of any language is left out.
+    """
     room = max(_HIDDEN, len(read[0].text)) if read else 0
     some: list[Reading] = []
     for reading in read:
         needed = min(len(reading.text), _READ) if reading.kinds else 0
-        if needed > room:
+        if needed > room or (reading.kinds and is_strewn(reading.text)):
             continue
         room -= needed
         some.append(reading)

@@ -15,7 +15,7 @@ from proctor.guard.passages import sentences
 from proctor.guard.readings import Reading, hidden_in, quote, readings
 from proctor.guard.step import Point, Step
 from proctor.text.danger import dangers
-from proctor.text.normalise import Limits
+from proctor.text.normalise import Limits, Searched
 from proctor.text.overrides import attempts
 
 __all__ = ["Injection"]
@@ -123,7 +123,7 @@ class Injection:
         parts = [part for reading, _, _ in whole for part in _parts(reading)][: 2 * _MOST_PARTS]
         if not parts:  # nothing but signs, such as a line break that is spelt out
             return whole[0] if whole else (next(iter(readings(step))), 0, 0)
-        texts = [reading.text[start:end] for reading, start, end in parts]
+        texts = [Searched(reading.text[start:end]) for reading, start, end in parts]
         look = getattr(self.injection, "first_look", None)
         if len(parts) > 1 and look is not None and (len(parts) > _FEW or sum(map(len, texts)) > _LONG):
             return max(zip(parts, look(texts), strict=True), key=lambda each: each[1])[0]

@@ -14,7 +14,7 @@ from proctor.text.normalise.likeness import is_noise, is_readable, is_strewn
 
 __all__ = ["WHOLE", "Choice", "choose"]
 
-ROOM = 320  # pieces for each KB of a text: English has some 250, and much of it passes the first look
+ROOM = 290  # pieces for each KB of a text: English has some 250, and much of it passes the first look
 LEAST = 0.6  # KB: as much of a long text as is given to the network at once; a shorter text has the room of that
 ODD_ROOM, NOISE_ROOM = 200, 48  # of them for chunks that are no language, among others that are, or among none
 CHUNK = 160  # letters

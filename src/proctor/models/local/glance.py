@@ -47,26 +47,43 @@ def marks(text: str, known: bytes, names: bytes) -> tuple[set[int], bool]:
 
     Beside them: whether a word is there that people's names have, or an unknown one with a capital in mid-sentence.
     """
-    tokens = _TOKEN.findall(text)
-    before, last, begins, telling = "^", "^", True, False
-    found: set[str] = {f"#{min(len(tokens), 40) // 4}"}
-    lows = [token.lower() for token in tokens] + ["$"]
-    for token, low, after in zip(tokens, lows, lows[1:], strict=False):
-        shape = _shape(token)
-        if shape == ".":
-            found.add(f"p{token}")
-        else:
+    words, telling = _words(text, known, names)
+    return _numbers(text, words), telling
+
+
+_Word = tuple[str, str, str]  # a token, the same in lower case, and its kind, which punctuation has none of
+
+
+def _words(text: str, known: bytes, names: bytes) -> tuple[list[_Word], bool]:
+    """The words of a text and what they are, and whether one of them is telling."""
+    found, begins, telling = [], True, False
+    for token in _TOKEN.findall(text):
+        shape, low, kind = _shape(token), token.lower(), ""
+        if shape != ".":
             how = _how(low, known, names)
             kind = f"{shape}{how}{'^' if begins else ''}"
             telling = telling or how == "!" or kind in _TELLING
+        found.append((token, low, kind))
+        begins = token in _ENDS
+    return found, telling
+
+
+def _numbers(text: str, words: list[_Word]) -> set[int]:
+    before, last = "^", "^"
+    found: set[str] = {f"#{min(len(words), 40) // 4}"}
+    for at, (token, low, kind) in enumerate(words, 1):
+        if not kind:
+            found.add(f"p{token}")
+        else:
+            after = words[at][1] if at < len(words) else "$"
             found.update((f"k{kind}", f"w{low}", f"b{last} {low}", f"l{last}|{kind}", f"r{kind}|{after}"))
             found.update((f"t{before} {last}|{kind}", f"e{low[-3:]}{kind}"))
-        before, last, begins = last, low, token in _ENDS
+        before, last = last, low
     if _EAST.search(text):
         outline = _KATAKANA.sub("カ", _KANJI.sub("漢", text[:SHORT]))
         for length in (2, 3, 4, 5):
-            found.update(f"o{outline[i : i + length]}" for i in range(len(outline) - length + 1))
-    return {crc32(mark.encode("utf-8", "replace")) & _HASH for mark in found}, telling
+            found.update([f"o{outline[i : i + length]}" for i in range(len(outline) - length + 1)])
+    return {crc32(mark.encode("utf-8", "replace")) & _HASH for mark in found}
 
 
 def _how(low: str, known: bytes, names: bytes) -> str:
@@ -119,9 +136,10 @@ class Glance:
 
         A word that people's names have, or an unknown one with a capital in mid-sentence, is no matter of weighing.
         """
-        found, telling = marks(text, self._known, self._names)
+        words, telling = _words(text, self._known, self._names)
         if telling:
             return math.inf
+        found = _numbers(text, words)
         mine = self._marks
         total = int(self._grams.take(features(text)).sum(dtype=np.int64)) + sum([mine[mark] for mark in found])
         return float(total * self._scale + self._bias)

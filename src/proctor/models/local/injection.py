@@ -18,7 +18,7 @@ from proctor.models.local.pieces import END, START, Line, Pieces
 from proctor.models.local.shares import sigmoid, softmax
 from proctor.models.local.weights import MEND
 from proctor.models.local.windows import spread, windows
-from proctor.text.normalise import normalise, views
+from proctor.text.normalise import Searched, normalise, views
 from proctor.text.normalise.likeness import is_noise, is_strewn
 
 __all__ = ["CATEGORIES", "InjectionClassifier", "Reading"]
@@ -27,9 +27,11 @@ CATEGORIES = ("override", "hijack", "smuggling", "extraction", "jailbreak", "ind
 SEGMENT, OVERLAP = 600, 100  # letters
 SEGMENTS = 8  # of one text that the transformer reads: those that the first stage finds most suspicious
 ROOM = 300  # pieces that it reads for each KB of a text: enough for any language, and for most of a table or of code
+SMALL, HIDING = 1.0, 0.6  # KB: a shorter text has the room of that, or one that decodes to others of that
 NOISE_ROOM = 48  # of them for what is none: it has more pieces and says nothing
 STREWN_ROOM = 120  # of them for words of many scripts in a heap: of those the part that says most
 FEW, LEAST = 12, 3  # letters: what has so few, and fewer that are any, says nothing
+DENSE = 0.65  # pieces for each byte: what has more is no language but a row of signs, such as ``\\u0627\\u0644``
 BRIEF = 60  # letters of which it cannot be told whether they are noise
 FEWEST = 24  # pieces: with less room than that no further line is begun
 CUT = 64  # pieces: with less room than that no line is cut short to fit, since a shred looks odd
@@ -58,6 +60,7 @@ class InjectionClassifier:
 
     The labels are ``injection`` and ``benign``, which add to one, and the six kinds, which add to ``injection``. Of a
     long text the most suspicious parts are read; ``unread`` is 1 where more looked suspicious than was read, else 0.
+    In a text that is ``Searched`` nothing hidden is looked for.
     """
 
     folder: Path | None = None
@@ -148,8 +151,7 @@ class _Plan:
 
 
 def _plan(text: str, linear: Linear, low: float) -> _Plan:
-    plain = normalise(text)
-    candidates = [(plain.plain, ())] + [(view.text, view.kinds) for view in views(plain)]
+    candidates = [(str(text), ())] if isinstance(text, Searched) else _readings(text)
     scored = []
     for candidate, kinds in candidates:
         for segment in _segments(" ".join(candidate.split())):
@@ -163,7 +165,14 @@ def _plan(text: str, linear: Linear, low: float) -> _Plan:
     if first >= SURE and len(text) > LONG:
         chosen = []
     size = len(text.encode("utf-8", "replace")) / 1024
-    return _Plan(chosen, first, int(ROOM * max(1.0, size)))
+    least = SMALL if len(candidates) == 1 else HIDING
+    return _Plan(chosen, first, int(ROOM * max(least, size)))
+
+
+def _readings(text: str) -> list[tuple[str, tuple[str, ...]]]:
+    """The text made plain, and what is hidden in it."""
+    plain = normalise(text)
+    return [(plain.plain, ()), *((view.text, view.kinds) for view in views(plain))]
 
 
 def _segments(text: str) -> list[str]:
@@ -179,11 +188,12 @@ def _lines(plan: _Plan, pieces: Pieces, linear: Linear) -> tuple[list[tuple[Line
     odd_room = {share: plan.room * share // ROOM for share in (NOISE_ROOM, STREWN_ROOM)}
     left = False
     for logit, segment, kinds in plan.segments:
-        odd = _odd(segment)
+        numbers = pieces.numbers([segment])[0]
+        odd = _odd(segment, len(numbers))
         if odd:
-            lines = _telling(segment, min(odd_room[odd], room, LONGEST), pieces, linear)
+            lines = _telling(segment, numbers, min(odd_room[odd], room, LONGEST), pieces, linear)
         else:
-            lines = windows(pieces.numbers([segment])[0], LONGEST, most=4)
+            lines = windows(numbers, LONGEST, most=4)
         for whole in lines:
             left = left or (room < len(whole.ids) and logit >= UNREAD)
             if room < min(CUT, len(whole.ids)):
@@ -197,18 +207,20 @@ def _lines(plan: _Plan, pieces: Pieces, linear: Linear) -> tuple[list[tuple[Line
     return found, left
 
 
-def _odd(segment: str) -> int:
+def _odd(segment: str, count: int) -> int:
     """The room of what is no language, or no sentence of one; 0 for what is read like any text."""
     if len(segment) <= BRIEF:
         return 0
-    return NOISE_ROOM if is_noise(segment) else STREWN_ROOM if is_strewn(segment) else 0
+    if is_noise(segment):
+        return NOISE_ROOM
+    dense = count > DENSE * len(segment.encode("utf-8", "replace"))
+    return STREWN_ROOM if dense or is_strewn(segment) else 0
 
 
-def _telling(segment: str, room: int, pieces: Pieces, linear: Linear) -> list[Line]:
+def _telling(segment: str, numbers: Sequence[int], room: int, pieces: Pieces, linear: Linear) -> list[Line]:
     """The part of a segment that says most, when all of it is more than there is room for; nothing for no room."""
     if room < FEWEST:
         return []
-    numbers = pieces.numbers([segment])[0]
     if len(numbers) > room - 2:
         step = max(16, len(segment) * room // len(numbers))
         parts = (segment[at : at + step] for at in range(0, len(segment), max(1, step * 3 // 4)))

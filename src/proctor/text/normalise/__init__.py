@@ -6,7 +6,7 @@ either, ``span`` tells where it stands in what the user sent.
 
 from proctor.text.normalise.clean import normalise
 from proctor.text.normalise.offsets import OffsetMap
-from proctor.text.normalise.results import Limits, Normalised, Signal, View
+from proctor.text.normalise.results import Limits, Normalised, Searched, Signal, View
 from proctor.text.normalise.views import views
 
-__all__ = ["Limits", "Normalised", "OffsetMap", "Signal", "View", "normalise", "views"]
+__all__ = ["Limits", "Normalised", "OffsetMap", "Searched", "Signal", "View", "normalise", "views"]

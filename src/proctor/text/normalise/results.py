@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from proctor.text.normalise.offsets import OffsetMap
 
-__all__ = ["Limits", "Normalised", "Signal", "View"]
+__all__ = ["Limits", "Normalised", "Searched", "Signal", "View"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +52,24 @@ class Normalised:
     def signal(self, kind: str) -> Signal | None:
         """What was found of one kind."""
         return next((signal for signal in self.signals if signal.kind == kind), None)
+
+
+class Searched(str):
+    """A plain text in which nothing hidden is to be looked for: it was decoded already, or what it hides stands beside.
+
+    It is no key for the same letters that nobody has searched: what is found in those may differ.
+    """
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Searched) and str.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:  # what a string has by itself looks at the letters alone
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((Searched, str(self)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
