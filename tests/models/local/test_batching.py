@@ -56,6 +56,14 @@ async def test_a_batch_is_no_larger_than_said() -> None:
     assert [len(call) for call in work.calls] == [4, 4, 3]
 
 
+async def test_too_few_or_too_many_answers_reach_every_caller_as_a_failure() -> None:
+    for wrong in ([1], [1, 2, 3]):
+        batcher: Batcher[int, int] = Batcher(lambda items, wrong=wrong: wrong)  # type: ignore[misc]
+        for _ in range(2):  # and nobody waits for ever for the next
+            found = await asyncio.wait_for(asyncio.gather(batcher.ask([7, 8]), return_exceptions=True), 5)
+            assert [type(each) for each in found] == [ValueError]
+
+
 async def test_failure_reaches_the_caller_and_is_not_remembered() -> None:
     healthy = False
 

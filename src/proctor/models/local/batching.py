@@ -101,6 +101,8 @@ class Batcher(Generic[Item, Answer]):
             batch = self._next(line.waiting)
             try:
                 answers = await _crew().run(self._compute, batch)
+                if len(answers) != len(batch):
+                    raise ValueError(f"{len(answers)} answers came for {len(batch)} items")
             except Exception as failure:
                 for item in batch:
                     future = line.asked.pop(item)
