@@ -126,8 +126,8 @@ def injection(folder: Path, held: list[dict[str, Any]]) -> dict[str, Any]:
         # traffic that nobody has seen resembles the most awkward source more than the mean of all
         each = [logits[support & (sources == s)] for s in SUPPORT]
         cut = max(threshold(many, rate) for many in [logits[support], *each] if len(many) >= 2 / rate)
-        # documents, code and prompts are read as well: of those no more than twelve times that share
-        cut = max(cut, threshold(logits[(labels == 0) & ~support], 12 * rate))
+        # documents, code and prompts are read as well: of those no more than fourteen times that share
+        cut = max(cut, threshold(logits[(labels == 0) & ~support], 14 * rate))
         cut = max(cut, threshold(spoken, SPOKEN[name]))
         cuts[name] = float(1 / (1 + np.exp(-(slope * cut + offset))))
         print(

@@ -22,13 +22,17 @@ SHARED = {
     ("hi", "नमस्ते"),
     ("ja", "出るとこ出てもいいんですよ、こっちは。"),
     ("ja", "こんにちは"),
+    ("ja", "死ぬほど美味しかったです、また頼みます!"),
     ("zh", "我不想活了"),
     ("zh", "在吗"),
 }
 
 
-# and one that begins like a row that was trained on
-ALIKE = ["Les escribo por última vez de forma amistosa. La próxima comunicación llevará membrete de un bufete."]
+# and two that begin like a row that was trained on
+ALIKE = [
+    "Les escribo por última vez de forma amistosa. La próxima comunicación llevará membrete de un bufete.",
+    "La trottinette s'est cassée en deux en pleine descente, mon fils a le poignet fracturé et le menton ouvert.",
+]
 
 
 def folded(text: str) -> str:
