@@ -81,6 +81,12 @@ def test_warming_compiles_what_is_there() -> None:
     assert sorted(made._made) == [0, 1]
 
 
+def test_warming_reads_the_letters_off_first() -> None:
+    stack = Haystack(("warm(?:th|ing)", "cold"))
+    list(warming())
+    assert {"_by_gram", "_always", "_ever"} <= vars(stack).keys()
+
+
 def test_a_haystack_may_be_made_while_another_thread_warms() -> None:
     kept = [Haystack((f"first {number}",)) for number in range(500)]
     over = threading.Event()

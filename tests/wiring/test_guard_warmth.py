@@ -97,6 +97,14 @@ def test_loading_is_not_held_against_a_gate(cold: Callable[..., Guard]) -> None:
     assert guarded(lambda text: text, cold(Loads()))("hello") == "hello"
 
 
+def test_who_writes_in_another_script_waits_for_what_that_needs(cold: Callable[..., Guard]) -> None:
+    plain, foreign = Loads(), Loads()
+    cold(plain).sync.session().input("hello")
+    cold(foreign).sync.session().input("नमस्ते")
+    assert plain.asked[0].isascii()
+    assert "नमस्ते" in foreign.asked[0] != foreign.asked[1] == "नमस्ते"
+
+
 async def test_the_async_doors_wait_too(cold: Callable[..., Guard]) -> None:
     assert (await cold(Loads()).session().input("hello")).action == "allow"
     assert (await cold(Loads()).check(Step(point="input", text="hello"))).action == "allow"

@@ -53,7 +53,7 @@ class Watch:
     def __init__(self, plan: Plan, *, recorder: Recorder | None = None) -> None:
         self.plan, self.recorder, self.door = plan, recorder, Door()
         self.look: Callable[[], None] | None = None  # called before each step: whether there is a newer plan
-        self.ready: Callable[[], Awaitable[None]] | None = None  # waited for while the gates of the plan are cold
+        self.ready: Callable[[Step], Awaitable[None]] | None = None  # waited for while the plan's gates are cold
         self.unrecorded = 0
         self._owed = 0  # lost records that nobody was told of yet
 
@@ -62,7 +62,7 @@ class Watch:
         if self.look is not None:
             self.look()
         if (ready := self.ready) is not None:
-            await ready()
+            await ready(step)
         plan, begun = self.plan, monotonic()
         try:
             decision = await _chain(plan, step).decide(step)

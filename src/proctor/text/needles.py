@@ -94,9 +94,16 @@ class Haystack:
 
 
 def warming() -> Iterator[None]:
-    """Compile every pattern of every haystack there is, one at each step, so that no text has to wait for it."""
+    """Compile every pattern of every haystack there is, one at each step, so that no text has to wait for it.
+
+    The letters by which patterns are chosen come first: to read them off a list of some languages takes longest.
+    """
     with _adding:
         every = list(_every)
+    for each in every:
+        each._possible("")
+        _ = each._by_gram
+        yield
     for each in every:
         for number in range(len(each.patterns)):
             each._compiled(number)

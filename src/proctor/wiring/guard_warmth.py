@@ -25,6 +25,8 @@ from proctor.wiring.local import LOCAL, open_local
 __all__ = ["Warmth", "open_models", "warm_up"]
 
 _HELLO: Final = "Good morning, when does the shop open on Saturday? It was Anna Berg who asked."
+# What words in other scripts need is loaded too, where somebody writes in one.
+_FOREIGN: Final = f"{_HELLO} おはようございます。 早上好。 नमस्ते। صباح الخير. Доброе утро."
 _LONGEST: Final = 60.0  # seconds
 _PATIENCE: Final = 30.0  # seconds that the first customer waits for gates to load
 
@@ -51,7 +53,7 @@ class Warmth:
         if self._watch.plan is not plan:  # exchanged at this very moment
             self.begin()
 
-    async def _wait(self) -> None:
+    async def _wait(self, step: Step) -> None:
         over = monotonic() + _PATIENCE
         while not self._lock.acquire(blocking=False):  # who waits may be on many loops: an asyncio.Event is of one
             if monotonic() > over:
@@ -66,6 +68,7 @@ class Warmth:
                         seconds=_PATIENCE,
                         where=lambda gate: _is_here(gate) and not _among(gate, warm),
                         patterns=False,
+                        hello=_HELLO if step.text.isascii() else _FOREIGN,
                     )
                 self.done(plan)
                 begin(partial(_patterns, plan))  # this customer waited long enough
@@ -86,6 +89,7 @@ async def warm_up(
     seconds: float = _LONGEST,
     where: Callable[[Any], bool] = lambda gate: True,
     patterns: bool = True,
+    hello: str = _FOREIGN,
 ) -> None:
     """Ask each gate about a plain message, with more time than it usually has; what it answers is not looked at.
 
@@ -93,8 +97,8 @@ async def warm_up(
     """
     waiting = []
     for chain in plan.chains.values():
-        call = None if chain.point in ("input", "output") else ToolCall(name="hello", result=_HELLO)
-        step = Step(point=chain.point, text="" if chain.point == "tool_call" else _HELLO, call=call)
+        call = None if chain.point in ("input", "output") else ToolCall(name="hello", result=hello)
+        step = Step(point=chain.point, text="" if chain.point == "tool_call" else hello, call=call)
         tasks = [Task(ask=_asking(post.gate, step), timeout=seconds) for post in chain.posts if where(post.gate)]
         waiting.append(chain.deadline.answers(tasks))
     await asyncio.gather(*waiting)

@@ -62,6 +62,13 @@ async def test_what_is_hidden_is_read_and_said_to_be_hidden() -> None:
     assert max(CATEGORIES, key=lambda name: row[name]) == "smuggling"
 
 
+async def test_a_harmless_text_in_code_is_read_as_what_it_says() -> None:
+    model, words = InjectionClassifier(), b"Hello, where is my order?"
+    for code in (base64.b64encode(words).decode(), words.hex()):
+        (row,) = await model.classify([code])
+        assert row["injection"] < model.threshold("1%")
+
+
 async def test_in_what_was_searched_nothing_hidden_is_looked_for() -> None:
     model, hidden = InjectionClassifier(), base64.b64encode(ATTACKS[0].encode()).decode()
     for _ in range(2):  # an answer that is remembered is of the one or of the other

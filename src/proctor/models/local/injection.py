@@ -24,6 +24,7 @@ from proctor.text.normalise.likeness import is_noise, is_strewn
 __all__ = ["CATEGORIES", "InjectionClassifier", "Reading"]
 
 CATEGORIES = ("override", "hijack", "smuggling", "extraction", "jailbreak", "indirect")
+CODES = frozenset(("ascii85", "base32", "base64", "escape", "hex", "html", "percent"))  # no letter stands for itself
 SEGMENT, OVERLAP = 600, 100  # letters
 SEGMENTS = 8  # of one text that the transformer reads: those that the first stage finds most suspicious
 ROOM = 300  # pieces that it reads for each KB of a text: enough for any language, and for most of a table or of code
@@ -152,10 +153,14 @@ class _Plan:
 
 def _plan(text: str, linear: Linear, low: float) -> _Plan:
     candidates = [(str(text), ())] if isinstance(text, Searched) else _readings(text)
+    # what was decoded is read as what it says: its code looks like an attack whatever that is
+    coded = any(kinds and kinds[0] in CODES for _, kinds in candidates)
     scored = []
     for candidate, kinds in candidates:
         for segment in _segments(" ".join(candidate.split())):
-            if len(segment) > FEW or sum(map(str.isalnum, segment)) >= LEAST:
+            if len(segment) <= FEW and sum(map(str.isalnum, segment)) < LEAST:
+                continue
+            if kinds or not coded or not is_noise(segment):
                 scored.append((linear.logit(segment), segment, kinds))
     scored.sort(key=lambda x: -x[0])
     # a short text that decodes to many others must not cost what a long one does
