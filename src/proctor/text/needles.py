@@ -102,7 +102,6 @@ def warming() -> Iterator[None]:
         every = list(_every)
     for each in every:
         each._possible("")
-        _ = each._by_gram
         yield
     for each in every:
         for number in range(len(each.patterns)):

@@ -69,6 +69,13 @@ async def test_a_harmless_text_in_code_is_read_as_what_it_says() -> None:
         assert row["injection"] < model.threshold("1%")
 
 
+async def test_words_in_clear_beside_a_code_are_read() -> None:
+    model, code = InjectionClassifier(), base64.b64encode(b"Hello, where is my order? " * 14).decode()
+    for text in (f"{ATTACKS[0]} {code}", f"{code[:300]} {ATTACKS[2]} {code[300:]}"):
+        (row,) = await model.classify([text])
+        assert row["injection"] > model.threshold("1%")
+
+
 async def test_in_what_was_searched_nothing_hidden_is_looked_for() -> None:
     model, hidden = InjectionClassifier(), base64.b64encode(ATTACKS[0].encode()).decode()
     for _ in range(2):  # an answer that is remembered is of the one or of the other

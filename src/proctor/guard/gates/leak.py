@@ -14,7 +14,7 @@ from proctor.core.verdict import Finding, Severity, Verdict
 from proctor.guard.readings import quote
 from proctor.guard.retold import hinted, parts, retold
 from proctor.guard.step import Point, Step
-from proctor.text.normalise.likeness import is_noise, is_strewn
+from proctor.text.normalise.likeness import is_noise
 from proctor.text.pii.secrets import find_keys, find_logins
 from proctor.text.shared_runs import Known, Run, squeezed
 
@@ -145,7 +145,7 @@ class Leak:
     async def _retold(self, step: Step, embedder: Embedder) -> list[Finding]:
         """Sentences of the prompt in other words, where the draft hints at it: vectors cost more than letters."""
         plain = step.normalised.plain[:_READ_AGAIN]
-        if is_noise(plain) or is_strewn(plain):  # it has no sentences that could tell anything
+        if is_noise(plain):  # it has no sentences that could tell anything
             return []
         said = parts(plain)
         least = hinted(plain, said, self._parts)

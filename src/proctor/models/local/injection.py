@@ -19,12 +19,13 @@ from proctor.models.local.shares import sigmoid, softmax
 from proctor.models.local.weights import MEND
 from proctor.models.local.windows import spread, windows
 from proctor.text.normalise import Searched, normalise, views
-from proctor.text.normalise.likeness import is_noise, is_strewn
+from proctor.text.normalise.likeness import is_noise, is_readable, is_strewn
 
 __all__ = ["CATEGORIES", "InjectionClassifier", "Reading"]
 
 CATEGORIES = ("override", "hijack", "smuggling", "extraction", "jailbreak", "indirect")
 CODES = frozenset(("ascii85", "base32", "base64", "escape", "hex", "html", "percent"))  # no letter stands for itself
+CODE = 16  # letters of a run of code at least
 SEGMENT, OVERLAP = 600, 100  # letters
 SEGMENTS = 8  # of one text that the transformer reads: those that the first stage finds most suspicious
 ROOM = 300  # pieces that it reads for each KB of a text: enough for any language, and for most of a table or of code
@@ -160,7 +161,7 @@ def _plan(text: str, linear: Linear, low: float) -> _Plan:
         for segment in _segments(" ".join(candidate.split())):
             if len(segment) <= FEW and sum(map(str.isalnum, segment)) < LEAST:
                 continue
-            if kinds or not coded or not is_noise(segment):
+            if kinds or not coded or not _is_code(segment):
                 scored.append((linear.logit(segment), segment, kinds))
     scored.sort(key=lambda x: -x[0])
     # a short text that decodes to many others must not cost what a long one does
@@ -178,6 +179,11 @@ def _readings(text: str) -> list[tuple[str, tuple[str, ...]]]:
     """The text made plain, and what is hidden in it."""
     plain = normalise(text)
     return [(plain.plain, ()), *((view.text, view.kinds) for view in views(plain))]
+
+
+def _is_code(segment: str) -> bool:
+    """Whether nothing but code stands there: words in clear beside it are read, however few they are."""
+    return segment.isascii() and all(len(word) >= CODE and not is_readable(word) for word in segment.split())
 
 
 def _segments(text: str) -> list[str]:
