@@ -98,7 +98,7 @@ def _check(name: str, config: Config) -> int:
     from proctor.wiring.scorers import Bench, check_graders  # noqa: PLC0415
 
     loaded = open_tests(suite_path(name, config, Path.cwd())).loaded
-    bench = Bench(loaded.suite, None)
+    bench = Bench(loaded.suite, None, config=config)
     count = 0
     for case in loaded.cases():
         count += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from proctor.core.case import Case
 from proctor.core.chat import ToolCall
@@ -59,6 +59,12 @@ class Permissions:
             always=self.always,
         )
         object.__setattr__(self, "_table", table)
+
+    @staticmethod
+    def intent_settings(intents: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+        """The settings that the project's intents give this scorer."""
+        matrix = {name: list(stated["tools"]) for name, stated in intents.items() if "tools" in stated}
+        return {"matrix": matrix} if matrix else {}
 
     async def score(self, case: Case, run: Trajectory) -> Score:
         """Look up each call in the matrix; one that is not permitted fails the conversation."""
