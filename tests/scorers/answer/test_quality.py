@@ -208,7 +208,9 @@ async def test_a_failed_dimension_decides_though_another_could_not_be_judged() -
             ),
         )
     )
-    score = await quality().score(decode(Case, {"id": "c", "turns": ["Name two", "How much is the second one?"]}), unsourced)
+    score = await quality().score(
+        decode(Case, {"id": "c", "turns": ["Name two", "How much is the second one?"]}), unsourced
+    )
     parts = {part.name: part for part in score.parts}
     assert parts["factual_accuracy"].value is None, "a price without any source cannot be judged"
     assert parts["consistency"].passed is False
