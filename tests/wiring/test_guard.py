@@ -14,7 +14,7 @@ import pytest
 
 from proctor.config import Config, Environment, load_config, read_environment
 from proctor.core.case import Ask, Case
-from proctor.core.errors import ConfigError, InputError, MalformedError
+from proctor.core.errors import ConfigError, MalformedError
 from proctor.core.event import Event
 from proctor.core.sockets import Target
 from proctor.guard.step import Step
@@ -361,10 +361,11 @@ async def test_sessions_are_held_as_the_file_says(make: Callable[..., Guard]) ->
         await guard.session().input("hello")
     assert guard.health["sessions"] == 3
     session = guard.session("s-1", customer="c-1")
-    with pytest.raises(InputError):
-        guard.session("s-1", customer="c-2")
+    other = guard.session("s-1", customer="c-2")
+    assert other is not session
     guard.end(session)
-    assert guard.session("s-1", customer="c-2").customer == "c-2"
+    assert guard.session("s-1", customer="c-1") is not session
+    assert guard.session("s-1", customer="c-2") is other
 
 
 DESK = """

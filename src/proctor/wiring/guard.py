@@ -128,16 +128,19 @@ class Guard:
         }
 
     def session(self, id: str | None = None, *, customer: str | None = None, vault: Vault | None = None) -> Session:
-        """The session of this name, or a new one; the vault is filled with what its placeholders stand for.
+        """The session of this customer and name, or a new one.
 
-        Raises:
-            InputError: the session belongs to another customer.
+        The vault is filled with what the session's placeholders stand for. The customer is part of the identity: the
+        same name with another customer, or with none, is another session.
         """
         return self._sessions.open(id, customer=customer, vault=vault)
 
-    def end(self, session: Session | str) -> None:
-        """Forget a session."""
-        self._sessions.close(session if isinstance(session, str) else session.id)
+    def end(self, session: Session | str, *, customer: str | None = None) -> None:
+        """Forget a session; of a name alone, the sessions of all customers who use it."""
+        if isinstance(session, str):
+            self._sessions.forget(session, customer=customer)
+        else:
+            self._sessions.close(session)
 
     async def check(self, step: Step) -> Verdict:
         """What is decided about one step, outside any session."""
