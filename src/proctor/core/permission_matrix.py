@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Final, Literal
 
+from proctor.core.argument_paths import field_path, values_at
 from proctor.core.chat import ToolCall
 
 __all__ = ["TRIALS", "PermissionMatrix", "intent_key"]
@@ -90,7 +91,7 @@ class PermissionMatrix:
 
     def _by_intent(self, call: ToolCall, intent: str, row: _Row) -> str | None:
         if _any(call.name, row.only_checks):
-            if any(call.arguments.get(name) in _TRUE for name in self.checks):
+            if any(_is_set(call, name) for name in self.checks):
                 return None
             return f"under {intent!r} it may only check ({' or '.join(self.checks[:2])}), not change"
         if _any(call.name, row.tools):
@@ -126,6 +127,13 @@ def _closure(intent: str, known: Mapping[str, tuple[str, ...]], within: tuple[st
         if intent_key(tool[1:]) not in known:
             raise ValueError(f"the row of {intent!r} adds {tool[1:]!r}, which is no row of the matrix")
         yield from _closure(tool[1:], known, (*within, key))
+
+
+def _is_set(call: ToolCall, name: str) -> bool:
+    """Whether every reading of an argument is true: ``Dry_Run`` beside ``dry_run`` must be so too."""
+    return all(
+        isinstance(each, (bool, int, str)) and each in _TRUE for each in values_at(call.arguments, field_path(name))
+    )
 
 
 def _any(tool: str, patterns: Sequence[str]) -> bool:

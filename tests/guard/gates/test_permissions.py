@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -117,3 +119,20 @@ async def test_names_that_are_made_up_do_not_fill_the_memory() -> None:
     assert (await checks.check(wants("x" * 10_000, intents=("complaint",)))).action == "block"
     assert len(checks._known) <= 1_024
     assert (await checks.check(wants("escalate", intents=("complaint",)))).action == "allow"
+
+
+@pytest.mark.parametrize(
+    ("given", "action"),
+    [
+        ({"dry_run": True}, "allow"),
+        ({"Dry_Run": True}, "allow"),
+        ({"dry_run": True, "Dry_Run": False}, "block"),
+        ({"dry_run": [True, False]}, "block"),
+        ({"dry_run": None}, "block"),
+        ({"dry_run": {"a": 1}}, "block"),
+        ({}, "block"),
+    ],
+)
+async def test_every_reading_of_a_trial_must_be_set(given: dict[str, Any], action: str) -> None:
+    checks = gate("permissions", matrix={"change": []}, read_only={"change": ["modify"]})
+    assert (await checks.check(wants("modify", given, intents=("change",)))).action == action
