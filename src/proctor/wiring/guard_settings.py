@@ -123,6 +123,11 @@ def read_settings(config: Config) -> GuardSettings:
     Raises:
         MalformedError: something in it is wrong; names the file and the line.
     """
+    if empty := [point for point in POINTS if config.settings.guard.get(point, ()) is None]:
+        mend = "write `{0}: []` for no gates there, or leave the line out for the default gates"
+        raise placed_in(
+            config.path, [Problem((_SECTION, each), "there is nothing here", mend.format(each)) for each in empty]
+        )
     try:
         given = expand(config.settings.guard, config.environment, (_SECTION,))
         return decode(GuardSettings, given, strict=True)

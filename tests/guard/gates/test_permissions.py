@@ -64,8 +64,9 @@ async def test_everything_else_is_blocked_as_an_anomaly(
     assert tool in finding.text
 
 
-async def test_a_gate_without_a_matrix_lets_nothing_through() -> None:
-    assert (await gate("permissions").check(wants("get_faq", intents=("faq",)))).action == "block"
+def test_a_gate_without_a_matrix_is_refused() -> None:
+    with pytest.raises(MalformedError, match="there is no matrix"):
+        gate("permissions")
 
 
 async def test_a_person_can_be_asked_instead() -> None:

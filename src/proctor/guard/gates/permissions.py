@@ -39,6 +39,10 @@ class Permissions:
     _known: dict[tuple[str, tuple[str, ...]], str | None] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if not self.matrix and not self.always:
+            raise ValueError(
+                "there is no matrix, so no tool could ever be called; write `matrix: {intent: [tool, ...]}`"
+            )
         table = PermissionMatrix(
             matrix=self.matrix,
             read_only=self.read_only,
