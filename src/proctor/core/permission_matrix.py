@@ -12,11 +12,13 @@ from typing import Final, Literal
 from proctor.core.argument_paths import field_path, values_at
 from proctor.core.chat import ToolCall
 
-__all__ = ["TRIALS", "PermissionMatrix", "intent_key"]
+__all__ = ["DEFAULT_ROW", "NO_INTENT", "TRIALS", "PermissionMatrix", "intent_key"]
 
 TRIALS: Final = ("dry_run", "check_only", "preview", "simulate", "validate_only", "read_only")
 _PLAIN: Final = re.compile(r"[^*?\[]*$")
 _TRUE: Final = (True, "true", "True", 1)
+NO_INTENT: Final = "no intent was known when it was called"
+DEFAULT_ROW: Final = "default"
 _SHORT: Final = 100  # letters of an intent whose key is remembered
 
 
@@ -35,8 +37,12 @@ class PermissionMatrix:
     A tool under ``read_only`` may be called with one of the arguments ``checks`` set, and not otherwise. Of several
     intents only what all of them permit may be called, unless ``several`` is ``union``. ``always`` needs no intent.
 
+    ``default`` is the row for calls without any intent; it may stand in the matrix under that name as well. An intent
+    that has no row is not "no intent": such a call is not permitted.
+
     Raises:
-        ValueError: a row adds itself or one that is not there, or ``read_only`` names an intent without a row.
+        ValueError: a row adds itself or one that is not there, there are two default rows, or ``read_only`` names an
+            intent without a row.
     """
 
     matrix: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -44,18 +50,24 @@ class PermissionMatrix:
     checks: tuple[str, ...] = TRIALS
     several: Literal["intersection", "union"] = "intersection"
     always: tuple[str, ...] = ()
+    default: tuple[str, ...] | None = None
     _rows: Mapping[str, _Row] = field(init=False, repr=False, compare=False)
     _everywhere: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        known = {intent_key(intent): tuple(tools) for intent, tools in self.matrix.items()}
+        matrix = dict(self.matrix)
+        if self.default is not None:
+            if any(intent_key(intent) == DEFAULT_ROW for intent in matrix):
+                raise ValueError("there is a row `default` in the matrix and a `default:` beside it; keep one of them")
+            matrix[DEFAULT_ROW] = self.default
+        known = {intent_key(intent): tuple(tools) for intent, tools in matrix.items()}
         checking: dict[str, list[str]] = {}
         for intent, tools in self.read_only.items():
             if intent_key(intent) not in known:
-                raise ValueError(f"read_only names the intent {intent!r}, which is none of {', '.join(self.matrix)}")
+                raise ValueError(f"read_only names the intent {intent!r}, which is none of {', '.join(matrix)}")
             checking.setdefault(intent_key(intent), []).extend(tools)
         rows = {}
-        for intent in self.matrix:
+        for intent in matrix:
             within = list(_closure(intent, known))
             rows[intent_key(intent)] = _Row(
                 tools=tuple(tool for each in within for tool in known[each] if not tool.startswith("+")),
@@ -70,7 +82,9 @@ class PermissionMatrix:
         if _any(call.name, self.always):
             return None
         if not intents:
-            return "no intent was known when it was called"
+            if not self.has_default:
+                return NO_INTENT
+            intents = (DEFAULT_ROW,)
         rows = [(intent, self._rows.get(intent_key(intent))) for intent in intents]
         denied = []
         for intent, row in rows:
@@ -83,6 +97,11 @@ class PermissionMatrix:
         if len(denied) < len(rows):
             return f"{denied[0]}; of several intents only what all of them permit may be called"
         return denied[0]
+
+    @property
+    def has_default(self) -> bool:
+        """Whether there is a row for calls without any intent."""
+        return DEFAULT_ROW in self._rows
 
     def permitted(self, tools: Collection[str], intents: Sequence[str]) -> tuple[str, ...]:
         """Those of the tools that may be called under these intents, be it only to check."""

@@ -66,8 +66,8 @@ class SyncSession:
         """A draft answer, before the customer reads it; ``sources`` are what it rests on."""
         return self.door.run(self.session.output(draft, sources=sources, section=section, metadata=metadata))
 
-    def reply(self, verdict: Verdict) -> str:
-        """What the customer is told instead, when a verdict holds something back."""
+    def reply(self, verdict: Verdict) -> str | None:
+        """What the customer is told instead of a step that is stopped; ``None`` when the step goes on."""
         return self.session.reply(verdict)
 
     def restore(self, text: str, vault: Vault) -> str:
