@@ -23,6 +23,8 @@ from proctor.guard.step import Step
 from proctor.guard.sync import SyncSession
 from proctor.guard.vault import Vault
 from proctor.guard.watch import Plan, Watch
+from proctor.wiring.escalation_settings import EscalateSettings
+from proctor.wiring.guard_escalation import ClosableHook, escalation_hook
 from proctor.wiring.guard_reload import FileStamp, ReloadError, check_replacement, settled_stamp, stamp_of, text_of
 from proctor.wiring.guard_settings import make_plan, read_settings
 from proctor.wiring.guard_warmth import Warmth, open_models, warm_up
@@ -62,6 +64,8 @@ class Guard:
         self._sessions = Sessions(self._watch, most=most, idle=idle)
         self._config: Config | None = None
         self._http = LoopPools()
+        self._hook: ClosableHook | None = None
+        self._escalate = EscalateSettings()
         self._rack: Rack | None = None
         self._seen: FileStamp | None = None
         self._text = ""
@@ -96,6 +100,7 @@ class Guard:
         living = settings.sessions
         made = cls(plan, recorder=recorder, deadline=deadline, most=living.most, idle=living.idle)
         made._config, made._rack, made._http = config, rack, http
+        made._set_hook(settings.escalate, made._made_hook(config, settings.escalate))
         made._seen, made._text = stamp_of(config), text_of(config)
         if reload and config.path is not None:
             made._watch.look = made._look
@@ -130,6 +135,7 @@ class Guard:
             "unrecorded": self._watch.unrecorded,
             "trouble": self.trouble,
             "reload_error": None if self.reload_error is None else self.reload_error.data,
+            "escalations": None if self._hook is None else self._hook.health,
         }
 
     def session(self, id: str | None = None, *, customer: str | None = None, vault: Vault | None = None) -> Session:
@@ -170,6 +176,8 @@ class Guard:
     def close(self) -> None:
         """Let go of threads and connections, and write what is not on record yet."""
         self._watch.look = None
+        if self._hook is not None:
+            self._hook.close()
         self._http.close()
         self._deadline.close()
         self._watch.door.close()
@@ -223,7 +231,9 @@ class Guard:
             rack = Rack(config=config, run=config.settings.run, http=self._http)
             plan = make_plan(config, rack=rack, deadline=self._deadline, strict=True)
             check_replacement(self._config, self.plan, config, plan, was=self._text, text=text)
-            living = read_settings(config).sessions
+            settings = read_settings(config)
+            living = settings.sessions
+            hook = self._made_hook(config, settings.escalate)
             open_models(plan)
             if stamp_of(config) != self._seen:
                 mend = "it is read again in a moment"
@@ -233,11 +243,27 @@ class Guard:
             return False
         self._config, self._rack, self._text = config, rack, text
         self.trouble = self.reload_error = None
+        self._set_hook(settings.escalate, hook)
         self._sessions.most, self._sessions.idle = living.most, living.idle
         self._watch.plan = plan
         self._warmth.begin()
         self._watch.note("settings_read_again", version=plan.version)
         return True
+
+    def _made_hook(self, config: Config, settings: EscalateSettings) -> ClosableHook | None:
+        """The hook of the settings; the one there is when they did not change."""
+        if settings == self._escalate and self._config is not None:
+            return self._hook
+        on_record = self._watch.recorder is not None
+        return escalation_hook(config, settings, note=self._watch.note, on_record=on_record)
+
+    def _set_hook(self, settings: EscalateSettings, hook: ClosableHook | None) -> None:
+        before, self._hook, self._escalate = self._hook, hook, settings
+        self._watch.hook = hook
+        if hasattr(recorder := self._watch.recorder, "queue_escalated"):
+            setattr(recorder, "queue_escalated", settings.queue)  # noqa: B010 - a recorder of somebody else has none
+        if before is not None and before is not hook:  # it delivers what it has, which may take seconds
+            threading.Thread(target=before.close, name="proctor-escalations-close", daemon=True).start()
 
     def _failed(self, reason: str) -> None:
         """Keep why the settings could not be read again; the same reason is told once."""
