@@ -14,12 +14,13 @@ __all__ = ["ABSENT", "EMPTY", "UNREADABLE", "FieldPath", "field_path", "values_a
 
 ABSENT: Final = object()  # a place where the field should be and is not
 EMPTY: Final = object()  # the field is an empty list
-UNREADABLE: Final = object()  # nested too deeply, too many values, or JSON text that cannot be parsed
+UNREADABLE: Final = object()  # nested too deeply, too many keys or values, or JSON text that cannot be parsed
 FieldPath = tuple[str, ...]
 
 _SEPARATORS: Final = re.compile(r"[.\[\]/]+")
 _MAX_DEPTH: Final = 32
 _MAX_VALUES: Final = 10_000
+_MAX_KEYS: Final = 10_000  # of one object: each is normalised
 _MAX_JSON_CHARS: Final = 200_000
 _CACHED_CHARS: Final = 100  # a longer key is not cached: callers choose the keys
 
@@ -76,6 +77,9 @@ def _entries(data: list[Any] | tuple[Any, ...], path: FieldPath, depth: int) -> 
 
 def _fields(data: Mapping[Any, Any], path: FieldPath, depth: int) -> Iterator[Any]:
     """The values of every key that spells the path or its beginning."""
+    if len(data) > _MAX_KEYS:
+        yield UNREADABLE
+        return
     found = False
     for key, value in data.items():
         taken = _spelled(field_path(str(key)), path)

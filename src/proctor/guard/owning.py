@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from proctor.core.argument_paths import field_path, values_at
+from proctor.core.argument_paths import UNREADABLE, field_path, values_at
 from proctor.core.chat import ToolCall
 from proctor.guard.step import Step
 
@@ -110,7 +110,10 @@ def _within(record: Mapping[str, Any], customer: str, owner: tuple[str, ...]) ->
 def _owners(record: Mapping[str, Any], owner: tuple[str, ...]) -> Iterator[Any]:
     """Who a record names under its owner fields, whatever their case; each entry of a list."""
     for field in owner:
-        yield from (each for each in values_at(record, field_path(field)) if isinstance(each, (str, int)))
+        found = values_at(record, field_path(field))
+        if any(each is UNREADABLE for each in found) and field in record:  # a huge record: by its very name at least
+            found.append(record[field])
+        yield from (each for each in found if isinstance(each, (str, int)))
 
 
 def _ids(record: Mapping[str, Any]) -> Iterator[str]:

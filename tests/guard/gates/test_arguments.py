@@ -420,6 +420,7 @@ for _ in range(80):
         ({"order": []}, "block"),
         ({"order": [1] * 10_001}, "block"),
         ({"order": None}, "block"),
+        ({"order": {"amount": 1}, **{f"k{n}": n for n in range(10_001)}}, "block"),
         ({}, "block"),
     ],
 )
