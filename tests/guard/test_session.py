@@ -348,6 +348,16 @@ async def test_the_plan_can_be_exchanged_between_two_steps(deadline: Deadline) -
     assert (verdict.action, made.reply(verdict)) == ("block", "No.")
 
 
+@pytest.mark.parametrize(
+    ("action", "reply"), [("allow", None), ("redact", None), ("block", "No."), ("escalate", "A colleague.")]
+)
+def test_only_a_step_that_is_stopped_has_a_reply(deadline: Deadline, action: Action, reply: str | None) -> None:
+    made = Session(Watch(plan(deadline, replies={"block": "No.", "escalate": "A colleague."})))
+    verdict = Verdict(action=action, text="masked" if action == "redact" else None)
+    assert made.reply(verdict) == reply
+    assert made.refusal(verdict) == (reply or "No.")
+
+
 async def test_the_vault_is_the_callers(deadline: Deadline) -> None:
     @dataclass(frozen=True, slots=True, kw_only=True)
     class Masks:

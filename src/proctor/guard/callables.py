@@ -58,7 +58,7 @@ def guarded_call(
             with talk.opened(session, vault) as (opened, held):
                 let_in = await opened.input(text)
                 if not passed(let_in):
-                    return opened.reply(let_in)
+                    return opened.refusal(let_in)
                 with turn_of(opened, vault=held):
                     said = _text(await agent(_going_on(let_in, text), *args, **named))
                 return _told(opened, await opened.output(said), said, held)
@@ -70,7 +70,7 @@ def guarded_call(
         with talk.opened(session, vault) as (opened, held):
             let_in = opened.door.run(opened.input(text))
             if not passed(let_in):
-                return opened.reply(let_in)
+                return opened.refusal(let_in)
             with turn_of(opened, vault=held):
                 said = _text(agent(_going_on(let_in, text), *args, **named))
             return _told(opened, opened.door.run(opened.output(said)), said, held)
@@ -88,7 +88,7 @@ def _streaming(agent: Callable[..., AsyncIterator[str]], talk: _Talk) -> Callabl
         with talk.opened(session, vault) as (opened, held):
             let_in = await opened.input(text)
             if not passed(let_in):
-                yield opened.reply(let_in)
+                yield opened.refusal(let_in)
                 return
             turn = Running(session=opened, vault=held)
             released = AnswerStream(
@@ -114,7 +114,7 @@ def _streaming_now(agent: Callable[..., Iterator[str]], talk: _Talk) -> Callable
         with talk.opened(session, vault) as (opened, held):
             let_in = opened.door.run(opened.input(text))
             if not passed(let_in):
-                yield opened.reply(let_in)
+                yield opened.refusal(let_in)
                 return
             turn = Running(session=opened, vault=held)
             released = SyncAnswerStream(
@@ -183,4 +183,4 @@ def _text(said: Any) -> str:
 
 
 def _told(session: Session, verdict: Verdict, said: str, vault: Vault) -> str:
-    return vault.restore(_going_on(verdict, said)) if passed(verdict) else session.reply(verdict)
+    return vault.restore(_going_on(verdict, said)) if passed(verdict) else session.refusal(verdict)

@@ -228,9 +228,13 @@ class Session:
             self._fill(self._vault)
         return decision
 
-    def reply(self, verdict: Verdict) -> str:
-        """What the customer is told instead, when a verdict holds something back."""
-        return self._watch.plan.replies.get(verdict.action, REPLIES["block"])
+    def reply(self, verdict: Verdict) -> str | None:
+        """What the customer is told instead of a step that is stopped; ``None`` when the step goes on."""
+        return None if passed(verdict) else self.refusal(verdict)
+
+    def refusal(self, verdict: Verdict) -> str:
+        """The configured words for a step that the caller does not let go on, whatever the verdict says of it."""
+        return self._watch.plan.replies.get(verdict.action, self._watch.plan.replies.get("block", REPLIES["block"]))
 
     def restore(self, text: str, vault: Vault) -> str:
         """A text with the customer's own data in place of the placeholders, for whoever holds the vault."""
@@ -300,7 +304,7 @@ class _Drafts:
         return not passed(verdict)
 
     def reply(self, verdict: Verdict) -> str:
-        return self.session.reply(verdict)
+        return self.session.refusal(verdict)
 
 
 def _source(given: Source | Mapping[str, Any] | str, place: int) -> Source:

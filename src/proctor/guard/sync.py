@@ -79,8 +79,8 @@ class SyncSession:
         """An answer that is still being written: an iterator over the text that may leave, sentence by sentence."""
         return SyncAnswerStream(self.session.drafts(sources, section), pieces, self.door, mode=mode)
 
-    def reply(self, verdict: Verdict) -> str:
-        """What the customer is told instead, when a verdict holds something back."""
+    def reply(self, verdict: Verdict) -> str | None:
+        """What the customer is told instead of a step that is stopped; ``None`` when the step goes on."""
         return self.session.reply(verdict)
 
     def restore(self, text: str, vault: Vault) -> str:

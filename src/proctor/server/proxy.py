@@ -37,6 +37,7 @@ from proctor.wiring.guard_serving import ProxySettings
 
 __all__ = ["Proxy", "make_app"]
 
+HEALTH_PATH: Final = "/proctor/health"
 _SHAPES: Final[Mapping[str, Shape]] = {"chat/completions": Chat(), "responses": Responses()}
 _ASKED: Final = re.compile(r".*/(chat/completions|responses)$")
 _KEPT_ANSWER: Final = re.compile(r".*/(chat/completions|responses)(?:/[^/]+)?$")
@@ -60,6 +61,7 @@ def make_app(
     proxy = Proxy(guard=guard, upstream=upstream, settings=settings, hop=proxy_for(upstream) if proxy_for else None)
     proxy.conversations.most, proxy.conversations.idle = sessions, idle
     app = web.Application(client_max_size=settings.most_bytes)
+    app.router.add_get(HEALTH_PATH, proxy.health)
     app.router.add_route("*", "/{path:.*}", proxy.handle)
     app.cleanup_ctx.append(proxy.connected)
     return app
@@ -81,6 +83,10 @@ class Proxy:
         await self.guard.warm()
         async with to_upstream(self.settings.timeout) as self._client:
             yield
+
+    async def health(self, request: web.Request) -> web.StreamResponse:
+        """The state of the guard, as the sidecar shows it."""
+        return web.json_response({"status": "ok", **self.guard.health})
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Answer one request."""

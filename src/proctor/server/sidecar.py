@@ -98,7 +98,7 @@ class Sidecar:
             verdict = in_utf16(verdict, text_of(question))
         told = {"session": session.id, **verdict_json(verdict)}
         if verdict.action in STOPS:
-            told["reply"] = session.reply(verdict)
+            told["reply"] = session.refusal(verdict)
         return _answer(told)
 
     async def restored(self, request: web.Request) -> web.StreamResponse:

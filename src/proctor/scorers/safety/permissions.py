@@ -46,6 +46,7 @@ class Permissions:
     checks: tuple[str, ...] = TRIALS
     several: Literal["intersection", "union"] = "intersection"
     always: tuple[str, ...] = ()
+    default: tuple[str, ...] | None = None
     intent: str | None = None
 
     _table: PermissionMatrix = field(init=False, repr=False, compare=False)
@@ -57,6 +58,7 @@ class Permissions:
             checks=self.checks,
             several=self.several,
             always=self.always,
+            default=self.default,
         )
         object.__setattr__(self, "_table", table)
 
@@ -79,7 +81,7 @@ class Permissions:
         if not made:
             return skipped(self, "no tool was called")
         known = self._intents(case, run)
-        if not any(known):
+        if not any(known) and not self._table.has_default:
             return skipped(self, "no intent is known, so nothing says what was permitted")
         found = [(turn, call, why) for turn, call in made if (why := self._table.against(call, known[turn]))]
         stopped = [(turn, call, why) for turn, call, why in found if _was_refused(call, run.turns[turn])]
