@@ -11,6 +11,7 @@ from proctor.core.verdict import Verdict
 from proctor.server.chat_stream import TEXTS, ChatStream
 from proctor.server.conversation import Kind, Said, digest
 from proctor.server.frames import Slot, compact, listed, slots
+from proctor.server.openai_request import check_content, other_fields, whole_text
 from proctor.server.sse import encoded
 from proctor.server.turn import Turn, arguments_of
 
@@ -24,6 +25,24 @@ _KINDS: Final[Mapping[str, Kind]] = {
     "function": "tool",
     "assistant": "assistant",
 }
+# Fields that are read elsewhere, and settings of the developer, which no customer writes.
+_READ_OR_SETTING: Final = frozenset(
+    {
+        "messages",
+        "proctor",
+        "model",
+        "audio",
+        "frequency_penalty",
+        "function_call",
+        "functions",
+        "logit_bias",
+        "logprobs",
+    }
+    | {"max_completion_tokens", "max_tokens", "metadata", "modalities", "moderation", "n", "parallel_tool_calls"}
+    | {"presence_penalty", "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "reasoning_effort"}
+    | {"response_format", "safety_identifier", "seed", "service_tier", "stop", "store", "stream", "stream_options"}
+    | {"temperature", "tool_choice", "tools", "top_logprobs", "top_p", "user", "verbosity", "reasoning", "provider"}
+)
 
 
 class Chat:
@@ -33,13 +52,19 @@ class Chat:
         """A reader for one stream."""
         return ChatStream()
 
-    def said(self, body: Mapping[str, Any]) -> list[Said]:
-        """The messages of a request."""
+    def said(self, body: dict[str, Any]) -> list[Said]:
+        """The messages of a request, and what it says in fields beside them.
+
+        Raises:
+            ValueError: a part of it has a shape that cannot be read whole. The message continues "the body".
+        """
+        messages = body.get("messages")
+        if not isinstance(messages, list) or not all(isinstance(each, dict) for each in messages):
+            raise ValueError("has no list of messages; send `messages` as a list of objects")
         names: dict[str, str] = {}
-        found: list[Said] = []
-        for message in listed(body.get("messages")):
-            if not isinstance(message, dict):
-                continue
+        found = other_fields(body, _READ_OR_SETTING)
+        for number, message in enumerate(messages):
+            check_content(message, "content", f"messages[{number}]")
             for call in _calls(message):
                 names[str(call["place"].get("id") or "")] = call["name"]
             found.append(_said(message, names))
@@ -102,9 +127,13 @@ def _said(message: dict[str, Any], names: Mapping[str, str]) -> Said:
     kind = _KINDS.get(str(message.get("role")).lower(), "user")
     call_id = str(message.get("tool_call_id") or "")
     keys = ((call["function"], "input" if call["free"] else "arguments") for call in _calls(message))
+    if kind in ("user", "tool"):
+        found = whole_text("content", message, names=kind == "user")
+    else:
+        found = list(slots("content", message, "content"))
     return Said(
         kind=kind,
-        slots=list(slots("content", message, "content")),
+        slots=found,
         arguments=[Slot("call", place, key) for place, key in keys if isinstance(place.get(key), str)],
         digest=_digest(message),
         name=str(message.get("name") or names.get(call_id) or "tool") if kind == "tool" else "",
@@ -117,7 +146,7 @@ def _digest(message: Mapping[str, Any]) -> bytes:
     if message.get("role", "assistant") == "assistant":  # clients leave out or add fields of what they repeat
         made = [[call["name"], _canonical(call["arguments"])] for call in _calls(message)]
         return digest("assistant", "".join(texts), made)
-    return digest(message.get("role"), message.get("content"), message.get("tool_call_id"), message.get("name"))
+    return digest(message)  # all that is read
 
 
 def _calls(message: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -35,7 +35,11 @@ class Shape(Protocol):
         ...
 
     def said(self, body: dict[str, Any]) -> list[Said]:
-        """The messages of a request."""
+        """The messages of a request.
+
+        Raises:
+            ValueError: a part of it has a shape that cannot be read whole. The message continues "the body".
+        """
         ...
 
     def answered(self, data: Mapping[str, Any]) -> list[bytes]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import aiohttp
 from aiohttp import web
@@ -111,13 +111,12 @@ class Proxy:
         try:
             raw = await request.read()
             body = read_object(raw)
-            _check_shape(kind, body)
+            said = shape.said(body)
         except web.HTTPRequestEntityTooLarge:
             return error(413, f"the body has more than {self.settings.most_bytes:,} bytes", "invalid_request_error")
         except ValueError as wrong:
             return error(400, f"the body {wrong}", "invalid_request_error")
         told = asked(request.headers, body)
-        said = shape.said(body)
         record = self._record(told, said)
         try:
             session = self.guard.session(record.id, customer=told.customer)
@@ -173,7 +172,7 @@ class Proxy:
         for each in said:
             if each.kind == "tool" and not each.name:
                 each.name = record.calls.get(each.call_id or "", "tool")
-        links = chained(each.digest for each in said)
+        links = chained(each.digest for each in said if not each.aside)
         again = bool(links) and record.last == links[-1]
         found = await look_at(turn, said, record, again=again)
         if links:
@@ -183,7 +182,7 @@ class Proxy:
 
     def _marking(self, turn: Turn, said: Sequence[Said], record: Record) -> Answered:
         """Lets the conversation be found again by its answer and the answer's id."""
-        digests = [each.digest for each in said]
+        digests = [each.digest for each in said if not each.aside]
 
         def mark(made: Sequence[bytes], id: str | None) -> None:
             if id:
@@ -194,13 +193,3 @@ class Proxy:
                 record.called(call, name)
 
         return mark
-
-
-def _check_shape(kind: str, body: Mapping[str, Any]) -> None:
-    """What is written otherwise than the API says might be read by the upstream and not here."""
-    if kind == "responses":
-        if not isinstance(body.get("input", ""), (str, list)):
-            raise ValueError("has an input that is neither a text nor a list")
-        return
-    if not isinstance(body.get("messages"), list) or not all(isinstance(each, dict) for each in body["messages"]):
-        raise ValueError("has no list of messages")

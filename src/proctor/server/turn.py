@@ -61,6 +61,14 @@ class Turn:
             self.made.append((id, name))
         return self._kept(verdict)
 
+    async def unknown(self, kind: str) -> Verdict:
+        """A call or an item of a kind that is not known: it is not passed on, since nothing says what it does."""
+        verdict = await self.session.tool_call(kind, {}, intents=self.intents)
+        if not self.refuses(verdict) and "shadow" not in verdict.extra:
+            reason = f"items of the kind {kind[:60]!r} are not known here"
+            verdict = Verdict(action="block", gate="tool_call", reason=reason, broken=True)
+        return self._kept(verdict)
+
     async def glimpse(self, text: str) -> Verdict:
         """A part of an answer that is still being written."""
         return await self.session.glimpse(text, sources=self.sources, section=self.section)
