@@ -15,6 +15,7 @@ from proctor.server.conversation import put
 from proctor.server.frames import Slot
 from proctor.server.own_stream import EventStream, TextStream
 from proctor.server.pointers import at_pointer, check_pointer, made_at, value_at
+from proctor.server.session_names import check_name
 from proctor.server.sse import Event, Parser
 from proctor.server.streaming import Stream
 from proctor.server.strict_json import read_json
@@ -79,7 +80,7 @@ class GuardMiddleware:
             return
         try:
             data = read_json(raw)
-            session = self.guard.session(_session(scope, data, route))
+            session = self.guard.session(check_name("session", _session(scope, data, route)))
         except ValueError as error:
             await _say(send, 400, {"error": {"message": f"the body {error}", "mend": "send JSON"}})
             return

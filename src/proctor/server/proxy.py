@@ -30,7 +30,7 @@ from proctor.server.passing import (
     unreachable,
 )
 from proctor.server.responses import Responses
-from proctor.server.strict_json import read_object
+from proctor.server.strict_json import load_object
 from proctor.server.turn import Turn
 from proctor.wiring.guard import Guard
 from proctor.wiring.guard_serving import ProxySettings
@@ -110,18 +110,19 @@ class Proxy:
         shape = _SHAPES[kind]
         try:
             raw = await request.read()
-            body = read_object(raw)
+            body = await load_object(raw)
             said = shape.said(body)
         except web.HTTPRequestEntityTooLarge:
             return error(413, f"the body has more than {self.settings.most_bytes:,} bytes", "invalid_request_error")
         except ValueError as wrong:
             return error(400, f"the body {wrong}", "invalid_request_error")
-        told = asked(request.headers, body)
-        record = self._record(told, said)
         try:
+            told = asked(request.headers, body)
+            record = self._record(told, said)
             session = self.guard.session(record.id, customer=told.customer)
         except InputError as wrong:
-            return error(400, wrong.message, "invalid_request_error")
+            hint = f"; {wrong.mend}" if wrong.mend else ""
+            return error(400, wrong.message + hint, "invalid_request_error")
         turn = Turn(
             session=session,
             escalate=self.settings.escalate,
@@ -164,7 +165,7 @@ class Proxy:
         """What is remembered of the conversation: by its name, by the answer it goes on from, or by what was said."""
         if told.session is not None:
             return self.conversations.named(told.session)
-        if told.follows is not None and (record := self.conversations.at(b"id:" + told.follows.encode())):
+        if told.follows is not None and (record := self.conversations.at(b"id:" + told.follows.encode("utf-8", "replace"))):
             return record
         return self.conversations.continued(said)
 
@@ -186,7 +187,7 @@ class Proxy:
 
         def mark(made: Sequence[bytes], id: str | None) -> None:
             if id:
-                self.conversations.mark(record, b"id:" + id.encode())
+                self.conversations.mark(record, b"id:" + id.encode("utf-8", "replace"))
             if made:
                 self.conversations.mark(record, chained([*digests, *made])[-1])
             for call, name in turn.made:

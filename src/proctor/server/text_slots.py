@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from proctor.guard.edits import Edit, difference
 from proctor.server.frames import Slot
+from proctor.server.strict_json import MAX_DEPTH
 
-__all__ = ["MAX_DEPTH", "Entry", "all_strings", "has_space", "is_token", "joined", "put"]
+__all__ = ["Entry", "all_strings", "has_space", "is_token", "joined", "put"]
 
-MAX_DEPTH: Final = 200  # levels of a JSON value that are walked
 MAX_TOKEN_CHARS: Final = 256
 
 _DATA_URL: Final = re.compile(r"data:(?P<type>[^,;]*)(?:;[^,;]*)*?(?P<base64>;base64)?,", re.IGNORECASE)
