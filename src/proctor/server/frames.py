@@ -11,7 +11,7 @@ import orjson
 
 from proctor.server.sse import Event
 
-__all__ = ["Call", "Dialect", "Frame", "Slot", "compact", "event_data", "is_like_json", "listed", "slots"]
+__all__ = ["Call", "Dialect", "Frame", "Slot", "compact", "event_data", "is_unread_json", "listed", "slots"]
 
 
 @dataclass(slots=True)
@@ -119,9 +119,14 @@ def event_data(text: str) -> Any:
     return data if isinstance(data, dict) else None
 
 
-def is_like_json(text: str) -> bool:
-    """Whether a client could take the data of an event, which is no readable JSON object, for JSON all the same."""
-    return text.lstrip("\ufeff \t\r\n")[:1] in ("{", "[", '"')
+def is_unread_json(text: str) -> bool:
+    """Whether a client could read texts out of data for which ``event_data`` is None: lists, or what is too deep."""
+    try:
+        return isinstance(json.loads(text), (list, str))
+    except json.JSONDecodeError:
+        return False
+    except (ValueError, RecursionError):
+        return True
 
 
 def compact(data: Any) -> str:

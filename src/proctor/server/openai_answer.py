@@ -9,7 +9,7 @@ from typing import Any, Final
 from proctor.server.frames import Slot
 from proctor.server.text_slots import Entry, all_strings, has_space, is_token, joined
 
-__all__ = ["are_tokens_of", "other_strings", "other_text", "strings_of"]
+__all__ = ["are_tokens_of", "drop_texts", "other_strings", "other_text", "strings_of"]
 
 # Ids, settings and figures of the API: they pass while they are single words.
 _IDS: Final = frozenset(
@@ -24,7 +24,7 @@ _OPAQUE: Final = frozenset(
     {"data", "encrypted_content", "signature", "result", "thought_signature", "partial_image_b64", "image_url"}
 )
 _TOKEN_FIELDS: Final = frozenset({"token", "bytes", "logprob", "top_logprobs"})
-_FIELD_NAME: Final = re.compile(r"[A-Za-z_$][\w$.-]{0,63}")
+_FIELD_NAME: Final = re.compile(r"[A-Za-z_$][\w$./-]{0,63}")
 
 
 class _FieldNames(frozenset[str]):
@@ -61,9 +61,17 @@ def other_text(
         yield slot
 
 
+def drop_texts(data: dict[str, Any], kept: frozenset[str] = frozenset()) -> None:
+    """Take every field out of an object that has a text, but for those kept."""
+    names = frozenset(data)
+    for name in names - kept:
+        if any(True for _ in other_strings("", data, names - {name})):
+            del data[name]
+
+
 def are_tokens_of(tokens: Any, text: str) -> bool:
     """Whether log probabilities repeat a text and say nothing else: its tokens in order, and words beside each."""
-    if tokens is None:
+    if not tokens:
         return True
     if not isinstance(tokens, list):
         return False

@@ -165,7 +165,9 @@ class Proxy:
         """What is remembered of the conversation: by its name, by the answer it goes on from, or by what was said."""
         if told.session is not None:
             return self.conversations.named(told.session)
-        if told.follows is not None and (record := self.conversations.at(b"id:" + told.follows.encode("utf-8", "replace"))):
+        if told.follows is not None and (
+            record := self.conversations.at(b"id:" + told.follows.encode("utf-8", "replace"))
+        ):
             return record
         return self.conversations.continued(said)
 

@@ -18,7 +18,6 @@ __all__ = [
     "call_name",
     "call_text",
     "drop_logprobs",
-    "drop_texts",
     "item_texts",
     "kind_of",
     "message_item",
@@ -107,14 +106,6 @@ def drop_logprobs(place: dict[str, Any], text: Any) -> bool:
         return False
     place["logprobs"] = []
     return True
-
-
-def drop_texts(data: dict[str, Any], kept: frozenset[str]) -> None:
-    """Take every field out of an object that has a text, but for those kept."""
-    names = frozenset(data)
-    for name in names - kept:
-        if any(True for _ in other_strings("", data, names - {name})):
-            del data[name]
 
 
 def kind_of(item: Any) -> str:

@@ -10,7 +10,7 @@ from uuid import uuid4
 from proctor.core.verdict import Verdict
 from proctor.server.conversation import Kind, Said, digest
 from proctor.server.frames import Slot, compact, listed, slots
-from proctor.server.openai_answer import other_text
+from proctor.server.openai_answer import drop_texts, other_text
 from proctor.server.openai_request import check_content, other_fields, whole_text
 from proctor.server.response_items import (
     CALLS,
@@ -20,7 +20,6 @@ from proctor.server.response_items import (
     call_name,
     call_text,
     drop_logprobs,
-    drop_texts,
     item_texts,
     kind_of,
     message_item,
@@ -242,7 +241,7 @@ def _texts(data: dict[str, Any], output: Sequence[dict[str, Any]]) -> Iterator[S
             if kind_of(item) in ("message", "reasoning"):
                 yield from (slot for slot in item_texts(number, item) if slot.text)
             yield from other_item_text(number, item)
-    done = ECHO | {"output"} if isinstance(data.get("output"), list) else ECHO
+    done = ECHO | {name for name in ("output", "data") if isinstance(data.get(name), list)}
     yield from other_text("other", data, done)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from proctor.server.frames import Call, Frame, Slot, compact, event_data, is_like_json, listed, slots
-from proctor.server.openai_answer import other_strings, other_text
+from proctor.server.frames import Call, Frame, Slot, compact, event_data, is_unread_json, listed, slots
+from proctor.server.openai_answer import drop_texts, other_strings, other_text
 from proctor.server.response_items import (
     CALLS,
     KNOWN_ITEMS,
@@ -15,7 +15,6 @@ from proctor.server.response_items import (
     call_name,
     call_text,
     drop_logprobs,
-    drop_texts,
     item_texts,
     kind_of,
     message_item,
@@ -82,7 +81,7 @@ class ResponsesStream:
             return frame
         data = event_data(event.data)
         if data is None:
-            if is_like_json(event.data):  # the client might read what was not read here
+            if is_unread_json(event.data):  # the client might read what was not read here
                 frame.dropped = True
                 return frame
             self._malformed += 1
