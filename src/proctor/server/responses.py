@@ -26,6 +26,7 @@ from proctor.server.response_items import (
     other_item_text,
 )
 from proctor.server.responses_stream import ECHO, ResponsesStream, spoken
+from proctor.server.text_slots import Entry, has_space
 from proctor.server.turn import Turn, arguments_of
 
 __all__ = ["Responses"]
@@ -197,8 +198,11 @@ def _variables(prompt: Any) -> list[Said]:
         raise ValueError("has a prompt that is not an object with an object of `variables`; send one")
     given = prompt.get("variables") or {}
     found: list[Said] = []
-    for name, value in given.items():
-        texts = [Slot(name, given, name)] if isinstance(value, str) else whole_text(name, value)
+    for name, value in list(given.items()):
+        entry = Entry(given, name)
+        texts = [Slot(name, entry, "value")] if isinstance(value, str) else whole_text(name, value)
+        if has_space(name):
+            texts.insert(0, Slot(name, entry, "key"))
         if texts:
             found.append(Said(kind="user", slots=texts, digest=digest("variable", name, value)))
     return found

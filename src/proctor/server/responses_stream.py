@@ -23,7 +23,7 @@ from proctor.server.response_items import (
     part_slot,
 )
 from proctor.server.sse import Event, encoded
-from proctor.server.text_slots import has_space, joined
+from proctor.server.text_slots import all_strings, has_space, joined
 
 __all__ = ["ECHO", "ResponsesStream", "spoken"]
 
@@ -56,7 +56,7 @@ _AT_ONCE: Final = frozenset({"error", "response.output_text.annotation.added"}) 
 class ResponsesStream:
     """The events of one response."""
 
-    __slots__ = ("_last", "_left", "_made", "_malformed", "_more", "_open", "_response", "_texts", "calls")
+    __slots__ = ("_last", "_left", "_made", "_malformed", "_more", "_open", "_parts", "_response", "_texts", "calls")
 
     def __init__(self) -> None:
         self.calls: dict[Hashable, Call] = {}
@@ -67,6 +67,7 @@ class ResponsesStream:
         self._more = 0  # events that were put in: later ones are numbered behind them
         self._texts: set[Hashable] = set()
         self._malformed = 0
+        self._parts: dict[int, tuple[str, str]] = {}  # of calls that are not complete: what they began with, and more
         self._made: set[int] = set()  # calls whose restored arguments have left
 
     @property
@@ -94,7 +95,8 @@ class ResponsesStream:
         number = _index(data)
         if "output_index" in data and number in self.calls:  # it leaves with its call, or not at all
             frame.calls.add(number)
-        elif done is None and any(True for _ in other_strings("", data, frozenset())):
+            done = done or frozenset()
+        if done is None and any(True for _ in other_strings("", data, frozenset())):
             frame.dropped, frame.data, frame.slots = True, None, []  # a kind that is not known
         else:
             self._malformed += 1
@@ -116,6 +118,9 @@ class ResponsesStream:
                     return b""
             elif str(data.get("type")) in _WHOLE:
                 lead = self._without_calls(data["response"], refusal, gone)
+                changed = True
+            elif frame.calls:
+                data["response"]["output"] = _kept(data["response"], gone)
                 changed = True
         if isinstance(data.get("output_index"), int) and (less := sum(each < data["output_index"] for each in gone)):
             data["output_index"] -= less
@@ -164,8 +169,7 @@ class ResponsesStream:
             self._read_item(frame, step)
             return frozenset({"item"})
         if base in _ARGUMENTS:
-            frame.calls.add(_index(data))
-            self.calls.setdefault(_index(data), Call(key=_index(data)))
+            self._read_arguments(frame, data, step)
             return frozenset({"delta", "arguments", "input", "name"})
         if kind in _RESPONSES and isinstance(data.get("response"), dict):
             self._read_response(frame, kind)
@@ -190,6 +194,21 @@ class ResponsesStream:
         frame.slots.append(Slot(channel, frame.data, name, whole=step == "done"))
         frame.changed |= drop_logprobs(frame.data, frame.data[name])
         return frozenset({name, "logprobs"})
+
+    def _read_arguments(self, frame: Frame, data: Mapping[str, Any], step: str) -> None:
+        """Keep what a call is made with, for a stream that breaks off before it says the whole call."""
+        call = self.calls.setdefault(_index(data), Call(key=_index(data)))
+        frame.calls.add(call.key)
+        if call.complete:
+            return
+        opened, parts = self._parts.get(_index(data), ("", ""))
+        if step == "delta":
+            parts += str(data.get("delta") or "")
+        else:
+            parts = _both(parts, str(data.get("arguments") or data.get("input") or ""))
+        self._parts[_index(data)] = opened, parts
+        call.arguments = _both(opened, parts)
+        call.name = call.name or str(data.get("name") or "")
 
     def _read_shell(self, frame: Frame, data: dict[str, Any]) -> frozenset[str]:
         if not isinstance(data.get("delta"), dict):
@@ -258,8 +277,20 @@ class ResponsesStream:
         )
         call.name = kind if call.unknown else call_name(item)
         call.free = kind == "custom_tool_call"
-        if complete and call.refused is None:
-            call.arguments, call.complete = "" if call.unknown else call_text(item), True
+        if call.complete:
+            return
+        told = "" if call.unknown else call_text(item)
+        opened, parts = self._parts.get(number, ("", ""))
+        if not complete:
+            self._parts[number] = told, parts
+            call.arguments = _both(told, parts)
+            return
+        # Where the parts said something else than the whole, the client could read either: the call is not readable.
+        if call.fixed:
+            same = all(each in told for each in _strings(opened))
+        else:
+            same = told.startswith(opened) and parts in ("", told, told[len(opened) :])
+        call.arguments, call.complete = told if same else opened + parts + told, True
 
     # --- writing ---
 
@@ -296,8 +327,7 @@ class ResponsesStream:
 
     def _without_calls(self, response: dict[str, Any], refusal: str, gone: list[int]) -> bytes:
         """Take the refused calls out of the whole answer; where no call is left, the reply is said first."""
-        kept = [item for number, item in enumerate(listed(response.get("output"))) if number not in gone]
-        response["output"] = kept
+        kept = response["output"] = _kept(response, gone)
         left = {kind_of(item) for item in kept}
         called = any(call.refused and not call.unknown for call in self.calls.values())
         if left & (CALLS if called else CALLS | {"message"}):
@@ -355,6 +385,22 @@ def _item_bodies(item: Mapping[str, Any], text: str, place: int) -> list[dict[st
         {"type": "response.content_part.done", **where, "part": whole},
         {"type": "response.output_item.done", "output_index": place, "item": item},
     ]
+
+
+def _strings(arguments: str) -> list[str]:
+    """The strings of a call's arguments, as they stand in JSON."""
+    data = {"arguments": event_data(arguments) if arguments else None}
+    return [compact(slot.text)[1:-1] for slot in all_strings("", data, "arguments")]
+
+
+def _kept(response: Mapping[str, Any], gone: list[int]) -> list[Any]:
+    """The items of a response without those that are refused."""
+    return [item for number, item in enumerate(listed(response.get("output"))) if number not in gone]
+
+
+def _both(first: str, second: str) -> str:
+    """Two texts as one, where the second does not repeat the first."""
+    return second if second.startswith(first) else first + second
 
 
 def _index(data: Mapping[str, Any]) -> int:
