@@ -12,6 +12,7 @@ from proctor.server.conversation import Kind, Said, digest
 from proctor.server.frames import Slot, compact, listed, slots
 from proctor.server.openai_answer import drop_texts, other_text
 from proctor.server.openai_request import check_content, other_fields, whole_text
+from proctor.server.response_events import spoken
 from proctor.server.response_items import (
     CALLS,
     KNOWN_ITEMS,
@@ -25,7 +26,7 @@ from proctor.server.response_items import (
     message_item,
     other_item_text,
 )
-from proctor.server.responses_stream import ECHO, ResponsesStream, spoken
+from proctor.server.responses_stream import ECHO, ResponsesStream
 from proctor.server.text_slots import Entry, has_space
 from proctor.server.turn import Turn, arguments_of
 

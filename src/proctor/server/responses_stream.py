@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from proctor.server.frames import Call, Frame, Slot, compact, event_data, is_unread_json, listed, slots
 from proctor.server.openai_answer import drop_texts, other_strings, other_text
+from proctor.server.response_events import item_bodies
 from proctor.server.response_items import (
     CALLS,
     KNOWN_ITEMS,
@@ -25,7 +26,7 @@ from proctor.server.response_items import (
 from proctor.server.sse import Event, encoded
 from proctor.server.text_slots import all_strings, has_space, joined
 
-__all__ = ["ECHO", "ResponsesStream", "spoken"]
+__all__ = ["ECHO", "ResponsesStream"]
 
 # Fields of a response that repeat what the developer sent.
 ECHO: Final = frozenset(
@@ -147,7 +148,7 @@ class ResponsesStream:
             place += 1
         more = f"\n\n{reply}" if before else reply
         item = message_item(before + more, name)
-        parts += [self._numbered(body) for body in _item_bodies(item, more, place)[begun:]]
+        parts += [self._numbered(body) for body in item_bodies(item, more, place)[begun:]]
         response = dict(self._response)
         drop_texts(response, ECHO)
         response |= {"status": "completed", "error": None, "incomplete_details": None}
@@ -333,7 +334,7 @@ class ResponsesStream:
         if left & (CALLS if called else CALLS | {"message"}):
             return b""
         item = message_item(refusal)
-        bodies = _item_bodies(item, refusal, len(kept))
+        bodies = item_bodies(item, refusal, len(kept))
         kept.append(item)
         self._more += len(bodies)
         return b"".join(self._numbered(body) for body in bodies)
@@ -355,36 +356,6 @@ class _Open:
     def done(self) -> dict[str, Any]:
         self.item = {**self.item, "status": "completed"}
         return {"output_index": self.place, "item": self.item}
-
-
-def spoken(response: dict[str, Any], text: str) -> bytes:
-    """A whole stream that says one text."""
-    head = {**response, "status": "in_progress", "output": []}
-    item = response["output"][0]
-    bodies: list[dict[str, Any]] = [
-        {"type": "response.created", "response": head},
-        {"type": "response.in_progress", "response": head},
-        *_item_bodies(item, text, 0),
-        {"type": "response.completed", "response": response},
-    ]
-    numbered = [{**body, "sequence_number": number} for number, body in enumerate(bodies)]
-    return b"".join(encoded(compact(body), body["type"]) for body in numbered)
-
-
-def _item_bodies(item: Mapping[str, Any], text: str, place: int) -> list[dict[str, Any]]:
-    """The events that say a message; ``text`` is what of it is new."""
-    whole = item["content"][0]
-    where = {"item_id": item["id"], "output_index": place, "content_index": 0}
-    empty = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
-    opened = {**item, "status": "in_progress", "content": []}
-    return [
-        {"type": "response.output_item.added", "output_index": place, "item": opened},
-        {"type": "response.content_part.added", **where, "part": empty},
-        {"type": "response.output_text.delta", **where, "delta": text, "logprobs": []},
-        {"type": "response.output_text.done", **where, "text": whole["text"], "logprobs": []},
-        {"type": "response.content_part.done", **where, "part": whole},
-        {"type": "response.output_item.done", "output_index": place, "item": item},
-    ]
 
 
 def _strings(arguments: str) -> list[str]:
