@@ -401,3 +401,42 @@ async def test_intents_that_nest_without_end_are_no_failure() -> None:
         body = _chat(USER, proctor={"intents": "[" * 100_000})
         async with client.post(address + CHAT, json=body) as answer:
             assert answer.status == 200
+
+
+_FILTER = {"hate": {"filtered": False, "severity": "safe"}, "self_harm": {"filtered": False, "severity": "safe"}}
+_PROVIDERS: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {  # beside answer, choice and message
+    "openai": (
+        {"service_tier": "default", "system_fingerprint": "fp_1", "usage": {"total_tokens": 2}, "obfuscation": "aB3"},
+        {},
+        {"refusal": None, "annotations": []},
+    ),
+    "azure": (
+        {"prompt_filter_results": [{"prompt_index": 0, "content_filter_results": _FILTER}]},
+        {"content_filter_results": _FILTER},
+        {},
+    ),
+    "openrouter": ({"provider": "Together"}, {"native_finish_reason": "stop"}, {"reasoning": None}),
+    "vllm": ({"prompt_logprobs": None, "kv_transfer_params": None}, {"stop_reason": None}, {"reasoning_content": None}),
+    "groq": ({"x_groq": {"id": "req_1", "usage": {"queue_time": 0.1}}}, {}, {}),
+}
+
+
+@pytest.mark.parametrize("provider", _PROVIDERS)
+async def test_ids_and_settings_of_providers_pass_byte_for_byte_and_unread(provider: str) -> None:
+    beside, choice, said = _PROVIDERS[provider]
+    whole = {**completion("Fine.", **said), **beside}
+    whole["choices"][0] |= choice
+    pieces = []
+    for delta in ({"role": "assistant", **said}, {"content": "Fine."}):
+        body = json.loads(chunk(delta)[6:])
+        body["choices"][0] |= choice
+        pieces.append(f"data: {json.dumps({**body, **beside})}\n\n".encode())
+    guard, kept = make_guard()
+    async with proxied(guard) as (upstream, address, client):
+        upstream.say = says(whole)
+        async with client.post(address + CHAT, json=_chat(USER)) as answer:
+            assert await answer.json() == whole
+        upstream.say = streams([*pieces, chunk({}, "stop"), b"data: [DONE]\n\n"])
+        async with client.post(address + CHAT, json=_chat(USER, stream=True)) as answer:
+            assert await answer.read() == b"".join((*pieces, chunk({}, "stop"), b"data: [DONE]\n\n"))
+    assert kept.texts("output") == ["Fine.", "Fine."]

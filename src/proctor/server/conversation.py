@@ -62,10 +62,15 @@ class Record:
     used: float = 0.0
 
     def keep(self, key: bytes, verdict: Verdict) -> None:
-        """Remember the verdict on a text, as far as it says what became of it."""
-        passed = verdict.action == "allow" and not verdict.broken
+        """Remember the verdict on a text, as far as it says what became of it.
+
+        A gate that broke or ran out of time has said nothing about the text: it is asked again.
+        """
+        if verdict.broken:
+            self.known.pop(key, None)
+            return
         kept = {"by": verdict.extra.get("by")}
-        self.known[key] = _ALLOWED if passed else replace(verdict, findings=(), extra=kept)
+        self.known[key] = _ALLOWED if verdict.action == "allow" else replace(verdict, findings=(), extra=kept)
         while len(self.known) > _MOST_KNOWN:
             self.known.popitem(last=False)
 
