@@ -11,7 +11,6 @@ from proctor.core.codec import dumps
 from proctor.core.errors import InputError
 from proctor.core.verdict import Verdict
 from proctor.guard.current import turn_of
-from proctor.server.conversation import put
 from proctor.server.frames import Slot
 from proctor.server.own_stream import EventStream, TextStream
 from proctor.server.pointers import at_pointer, check_pointer, made_at, value_at
@@ -20,6 +19,7 @@ from proctor.server.sse import Event, Parser
 from proctor.server.streaming import Stream
 from proctor.server.strict_json import read_json
 from proctor.server.telling import SESSION_HEADER, VERDICT_HEADER, header
+from proctor.server.text_slots import put
 from proctor.server.turn import Turn
 from proctor.wiring.guard import Guard
 

@@ -21,6 +21,9 @@ from proctor.server.text_slots import joined
 
 __all__ = ["ChatStream"]
 
+_DONE: Final = ECHO | {"choices"}
+_DELTA_DONE: Final = frozenset({"logprobs", "delta"})
+_MESSAGE_DONE: Final = frozenset({"logprobs", "message"})
 _NO_OTHER: Final = frozenset(
     {*TEXTS, "role", "tool_calls", "function_call"}
 )  # fields of a delta that are read elsewhere
@@ -59,14 +62,13 @@ class ChatStream:
             return self._no_json(frame, event.data)
         frame.data = data
         choices = data.get("choices")
-        if isinstance(choices, list) and not all(isinstance(choice, dict) for choice in choices):
+        if isinstance(choices, list) and any(type(choice) is not dict for choice in choices):
             choices = data["choices"] = [choice for choice in choices if isinstance(choice, dict)]
             frame.changed = True
         for choice in listed(choices):
             self._last = data
             self._read_choice(frame, choice)
-        done = ECHO | {"choices"} if isinstance(choices, list) else ECHO
-        frame.slots += other_text(("chunk", "other"), data, done, whole=True)
+        frame.slots += other_text(("chunk", "other"), data, _DONE if isinstance(choices, list) else ECHO, whole=True)
         return frame
 
     def write(self, frame: Frame, changed: bool, refusal: str) -> bytes:
@@ -243,6 +245,14 @@ class ChatStream:
         if told:
             data["proctor"] = told
         return encoded(compact(data))
+
+
+def _done(choice: Mapping[str, Any], name: str) -> frozenset[str]:
+    """The fields of a choice that are read elsewhere; ``name`` is that of its delta."""
+    done = _DELTA_DONE if name == "delta" else _MESSAGE_DONE
+    if not isinstance(choice.get(name), dict):
+        done = frozenset({"logprobs"})
+    return done | {"text"} if isinstance(choice.get("text"), str) else done
 
 
 def _number(choice: Mapping[str, Any]) -> int:

@@ -13,9 +13,9 @@ from uuid import uuid4
 
 from proctor.core.verdict import Verdict
 from proctor.server.frames import Slot
-from proctor.server.text_slots import put
+from proctor.server.text_slots import put as put
 
-__all__ = ["WITHHELD", "Conversations", "Kind", "Record", "Said", "chained", "digest", "last_answer", "put", "shown"]
+__all__ = ["WITHHELD", "Conversations", "Kind", "Record", "Said", "chained", "digest", "last_answer", "shown"]
 
 WITHHELD: Final = "[withheld]"
 _MOST_KNOWN: Final = 256  # texts of one conversation whose verdict is remembered

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from proctor.server.frames import Slot
@@ -27,11 +28,23 @@ _TOKEN_FIELDS: Final = frozenset({"token", "bytes", "logprob", "top_logprobs"})
 _FIELD_NAME: Final = re.compile(r"[A-Za-z_$][\w$./-]{0,63}")
 
 
+@lru_cache(maxsize=4096)
+def _is_field_name(key: str) -> bool:
+    return _FIELD_NAME.fullmatch(key) is not None
+
+
+def _is_plain(key: str, value: Any) -> bool:
+    """Whether a field has no text in it that is to be read."""
+    if not value:
+        return True
+    return isinstance(value, (int, float)) or (isinstance(value, str) and _skip(key, value))
+
+
 class _FieldNames(frozenset[str]):
     """Every key that is the name of a field and no text."""
 
     def __contains__(self, key: object) -> bool:
-        return isinstance(key, str) and _FIELD_NAME.fullmatch(key) is not None
+        return isinstance(key, str) and _is_field_name(key)
 
 
 _NAMES: Final = _FieldNames()
@@ -44,11 +57,13 @@ def strings_of(channel: Hashable, place: Any, key: Any) -> Iterator[Slot]:
 
 def other_strings(channel: Hashable, holder: dict[str, Any], done: frozenset[str]) -> Iterator[Slot]:
     """Slots for the strings of an object whose fields ``done`` are read elsewhere."""
-    for name in [each for each in holder if each not in done]:
+    for name, value in list(holder.items()):
+        if name in done or (_is_plain(name, value) and _is_field_name(name)):  # the way of nearly every field
+            continue
         entry = Entry(holder, name)
-        if name not in _NAMES:
+        if not _is_field_name(name):
             yield Slot(channel, entry, "key")
-        if not _skip(name, holder[name]):
+        if not _skip(name, value):
             yield from strings_of(channel, entry, "value")
 
 
@@ -56,8 +71,8 @@ def other_text(
     channel: Hashable, holder: dict[str, Any], done: frozenset[str], *, whole: bool = False
 ) -> Iterator[Slot]:
     """The same as one slot, where there is any text."""
-    slot = joined(channel, list(other_strings(channel, holder, done)), whole=whole)
-    if slot is not None:
+    found = list(other_strings(channel, holder, done))
+    if found and (slot := joined(channel, found, whole=whole)) is not None:
         yield slot
 
 
