@@ -109,7 +109,8 @@ class Attacks:
         return Verdict(action="block" if found else "allow", gate=self.name)
 
 
-def _guard() -> Guard:
+def make_attack_guard() -> Guard:
+    """A guard with the gate at every point."""
     chains = {
         point: Chain(point=point, posts=(Post(gate=Attacks(), name="attacks", timeout=30.0),)) for point in POINTS
     }
@@ -120,7 +121,7 @@ async def _unread_requests(path: str, bodies: Iterator[tuple[str, Any]], answer:
     """Fields in which an attack reached the upstream, and how many there were."""
     leaked: list[str] = []
     count = 0
-    async with proxied(_guard()) as (upstream, address, client):
+    async with proxied(make_attack_guard()) as (upstream, address, client):
         upstream.say = says(answer)
         for name, body in bodies:
             count += 1
@@ -136,7 +137,7 @@ async def _unread_answers(path: str, asked: Any, answers: Iterator[tuple[str, An
     """Fields in which an attack of the upstream reached the client, and how many there were."""
     leaked: list[str] = []
     count = 0
-    async with proxied(_guard()) as (upstream, address, client):
+    async with proxied(make_attack_guard()) as (upstream, address, client):
         for name, given in answers:
             count += 1
             upstream.say = streams(given) if isinstance(given, list) else says(given)
