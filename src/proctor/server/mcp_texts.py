@@ -1,0 +1,132 @@
+"""Finds every string in a message of a tool server, and puts changed texts back where they stood."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from proctor.guard.edits import Edit, apply
+from proctor.server.base64_text import decode_text, encode_text
+from proctor.server.mcp_words import FIXED, KEYS, LITERALS
+
+__all__ = ["Field", "Place", "change", "fields", "is_prose", "joined"]
+
+Kind = Literal["text", "fixed", "key"]
+Place = tuple[int, Any]  # the id of an object or list, and the key or number in it
+
+# Below these keys stands data in any shape: each text may be changed, whatever its key is called.
+_DATA: Final = frozenset({"structuredContent", "_meta", "data", "input", "metadata", "experimental", "extensions"})
+_NAMES: Final = frozenset({"properties", "patternProperties", "$defs", "definitions"})  # keys below are names of fields
+_PLAIN: Final = re.compile(r"[0-9A-Fa-f][0-9A-Fa-f:.TZ+-]{0,63}")  # numbers, times, hashes: no words
+_SPACES: Final = re.compile(r"\S\s+\S+\s+\S")
+
+
+@dataclass(slots=True, kw_only=True)
+class Field:
+    """One string of a message: where it stands and what it says.
+
+    A ``text`` may be changed. What is ``fixed`` (a name, an address) means something else when it is changed. A
+    ``key`` may be changed only in ``data``. ``encoding`` is set where the text stands there in base64.
+    """
+
+    place: Any
+    key: Any
+    text: str
+    kind: Kind = "text"
+    data: bool = False
+    encoding: str | None = None
+
+    @property
+    def stays(self) -> bool:
+        """Whether a change would make something else of the message."""
+        return self.kind == "fixed" or (self.kind == "key" and not self.data)
+
+
+def fields(value: Any, *, skip: Collection[Place] = ()) -> Iterator[Field]:
+    """Every string in the value, keys too, in the order they stand in.
+
+    Left out are the words of the protocol itself, plain numbers and times, and binary data in base64.
+    """
+    yield from _walk(value, "", False, frozenset(skip))
+
+
+def is_prose(field: Field) -> bool:
+    """Whether the string belongs to what the message says; names and addresses are read apart from that."""
+    return field.kind == "text" or _SPACES.search(field.text) is not None
+
+
+def joined(found: Iterable[Field]) -> str:
+    """The strings as one text, a line or more for each: an order in two parts is still an order."""
+    return "\n".join(field.text for field in found)
+
+
+def change(found: Sequence[Field], edits: Iterable[tuple[Edit, bool]]) -> bool:
+    """Make the edits of the joined text in the fields; says whether all of them could be made.
+
+    An edit with ``True`` only hides personal data: it is left out where the field must stay as it is.
+    """
+    made: list[tuple[Field, str]] = []
+    at = 0
+    left = [(edit, personal) for edit, personal in edits]
+    for field in found:
+        start, end = at, at + len(field.text)
+        at = end + 1
+        local: list[Edit] = []
+        for place, (edit, personal) in enumerate(left):
+            if not (edit.start < end and edit.end > start) and not start <= edit.start == edit.end <= end:
+                continue
+            if not field.stays:
+                low, high = max(edit.start, start) - start, min(edit.end, end) - start
+                local.append(Edit(start=low, end=high, text=edit.text))
+                left[place] = (Edit(start=edit.start, end=edit.end, text=""), personal)  # its text stands once
+            elif not personal:
+                return False
+        if local:
+            made.append((field, apply(field.text, local)))
+    for field, text in sorted(made, key=lambda each: each[0].kind == "key"):  # values first: they stand under old keys
+        _put(field, text)
+    return True
+
+
+def _walk(value: Any, above: str, data: bool, skip: frozenset[Place]) -> Iterator[Field]:
+    named = isinstance(value, dict)
+    for key, each in list(value.items() if named else enumerate(value) if isinstance(value, list) else ()):
+        if (id(value), key) in skip:
+            continue
+        if named and key not in KEYS:
+            yield Field(place=value, key=key, text=key, kind="key", data=data)
+        name = key if named else above  # the strings of a list are what its own key says
+        if isinstance(each, str):
+            yield from _string(value, key, each, name, data)
+        else:
+            yield from _walk(each, name, data or (name in _DATA and above not in _NAMES), skip)
+
+
+def _string(place: Any, key: Any, text: str, name: str, data: bool) -> Iterator[Field]:
+    if not data and (name == "blob" or (name == "data" and _is_media(place))):
+        read = decode_text(text, str(place.get("mimeType", "")) if isinstance(place, dict) else "")
+        if read is not None:
+            yield Field(place=place, key=key, text=read[0], encoding=read[1])
+    elif data or name not in FIXED:
+        yield Field(place=place, key=key, text=text, data=data)
+    elif text not in LITERALS and _PLAIN.fullmatch(text) is None:
+        yield Field(place=place, key=key, text=text, kind="fixed")
+
+
+def _is_media(place: Any) -> bool:
+    return isinstance(place, dict) and place.get("type") in ("image", "audio")
+
+
+def _put(field: Field, text: str) -> None:
+    if field.kind != "key":
+        field.place[field.key] = encode_text(text, field.encoding) if field.encoding else text
+        return
+    held = dict(field.place)  # the object keeps its order
+    field.place.clear()
+    for key, value in held.items():
+        if key != field.key:
+            field.place.setdefault(key, value)
+        elif text not in held:
+            field.place[text] = value
