@@ -133,6 +133,14 @@ class Gateway:
                 back.append(answer)
         return Passed(on=_put_together(message, on), back=_put_together(message, back))
 
+    async def document(self, raw: bytes) -> bytes | None:
+        """A document of the server that is no message, as it goes on; None when it may not."""
+        try:
+            read = await _read(raw)
+        except ValueError:
+            return None
+        return written(read) if await self.state.scanner.scan(read, "document") else None
+
     def left(self, why: str) -> list[bytes]:
         """Errors for every request that will not be answered any more."""
         gone, self.pending = self.pending, OrderedDict()
