@@ -104,7 +104,7 @@ class Gateway:
         try:
             message = await _read(raw)
         except ValueError as failure:
-            ids = glimpse(raw).requests or (None,)
+            ids = dict.fromkeys(glimpse(raw).requests) or (None,)
             answers = [error(id, PARSE_ERROR, f"the message {failure}") for id in ids]
             return Passed(back=written(answers if len(answers) > 1 else answers[0]))
         on: list[Any] = []
