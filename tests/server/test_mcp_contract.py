@@ -57,14 +57,8 @@ class _Walk:
 
     def marked(self, kind: Any, path: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
         origin, args = get_origin(kind), get_args(kind)
-        if kind is str or kind is Any:
-            yield path, ATTACK
-            if kind is Any:
-                yield f"{path}.value", {"rows": [{"note": ATTACK}]}
-                yield f"{path}.key", {ATTACK: 1}
-        elif origin is Literal:
-            if any(isinstance(each, str) for each in args):
-                yield path, ATTACK  # an agent may be less strict than the SDK
+        if kind in (str, Any) or origin is Literal:
+            yield from _words(kind, path)
         elif origin is typing.Annotated:
             yield from self.marked(args[0], path, depth)
         elif origin in (typing.Union, types.UnionType):
@@ -78,13 +72,16 @@ class _Walk:
         elif isinstance(kind, type) and issubclass(kind, BaseModel):
             yield from self._model(kind, path, depth)
         elif hasattr(kind, "__required_keys__"):  # a TypedDict that takes any other key too
-            for key, each in kind.__annotations__.items():
-                inner = each if isinstance(each, type) else Any
-                yield from ((place, {key: value}) for place, value in self.marked(inner, f"{path}.{key}", depth))
-            yield from ((place, {"k": value}) for place, value in self.marked(Any, f"{path}.other", depth))
-            yield f"{path}.key", {ATTACK: 1}
+            yield from self._typed_dict(kind, path, depth)
         elif kind not in EXEMPT:
             raise AssertionError(f"{path}: {kind} is neither read by this walk nor exempt")
+
+    def _typed_dict(self, kind: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
+        for key, each in kind.__annotations__.items():
+            inner = each if isinstance(each, type) else Any
+            yield from ((place, {key: value}) for place, value in self.marked(inner, f"{path}.{key}", depth))
+        yield from ((place, {"k": value}) for place, value in self.marked(Any, f"{path}.other", depth))
+        yield f"{path}.key", {ATTACK: 1}
 
     def _model(self, kind: type[BaseModel], path: str, depth: int) -> Iterator[tuple[str, Any]]:
         kind.model_rebuild()
@@ -96,6 +93,14 @@ class _Walk:
                     yield place, {**base, key: value}
         yield f"{path}.unknown", {**base, "unknown": ATTACK}
         yield f"{path}.unknown key", {**base, ATTACK: 1}
+
+
+def _words(kind: Any, path: str) -> Iterator[tuple[str, Any]]:
+    if kind in (str, Any) or any(isinstance(each, str) for each in get_args(kind)):
+        yield path, ATTACK  # also where only listed values are allowed: an agent may be less strict than the SDK
+    if kind is Any:
+        yield f"{path}.value", {"rows": [{"note": ATTACK}]}
+        yield f"{path}.key", {ATTACK: 1}
 
 
 def _named(kind: Any) -> str:
