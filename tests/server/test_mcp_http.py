@@ -85,26 +85,29 @@ async def test_agents_with_one_token_and_colliding_ids_never_share_anything() ->
             assert json.loads(told)["result"]["isError"]
 
 
-async def test_a_list_of_tools_does_not_hide_a_result_of_another_agent() -> None:
-    """Both ask with id 1, one for a list and one for a call: the call's answer must not be taken for the list."""
-    listed = asyncio.Event()
+async def test_a_request_of_another_agent_with_the_same_id_hides_no_result() -> None:
+    """One calls with id 1, then another pings with id 1: the answer to the call must not be taken for that of the ping."""
+    came, pinged, called = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def say(request: web.Request, message: Any) -> web.StreamResponse:
-        if message["method"] == "tools/list":
-            await listed.wait()
-            return web.json_response({"jsonrpc": "2.0", "id": 1, "result": {"tools": []}})
+        if message["method"] == "ping":
+            pinged.set()
+            await called.wait()
+            return web.json_response({"jsonrpc": "2.0", "id": 1, "result": {}})
+        came.set()
+        await pinged.wait()
         return web.json_response(_content(1, "ATTACK"))
 
     async with guarded(Server(say)) as (address, client, _, _):
-        listing = asyncio.create_task(
-            client.post(address, json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, headers=TOKEN)
-        )
-        await asyncio.sleep(0.05)
-        async with client.post(address, json=_call(1), headers=TOKEN) as answer:
+        calling = asyncio.create_task(client.post(address, json=_call(1), headers=TOKEN))
+        await came.wait()
+        ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+        pinging = asyncio.create_task(client.post(address, json=ping, headers=TOKEN))
+        async with await calling as answer:
             assert "ATTACK" not in await answer.text()
-        listed.set()
-        async with await listing as answer:
-            assert (await answer.json())["result"] == {"tools": []}
+        called.set()
+        async with await pinging as answer:
+            assert (await answer.json())["result"] == {}
 
 
 async def _stateful(request: web.Request, message: Any) -> web.StreamResponse:
