@@ -86,7 +86,7 @@ async def test_agents_with_one_token_and_colliding_ids_never_share_anything() ->
 
 
 async def test_a_request_of_another_agent_with_the_same_id_hides_no_result() -> None:
-    """One calls with id 1, then another pings with id 1: the answer to the call must not be taken for that of the ping."""
+    """One calls with id 1, then another pings with id 1: the first answer is that of the call."""
     came, pinged, called = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def say(request: web.Request, message: Any) -> web.StreamResponse:

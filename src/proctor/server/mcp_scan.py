@@ -15,7 +15,7 @@ from proctor.guard.edits import Edit, difference
 from proctor.guard.session import Session
 from proctor.guard.step import Step
 from proctor.server.conversation import digest
-from proctor.server.mcp_texts import Field, Place, change, fields, is_prose, joined
+from proctor.server.mcp_texts import Field, Place, change, fields, is_prose, joined, spoken
 from proctor.wiring.guard import Guard
 
 __all__ = ["Scanner"]
@@ -49,8 +49,15 @@ class Scanner:
         found = list(fields(value, skip=skip))
         texts = [each for each in found if is_prose(each)]
         names = [each for each in found if not is_prose(each)]
-        # Names are read first: what the session remembers of a result must have passed whole.
-        return await self._names_pass(names, name) and await self._passes(texts, name, call)
+        said = [each for each in texts if not each.meta]
+        beside = [each for each in texts if each.meta]
+        # What the message says comes last: what the session remembers of a result must have passed whole.
+        return (
+            await self._names_pass(names, name)
+            and await self._passes(spoken(names), name, None)
+            and await self._passes(beside, name, None)
+            and await self._passes(said, name, call)
+        )
 
     async def _names_pass(self, found: list[Field], name: str) -> bool:
         """Read each name once, as the rows of a table all have the same keys."""

@@ -11,7 +11,7 @@ from proctor.guard.edits import Edit, apply
 from proctor.server.base64_text import decode_text, encode_text
 from proctor.server.mcp_words import FIXED, KEYS, LITERALS
 
-__all__ = ["Field", "Place", "change", "fields", "is_prose", "joined"]
+__all__ = ["Field", "Place", "change", "fields", "is_prose", "joined", "spoken"]
 
 Kind = Literal["text", "fixed", "key"]
 Place = tuple[int, Any]  # the id of an object or list, and the key or number in it
@@ -20,6 +20,9 @@ Place = tuple[int, Any]  # the id of an object or list, and the key or number in
 _DATA: Final = frozenset({"structuredContent", "_meta", "data", "input", "metadata", "experimental", "extensions"})
 _NAMES: Final = frozenset({"properties", "patternProperties", "$defs", "definitions"})  # keys below are names of fields
 _PLAIN: Final = re.compile(r"[0-9A-Fa-f][0-9A-Fa-f:.TZ+-]{0,63}")  # numbers, times, hashes: no words
+_BETWEEN: Final = "\n\n"
+_LONG_NAME: Final = re.compile(r"(?=.{40})[^\W_]+(?:[_.-]+[^\W_]+){5,}")  # six words or more; short ones are too common
+_AS_SPACE: Final = str.maketrans("_-.", "   ")
 _SPACES: Final = re.compile(r"\S\s+\S+\s+\S")
 
 
@@ -28,7 +31,8 @@ class Field:
     """One string of a message: where it stands and what it says.
 
     A ``text`` may be changed. What is ``fixed`` (a name, an address) means something else when it is changed. A
-    ``key`` may be changed only in ``data``. ``encoding`` is set where the text stands there in base64.
+    ``key`` may be changed only in ``data``. ``meta``: it stands beside what the message says, in its ``_meta``.
+    ``encoding`` is set where the text stands there in base64.
     """
 
     place: Any
@@ -36,6 +40,7 @@ class Field:
     text: str
     kind: Kind = "text"
     data: bool = False
+    meta: bool = False
     encoding: str | None = None
 
     @property
@@ -58,8 +63,17 @@ def is_prose(field: Field) -> bool:
 
 
 def joined(found: Iterable[Field]) -> str:
-    """The strings as one text, a line or more for each: an order in two parts is still an order."""
-    return "\n".join(field.text for field in found)
+    """The strings as one text, a paragraph for each: an order in two parts is still an order."""
+    return _BETWEEN.join(field.text for field in found)
+
+
+def spoken(found: Iterable[Field]) -> list[Field]:
+    """Long names with spaces between their words, as a model reads them; each is as long as the name itself."""
+    return [
+        Field(place=each.place, key=each.key, text=each.text.translate(_AS_SPACE), kind="fixed")
+        for each in found
+        if _LONG_NAME.fullmatch(each.text)
+    ]
 
 
 def change(found: Sequence[Field], edits: Iterable[tuple[Edit, bool]]) -> bool:
@@ -72,7 +86,7 @@ def change(found: Sequence[Field], edits: Iterable[tuple[Edit, bool]]) -> bool:
     left = [(edit, personal) for edit, personal in edits]
     for field in found:
         start, end = at, at + len(field.text)
-        at = end + 1
+        at = end + len(_BETWEEN)
         local: list[Edit] = []
         for place, (edit, personal) in enumerate(left):
             if not (edit.start < end and edit.end > start) and not start <= edit.start == edit.end <= end:
@@ -90,27 +104,28 @@ def change(found: Sequence[Field], edits: Iterable[tuple[Edit, bool]]) -> bool:
     return True
 
 
-def _walk(value: Any, above: str, data: bool, skip: frozenset[Place]) -> Iterator[Field]:
+def _walk(value: Any, above: str, data: bool, skip: frozenset[Place], meta: bool = False) -> Iterator[Field]:
     named = isinstance(value, dict)
     for key, each in list(value.items() if named else enumerate(value) if isinstance(value, list) else ()):
         if (id(value), key) in skip:
             continue
         if named and key not in KEYS:
-            yield Field(place=value, key=key, text=key, kind="key", data=data)
+            yield Field(place=value, key=key, text=key, kind="key", data=data, meta=meta)
         name = key if named else above  # the strings of a list are what its own key says
         if isinstance(each, str):
-            yield from _string(value, key, each, name, data)
+            yield from _string(value, key, each, name, data, meta)
         else:
-            yield from _walk(each, name, data or (name in _DATA and above not in _NAMES), skip)
+            within = data or (name in _DATA and above not in _NAMES)
+            yield from _walk(each, name, within, skip, meta or (name == "_meta" and within))
 
 
-def _string(place: Any, key: Any, text: str, name: str, data: bool) -> Iterator[Field]:
+def _string(place: Any, key: Any, text: str, name: str, data: bool, meta: bool) -> Iterator[Field]:
     if not data and (name == "blob" or (name == "data" and _is_media(place))):
         read = decode_text(text, str(place.get("mimeType", "")) if isinstance(place, dict) else "")
         if read is not None:
             yield Field(place=place, key=key, text=read[0], encoding=read[1])
     elif data or name not in FIXED:
-        yield Field(place=place, key=key, text=text, data=data)
+        yield Field(place=place, key=key, text=text, data=data, meta=meta)
     elif text not in LITERALS and _PLAIN.fullmatch(text) is None:
         yield Field(place=place, key=key, text=text, kind="fixed")
 
