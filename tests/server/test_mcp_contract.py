@@ -209,7 +209,8 @@ async def test_what_replaces_an_answer_is_itself_in_the_schema(tmp_path: Path) -
         if "error" in message:
             schema.ErrorData.model_validate(message["error"])
         elif "task" not in case.name:
-            TypeAdapter(methods.MONOLITH_RESULTS[case.request["method"]]).validate_python(message["result"])
+            result: Any = methods.MONOLITH_RESULTS[case.request["method"]]
+            TypeAdapter(result).validate_python(message["result"])
     guard.close()
 
 

@@ -120,7 +120,7 @@ async def _stateful(request: web.Request, message: Any) -> web.StreamResponse:
         return web.json_response(body, headers={"Mcp-Session-Id": name})
     if message["method"] == "tools/list":
         poisoned = request.headers["Mcp-Session-Id"] == "s1"
-        tools = [{"name": "get", "description": "ATTACK" if poisoned else "fine", "inputSchema": {}}]
+        tools: list[Any] = [{"name": "get", "description": "ATTACK" if poisoned else "fine", "inputSchema": {}}]
         return web.json_response({"jsonrpc": "2.0", "id": message["id"], "result": {"tools": tools}})
     return web.json_response(_content(message["id"], "done"))
 

@@ -19,7 +19,7 @@ from proctor.guard.step import POINTS, Step
 from proctor.guard.watch import Plan
 from proctor.server.base64_text import decode_text, encode_text
 from proctor.server.mcp import Gateway
-from proctor.server.mcp_texts import Field, change, fields, spoken
+from proctor.server.mcp_texts import Field, change, fields, joined, spoken
 from proctor.wiring.guard import Guard
 from tests.server.gates import make_guard
 
@@ -147,6 +147,15 @@ def test_a_cut_over_several_fields_lands_in_each() -> None:
     assert [each.text for each in found] == ["one order", "of two parts", "fine"]
     assert change(found, [(Edit(start=4, end=13, text="[cut]"), False), (Edit(start=25, end=29, text="F"), False)])
     assert message == {"a": "one [cut]", "b": {"c": " two parts", "d": "F"}}
+
+
+def test_what_stands_twice_is_read_once_and_cut_in_both_places() -> None:
+    message = {"content": [{"text": "We open at nine."}], "structuredContent": {"result": "We open at nine.", "n": "a"}}
+    found = [each for each in fields(message) if each.kind == "text"]
+    assert joined(found) == "We open at nine.\n\na"
+    assert change(found, [(Edit(start=3, end=7, text="shut"), False), (Edit(start=18, end=19, text="b"), False)])
+    assert message["content"] == [{"text": "We shut at nine."}]
+    assert message["structuredContent"] == {"result": "We shut at nine.", "n": "b"}
 
 
 def test_what_must_stay_is_not_changed() -> None:

@@ -67,10 +67,11 @@ class Lists:
         """The entries that may be read: each is judged by itself, so that one does not take the others along."""
         kept: list[Any] = []
         stopped: set[str] = set()
+        read = await self.scanner.names_pass(entries, f"{key}/list")
         for each in entries:
             name = each.get("name") if isinstance(each, dict) else None
             name = name if isinstance(name, str) else None  # what it is called before anything is cut
-            if isinstance(each, dict) and await self.scanner.scan(each, f"{key}/list"):
+            if isinstance(each, dict) and await self.scanner.scan(each, f"{key}/list", names_read=read):
                 kept.append(each)
             elif name is not None:
                 stopped.add(name)

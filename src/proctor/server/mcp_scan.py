@@ -30,9 +30,6 @@ class _Known:
     edits: Edits = ()
 
 
-_NOTHING: Final = _Known(Verdict(action="allow"))
-
-
 @dataclass(slots=True, kw_only=True)
 class Scanner:
     """Scans for one session. A verdict that a gate's failure led to is not remembered: the gate is asked again."""
@@ -41,10 +38,25 @@ class Scanner:
     session: Session
     _known: OrderedDict[bytes, _Known] = field(default_factory=OrderedDict)
 
-    async def scan(self, value: Any, name: str, *, skip: Collection[Place] = (), call: ToolCall | None = None) -> bool:
+    async def names_pass(self, value: Any, name: str) -> bool:
+        """Whether all names and addresses in a value, read at once, may go on as they are."""
+        names = [each for each in fields(value) if not is_prose(each)]
+        text = joined(names)
+        return not text.strip() or (await self._decided(text, name, None)).verdict.action == "allow"
+
+    async def scan(
+        self,
+        value: Any,
+        name: str,
+        *,
+        skip: Collection[Place] = (),
+        call: ToolCall | None = None,
+        names_read: bool = False,
+    ) -> bool:
         """Read every string of a value and cut in place what may not go on; says whether the value may go on.
 
         ``name`` says what the value is. ``call`` is set for the result of a call, which the session remembers.
+        ``names_read``: its names have passed already.
         """
         found = list(fields(value, skip=skip))
         texts = [each for each in found if is_prose(each)]
@@ -53,20 +65,11 @@ class Scanner:
         beside = [each for each in texts if each.meta]
         # What the message says comes last: what the session remembers of a result must have passed whole.
         return (
-            await self._names_pass(names, name)
+            (names_read or await self._passes(names, name, None))
             and await self._passes(spoken(names), name, None)
             and await self._passes(beside, name, None)
             and await self._passes(said, name, call)
         )
-
-    async def _names_pass(self, found: list[Field], name: str) -> bool:
-        """Read each name once, as the rows of a table all have the same keys."""
-        once = list({each.text: each for each in found}.values())
-        if len(once) < len(found):
-            known = await self._decided(joined(once), name, None) if joined(once).strip() else _NOTHING
-            if known.verdict.action != "redact":
-                return known.verdict.action not in STOPS
-        return await self._passes(found, name, None)
 
     async def _passes(self, found: list[Field], name: str, call: ToolCall | None) -> bool:
         text = joined(found)

@@ -64,7 +64,7 @@ def is_prose(field: Field) -> bool:
 
 def joined(found: Iterable[Field]) -> str:
     """The strings as one text, a paragraph for each: an order in two parts is still an order."""
-    return _BETWEEN.join(field.text for field in found)
+    return _BETWEEN.join(some[0].text for some in _alike(found))
 
 
 def spoken(found: Iterable[Field]) -> list[Field]:
@@ -83,25 +83,38 @@ def change(found: Sequence[Field], edits: Iterable[tuple[Edit, bool]]) -> bool:
     """
     made: list[tuple[Field, str]] = []
     at = 0
-    left = [(edit, personal) for edit, personal in edits]
-    for field in found:
-        start, end = at, at + len(field.text)
+    left = list(edits)
+    for some in _alike(found):
+        size = len(some[0].text)
+        start, end = at, at + size
         at = end + len(_BETWEEN)
         local: list[Edit] = []
-        for place, (edit, personal) in enumerate(left):
-            if not (edit.start < end and edit.end > start) and not start <= edit.start == edit.end <= end:
-                continue
-            if not field.stays:
-                low, high = max(edit.start, start) - start, min(edit.end, end) - start
-                local.append(Edit(start=low, end=high, text=edit.text))
+        hits = [place for place, (edit, _) in enumerate(left) if _touches(edit, start, end)]
+        if any(field.stays for field in some) and not all(left[place][1] for place in hits):
+            return False
+        for place in hits:
+            edit, personal = left[place]
+            local.append(Edit(start=max(edit.start - start, 0), end=min(edit.end - start, size), text=edit.text))
+            if not all(field.stays for field in some):
                 left[place] = (Edit(start=edit.start, end=edit.end, text=""), personal)  # its text stands once
-            elif not personal:
-                return False
         if local:
-            made.append((field, apply(field.text, local)))
+            made += [(field, apply(field.text, local)) for field in some if not field.stays]
     for field, text in sorted(made, key=lambda each: each[0].kind == "key"):  # values first: they stand under old keys
         _put(field, text)
     return True
+
+
+def _alike(found: Iterable[Field]) -> list[list[Field]]:
+    """The fields in order, with those together that say the same: a result often stands in a message twice."""
+    groups: dict[object, list[Field]] = {}
+    for field in found:
+        told_once = field.kind != "text" or _SPACES.search(field.text)
+        groups.setdefault(field.text if told_once else id(field), []).append(field)
+    return list(groups.values())
+
+
+def _touches(edit: Edit, start: int, end: int) -> bool:
+    return (edit.start < end and edit.end > start) or start <= edit.start == edit.end <= end
 
 
 def _walk(value: Any, above: str, data: bool, skip: frozenset[Place], meta: bool = False) -> Iterator[Field]:
