@@ -53,7 +53,13 @@ def _text(result: Any) -> str:
 
 async def _tried(client: Client) -> None:
     """What an agent sees of the small server behind a gateway."""
-    assert {tool.name for tool in (await client.list_tools()).tools} == {"get_faq", "drop_all", "made"}
+    assert {tool.name for tool in (await client.list_tools()).tools} == {"get_faq", "drop_all", "made", "failing"}
+    assert client.instructions is None
+    assert (await client.list_prompts()).prompts == []
+    dropped = await client.call_tool("poisoned", {"topic": "x"})
+    assert dropped.is_error
+    assert "removed from the list of tools" in _text(dropped)
+    assert "ATTACK" not in (await client.call_tool("failing", {})).model_dump_json()
     fine = await client.call_tool("get_faq", {"topic": "hours"})
     assert _text(fine) == "The shop opens at 9. The key of hours is [SECRET]."
     assert "SECRET-a" not in fine.model_dump_json()
@@ -65,7 +71,9 @@ async def _tried(client: Client) -> None:
     assert "ATTACK" not in bad.model_dump_json()
     long = await client.call_tool("get_faq", {"topic": "long"})
     assert len(_text(long)) == 2_000_000
-    assert "drop_all" not in _text(await client.call_tool("made", {}))
+    made = _text(await client.call_tool("made", {}))
+    assert "drop_all" not in made
+    assert "poisoned" not in made
     note = await client.read_resource("file:///notes")
     assert "SECRET-b" not in note.model_dump_json()
 
