@@ -28,7 +28,10 @@ __all__ = [
     "written",
 ]
 
-PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, REFUSED = -32700, -32600, -32602, -32000
+PARSE_ERROR: Final = -32700
+INVALID_REQUEST: Final = -32600
+INVALID_PARAMS: Final = -32602
+REFUSED: Final = -32000
 _DEEPEST: Final = 128  # the readers of official SDKs stop at 200
 _MOST_BITS: Final = 1_023  # of a whole number; readers that only know floating point would read infinity
 _LINE_ENDS: Final = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}  # line ends to some readers
