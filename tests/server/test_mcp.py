@@ -27,7 +27,7 @@ from tests.server.upstream import running
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
-    lambda deep: st.lists(deep) | st.dictionaries(st.text(), deep),
+    lambda deep: st.lists(deep) | st.dictionaries(st.sampled_from(["a", "b c", "", "鍵", "text"]), deep),
     max_leaves=8,
 )
 ROOT = Path(__file__).parents[2]
@@ -53,7 +53,13 @@ def _text(result: Any) -> str:
 
 async def _tried(client: Client) -> None:
     """What an agent sees of the small server behind a gateway."""
-    assert {tool.name for tool in (await client.list_tools()).tools} == {"get_faq", "drop_all", "made"}
+    assert {tool.name for tool in (await client.list_tools()).tools} == {"get_faq", "drop_all", "made", "failing"}
+    assert client.instructions is None
+    assert (await client.list_prompts()).prompts == []
+    dropped = await client.call_tool("poisoned", {"topic": "x"})
+    assert dropped.is_error
+    assert "removed from the list of tools" in _text(dropped)
+    assert "ATTACK" not in (await client.call_tool("failing", {})).model_dump_json()
     fine = await client.call_tool("get_faq", {"topic": "hours"})
     assert _text(fine) == "The shop opens at 9. The key of hours is [SECRET]."
     assert "SECRET-a" not in fine.model_dump_json()
@@ -65,7 +71,9 @@ async def _tried(client: Client) -> None:
     assert "ATTACK" not in bad.model_dump_json()
     long = await client.call_tool("get_faq", {"topic": "long"})
     assert len(_text(long)) == 2_000_000
-    assert "drop_all" not in _text(await client.call_tool("made", {}))
+    made = _text(await client.call_tool("made", {}))
+    assert "drop_all" not in made
+    assert "poisoned" not in made
     note = await client.read_resource("file:///notes")
     assert "SECRET-b" not in note.model_dump_json()
 
@@ -115,14 +123,17 @@ async def test_an_agent_behind_http_is_told_when_there_is_no_server() -> None:
 
 @settings(max_examples=25)
 @given(JSON)
-async def test_whatever_else_is_said_passes_byte_for_byte(data: Any) -> None:
+async def test_whatever_else_is_said_goes_on_with_the_same_meaning(data: Any) -> None:
     gateway = _gateway()
-    for message in (data, {"jsonrpc": "2.0", "method": "notifications/x", "params": data}, {"id": data, "method": "x"}):
+    for message in (
+        {"jsonrpc": "2.0", "method": "notifications/x", "params": data},
+        {"id": 3, "method": "x", "y": data},
+    ):
         raw = json.dumps(message, indent=1).encode()
-        assert (await gateway.from_agent(raw)).on is raw
-    for message in ({"method": "notifications/progress", "params": data}, {"id": 7, "error": data}):
+        assert json.loads((await gateway.from_agent(raw)).on or b"") == message
+    for message in ({"method": "notifications/progress", "params": data}, {"id": 7, "error": {"data": data}}):
         raw = json.dumps(message, indent=1).encode()
-        assert (await gateway.from_server(raw)).on is raw
+        assert json.loads((await gateway.from_server(raw)).on or b"") == message
     gateway.guard.close()
 
 
@@ -155,14 +166,14 @@ async def test_a_call_that_asks_for_no_answer_is_judged_too() -> None:
     gateway.guard.close()
 
 
-async def test_a_batch_with_a_refused_call_is_not_sent() -> None:
+async def test_a_refused_call_in_a_batch_is_answered_and_the_rest_goes_on() -> None:
     gateway = _gateway()
-    batch = [json.loads(_line("tools/call", 1, name="drop_all")), json.loads(_line("ping", 2))]
+    batch = [json.loads(_line("tools/call", 1, name="drop_all")), json.loads(_line("ping", 2)), "x"]
     passed = await gateway.from_agent(json.dumps(batch).encode())
-    assert passed.on is None
-    first, second = json.loads(passed.back or b"")
-    assert first["result"]["isError"]
-    assert "batch" in second["error"]["message"]
+    assert [each["id"] for each in json.loads(passed.on or b"")] == [2]
+    refused, odd = json.loads(passed.back or b"")
+    assert (refused["id"], refused["result"]["isError"]) == (1, True)
+    assert (odd["id"], odd["error"]["code"]) == (None, -32600)
     gateway.guard.close()
 
 
@@ -190,7 +201,7 @@ async def test_a_result_that_nobody_asked_for_is_scanned_too() -> None:
     await gateway.from_agent(_line("tools/call", 5, name="get"))
     cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 5}}
     raw = json.dumps(cancelled).encode()
-    assert (await gateway.from_agent(raw)).on is raw
+    assert json.loads((await gateway.from_agent(raw)).on or b"") == cancelled
     assert gateway.left("over") == []
     gateway.guard.close()
 
@@ -236,7 +247,8 @@ async def test_a_server_that_crashes_leaves_an_error_for_every_open_request() ->
 
     code = "import sys; sys.stdin.readline(); print('not JSON', flush=True); sys.exit(7)"
     assert await bridge(gateway, [sys.executable, "-c", code], _never(), write) == 7
-    assert written[0] == b"not JSON\n"
+    assert json.loads(written[0])["error"]["code"] == -32700
+    assert b"not JSON\n" not in written
     error = json.loads(written[1])
     assert (error["id"], error["error"]["message"]) == (1, "the server ended with exit code 7")
     gateway.guard.close()

@@ -1,221 +1,276 @@
-"""Messages between an agent and a server of tools (MCP): calls are judged, results scanned, the rest left as it is."""
+"""Messages between an agent and a server of tools (MCP): calls are judged, and every string of the server is read."""
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from proctor.core.chat import ToolCall
-from proctor.core.codec import dumps
 from proctor.core.verdict import Verdict
 from proctor.guard.session import Session
-from proctor.guard.step import Step
-from proctor.server.conversation import put
-from proctor.server.frames import Slot, listed
-from proctor.server.strict_json import read_json
+from proctor.server.frames import listed
+from proctor.server.mcp_lists import DroppedTools, Lists
+from proctor.server.mcp_messages import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    REFUSED,
+    cause,
+    error,
+    glimpse,
+    id_key,
+    is_id,
+    problem,
+    read_message,
+    written,
+)
+from proctor.server.mcp_scan import Scanner
+from proctor.server.mcp_withheld import told, withheld
 from proctor.wiring.guard import Guard
 from proctor.wiring.guard_serving import McpSettings
 
-__all__ = ["Gateway", "Passed"]
+__all__ = ["Gateway", "Passed", "State", "new_state"]
 
 _MOST_PENDING: Final = 10_000
-_SCANNED: Final = frozenset({"tools/call", "resources/read", "prompts/get"})
-_NO_TEXT: Final = frozenset({"type", "mimeType", "uri", "blob", "role"})
-_PARSE_ERROR, _REFUSED = -32700, -32000
+_LARGE: Final = 1_000_000  # bytes of a message that is read beside the event loop
+_REMEMBERED: Final = frozenset(
+    {"tools/call", "resources/read", "prompts/get"}
+)  # a later call may rest on what they say
+_GUARD: Final = "refused by the guard"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passed:
-    """What becomes of a message: the bytes that go on, and those that go back to where it came from."""
+    """What becomes of a message: what goes on, and what goes back to where it came from.
+
+    ``errors`` go to the agent, each as a message of its own: requests whose answer cannot be read.
+    """
 
     on: bytes | None = None
     back: bytes | None = None
+    errors: tuple[bytes, ...] = ()
 
 
 @dataclass(slots=True, kw_only=True)
-class Gateway:
-    """Stands between one agent and one server, for one session. Messages are JSON-RPC without their line ends."""
+class State:
+    """What is known of one session: its steps, verdicts on what its server said, tools that were dropped."""
 
-    guard: Guard
     session: Session
-    settings: McpSettings = field(default_factory=McpSettings)
-    pending: OrderedDict[bytes, tuple[str, str]] = field(default_factory=OrderedDict)
+    scanner: Scanner
+    dropped: DroppedTools = field(default_factory=DroppedTools)
+
+
+def new_state(guard: Guard, settings: McpSettings) -> State:
+    """The state of a session that begins."""
+    session = guard.session(customer=settings.customer)
+    return State(session=session, scanner=Scanner(guard=guard, session=session))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A request of the agent that waits for its answer."""
+
+    id: Any
+    method: str
+    name: str
+
+
+class Gateway:
+    """Stands between an agent and a server, on one connection. Messages are JSON-RPC without their line ends.
+
+    What goes on is written from what was read, never the bytes that came: both readers see the same.
+    """
+
+    def __init__(
+        self,
+        *,
+        guard: Guard,
+        session: Session | None = None,
+        settings: McpSettings | None = None,
+        state: State | None = None,
+    ) -> None:
+        self.guard, self.settings = guard, settings or McpSettings()
+        if state is None and session is not None:
+            state = State(session=session, scanner=Scanner(guard=guard, session=session))
+        self.state = state or new_state(guard, self.settings)
+        self.lists = Lists(guard=guard, settings=self.settings, scanner=self.state.scanner, dropped=self.state.dropped)
+        self.pending: OrderedDict[Hashable, _Asked] = OrderedDict()
 
     async def from_agent(self, raw: bytes) -> Passed:
-        """A message of the agent. What cannot be read is not passed on: the server might read it."""
+        """A message of the agent. What cannot be read is answered with an error; the rest of a batch goes on."""
         try:
-            message = read_json(raw)
-        except ValueError as error:
-            return Passed(back=_error(None, _PARSE_ERROR, f"the message {error}"))
-        messages = message if isinstance(message, list) else [message]
-        refused: dict[int, Verdict] = {}
-        for place, each in enumerate(messages):
-            verdict = await self._asked(each)
-            if verdict is not None:
-                refused[place] = verdict
-        if not refused:
-            return Passed(on=raw)
-        answers = [_refusal(each, refused.get(place)) for place, each in enumerate(messages)]
-        told = [answer for answer in answers if answer is not None]
-        return Passed(back=dumps(told if isinstance(message, list) else told[0]) if told else None)
+            message = await _read(raw)
+        except ValueError as failure:
+            ids = dict.fromkeys(glimpse(raw).requests) or (None,)
+            answers = [error(id, PARSE_ERROR, f"the message {failure}") for id in ids]
+            return Passed(back=written(answers if len(answers) > 1 else answers[0]))
+        on: list[Any] = []
+        back: list[Any] = []
+        for each in message if isinstance(message, list) else [message]:
+            goes, answer = await self._asked(each)
+            if goes:
+                on.append(each)
+            elif answer is not None:
+                back.append(answer)
+        return Passed(on=_put_together(message, on), back=_put_together(message, back))
 
     async def from_server(self, raw: bytes) -> Passed:
-        """A message of the server. What is no JSON goes on as it is: no agent reads it either."""
+        """A message of the server. What cannot be read becomes an error for every request it may be the answer to."""
         try:
-            message = read_json(raw)
-        except ValueError as error:
-            if "twice" in str(error):
-                return Passed(on=_error(None, _REFUSED, f"the server's message {error}"))
-            return Passed(on=raw)
-        messages = message if isinstance(message, list) else [message]
-        changed, back = False, None
-        for place, each in enumerate(messages):
-            if isinstance(each, dict):
-                made = await self._answered(each)
-                if made is not None:
-                    messages[place], changed = made, True
-        if not isinstance(message, list) and changed and messages[0].get("method"):
-            back = _error(messages[0].get("id"), _REFUSED, "refused by the guard")
-            return Passed(back=back)
-        return Passed(on=dumps(message if isinstance(message, list) else messages[0]) if changed else raw)
+            message = await _read(raw)
+        except ValueError as failure:
+            return self._unreadable(raw, failure)
+        on: list[Any] = []
+        back: list[Any] = []
+        for each in message if isinstance(message, list) else [message]:
+            goes, answer = await self._told(each)
+            if goes is not None:
+                on.append(goes)
+            if answer is not None:
+                back.append(answer)
+        return Passed(on=_put_together(message, on), back=_put_together(message, back))
+
+    async def document(self, raw: bytes) -> bytes | None:
+        """A document of the server that is no message, as it goes on; None when it may not."""
+        try:
+            read = await _read(raw)
+        except ValueError:
+            return None
+        return written(read) if await self.state.scanner.scan(read, "document") else None
 
     def left(self, why: str) -> list[bytes]:
         """Errors for every request that will not be answered any more."""
         gone, self.pending = self.pending, OrderedDict()
-        return [_error(read_json(id), _REFUSED, why) for id in gone]
+        return [written(error(each.id, REFUSED, why)) for each in gone.values()]
 
-    async def _asked(self, message: Any) -> Verdict | None:
-        """The verdict that refuses a message of the agent; None when it goes on."""
-        if not isinstance(message, dict):
-            return None
-        method, params = message.get("method"), message.get("params")
+    def _unreadable(self, raw: bytes, failure: ValueError) -> Passed:
+        seen, why = glimpse(raw), f"the server's message {cause(failure)}"
+        hit = [key for id in seen.answers if (key := id_key(id)) in self.pending]
+        if seen.unknown and not hit:
+            hit = list(self.pending)
+        gone = [asked for key in dict.fromkeys(hit) if (asked := self.pending.pop(key, None)) is not None]
+        known: Sequence[Any] = [each.id for each in gone] or [None]
+        # A request of the server waits for an answer too; only one that is surely a request is answered.
+        requests = [id for id in seen.requests if id not in seen.answers]
+        back = [error(id, PARSE_ERROR, f"the message {cause(failure)}") for id in requests]
+        return Passed(
+            errors=tuple(written(error(id, PARSE_ERROR, why)) for id in known),
+            back=written(back if len(back) > 1 else back[0]) if back else None,
+        )
+
+    async def _asked(self, message: Any) -> tuple[bool, dict[str, Any] | None]:
+        """Whether a message of the agent goes on, and what answers it when it does not."""
+        wrong = problem(message)
+        if wrong is not None:
+            return False, error(
+                message.get("id") if isinstance(message, dict) else None, INVALID_REQUEST, f"it {wrong}"
+            )
+        method, params, id = message.get("method"), message.get("params"), message.get("id")
+        if method is None:
+            return True, None
+        if method == "tools/call":
+            verdict = await self._call(params, id)
+            if verdict is not None:
+                return False, _refusal(message, verdict)
         params = params if isinstance(params, dict) else {}
         if method == "notifications/cancelled":
-            self.pending.pop(dumps(params.get("requestId")), None)
-        if "id" not in message or not isinstance(method, str):
-            # A call without an id asks for no answer, and would be made all the same.
-            return await self._call(params) if method == "tools/call" else None
-        if method == "tools/call":
-            verdict = await self._call(params, message["id"])
-            if verdict is not None:
-                return verdict
-        self.pending[dumps(message["id"])] = (method, str(params.get("name") or params.get("uri") or ""))
-        while len(self.pending) > _MOST_PENDING:
-            self.pending.popitem(last=False)
-        return None
+            self.pending.pop(id_key(params.get("requestId")), None)
+        if "id" in message:
+            name = str(params.get("name") or params.get("uri") or "")
+            self.pending[id_key(id)] = _Asked(id, method, name)
+            while len(self.pending) > _MOST_PENDING:
+                self.pending.popitem(last=False)
+        return True, None
 
-    async def _call(self, params: dict[str, Any], id: Any = None) -> Verdict | None:
+    async def _call(self, params: Any, id: Any) -> Verdict | None:
+        """The verdict that refuses a call; None when it goes on."""
+        if not isinstance(params, dict) or not isinstance(params.get("name"), str):
+            return _broken("the call does not name a tool")
         meta = params["_meta"] if isinstance(params.get("_meta"), dict) else {}
         arguments = params.get("arguments")
         if arguments is not None and not isinstance(arguments, dict):
-            return Verdict(action="block", gate="tool_call", reason="the arguments are not an object", broken=True)
-        intents = tuple(str(each) for each in listed(meta.get("proctor/intents"))) or self.settings.intents
-        verdict = await self.session.tool_call(
-            str(params.get("name") or ""),
+            return _broken("the arguments are not an object")
+        if params["name"] in self.state.dropped:
+            return _broken("its description was stopped by the guard, so it was removed from the list of tools")
+        verdict = await self.state.session.tool_call(
+            params["name"],
             arguments or {},
-            intents=intents,
+            intents=tuple(str(each) for each in listed(meta.get("proctor/intents"))) or self.settings.intents,
             confirmed=meta.get("proctor/confirmed") is True,
             id=str(id) if id is not None else None,
         )
         return None if verdict.action == "allow" else verdict
 
-    async def _answered(self, message: dict[str, Any]) -> dict[str, Any] | None:
-        """A message of the server as it goes on; None when nothing of it changes."""
-        if isinstance(message.get("method"), str):
-            if message["method"] != "sampling/createMessage" or not isinstance(message.get("params"), dict):
-                return None
-            verdict = await self._scanned("sampling", list(_texts(message["params"].get("messages"))), None)
-            return message if verdict is not None else None
-        method, name = self.pending.pop(dumps(message.get("id")), ("", ""))
-        result = message.get("result")
-        if not isinstance(result, dict):
-            return None
-        if method == "tools/list" or (not method and isinstance(result.get("tools"), list)):
-            return await self._listed(message, result)
-        if method and method not in _SCANNED:
-            return None
-        keys = ("content", "contents", "messages")
-        slots = [slot for key in keys for slot in _texts(result.get(key))]
-        slots += _texts(result.get("structuredContent"), plain=False)
-        verdict = await self._scanned(name or "tool", slots, message.get("id"))
-        if verdict is None:
-            return None
-        if verdict.action != "redact":
-            message["result"] = _withheld(method, result, self.session.refusal(verdict), verdict)
-        return message
+    async def _told(self, message: Any) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+        """A message of the server as it goes on, and what answers the server; nothing for what goes nowhere."""
+        if isinstance(message, dict):
+            _without_nulls(message)
+        wrong = problem(message)
+        id = message.get("id") if isinstance(message, dict) else None
+        asked = self.pending.get(id_key(id)) if is_id(id) else None
+        if wrong is not None:
+            self.pending.pop(id_key(id), None)
+            return error(asked.id if asked else None, INVALID_REQUEST, f"the server's message {wrong}"), None
+        if "method" in message:
+            if await self.state.scanner.scan(message, message["method"][:60]):
+                return message, None
+            return None, error(id, REFUSED, _GUARD) if is_id(id) else None
+        self.pending.pop(id_key(id), None)
+        return await self._answered(message, asked), None
 
-    async def _scanned(self, name: str, slots: Sequence[Slot], id: Any) -> Verdict | None:
-        """The verdict on what a server says, when it changes anything; what it masks is masked in place."""
-        text = "\n".join(slot.text for slot in slots)
-        if not text.strip():
-            return None
-        verdict = await self.session.tool_result(name, text, id=str(id) if id is not None else None)
-        if verdict.action == "allow":
-            return None
-        if verdict.action == "redact" and verdict.text is not None and not put(slots, verdict.text):
-            return None
-        return verdict
-
-    async def _listed(self, message: dict[str, Any], result: dict[str, Any]) -> dict[str, Any] | None:
-        """The list of tools without those that the matrix lets nobody call for these intents."""
-        if not self.settings.hide:
-            return None
-        tools = listed(result.get("tools"))
-        kept = [tool for tool in tools if not isinstance(tool, dict) or await self._may_call(str(tool.get("name")))]
-        if len(kept) == len(tools):
-            return None
-        result["tools"] = kept
-        return message
-
-    async def _may_call(self, name: str) -> bool:
-        chain = self.guard.plan.chains.get("tool_call")
-        step = Step(
-            point="tool_call", call=ToolCall(name=name), intents=self.settings.intents, memory=self.session.memory
-        )
-        gates = [post.gate for post in (chain.posts if chain else ()) if post.gate.name == "permissions"]
-        return all([(await gate.check(step)).action == "allow" for gate in gates])
+    async def _answered(self, message: dict[str, Any], asked: _Asked | None) -> dict[str, Any]:
+        method, result = asked.method if asked else "", message.get("result")
+        own = {(id(message), "id")} if asked else set()  # the agent's own
+        if isinstance(result, dict):
+            own |= await self.lists.read(result)
+        told_by = ToolCall(name=asked.name or "tool", id=str(asked.id)) if asked and method in _REMEMBERED else None
+        call = told_by if isinstance(result, dict) else None
+        if await self.state.scanner.scan(message, method or "tool", skip=own, call=call):
+            return message
+        reply = self.state.session.reply(Verdict(action="block"))
+        known = asked.id if asked else _plain_id(message.get("id"))
+        if "error" in message:
+            code = message["error"].get("code") if isinstance(message["error"], dict) else None
+            return error(known, code if type(code) is int else REFUSED, "the server's error was withheld by the guard")
+        return withheld(known, method, result, f"{reply} (withheld by the guard)")
 
 
-def _texts(value: Any, *, plain: bool = True) -> Iterator[Slot]:
-    """Every text in some content; with ``plain``, not what is data in letters: pictures, sounds, kinds, addresses."""
-    places = enumerate(value) if isinstance(value, list) else value.items() if isinstance(value, dict) else ()
-    sound = isinstance(value, dict) and value.get("type") in ("image", "audio")
-    for key, each in places:
-        if not isinstance(each, str):
-            yield from _texts(each, plain=plain)
-        elif not plain or (key not in _NO_TEXT and not (key == "data" and sound)):
-            yield Slot("", value, key)
+async def _read(raw: bytes) -> Any:
+    return await asyncio.to_thread(read_message, raw) if len(raw) > _LARGE else read_message(raw)
 
 
-def _withheld(method: str, result: dict[str, Any], reply: str, verdict: Verdict) -> dict[str, Any]:
-    """What the agent reads instead of a result; what newer protocols want beside its content is kept."""
-    kept = {key: value for key, value in result.items() if key in ("resultType", "ttlMs", "cacheScope")}
-    text = f"{reply} (withheld by the guard: {verdict.reason})"
-    if method == "resources/read":
-        return {**kept, "contents": [{"uri": "proctor:withheld", "mimeType": "text/plain", "text": text}]}
-    if method == "prompts/get":
-        return {**kept, "messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
-    return {**_told(text), **kept}
-
-
-def _refusal(message: Any, verdict: Verdict | None) -> dict[str, Any] | None:
-    """What answers a message that is not passed on; nothing answers one that asks for no answer."""
-    if not isinstance(message, dict) or "id" not in message:
+def _put_together(message: Any, parts: list[Any]) -> bytes | None:
+    """One message, or a batch where one came."""
+    if not parts:
         return None
-    if verdict is None:
-        told = {"code": _REFUSED, "message": "not sent: another message of the same batch was refused"}
-        return {"jsonrpc": "2.0", "id": message["id"], "error": told}
-    params = message["params"] if isinstance(message.get("params"), dict) else {}
+    return written(parts if isinstance(message, list) else parts[0])
+
+
+def _without_nulls(message: dict[str, Any]) -> None:
+    """Some servers say beside a result that the error is null, or the other way round."""
+    for one, other in (("result", "error"), ("error", "result")):
+        if message.get(one) is not None and other in message and message[other] is None:
+            del message[other]
+
+
+def _plain_id(id: Any) -> Any:
+    """An id that the agent did not give on this connection, when it cannot be a text."""
+    return id if not isinstance(id, str) or (len(id) <= 64 and " " not in id) else None
+
+
+def _broken(reason: str) -> Verdict:
+    return Verdict(action="block", gate="tool_call", reason=reason, broken=True)
+
+
+def _refusal(message: dict[str, Any], verdict: Verdict) -> dict[str, Any] | None:
+    """What answers a call that is not passed on; nothing answers one that asks for no answer."""
+    if "id" not in message:
+        return None
+    params = message.get("params")
+    if not isinstance(params, dict):
+        return error(message["id"], INVALID_PARAMS, verdict.reason)
     text = f"The call of {params.get('name')} was refused: {verdict.reason}"
-    return {"jsonrpc": "2.0", "id": message["id"], "result": _told(text)}
-
-
-def _told(text: str) -> dict[str, Any]:
-    """A failure as the result of a call; older protocols do not know ``resultType``, newer ones need it."""
-    return {"content": [{"type": "text", "text": text}], "isError": True, "resultType": "complete"}
-
-
-def _error(id: Any, code: int, message: str) -> bytes:
-    return dumps({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
+    return {"jsonrpc": "2.0", "id": message["id"], "result": told(text)}

@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections import OrderedDict
+import json
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final
 
 import aiohttp
 from aiohttp import web
 from multidict import CIMultiDict
+from yarl import URL
 
 from proctor.server.mcp import Gateway
-from proctor.server.passing import address, answer_headers, error, pass_on, request_headers, to_upstream, unreachable
-from proctor.server.sse import Event, Parser, TooLongError, encoded
+from proctor.server.mcp_messages import REFUSED, read_message, written
+from proctor.server.mcp_messages import error as rpc_error
+from proctor.server.mcp_sessions import SESSION, HttpSessions
+from proctor.server.mcp_stream import EventGate
+from proctor.server.passing import address, answer_headers, error, request_headers, to_upstream, unreachable
+from proctor.server.sse import Parser, TooLongError, encoded
 from proctor.wiring.guard import Guard
 from proctor.wiring.guard_serving import McpSettings
 
 __all__ = ["make_app"]
 
 _MOST_BYTES: Final = 64_000_000
-_MOST_SESSIONS: Final = 10_000
-_SESSION: Final = "Mcp-Session-Id"
+_METHODS: Final = frozenset({"GET", "POST", "DELETE", "OPTIONS", "HEAD"})
+_OURS: Final = ("Content-Length", "Content-Encoding", "Content-Type", "Location")  # of an answer, written again
+_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+_TO_SERVER: Final = aiohttp.ClientTimeout(total=20.0)
 
 
 def make_app(guard: Guard, upstream: str, settings: McpSettings | None = None) -> web.Application:
     """The gateway as an application; ``upstream`` is the server's address without the path that agents add."""
-    door = HttpGateway(guard=guard, upstream=upstream, settings=settings or McpSettings())
+    sessions = HttpSessions(guard=guard, settings=settings or McpSettings())
+    door = HttpGateway(guard=guard, upstream=upstream, sessions=sessions)
     app = web.Application(client_max_size=_MOST_BYTES)
     app.router.add_route("*", "/{path:.*}", door.handle)
     app.cleanup_ctx.append(door.connected)
@@ -36,12 +43,11 @@ def make_app(guard: Guard, upstream: str, settings: McpSettings | None = None) -
 
 @dataclass(slots=True, kw_only=True)
 class HttpGateway:
-    """Passes messages on to one server, with a gateway for each session that the server has opened."""
+    """Passes messages on to one server, with a gateway for each request and a state for each session."""
 
     guard: Guard
     upstream: str
-    settings: McpSettings
-    _gateways: OrderedDict[str, Gateway] = field(default_factory=OrderedDict)
+    sessions: HttpSessions
     _client: aiohttp.ClientSession | None = None
 
     async def connected(self, app: web.Application) -> AsyncIterator[None]:
@@ -55,91 +61,183 @@ class HttpGateway:
         url = address(self.upstream, request.raw_path)
         if url is None:
             return error(400, "the path must begin with /", "invalid_request_error")
-        assert self._client is not None
+        if request.method not in _METHODS:
+            return error(405, f"{request.method} is not a method of this protocol", "invalid_request_error")
         try:
-            if request.method not in ("POST", "GET"):
-                return await pass_on(request, self._client, url, allow_redirects=False)
-            return await self._passed(request, str(url))
+            return await self._passed(request, url)
         except web.HTTPRequestEntityTooLarge:
             return error(413, f"the message has more than {_MOST_BYTES:,} bytes", "invalid_request_error")
         except (aiohttp.ClientError, TimeoutError) as failure:
             return unreachable(failure, self.upstream)
 
-    async def _passed(self, request: web.Request, url: str) -> web.StreamResponse:
-        gateway = self._gateway(request)
-        data = None
-        if request.method == "POST":
-            passed = await gateway.from_agent(await request.read())
-            if passed.on is None:
-                if passed.back is None:
-                    return web.Response(status=202)
-                return web.Response(body=passed.back, content_type="application/json")
-            data = passed.on
+    async def _passed(self, request: web.Request, url: URL) -> web.StreamResponse:
+        body = await request.read() if request.method == "POST" else None
+        begins = body is not None and _begins(body)
+        gateway = self.sessions.gateway(request.headers, request.remote, request.raw_path, begins=begins)
+        data, refusals = None, None
+        if body is not None:
+            passed = await gateway.from_agent(body)
+            data, refusals = passed.on, passed.back
+            if data is None:
+                return _json(200, refusals) if refusals is not None else web.Response(status=202)
         headers = request_headers(request.headers, "Content-Length", "Content-Encoding", "Accept-Encoding")
         headers["Accept-Encoding"] = "gzip, deflate"
+        if data is not None:
+            headers["Content-Type"] = "application/json"
         assert self._client is not None
         async with self._client.request(
             request.method, url, data=data, headers=headers, allow_redirects=False
         ) as answer:
-            kept = answer_headers(answer.headers, "Content-Length", "Content-Encoding")
-            if (name := answer.headers.get(_SESSION)) and name not in self._gateways:
-                self._keep(name, gateway)
-            if answer.content_type == "text/event-stream":
-                return await _streamed(request, answer, gateway, kept)
-            raw = await answer.read()
-            if raw.strip() and answer.status < 400:
-                told = await gateway.from_server(raw)
-                raw = told.on if told.on is not None else told.back or b""
-            return web.Response(status=answer.status, body=raw, headers=kept)
+            asked, given = request.headers.get(SESSION), answer.headers.get(SESSION)
+            if answer.status < 400:
+                self.sessions.accepted(gateway, asked, given)
+                if request.method == "DELETE" and asked is not None:
+                    self.sessions.end(asked)
+            exchange = _Exchange(request, answer, gateway, url, headers, refusals)
+            if answer.content_type == "text/event-stream" and request.method != "HEAD":
+                return await self._streamed(exchange)
+            return await self._answered(exchange)
 
-    def _gateway(self, request: web.Request) -> Gateway:
-        """The gateway of the session; a server that opens none has one for each caller."""
-        name = request.headers.get(_SESSION) or ""
-        if not name:
-            who = f"{request.headers.get('Authorization', '')}|{request.remote}"
-            name = f"mcp-{hashlib.blake2b(who.encode(), digest_size=8).hexdigest()}"
-        found = self._gateways.get(name)
-        if found is None:
-            session = self.guard.session(customer=self.settings.customer)
-            found = Gateway(guard=self.guard, session=session, settings=self.settings)
-            self._keep(name, found)
-        self._gateways.move_to_end(name)
-        return found
+    async def _answered(self, exchange: _Exchange) -> web.Response:
+        """An answer that is no stream: read whole, and never passed on as it came."""
+        answer, kept = exchange.answer, exchange.kept()
+        if answer.status in _REDIRECTS:
+            place = _own_place(answer.headers.get("Location", ""), exchange.url)
+            if place is None:
+                return error(502, "the server sends its callers elsewhere, around the guard", "upstream_error")
+            kept["Location"] = place
+            return web.Response(status=answer.status, headers=kept)
+        raw = await _read(answer) if exchange.request.method != "HEAD" else b""
+        if raw is None:
+            return error(502, f"the server's answer has more than {_MOST_BYTES:,} bytes", "upstream_error")
+        if not raw.strip() or answer.status == 202:  # what is accepted is answered elsewhere, if at all
+            if exchange.refusals is not None:
+                return _json(200, exchange.refusals, kept)
+            return web.Response(status=answer.status, headers=kept)
+        told = await self._told(exchange, raw)
+        if told is None:
+            return web.Response(status=202, headers=kept)
+        return _json(answer.status, told, kept)
 
-    def _keep(self, name: str, gateway: Gateway) -> None:
-        self._gateways[name] = gateway
-        while len(self._gateways) > _MOST_SESSIONS:
-            self._gateways.popitem(last=False)
+    async def _told(self, exchange: _Exchange, raw: bytes) -> bytes | None:
+        """What the agent reads of a whole answer; nothing when there is nothing left of it."""
+        gateway = exchange.gateway
+        if exchange.request.method != "POST":
+            return await _document(gateway, raw, exchange.answer.status)
+        passed = await gateway.from_server(raw)
+        if passed.back is not None:
+            await self._to_server(exchange, passed.back)
+        told: list[Any] = [json.loads(each) for each in passed.errors]
+        for each in (passed.on, exchange.refusals):
+            if each is not None:
+                read = json.loads(each)
+                told.extend(read if isinstance(read, list) else [read])
+        if exchange.answer.status < 400:  # it was the whole answer
+            told.extend(json.loads(each) for each in gateway.left("the server did not answer the request"))
+        batch = exchange.refusals is not None or (passed.on or b"").startswith(b"[") or len(told) > 1
+        return (written(told) if batch else written(told[0])) if told else None
 
-
-async def _streamed(
-    request: web.Request, answer: aiohttp.ClientResponse, gateway: Gateway, headers: CIMultiDict[str]
-) -> web.StreamResponse:
-    response = web.StreamResponse(status=answer.status, reason=answer.reason, headers=headers)
-    await response.prepare(request)
-    parser = Parser()
-    try:
-        async for piece in answer.content.iter_any():
-            for event in parser.feed(piece):
-                await response.write(await _event(event, gateway))
-    except (aiohttp.ClientError, TimeoutError, TooLongError):
-        response.force_close()
-        if request.transport is not None:
-            request.transport.abort()
+    async def _streamed(self, exchange: _Exchange) -> web.StreamResponse:
+        request, gateway = exchange.request, exchange.gateway
+        headers = {**exchange.kept(), "Content-Type": "text/event-stream"}
+        response = web.StreamResponse(status=exchange.answer.status, headers=headers)
+        await response.prepare(request)
+        gate = EventGate(gateway=gateway, own_place=lambda place: _own_place(place, exchange.url))
+        parser = Parser()
+        try:
+            if exchange.refusals is not None:
+                await response.write(encoded(exchange.refusals.decode(), "message"))
+            async for piece in exchange.answer.content.iter_any():
+                for event in parser.feed(piece):
+                    await self._event(exchange, gate, event, response)
+            if (rest := parser.rest()) is not None:
+                await self._event(exchange, gate, rest, response)
+        except (aiohttp.ClientError, TimeoutError, TooLongError):
+            response.force_close()
+            if request.transport is not None:
+                request.transport.abort()
+        finally:
+            self.sessions.close_endpoints(gateway)
         return response
-    if (rest := parser.rest()) is not None:
-        await response.write(await _event(rest, gateway))
-    return response
+
+    async def _event(self, exchange: _Exchange, gate: EventGate, event: Any, response: web.StreamResponse) -> None:
+        passed = await gate.passed(event)
+        if passed.endpoint is not None:
+            self.sessions.open_endpoint(passed.endpoint, exchange.gateway)
+        if passed.on:
+            await response.write(passed.on)
+        if passed.back is not None:
+            await self._to_server(exchange, passed.back)
+
+    async def _to_server(self, exchange: _Exchange, message: bytes) -> None:
+        """Answer a request of the server that was refused, in the agent's place."""
+        headers = exchange.headers.copy()
+        for name in ("Last-Event-ID", "Accept"):
+            headers.pop(name, None)
+        headers["Content-Type"], headers["Accept"] = "application/json", "application/json, text/event-stream"
+        given = exchange.answer.headers.get(SESSION)
+        if given is not None:
+            headers[SESSION] = given
+        assert self._client is not None
+        try:
+            async with self._client.post(
+                exchange.url, data=message, headers=headers, allow_redirects=False, timeout=_TO_SERVER
+            ):
+                pass
+        except (aiohttp.ClientError, TimeoutError):
+            return  # the server has gone: nobody waits for the answer
 
 
-async def _event(event: Event, gateway: Gateway) -> bytes:
-    if not event.data:
-        return event.raw
-    raw = event.data.encode("utf-8", "surrogatepass")
-    told = await gateway.from_server(raw)
-    if told.on is raw:
-        return event.raw
-    if told.on is None:
-        return b""
-    ids = [line for line in event.raw.splitlines(keepends=True) if line.startswith((b"id:", b"retry:"))]
-    return b"".join(ids) + encoded(told.on.decode(), event.name)
+@dataclass(frozen=True, slots=True)
+class _Exchange:
+    """One request and the answer that has begun; ``refusals`` answer the part of a batch that was not sent."""
+
+    request: web.Request
+    answer: aiohttp.ClientResponse
+    gateway: Gateway
+    url: URL
+    headers: CIMultiDict[str]
+    refusals: bytes | None
+
+    def kept(self) -> CIMultiDict[str]:
+        return answer_headers(self.answer.headers, *_OURS)
+
+
+def _begins(body: bytes) -> bool:
+    """Whether the message opens a session; only that and nothing else."""
+    try:
+        message = read_message(body) if b"initialize" in body else None
+    except ValueError:
+        return False
+    return isinstance(message, dict) and message.get("method") == "initialize"
+
+
+async def _read(answer: aiohttp.ClientResponse) -> bytes | None:
+    held = bytearray()
+    async for piece in answer.content.iter_any():
+        held += piece
+        if len(held) > _MOST_BYTES:
+            return None
+    return bytes(held)
+
+
+async def _document(gateway: Gateway, raw: bytes, status: int) -> bytes:
+    """What is no message, such as where to log in: read like all else, and withheld whole."""
+    return await gateway.document(raw) or written(
+        rpc_error(None, REFUSED, f"the server's answer with status {status} was withheld by the guard")
+    )
+
+
+def _json(status: int, body: bytes, headers: CIMultiDict[str] | None = None) -> web.Response:
+    kept = CIMultiDict(headers or {})
+    kept["Content-Type"] = "application/json"
+    return web.Response(status=status, body=body, headers=kept)
+
+
+def _own_place(place: str, url: URL) -> str | None:
+    """Where the server wants its caller to go, as a path of this gateway; None for another host."""
+    try:
+        target = url.join(URL(place, encoded=True))
+    except ValueError:
+        return None
+    return target.raw_path_qs if target.origin() == url.origin() and place else None

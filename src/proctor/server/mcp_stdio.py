@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import BinaryIO, Final
 
 from proctor.core.errors import InputError
-from proctor.server.mcp import Gateway, Passed
+from proctor.server.mcp import Gateway
 
 __all__ = ["MOST_BYTES", "bridge", "lines", "run_stdio"]
 
@@ -84,9 +84,11 @@ async def lines(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 async def _inward(gateway: Gateway, agent: AsyncIterator[bytes], server: asyncio.StreamWriter, write: Write) -> None:
     with contextlib.suppress(ConnectionError):  # the server has gone; its end is told by the other direction
         async for line in lines(agent):
-            passed = await gateway.from_agent(line) if line.strip() else Passed(on=line)
+            if not line.strip():
+                continue
+            passed = await gateway.from_agent(line)
             if passed.on is not None:
-                server.write(passed.on)
+                server.write(passed.on + b"\n")
                 await server.drain()
             if passed.back is not None:
                 await write(passed.back + b"\n")
@@ -95,9 +97,11 @@ async def _inward(gateway: Gateway, agent: AsyncIterator[bytes], server: asyncio
 
 async def _outward(gateway: Gateway, server: asyncio.StreamReader, back: asyncio.StreamWriter, write: Write) -> None:
     async for line in lines(_pieces(server)):
-        passed = await gateway.from_server(line) if line.strip() else Passed(on=line)
-        if passed.on is not None:
-            await write(passed.on if passed.on is line else passed.on + b"\n")
+        if not line.strip():
+            continue
+        passed = await gateway.from_server(line)
+        for told in (*passed.errors, *([passed.on] if passed.on is not None else [])):
+            await write(told + b"\n")
         if passed.back is not None:
             with contextlib.suppress(ConnectionError):
                 back.write(passed.back + b"\n")
