@@ -230,7 +230,7 @@ class Gateway:
         call = told_by if isinstance(result, dict) else None
         if await self.state.scanner.scan(message, method or "tool", skip=own, call=call):
             return message
-        reply = self.state.session.reply(Verdict(action="block"))
+        reply = self.state.session.refusal(Verdict(action="block"))
         known = asked.id if asked else _plain_id(message.get("id"))
         if "error" in message:
             code = message["error"].get("code") if isinstance(message["error"], dict) else None
