@@ -51,6 +51,7 @@ class Bench:
         self._rack = rack
         self._made: dict[str, Grader] = {}
         self._revisions: dict[str, str] = {}
+        self._used: dict[str, type] = {}
         self._kinds: dict[str, Any] = {}
 
     def graders(self, case: Case) -> Sequence[Grader]:
@@ -95,11 +96,19 @@ class Bench:
             # A scorer that asks with a prompt has a revision: its version and a hash of that prompt.
             revision = getattr(made.scorer, "revision", made.scorer.version)
             self._revisions[made.scorer.name] = f"{revision} light" if self._light else revision
+            self._used[made.scorer.name] = type(made.scorer)
         return made
 
     def specs(self) -> Mapping[str, str]:
         """The scorers used so far, each with its revision. Their settings are part of the suite's own hash."""
         return dict(sorted(self._revisions.items()))
+
+    def hashes(self) -> Mapping[str, str]:
+        """The scorers used so far, each with a hash of its code and model files; under "" one of the suite's checks."""
+        from proctor.wiring.scorer_hash import scorer_hash  # noqa: PLC0415 - only a run that is kept needs it
+
+        found = {name: scorer_hash(kind) for name, kind in sorted(self._used.items())}
+        return {"": content_id(self._suite.scorers, length=12), **found} if self._suite.scorers else found
 
     def _kind(self, name: str) -> Any:
         """The scorer's class; looked up once, because reading every package's entry points takes milliseconds."""
