@@ -20,7 +20,8 @@ _LENGTH = 12
 _WEIGHTS = ("proctor", "models", "local", "weights")  # large: its manifest has the hash of every file
 _NOT_DATA = frozenset({".py", ".pyc", ".pyi", ".so"})
 _IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+(?P<base>\.*[\w.]*)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#]+)|import[ \t]+(?P<whole>[^\n#]+))",
+    r"^[ \t]*(?:from[ \t]+(?P<base>\.*[\w.]*)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#]+)"
+    r"|import[ \t]+(?P<whole>[^\n#]+))",
     re.MULTILINE,
 )
 _NAME = re.compile(r"[\w.]+")
@@ -31,8 +32,9 @@ _QUOTED = re.compile(r"""["'](\w+(?:\.\w+)+)[:"']""")  # a module that is import
 def scorer_hash(kind: type) -> str:
     """The hash of a scorer's class.
 
-    It covers the class's module and every module of the same package, or of Proctor, that it imports directly or through
-    others, with the data files beside them. Of the local models it covers their code and the manifest of the weights.
+    It covers the class's module and every module of the same package, or of Proctor, that it imports directly or
+    through others, with the data files beside them. Of the local models it covers their code and the manifest of the
+    weights.
     """
     digest = hashlib.sha256(kind.__qualname__.encode())
     roles = sorted(each.name for each in dataclasses.fields(kind) if is_socket(each) and each.name in PLACES)
@@ -51,8 +53,8 @@ def _closure(modules: set[str]) -> set[str]:
     waiting = set(modules)
     while waiting:
         name = waiting.pop()
-        if name in found or (path := _file_of(name)) is None:
-            continue
+        if name in found or name == _OURS or (path := _file_of(name)) is None:
+            continue  # Proctor's own top module only says where things are
         found.add(name)
         waiting |= {each for each in _imports(name, path) if each.partition(".")[0] in tops}
     return found
