@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 
 from proctor.config import Config
 from proctor.core.case import Case
@@ -103,17 +104,11 @@ def _answers(side: Side, store: RunStore) -> Iterator[Answer]:
 
 async def _scored(side: Baseline, answers: Iterable[Answer], scoring: _Scoring, today: Fingerprint) -> Baseline:
     """A side with the figures that today's scorers give its answers; cases that the run lacks keep their figures."""
-    room = asyncio.Semaphore(max(1, scoring.concurrency))
-    tasks: list[asyncio.Task[Result]] = []
-    async with asyncio.TaskGroup() as group:
-        for case_id, sample, trajectory in answers:
-            if (case := scoring.cases.get(case_id)) is None:
-                continue
-            await room.acquire()
-            task = group.create_task(_result(case, sample, trajectory, side.name, scoring.bench))
-            task.add_done_callback(lambda _: room.release())
-            tasks.append(task)
-    found = {each.case: each for each in measures(task.result() for task in tasks)}
+    known = (each for each in answers if each[0] in scoring.cases)
+    results: list[Result] = []
+    while some := list(islice(known, max(1, scoring.concurrency))):
+        results += await asyncio.gather(*(_result(each, side.name, scoring) for each in some))
+    found = {each.case: each for each in measures(results)}
     # The content stays that of the recorded question: a case that was rewritten since is still not compared.
     cases = [
         replace(found[old.case], content=old.content, intent=old.intent) if old.case in found else old
@@ -123,8 +118,10 @@ async def _scored(side: Baseline, answers: Iterable[Answer], scoring: _Scoring, 
     return replace(side, cases=tuple(cases), fingerprint=fingerprint)
 
 
-async def _result(case: Case, sample: int, trajectory: Trajectory, target: str, bench: Bench) -> Result:
-    made = await grade(case, trajectory, bench.graders(case))
+async def _result(answer: Answer, target: str, scoring: _Scoring) -> Result:
+    case_id, sample, trajectory = answer
+    case = scoring.cases[case_id]
+    made = await grade(case, trajectory, scoring.bench.graders(case))
     return Result(
         case=case,
         target=target,
