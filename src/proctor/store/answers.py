@@ -40,8 +40,8 @@ def write_answers(path: Path, answers: Iterable[Answer]) -> str:
         try:
             with draft.open("xb") as out:
                 for case, sample, trajectory in answers:
-                    # The raw reply of the target is for finding faults; no score depends on it.
-                    kept = encode(replace(trajectory, raw=None))
+                    # The raw reply and the session's id say nothing of how good the answer is.
+                    kept = encode(replace(trajectory, raw=None, session=None))
                     line = dumps({"case": case, "sample": sample, "trajectory": kept})
                     digest.update(line)
                     out.write(line + b"\n")
