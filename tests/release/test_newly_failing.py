@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from proctor.core.case import Case
-from proctor.core.report import Fingerprint, Result
+from proctor.core.report import Fingerprint, Outcome, Result
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory
 from proctor.release.compare import compare
@@ -111,7 +111,7 @@ def test_a_second_check_that_fails_in_a_case_that_failed_before_is_a_flip() -> N
 
 
 def result(sample: int, *scores: Score) -> Result:
-    outcome = "fail" if any(score.passed is False for score in scores) else "pass"
+    outcome: Outcome = "fail" if any(score.passed is False for score in scores) else "pass"
     return Result(case=Case(id="c"), target="t", sample=sample, trajectory=Trajectory(), scores=scores, outcome=outcome)
 
 

@@ -39,7 +39,12 @@ def make(folder: Path, package: str, word: str = "one", data: str = "a") -> str:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     # A process of its own: a module is read once in each.
-    code = f"from {package}.scorer import Mine\nfrom proctor.wiring.scorer_hash import scorer_hash\nprint(scorer_hash(Mine))"
+    lines = [
+        f"from {package}.scorer import Mine",
+        "from proctor.wiring.scorer_hash import scorer_hash",
+        "print(scorer_hash(Mine))",
+    ]
+    code = "\n".join(lines)
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
