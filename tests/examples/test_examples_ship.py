@@ -70,14 +70,10 @@ def test_the_manga_stores_baseline_can_be_scored_again_from_its_answers(manga: P
     assert "the baseline was scored again with today's scorers" in told
 
 
-def test_each_fault_of_the_manga_store_is_held(tmp_path: Path, server: ChatServer) -> None:
-    shop = copied("manga_store", tmp_path, server)
-    targets = [word for fault in FAULTS for word in ("-t", fault)]
-    tags = [word for tag in SCENARIOS for word in ("--tag", tag)]
-    shop.run("run", "-q", *targets, *tags)
-    for fault in FAULTS:
-        words = ("-t", fault, "--baseline", "baselines/manga-store.json", "--rescore-baseline")
-        assert "HOLD" in shop.run("gate", "last", *words, code=1).stdout, fault
+@pytest.mark.parametrize(("fault", "scenario"), zip(FAULTS, SCENARIOS, strict=True))
+def test_each_fault_of_the_manga_store_is_held(manga: Project, fault: str, scenario: str) -> None:
+    manga.run("run", "-q", "-t", fault, "--tag", scenario)
+    assert "HOLD" in manga.run("gate", "last", "--rescore-baseline", code=1).stdout
 
 
 def test_the_travel_desk_is_not_held_and_its_naive_agent_is(tmp_path: Path, server: ChatServer) -> None:

@@ -12,11 +12,11 @@ from proctor.release.idle_rules import idle_rules
 from proctor.release.measures import ALL, PASS_RATE, QUALITY
 from proctor.release.newly_failing import newly_failing
 from proctor.release.policy import Policy
-from proctor.release.reason import Kind, Reason, count_of, listed, place_of
+from proctor.release.reason import Reason, count_of, listed, place_of
 from proctor.release.trend import TrendPoint, points, series, streak
 from proctor.release.worse import WorseCase
 
-__all__ = ["RESCORE", "UNKNOWN_SCORERS", "Decision", "Kind", "Outcome", "Reason", "decide"]
+__all__ = ["RESCORE", "UNKNOWN_SCORERS", "Decision", "Outcome", "decide"]
 
 Outcome = Literal["ship", "hold", "not enough data"]
 _SAME = 1e-9

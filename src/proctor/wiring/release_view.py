@@ -8,10 +8,10 @@ from proctor.core.errors import NotFoundError
 from proctor.core.report import Result
 from proctor.core.score import Score
 from proctor.release.compare import Change, Comparison
-from proctor.release.decide import RESCORE, UNKNOWN_SCORERS, Decision, Reason
+from proctor.release.decide import RESCORE, UNKNOWN_SCORERS, Decision
 from proctor.release.flips import Flip
 from proctor.release.measures import ALL, CheckCount
-from proctor.release.reason import count_of, listed
+from proctor.release.reason import Reason, count_of, listed
 from proctor.release.worse import WorseCase
 from proctor.report import release_view as shown
 from proctor.store.reading import RunReader
