@@ -24,8 +24,8 @@ Decision = Literal["passed", "failed", "unjudged"]
 class Fingerprint:
     """What exactly was run, so that two runs can be told apart or called the same.
 
-    ``scorers`` are versions; ``scorer_hashes`` are hashes of what a scorer is made of: its code, its model files and its
-    prompts. Under an empty name there is the hash of the suite's own checks and their settings.
+    ``scorers`` are versions; ``scorer_hashes`` are hashes of what a scorer is made of: its code, its model files and
+    its prompts. Under an empty name there is the hash of the suite's own checks and their settings.
     """
 
     suite: str = ""
