@@ -123,7 +123,7 @@ def test_a_drop_holds_and_names_the_dimension_and_the_cases(blessed: Project) ->
     assert "faq-00" in done.stdout
     data = json.loads((blessed.folder / "out/gate.json").read_text())
     assert data["decision"] == "hold"
-    assert {reason["rule"] for reason in data["reasons"]} == {"regression", "floor", "zero tolerance"}
+    assert {reason["rule"] for reason in data["reasons"]} == {"newly failing", "regression", "floor", "zero tolerance"}
     fallen = {(each["dimension"], each.get("intent")) for each in data["changes"] if each["verdict"] == "regression"}
     assert ("factual_accuracy", "faq") in fallen
     assert all(intent in ("faq", None) for _, intent in fallen)

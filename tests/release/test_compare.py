@@ -97,9 +97,10 @@ def test_missing_new_and_rewritten_cases_are_told() -> None:
 def test_other_scorers_and_suites_are_told() -> None:
     before = replace(run("a", even(10)), suite="one", fingerprint=Fingerprint(scorers={"quality": "1"}))
     after = replace(run("b", even(10)), suite="two", fingerprint=Fingerprint(scorers={"quality": "2"}))
-    notes = compare(before, after).notes
-    assert any("quality" in note for note in notes)
-    assert any("another suite" in note for note in notes)
+    found = compare(before, after)
+    assert found.scorers.names == ("quality",)
+    assert "scorers changed since the baseline (quality)" in found.scorers.message
+    assert any("another suite" in note for note in found.notes)
 
 
 def test_nothing_in_common_is_told() -> None:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from proctor.release.compare import compare
 from proctor.release.decide import Decision, decide
 from proctor.release.floors import Floor
@@ -140,9 +142,55 @@ def test_a_rule_that_nothing_answers_to_does_not_pass_in_silence() -> None:
     typing_error = _decided(GOOD, Policy(floors={"faq": {"relevence": Floor(least=0.5)}}))
     assert typing_error.outcome == "not enough data"
     assert "relevence" in typing_error.reasons[0].message
-    elsewhere = _decided(GOOD, Policy(zero_tolerance={"returns": ("relevance",)}))
-    assert elsewhere.outcome == "ship"
-    assert "that intent" in elsewhere.warnings[0].message
+
+
+@pytest.mark.parametrize(
+    ("policy", "named"),
+    [
+        (Policy(zero_tolerance={"returns": ("relevance",)}), "the intent returns"),
+        (Policy(zero_tolerance={"faq": ("nosuch",)}), "no case of this run has a value of nosuch"),
+        (Policy(zero_tolerance={"default": ("nosuch",)}), "no case of this run has a value of nosuch"),
+        (Policy(zero_tolerance={"all": ("nosuch",)}), "no case of this run has a value of nosuch"),
+        (Policy(floors={"returns": {"relevance": Floor(least=0.1)}}), "the intent returns"),
+        (Policy(floors={"default": {"nosuch": Floor(least=0.1)}}), "no case of this run has a value of nosuch"),
+        (Policy(largest_drop={"relevence": 0.1}), "largest_drop for relevence"),
+        (Policy(newly_failing={"containz": 1}), "newly_failing for containz"),
+    ],
+)
+def test_every_rule_that_nothing_answers_to_is_named_and_does_not_ship(policy: Policy, named: str) -> None:
+    found = _decided(GOOD, policy)
+    assert (found.outcome, found.exit_code) == ("not enough data", 3)
+    (reason,) = found.reasons
+    assert reason.kind == "rule"
+    assert named in reason.message
+
+
+def test_a_rule_for_an_intent_of_another_suite_is_told_and_ships() -> None:
+    policy = Policy(zero_tolerance={"returns": ("relevance",)})
+    found = decide(compare(GOOD, GOOD, policy.settings), policy, elsewhere={"returns"})
+    assert found.outcome == "ship"
+    assert "the intent returns" in found.warnings[0].message
+
+
+def test_a_zero_tolerance_figure_that_the_baseline_lacks_does_not_ship() -> None:
+    before = run("old", [replace(each, parts={}) for each in GOOD.cases])
+    policy = Policy(zero_tolerance={"faq": ("relevance.intent",)})
+    found = decide(compare(before, GOOD, policy.settings), policy)
+    assert found.outcome == "not enough data"
+    assert "the baseline has no value of relevance.intent" in found.reasons[0].message
+
+
+def test_the_default_of_zero_tolerance_is_for_intents_that_are_not_named() -> None:
+    policy = Policy(zero_tolerance={"default": ("factual_accuracy",), "faq": ("relevance",)})
+
+    def after(intent: str) -> Baseline:
+        cases = list(GOOD.cases)
+        place = next(place for place, each in enumerate(cases) if each.intent == intent)
+        cases[place] = replace(cases[place], dimensions={**cases[place].dimensions, "factual_accuracy": 0.6})
+        return run("b", cases)
+
+    assert _decided(after("promotion"), policy).outcome == "hold"
+    assert _decided(after("faq"), policy).outcome == "ship"
 
 
 def test_rewritten_cases_are_told() -> None:

@@ -20,14 +20,13 @@ def _item(case: str, run: str = "r1") -> ReviewItem:
 def test_the_same_trouble_is_one_item_however_often_it_is_found(tmp_path: Path) -> None:
     with RunStore(tmp_path) as store:
         assert add_items(store, [_item("a"), _item("b")]) == 2
-        assert add_items(store, [_item("a"), _item("c"), _item("a", run="r2")]) == 2
-        assert [(each.case_id, each.run) for each in items(store)] == [
-            ("a", "r1"),
-            ("b", "r1"),
-            ("c", "r1"),
-            ("a", "r2"),
-        ]
+        assert add_items(store, [_item("a"), _item("c"), _item("a", run="r2")]) == 1
+        assert [(each.case_id, each.run) for each in items(store)] == [("a", "r2"), ("b", "r1"), ("c", "r1")]
         assert [each.case_id for each in items(store, run="r2")] == ["a"]
+        done = items(store)[0]
+        resolve(store, done, verdict="worse", person="kim")
+        assert add_items(store, [_item("a", run="r2")]) == 0, "it was looked at in this run"
+        assert add_items(store, [_item("a", run="r3")]) == 1, "it is bad again in a later one"
         assert len(items(store, limit=2)) == 2
 
 

@@ -111,10 +111,14 @@ def test_a_hold_is_in_vain_when_people_found_everything_acceptable(tmp_path: Pat
             _decide(store, f"r{number}", decision)
         add_items(
             store,
-            [ReviewItem(origin="gate", run=f"r{n}", target="agent", case_id=c) for n in (1, 2, 3) for c in ("a", "b")],
+            [
+                ReviewItem(origin="gate", run=f"r{n}", target="agent", case_id=f"{c}{n}")
+                for n in (1, 2, 3)
+                for c in ("a", "b")
+            ],
         )
         for item in items(store, state="open"):
-            if item.run == "r1" or (item.run == "r2" and item.case_id == "a"):
+            if item.run == "r1" or (item.run == "r2" and item.case_id == "a2"):
                 resolve(store, item, verdict="acceptable", person="p")
             elif item.run == "r2":
                 resolve(store, item, verdict="worse", person="p")

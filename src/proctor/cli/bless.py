@@ -21,16 +21,30 @@ __all__ = ["verb"]
     help="File to write.  [default: baselines/SUITE.json]",
 )
 @click.option("--force", is_flag=True, help="Also a run that did not pass, or of which much could not be judged.")
+@click.option(
+    "--answers/--no-answers",
+    default=True,
+    show_default=True,
+    help="Keep the answers beside the baseline, so that it can be scored again when the scorers change.",
+)
 @click.pass_context
-def verb(ctx: click.Context, run: str, target: str | None, output: Path | None, force: bool) -> None:
+def verb(ctx: click.Context, run: str, target: str | None, output: Path | None, force: bool, answers: bool) -> None:
     """Make RUN (an id, the beginning of one, or `last`) the baseline of its suite.
 
-    The baseline is one file with a case on each line: commit it, and a pull request shows what changed in it.
+    The baseline is one file with a case on each line: commit it, and a pull request shows what changed in it. The
+    answers lie beside it in SUITE.answers.jsonl: commit them too, so that `proctor gate --rescore-baseline` works on
+    every checkout.
     """
     from proctor.core.errors import InputError  # noqa: PLC0415 - verbs load what they use
     from proctor.store.reading import RunReader  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.release import baseline_file, bless, chosen_target, figures_of  # noqa: PLC0415
+    from proctor.wiring.release import (  # noqa: PLC0415
+        answers_of,
+        baseline_file,
+        bless,
+        chosen_target,
+        figures_of,
+    )
 
     config = project(ctx)
     with RunStore(config.store) as store:
@@ -44,7 +58,7 @@ def verb(ctx: click.Context, run: str, target: str | None, output: Path | None, 
                 mend="mend what broke and run again, or bless it all the same with --force",
             )
         path = baseline_file(config, reader, chosen, output)
-        bless(figures, path)
+        bless(figures, path, answers_of(reader, chosen) if answers else None)
     failed = sum(case.outcome == "fail" for case in figures.cases)
     rest = f", {failed} of them failing" if failed else ""
     rest += f", {unscored} unscored" if unscored else ""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -24,6 +26,12 @@ __all__ = ["verb"]
     help="File with the rules of release, for how sure a change must be.  [default: gate.yaml]",
 )
 @click.option(
+    "--rescore-baseline",
+    "rescore",
+    is_flag=True,
+    help="Where the scorers changed since the baseline, score its recorded answers again with today's scorers first.",
+)
+@click.option(
     "-o",
     "--output",
     "outputs",
@@ -32,15 +40,7 @@ __all__ = ["verb"]
     help="File to write; the ending chooses: .html .json .md. May be repeated.",
 )
 @click.pass_context
-def verb(
-    ctx: click.Context,
-    run: str,
-    baseline: str | None,
-    target: str | None,
-    against: str | None,
-    policy: Path | None,
-    outputs: tuple[Path, ...],
-) -> None:
+def verb(ctx: click.Context, /, **flags: Any) -> None:
     """Compare RUN (an id, the beginning of one, or `last`) with BASELINE: a file, or another run.
 
     Without BASELINE it is the suite's own, as `proctor bless` wrote it; with --against it is that target of the same
@@ -49,13 +49,14 @@ def verb(
     from proctor.report.release_formats import check_name, save_release  # noqa: PLC0415 - verbs load what they use
     from proctor.report.release_terminal import write  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.gate import compare_run  # noqa: PLC0415
+    from proctor.wiring.gate import GateRequest, compare_run  # noqa: PLC0415
 
+    outputs: tuple[Path, ...] = flags.pop("outputs")
     for output in outputs:
         check_name(output)
     config = project(ctx)
     with RunStore(config.store) as store:
-        view = compare_run(config, store, run, baseline=baseline, target=target, policy=policy, against=against)
+        view = asyncio.run(compare_run(config, store, GateRequest(**flags)))
     write(view)
     for output in outputs:
         save_release(view, output)

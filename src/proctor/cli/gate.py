@@ -31,15 +31,23 @@ __all__ = ["decide_on", "verb"]
     type=click.Path(path_type=Path),
     help="Report file beside those kept with the run; the ending chooses: .html .json .md. May be repeated.",
 )
+@click.option(
+    "--rescore-baseline",
+    "rescore",
+    is_flag=True,
+    help="Where the scorers changed since the baseline, score its recorded answers again with today's scorers first.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Only the decision and its reasons.")
 @click.pass_context
 def verb(ctx: click.Context, /, **flags: Any) -> int:
     """Decide on RUN (an id, the beginning of one, or `last`) by the reviewed rules in gate.yaml.
 
-    When it is held, the cases that got worse go to the review queue, and an alert is kept (and sent, where
-    proctor.yaml names a webhook under `alerts:`).
+    A case that passed a check by rules and now fails it holds the run, whatever the statistics say. When a run is held,
+    the cases that got worse go to the review queue, and an alert is kept (and sent, where proctor.yaml names a webhook
+    under `alerts:`).
 
-    Exit codes: 0 ship, 1 hold, 2 usage or configuration, 3 not enough data.
+    Exit codes: 0 ship, 1 hold, 2 usage or configuration, 3 not enough data, scorers that changed, or a rule that
+    nothing answers to.
     """
     from proctor.report.release_formats import check_name  # noqa: PLC0415 - verbs load what they use
 
@@ -55,6 +63,7 @@ def decide_on(
     baseline: str | None = None,
     target: str | None = None,
     policy: Path | None = None,
+    rescore: bool = False,
     outputs: tuple[Path, ...] = (),
     quiet: bool = False,
 ) -> int:
@@ -62,10 +71,11 @@ def decide_on(
     from proctor.report.release_formats import save_release  # noqa: PLC0415
     from proctor.report.release_terminal import write  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.gate import gate_run  # noqa: PLC0415
+    from proctor.wiring.gate import GateRequest, gate_run  # noqa: PLC0415
 
+    asked = GateRequest(run=run, baseline=baseline, target=target, policy=policy, rescore=rescore)
     with RunStore(config.store) as store:
-        found = asyncio.run(gate_run(config, store, run, baseline=baseline, target=target, policy=policy))
+        found = asyncio.run(gate_run(config, store, asked))
     if quiet:
         click.echo(f"{found.view.word}: {found.view.headline}")
         for reason in found.view.reasons:
@@ -77,7 +87,9 @@ def decide_on(
     for path in (*outputs, *found.files):
         click.echo(f"wrote {path}", err=True)
     if found.queued:
-        click.echo(f"{found.queued} cases wait for review: `proctor review list`", err=True)
+        left = f" (the worst of {found.to_look_at})" if found.to_look_at > found.queued else ""
+        cases = "case waits" if found.queued == 1 else "cases wait"
+        click.echo(f"{found.queued} {cases} for review{left}: `proctor review list`", err=True)
     if found.told:
         failed = f"; {found.told.failure}" if found.told.failure else ""
         sent = ", sent to the webhook" if found.told.delivered else ""

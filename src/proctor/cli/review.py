@@ -42,9 +42,10 @@ def verb() -> None:
     `proctor review my.prompty` is short for `proctor review tests my.prompty`, and `proctor review --origin guard` for
     `proctor review list --origin guard`.
 
-    The release gate puts every case that got worse into the queue. What people say of them tells how often it holds in
-    vain. The guard puts escalated steps, borderline decisions and a sample of what it let pass there; what people say
-    of those gives each gate's precision and recall (`proctor guard stats`).
+    The release gate puts every case that got worse into the queue, once: a later run of the same suite takes the place
+    of the earlier one. What people say of them tells how often it holds in vain. The guard puts escalated steps,
+    borderline decisions and a sample of what it let pass there; what people say of those gives each gate's precision
+    and recall (`proctor guard stats`).
     """
 
 
@@ -133,21 +134,26 @@ def list_items(ctx: click.Context, state: str, run: str | None, origin: str | No
 @click.argument("name", metavar="ITEM")
 @click.pass_context
 def show_item(ctx: click.Context, name: str) -> None:
-    """Show one ITEM whole: of a gate's decision the text, masked, and what each gate said of it.
+    """Show one ITEM whole: of a case the question, the answer, the one before, and what was expected.
+
+    Of a gate's decision it shows the text, masked, and what each gate said of it.
 
     ITEM is an id of the queue or of any decision in the guard's log, or the beginning of one.
     """
-    from proctor.report.review_item import decision_text, item_text  # noqa: PLC0415
+    from proctor.report.review_item import case_text, decision_text, item_text  # noqa: PLC0415
     from proctor.store.review import GUARD  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
     from proctor.wiring.guard_reviews import item_or_decision  # noqa: PLC0415
+    from proctor.wiring.review_case import review_case  # noqa: PLC0415
 
     config = project(ctx)
     with RunStore(config.store) as store:
         item = item_or_decision(config, store, name)
+        case = None if item.origin == GUARD else review_case(config, store, item)
     facts = {
         "item": item.id,
         "about": item.case_id,
+        "run": item.run,
         "where": f"{item.dimension}.{item.part}" if item.part else item.dimension,
         "target": item.target,
         "verdict": item.verdict or ("open" if item.opened else "not in the queue; it can be resolved all the same"),
@@ -156,6 +162,16 @@ def show_item(ctx: click.Context, name: str) -> None:
         "reason": item.reason,
     }
     click.echo(item_text(facts))
+    if case is not None:
+        sections = {
+            "question": case.question,
+            "answer": case.answer,
+            "answer before": case.before,
+            "expected": case.expected,
+            "found": case.found,
+            "not on record": case.missing,
+        }
+        click.echo(case_text(sections))
     if item.origin == GUARD:
         from proctor.wiring.guard_stats import decision  # noqa: PLC0415
 

@@ -35,11 +35,16 @@ Decision = Literal["passed", "failed", "unjudged"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fingerprint:
-    """What exactly was run, so that two runs can be told apart or called the same."""
+    """What exactly was run, so that two runs can be told apart or called the same.
+
+    ``scorers`` are versions; ``scorer_hashes`` are hashes of what a scorer is made of: its code, its model files and
+    its prompts. Under an empty name there is the hash of the suite's own checks and their settings.
+    """
 
     suite: str = ""
     targets: Mapping[str, str] = field(default_factory=dict)
     scorers: Mapping[str, str] = field(default_factory=dict)
+    scorer_hashes: Mapping[str, str] = field(default_factory=dict)
     models: Mapping[str, str] = field(default_factory=dict)
     proctor: str = ""
     python: str = ""

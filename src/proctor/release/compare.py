@@ -9,7 +9,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from proctor.release.flips import Flip, find_flips, mixed_cases
 from proctor.release.measures import ALL, PASS_RATE, QUALITY, Baseline, CaseMeasure
+from proctor.release.scorer_change import NO_CHANGE, ScorerChange, scorer_change
 from proctor.release.worse import WorseCase, worse_cases
 from proctor.stats.bootstrap import mean_intervals
 from proctor.stats.interval import Interval
@@ -104,7 +106,8 @@ class Comparison:
     """Two runs side by side.
 
     Cases of the baseline that were not run again are ``missing``: they count as regressions. Those whose question or
-    expectation is another than in the baseline are ``rewritten`` and are not compared.
+    expectation is another than in the baseline are ``rewritten`` and are not compared. ``flips`` passed a check and now
+    fail it; ``mixed`` counts the cases whose samples disagree. ``scorers`` says whether both were scored alike.
     """
 
     baseline: Baseline
@@ -113,6 +116,9 @@ class Comparison:
     changes: tuple[Change, ...] = ()
     parts: tuple[PartChange, ...] = ()
     worse: tuple[WorseCase, ...] = ()
+    flips: tuple[Flip, ...] = ()
+    mixed: int = 0
+    scorers: ScorerChange = NO_CHANGE
     missing: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
     rewritten: tuple[str, ...] = ()
@@ -154,6 +160,9 @@ def compare(baseline: Baseline, current: Baseline, settings: CompareSettings | N
         changes=_changes(pairs, _figures(baseline, current), settings),
         parts=_parts(pairs),
         worse=worse_cases(pairs, settings.case_drop),
+        flips=find_flips(pairs),
+        mixed=mixed_cases(pairs),
+        scorers=scorer_change(baseline.fingerprint, current.fingerprint, pairs),
         missing=tuple(sorted(before.keys() - after.keys())),
         added=tuple(sorted(after.keys() - before.keys())),
         rewritten=tuple(rewritten),
@@ -297,10 +306,8 @@ def _notes(baseline: Baseline, current: Baseline, pairs: int) -> tuple[str, ...]
     notes = []
     if not pairs:
         notes.append("the two runs have no case in common")
-    old, new = baseline.fingerprint, current.fingerprint
-    for word, first, second in (("scorers", old.scorers, new.scorers), ("models", old.models, new.models)):
-        if changed := _differing(first, second):
-            notes.append(f"other {word} than in the baseline ({', '.join(changed)}): part of the change may be theirs")
+    if changed := _differing(baseline.fingerprint.models, current.fingerprint.models):
+        notes.append(f"other models than in the baseline ({', '.join(changed)}): part of the change may be theirs")
     if baseline.suite and current.suite and baseline.suite != current.suite:
         notes.append(f"the baseline is of another suite ({baseline.suite}, now {current.suite})")
     return tuple(notes)

@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from proctor.release.compare import Change, Comparison
 from proctor.release.floors import DEFAULT, Floors
+from proctor.release.idle_rules import idle_rules
 from proctor.release.measures import ALL, PASS_RATE, QUALITY
+from proctor.release.newly_failing import newly_failing
 from proctor.release.policy import Policy
+from proctor.release.reason import Reason, count_of, listed, place_of
 from proctor.release.trend import TrendPoint, points, series, streak
 from proctor.release.worse import WorseCase
 
-__all__ = ["Decision", "Kind", "Outcome", "Reason", "decide"]
+__all__ = ["RESCORE", "UNKNOWN_SCORERS", "Decision", "Outcome", "decide"]
 
 Outcome = Literal["ship", "hold", "not enough data"]
-Kind = Literal["regression", "floor", "zero tolerance", "missing", "unscored", "data"]
 _SAME = 1e-9
+RESCORE = "re-score the baseline: `proctor gate RUN --rescore-baseline`"
+UNKNOWN_SCORERS = (
+    "the baseline has no hashes of its scorers, so it cannot be told whether they changed since: bless a run again"
+)
 _EXIT_CODES: dict[Outcome, int] = {"ship": 0, "hold": 1, "not enough data": 3}
-_CASES_SHOWN = 5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reason:
-    """One thing that speaks against shipping: which figure of which intent, and the cases to look at."""
-
-    kind: Kind
-    message: str
-    intent: str = ALL
-    dimension: str | None = None
-    parts: tuple[str, ...] = ()
-    cases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,30 +46,47 @@ class Decision:
         return tuple(dict.fromkeys(case for reason in self.reasons for case in reason.cases))
 
 
-def decide(comparison: Comparison, policy: Policy, history: Sequence[TrendPoint] = ()) -> Decision:
+def decide(
+    comparison: Comparison,
+    policy: Policy,
+    history: Sequence[TrendPoint] = (),
+    *,
+    elsewhere: Collection[str] = (),
+    sampled: bool = False,
+) -> Decision:
     """What the policy says of a comparison; ``history`` are the points of earlier runs, the oldest first.
 
     A reason to hold outweighs a lack of data. Without any, the run ships only when a drop that matters would have been
-    seen in every dimension.
+    seen in every dimension. Runs that were scored by different scorers are not decided on at all: no difference between
+    them can be trusted. ``elsewhere`` are intents that this run need not have; ``sampled`` says whether the target is
+    known to draw its answers.
     """
     floors, near = _floors(comparison, policy, history)
     proven, tolerated = _regressions(comparison, policy)
+    flips = newly_failing(comparison, policy, sampled=sampled)
     holding = (
         *_missing(comparison, policy),
+        *flips.holding,
         *proven,
         *floors,
         *_zero(comparison, policy),
         *_unscored(comparison, policy),
     )
-    unmet, elsewhere = _unmeasured(comparison, policy)
-    unsure = (*_lacking(comparison), *unmet)
+    unmet, other = idle_rules(comparison, policy, elsewhere)
+    unsure = (*flips.open, *unmet, *_lacking(comparison))
+    rest = (*flips.listed, *tolerated, *near, *other, *_rewritten(comparison), *_notes(comparison))
+    if comparison.scorers:
+        changed = Reason(kind="scorers", message=comparison.scorers.message + "; " + RESCORE)
+        return Decision(outcome="not enough data", reasons=(changed,), warnings=(*holding, *unsure, *rest))
     outcome: Outcome = "hold" if holding else "not enough data" if unsure else "ship"
-    notes = tuple(Reason(kind="data", message=note) for note in comparison.notes)
-    return Decision(
-        outcome=outcome,
-        reasons=holding or unsure,
-        warnings=(*(unsure if holding else ()), *tolerated, *near, *elsewhere, *_rewritten(comparison), *notes),
-    )
+    return Decision(outcome=outcome, reasons=holding or unsure, warnings=(*(unsure if holding else ()), *rest))
+
+
+def _notes(comparison: Comparison) -> tuple[Reason, ...]:
+    notes = comparison.notes
+    if comparison.scorers.unknown and not comparison.scorers:
+        notes = (*notes, UNKNOWN_SCORERS)
+    return tuple(Reason(kind="data", message=note) for note in notes)
 
 
 def _regressions(comparison: Comparison, policy: Policy) -> tuple[list[Reason], list[Reason]]:
@@ -100,14 +110,14 @@ def _regression(comparison: Comparison, change: Change) -> Reason:
     )
     span = f", 95 % {change.interval.low:+.3f} to {change.interval.high:+.3f}" if change.interval else ""
     message = (
-        f"{_place(change.intent)} {change.dimension} fell from {change.before:.3f} to {change.after:.3f} "
+        f"{place_of(change.intent)} {change.dimension} fell from {change.before:.3f} to {change.after:.3f} "
         f"({change.difference:+.3f}{span}, p {_p(change.adjusted)}, {change.pairs} cases)"
     )
     if parts:
         message += f"; most in {', '.join(parts)}"
     return Reason(
         kind="regression",
-        message=message + _listed(cases),
+        message=message + listed(cases),
         intent=change.intent,
         dimension=change.dimension,
         parts=parts,
@@ -150,14 +160,14 @@ def _floors(comparison: Comparison, policy: Policy, history: Sequence[TrendPoint
             continue
         runs = len(streak((*past.get((point.intent, point.dimension), ()), point), floor.least))
         needed = floor.consecutive or policy.consecutive
-        message = f"{_place(point.intent)} {point.dimension} is {point.value:.3f}, under its floor of {floor.least:g}"
+        message = f"{place_of(point.intent)} {point.dimension} is {point.value:.3f}, under its floor of {floor.least:g}"
         if needed > 1:
             message += f" in {runs} run{'s' if runs > 1 else ''} in a row ({needed} hold)"
         cases = _lowest(comparison, point, floor.least)
         dimension, _, part = point.dimension.partition(".")
         reason = Reason(
             kind="floor",
-            message=message + _listed(cases),
+            message=message + listed(cases),
             intent=point.intent,
             dimension=dimension,
             parts=(point.dimension,) if part else _low_parts(now, point, floor.least),
@@ -194,7 +204,7 @@ def _zero(comparison: Comparison, policy: Policy) -> list[Reason]:
             fallen = []
             for case in comparison.current.cases:
                 old = before.get(case.case)
-                if intent not in (ALL, case.intent) or old is None or case.case in left_out:
+                if not _is_for(intent, case.intent, policy) or old is None or case.case in left_out:
                     continue
                 was, is_now = old.figure(name), case.figure(name)
                 if was is not None and is_now is not None and was - is_now > policy.tolerance + _SAME:
@@ -204,7 +214,7 @@ def _zero(comparison: Comparison, policy: Policy) -> list[Reason]:
                 dimension, _, part = name.partition(".")
                 reason = Reason(
                     kind="zero tolerance",
-                    message=f"{_place(intent)} {name} fell in {_count(cases)}, and may in none" + _listed(cases),
+                    message=f"{place_of(intent)} {name} fell in {count_of(cases)}, and may in none" + listed(cases),
                     intent=intent,
                     dimension=dimension,
                     parts=(name,) if part else (),
@@ -214,13 +224,18 @@ def _zero(comparison: Comparison, policy: Policy) -> list[Reason]:
     return reasons
 
 
+def _is_for(rule: str, intent: str, policy: Policy) -> bool:
+    """Whether a zero tolerance rule is for cases of this intent; the default is for every intent without its own."""
+    return rule in (ALL, intent) or (rule == DEFAULT and intent not in policy.zero_tolerance)
+
+
 def _missing(comparison: Comparison, policy: Policy) -> list[Reason]:
     missing = comparison.missing
     if len(missing) <= policy.missing:
         return []
     were = "was" if len(missing) == 1 else "were"
-    message = f"{_count(missing)} of the baseline {were} not run, and {policy.missing} may be missing"
-    return [Reason(kind="missing", message=message + _listed(missing), cases=missing)]
+    message = f"{count_of(missing)} of the baseline {were} not run, and {policy.missing} may be missing"
+    return [Reason(kind="missing", message=message + listed(missing), cases=missing)]
 
 
 def _unscored(comparison: Comparison, policy: Policy) -> list[Reason]:
@@ -229,7 +244,7 @@ def _unscored(comparison: Comparison, policy: Policy) -> list[Reason]:
         return []
     share = f"{len(unscored) / total:.1%}; at most {policy.unscored:.1%} may"
     message = f"{len(unscored)} of {total} cases could not be scored ({share})"
-    return [Reason(kind="unscored", message=message + _listed(unscored), cases=unscored)]
+    return [Reason(kind="unscored", message=message + listed(unscored), cases=unscored)]
 
 
 def _lacking(comparison: Comparison) -> tuple[Reason, ...]:
@@ -253,50 +268,13 @@ def _lacking(comparison: Comparison) -> tuple[Reason, ...]:
     return tuple(reasons)
 
 
-def _unmeasured(comparison: Comparison, policy: Policy) -> tuple[list[Reason], list[Reason]]:
-    """What the policy asks for and the run does not have: a rule that nothing answers to must not pass in silence.
-
-    An intent that this suite has no cases of is told; a figure that its cases should have, but none has, leaves the
-    decision open.
-    """
-    asked = [(intent, name) for intent, floors in policy.floors.items() for name in floors]
-    asked += [(intent, name) for intent, names in policy.zero_tolerance.items() for name in names]
-    now = {(point.intent, point.dimension) for point in points(comparison.current)}
-    intents = {ALL, *comparison.current.intents, *comparison.baseline.intents}
-    unmet: list[Reason] = []
-    elsewhere: list[Reason] = []
-    for intent, name in dict.fromkeys(asked):
-        if intent == DEFAULT or (intent, name) in now:
-            continue
-        known = intent in intents
-        message = f"the policy has a rule for {_place(intent)} {name}, and no case of this run has "
-        reason = Reason(kind="data", message=message + ("a value there" if known else "that intent"), intent=intent)
-        (unmet if known else elsewhere).append(reason)
-    return unmet, elsewhere
-
-
 def _rewritten(comparison: Comparison) -> tuple[Reason, ...]:
     cases = comparison.rewritten
     if not cases:
         return ()
     were = "was" if len(cases) == 1 else "were"
-    message = f"{_count(cases)} {were} rewritten since the baseline, and not compared"
-    return (Reason(kind="data", message=message + _listed(cases), cases=cases),)
-
-
-def _place(intent: str) -> str:
-    return "over all intents" if intent == ALL else intent
-
-
-def _count(cases: Sequence[str]) -> str:
-    return f"{len(cases)} case{'' if len(cases) == 1 else 's'}"
-
-
-def _listed(cases: Sequence[str]) -> str:
-    if not cases:
-        return ""
-    more = f" and {len(cases) - _CASES_SHOWN} more" if len(cases) > _CASES_SHOWN else ""
-    return f": {', '.join(cases[:_CASES_SHOWN])}{more}"
+    message = f"{count_of(cases)} {were} rewritten since the baseline, and not compared"
+    return (Reason(kind="data", message=message + listed(cases), cases=cases),)
 
 
 def _p(value: float | None) -> str:

@@ -13,13 +13,47 @@ from proctor.core.errors import InputError
 from proctor.core.report import Fingerprint, Outcome, Result
 from proctor.core.score import Score
 
-__all__ = ["ALL", "DIMENSIONS", "PASS_RATE", "QUALITY", "Baseline", "CaseMeasure", "cells", "measure", "measures"]
+__all__ = [
+    "ALL",
+    "DIMENSIONS",
+    "PASS_RATE",
+    "QUALITY",
+    "Baseline",
+    "CaseMeasure",
+    "CheckCount",
+    "cells",
+    "measure",
+    "measures",
+]
 
 DIMENSIONS = ("relevance", "factual_accuracy", "consistency", "fluency")
 QUALITY = "quality"
 PASS_RATE = "pass_rate"  # noqa: S105 - a share, not a secret
 ALL = "all"
 _NO_INTENT = "other"
+_EXACT = frozenset({"rule", "predicate"})  # producers whose verdict on the same answer is always the same
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckCount:
+    """How many samples of one case passed and failed one check.
+
+    ``exact`` means that rules alone decide it: the same answer always gets the same verdict.
+    """
+
+    passed: int = 0
+    failed: int = 0
+    exact: bool = False
+
+    @property
+    def total(self) -> int:
+        """How many samples the check gave a verdict on."""
+        return self.passed + self.failed
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the greater part of the samples passed; ``None`` when there is no verdict."""
+        return self.passed > self.failed if self.total else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +63,7 @@ class CaseMeasure:
     A dimension without a value (``None``) could not be scored; one that did not apply is not there at all.
     ``parts`` are the sub-scores, named ``dimension.part``. ``content`` is a hash of what was asked and expected: a case
     that was rewritten under its old name is another case. ``samples`` is how many answers the figures are a mean of.
+    ``checks`` are the verdicts of the checks that decide, by name; ``checks_hash`` is a hash of the case's own checks.
     """
 
     case: str
@@ -39,6 +74,8 @@ class CaseMeasure:
     parts: Mapping[str, float] = field(default_factory=dict)
     content: str = ""
     samples: int = 1
+    checks: Mapping[str, CheckCount] = field(default_factory=dict)
+    checks_hash: str = ""
 
     def figure(self, name: str) -> float | None:
         """One figure by name: a dimension, a part, ``quality`` or ``pass_rate``; ``None`` when it has no value."""
@@ -58,13 +95,17 @@ class CaseMeasure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """The figures of one run, by case: what a later run is compared with, and the later run itself."""
+    """The figures of one run, by case: what a later run is compared with, and the later run itself.
+
+    ``answers`` is the hash of the file that keeps the recorded answers beside a baseline; empty when there is none.
+    """
 
     name: str = ""
     run: str
     suite: str = ""
     created: datetime | None = None
     fingerprint: Fingerprint = field(default_factory=Fingerprint)
+    answers: str = ""
     cases: tuple[CaseMeasure, ...] = ()
 
     def __post_init__(self) -> None:
@@ -112,7 +153,23 @@ def measure(result: Result) -> CaseMeasure:
             if part.value is not None
         },
         content=_content(result.case),
+        checks=_verdicts(result.scores),
+        checks_hash=content_id(result.case.checks, length=12) if result.case.checks else "",
     )
+
+
+def _verdicts(scores: Sequence[Score]) -> dict[str, CheckCount]:
+    """The verdict of each check; of several checks with one name, all must pass."""
+    found: dict[str, CheckCount] = {}
+    for score in scores:
+        passed = score.passed
+        if passed is None:
+            continue
+        exact = _EXACT.issuperset(score.producer.split("+"))
+        if (other := found.get(score.name)) is not None:
+            passed, exact = passed and bool(other.passed), exact and other.exact
+        found[score.name] = CheckCount(passed=int(passed), failed=int(not passed), exact=exact)
+    return found
 
 
 def measures(results: Iterable[Result], *, target: str | None = None) -> tuple[CaseMeasure, ...]:
@@ -168,7 +225,23 @@ def _mean(samples: Sequence[CaseMeasure]) -> CaseMeasure:
         parts={name: fmean(each.parts[name] for each in samples if name in each.parts) for name in parts},
         content=first.content,
         samples=len(samples),
+        checks=_added(samples),
+        checks_hash=first.checks_hash,
     )
+
+
+def _added(samples: Sequence[CaseMeasure]) -> dict[str, CheckCount]:
+    """The verdicts of all samples together, by check."""
+    names = dict.fromkeys(name for each in samples for name in each.checks)
+    found = {}
+    for name in names:
+        counts = [each.checks[name] for each in samples if name in each.checks]
+        found[name] = CheckCount(
+            passed=sum(each.passed for each in counts),
+            failed=sum(each.failed for each in counts),
+            exact=all(each.exact for each in counts),
+        )
+    return found
 
 
 def _present(values: Sequence[float | None]) -> float | None:

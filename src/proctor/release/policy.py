@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from proctor.core.decoding import decode
 from proctor.release.compare import CompareSettings
-from proctor.release.floors import Floor
+from proctor.release.floors import DEFAULT, Floor
 
 __all__ = ["Policy", "read_policy"]
 
@@ -19,7 +19,12 @@ class Policy:
     A drop of a mean holds when it is proven (at ``alpha``, over everything tested) and larger than ``largest_drop``,
     which is one number or one for each dimension. A floor holds when the mean was under it in ``consecutive`` runs in a
     row. Zero tolerance, by intent, names dimensions or sub-scores in which no single case may fall by more than
-    ``tolerance``. ``unscored`` is the share of cases that may go unscored, ``missing`` how many may not be run at all.
+    ``tolerance``; ``default`` is every intent that is not named, ``all`` every case. ``unscored`` is the share of cases
+    that may go unscored, ``missing`` how many may not be run at all.
+
+    ``newly_failing`` is how many cases that passed an exact check may fail it now: a number, or a share under 1; or one
+    for each check, with ``default``. ``sampled_target`` says whether the target's answers differ from time to time;
+    without it that is found from whether a model answered.
     """
 
     floors: Mapping[str, Mapping[str, Floor]] = field(default_factory=dict)
@@ -29,6 +34,8 @@ class Policy:
     consecutive: int = 1
     unscored: float = 0.05
     missing: int = 0
+    newly_failing: float | Mapping[str, float] = 0
+    sampled_target: bool | None = None
     alpha: float = 0.05
     power: float = 0.8
     smallest_effect: float = 0.1
@@ -47,6 +54,10 @@ class Policy:
             raise ValueError(f"consecutive must be at least 1, not {self.consecutive}")
         if self.missing < 0:
             raise ValueError(f"missing must be 0 or more, not {self.missing}")
+        limits = self.newly_failing.values() if isinstance(self.newly_failing, Mapping) else (self.newly_failing,)
+        for limit in limits:
+            if limit < 0 or (limit >= 1 and limit != int(limit)):
+                raise ValueError(f"newly_failing must be a number of cases, or a share under 1, not {limit:g}")
 
     @property
     def settings(self) -> CompareSettings:
@@ -63,8 +74,15 @@ class Policy:
     def allowed_drop(self, dimension: str) -> float:
         """How far a mean of this dimension may fall and still ship."""
         if isinstance(self.largest_drop, Mapping):
-            return self.largest_drop.get(dimension, self.largest_drop.get("default", 0.0))
+            return self.largest_drop.get(dimension, self.largest_drop.get(DEFAULT, 0.0))
         return self.largest_drop
+
+    def allowed_flips(self, check: str, cases: int) -> int:
+        """How many of so many cases may pass this check before and fail it now."""
+        limit = self.newly_failing
+        if isinstance(limit, Mapping):
+            limit = limit.get(check, limit.get(DEFAULT, 0))
+        return int(limit * cases) if limit < 1 else int(limit)
 
 
 def read_policy(data: object, *, file: str | None = None) -> Policy:

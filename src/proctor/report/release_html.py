@@ -6,7 +6,17 @@ from collections.abc import Iterable, Sequence
 from typing import TextIO
 
 from proctor.report.figures import moment
-from proctor.report.release_view import Change, ReleaseView, WorseCase, chance, number, place_of, signed
+from proctor.report.release_view import (
+    Change,
+    FlippedCase,
+    ReleaseView,
+    WorseCase,
+    chance,
+    count_shown,
+    number,
+    place_of,
+    signed,
+)
 from proctor.report.standalone import END, head, line_of
 
 __all__ = ["write"]
@@ -32,6 +42,7 @@ def write(view: ReleaseView, out: TextIO) -> None:
     out.write(head(f"{view.word}: {view.suite}", name=view.suite, styles=_OWN_STYLES, chip=chip))
     out.write(_decision(view))
     out.writelines(f'<p class="notice">{line_of(note, 400)}</p>\n' for note in view.notes)
+    out.write(_flips(view))
     out.write(_changes(view.shown))
     out.write(_worse(view))
     for heading, names in (("Missing from this run", view.missing), ("New in this run", view.added)):
@@ -109,6 +120,25 @@ def _whisker(each: Change, reach: float) -> str:
         '<line x1="60" x2="60" y1="0" y2="14" class="axis"/>'
         f'<line x1="{low:.1f}" x2="{high:.1f}" y1="7" y2="7" class="span"/>'
         f'<circle cx="{mean:.1f}" cy="7" r="3" class="mean"/></svg>'
+    )
+
+
+def _flips(view: ReleaseView) -> str:
+    if not view.newly_failing:
+        return ""
+    heads = [("Case", False), ("Intent", False), ("Check", False), ("By", False)]
+    heads += [("Passed before", True), ("Now", True), ("Why", False)]
+    shown = view.newly_failing[:_CASES]
+    count = count_shown(len(shown), len(view.newly_failing))
+    return _panel("Cases that passed and now fail", count, _table(heads, (_flip(each) for each in shown)))
+
+
+def _flip(each: FlippedCase) -> str:
+    return (
+        f"<tr class=fail><td>{line_of(each.case, 120)}</td><td>{line_of(each.intent or '')}</td>"
+        f"<td>{line_of(each.check, 80)}</td><td>{'a rule' if each.by_rule else 'judgement'}</td>"
+        f"<td class=number>{line_of(each.before)}</td><td class=number>{line_of(each.after)}</td>"
+        f'<td class="model">{line_of(each.reason, 400)}</td></tr>'
     )
 
 

@@ -13,6 +13,7 @@ from proctor.report.release_view import (
     ReleaseView,
     WorseCase,
     chance,
+    count_shown,
     interval_of,
     number,
     place_of,
@@ -34,6 +35,7 @@ def write(view: ReleaseView, out: TextIO) -> None:
     lines += [f"- {escaped(reason.text, 600)}" for reason in view.reasons[:_ROWS]]
     lines += [""] if view.reasons else []
     lines += [f"> {escaped(note, 400)}\n" for note in view.notes[:10]]
+    lines += _flips(view)
     lines += _changes(view.shown)
     lines += _worse(view)
     for title, names in (("Missing from this run", view.missing), ("New in this run", view.added)):
@@ -81,6 +83,19 @@ def _changes(changes: Sequence[Change]) -> list[str]:
     if len(changes) > _ROWS:
         lines.append(_row([f"… {len(changes) - _ROWS} more", *[""] * 9]))
     return [*lines, ""]
+
+
+def _flips(view: ReleaseView) -> list[str]:
+    if not view.newly_failing:
+        return []
+    shown = view.newly_failing[:_CASES]
+    count = count_shown(len(shown), len(view.newly_failing))
+    lines = ["<details open>", f"<summary>Cases that passed and now fail ({count})</summary>", ""]
+    for each in shown:
+        reason = f": {escaped(each.reason, 300)}" if each.reason else ""
+        check = f" · {escaped(each.check, 80)}" if each.check else ""
+        lines.append(f"- **{escaped(each.case, 120)}**{check} passed {each.before} → {each.after}{reason}")
+    return [*lines, "", "</details>", ""]
 
 
 def _worse(view: ReleaseView) -> list[str]:

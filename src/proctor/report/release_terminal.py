@@ -10,7 +10,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from proctor.report.release_view import HEADS, ReleaseView, chance, interval_of, number, place_of, signed
+from proctor.report.release_view import (
+    HEADS,
+    ReleaseView,
+    chance,
+    count_shown,
+    interval_of,
+    number,
+    place_of,
+    signed,
+)
 from proctor.report.safe_text import one_line
 
 __all__ = ["write"]
@@ -35,6 +44,7 @@ def write(view: ReleaseView, out: TextIO | None = None, *, width: int | None = N
     if view.changes:
         console.print()
         console.print(_changes(view))
+    _print_flips(console, view)
     _print_worse(console, view)
     for title, names in (("Missing from this run", view.missing), ("New in this run", view.added)):
         if names:
@@ -71,6 +81,20 @@ def _changes(view: ReleaseView) -> Table:
     if len(view.shown) > _ROWS:
         table.add_row(f"… {len(view.shown) - _ROWS} more")
     return table
+
+
+def _print_flips(console: Console, view: ReleaseView) -> None:
+    if not view.newly_failing:
+        return
+    shown = view.newly_failing[:_CASES]
+    count = count_shown(len(shown), len(view.newly_failing))
+    console.print()
+    console.print(Text.assemble(("Cases that passed and now fail", "bold"), (f" ({count})", "dim")))
+    for each in shown:
+        line = Text.assemble("  ", ("✗ ", "red"), (one_line(each.case, 80), "bold"), "  ")
+        line.append(f"{one_line(each.check, 80)} passed {each.before} → {each.after}")
+        line.append(f"  {one_line(each.reason, 200)}" if each.reason else "", style="dim")
+        console.print(line)
 
 
 def _print_worse(console: Console, view: ReleaseView) -> None:

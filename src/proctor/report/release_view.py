@@ -10,10 +10,12 @@ from proctor.report.dimensions import title_of
 __all__ = [
     "HEADS",
     "Change",
+    "FlippedCase",
     "Reason",
     "ReleaseView",
     "WorseCase",
     "chance",
+    "count_shown",
     "interval_of",
     "number",
     "place_of",
@@ -67,6 +69,19 @@ class WorseCase:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FlippedCase:
+    """One check of one case that passed before and fails now; before and after say how many samples passed."""
+
+    case: str
+    check: str = ""
+    intent: str | None = None
+    before: str = ""
+    after: str = ""
+    by_rule: bool = False
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
     """Why it is held, or why it cannot be told: the rule, in words, and the cases it rests on."""
 
@@ -90,6 +105,7 @@ class ReleaseView:
     reasons: tuple[Reason, ...] = ()
     notes: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
+    newly_failing: tuple[FlippedCase, ...] = ()
     worse: tuple[WorseCase, ...] = ()
     worse_in_all: int = 0
     missing: tuple[str, ...] = ()
@@ -135,6 +151,11 @@ def place_of(change: Change | WorseCase) -> str:
     part = getattr(change, "part", "")
     whole, _, rest = change.dimension.partition(".")
     return " · ".join(title_of(each) for each in (whole, part or rest) if each)
+
+
+def count_shown(shown: int, total: int) -> str:
+    """How many there are, and how many of them are shown where that is not all."""
+    return f"{total:,}" if shown >= total else f"{shown:,} of {total:,}"
 
 
 def interval_of(change: Change) -> str:

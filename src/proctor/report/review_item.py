@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from proctor.core.event import Event
@@ -10,9 +10,10 @@ from proctor.report.figures import moment
 from proctor.report.guard_table import milliseconds
 from proctor.report.safe_text import one_line, visible
 
-__all__ = ["decision_text", "item_text"]
+__all__ = ["case_text", "decision_text", "item_text"]
 
 _LONGEST = 4_000
+_BY_TURN = ("question", "answer", "answer before")
 
 
 def item_text(facts: Mapping[str, str]) -> str:
@@ -43,6 +44,19 @@ def decision_text(event: Event) -> str:
     return "\n".join(lines)
 
 
+def case_text(sections: Mapping[str, Sequence[str]]) -> str:
+    """What a person judges a case by: each section with its texts, the turns of a conversation numbered."""
+    lines: list[str] = []
+    for title, texts in sections.items():
+        if not texts:
+            continue
+        lines += ["", f"{title}:"]
+        for number, text in enumerate(texts, start=1):
+            lines += [f"  turn {number}"] if len(texts) > 1 and title in _BY_TURN else []
+            lines += _indented(text)
+    return "\n".join(lines)
+
+
 def _part(part: Mapping[str, Any]) -> Iterator[str]:
     marks = "".join(f", {mark}" for mark in ("broken", "shadow", "borderline") if part.get(mark))
     why = f": {one_line(str(part['reason']), 300)}" if part.get("reason") else ""
@@ -54,5 +68,7 @@ def _part(part: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _indented(text: str) -> Iterator[str]:
-    for line in visible(text[:_LONGEST]).splitlines():
+    for line in visible(text[:_LONGEST]).splitlines() or [""]:
         yield f"  {line}"
+    if len(text) > _LONGEST:
+        yield f"  … {len(text) - _LONGEST:,} more characters"

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from proctor.store.db import explained
 from proctor.store.runs import RunStore
 
-__all__ = ["DecisionRecord", "decisions", "held_in_vain", "keep_decision"]
+__all__ = ["DecisionRecord", "baseline_of", "decisions", "held_in_vain", "keep_decision"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +56,14 @@ def decisions(store: RunStore, *, limit: int = 50) -> list[DecisionRecord]:
         )
         for row in rows
     ]
+
+
+def baseline_of(store: RunStore, *, run: str, target: str) -> str | None:
+    """The run behind the baseline that a run was last decided against; none where it was not decided on."""
+    row = store.database.execute(
+        "SELECT baseline FROM decisions WHERE run = ? AND target = ? ORDER BY n DESC LIMIT 1", (run, target)
+    ).fetchone()
+    return row["baseline"] if row is not None else None
 
 
 def held_in_vain(store: RunStore) -> tuple[int, int]:

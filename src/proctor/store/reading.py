@@ -68,10 +68,13 @@ class RunReader:
         )
         return {row["case_id"] for row in rows}
 
-    def results(self, *, outcome: str | None = None, target: str | None = None) -> Iterator[Result]:
-        """Every whole result, one at a time, by case and then target so that runs can be read side by side."""
+    def results(
+        self, *, outcome: str | None = None, target: str | None = None, by_case: bool = False
+    ) -> Iterator[Result]:
+        """Every whole result, one at a time, in the order they finished; or with ``by_case`` in the order of cases."""
         where, values = self._where(outcome, target)
-        yield from self._whole(f"{where} ORDER BY seq", values)
+        order = "case_id, target, sample" if by_case else "seq"
+        yield from self._whole(f"{where} ORDER BY {order}", values)
 
     def graded(self, *, target: str | None = None, cases: bool = False) -> Iterator[Result]:
         """Every result with its scores and without its conversation, by case, for who asks only how good it was.

@@ -73,9 +73,30 @@ def words_for(origin: str) -> tuple[ReviewVerdict, ...]:
 
 
 def add_items(store: RunStore, new: Iterable[ReviewItem]) -> int:
-    """Put items into the queue; one that is there already stays as it is. Returns how many are new."""
+    """Put items into the queue and return how many are new.
+
+    A case that waits already is not put up again: a later run of the same suite and target takes the earlier one's
+    place in its item, so that a person sees the newest answer. What was looked at in a run is not put up again for it.
+    """
     now = datetime.now(UTC).isoformat()
-    rows = [
+    added = 0
+    with explained(store.folder):
+        store.database.execute("BEGIN IMMEDIATE")
+        try:
+            for item in new:
+                if item.origin == GUARD or not _is_waiting(store, item):
+                    added += _insert(store, item, now)
+        except BaseException:
+            store.database.execute("ROLLBACK")
+            raise
+        store.database.execute("COMMIT")
+    return added
+
+
+def _insert(store: RunStore, item: ReviewItem, now: str) -> int:
+    return store.database.execute(
+        "INSERT OR IGNORE INTO review (id, origin, run, target, case_id, intent, dimension, part, before, after,"
+        " reason, opened) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             id_of(item),
             item.origin,
@@ -89,20 +110,35 @@ def add_items(store: RunStore, new: Iterable[ReviewItem]) -> int:
             item.after,
             item.reason,
             now,
-        )
-        for item in new
-    ]
-    with explained(store.folder):
-        store.database.execute("BEGIN IMMEDIATE")
-        before = store.database.total_changes
-        store.database.executemany(
-            "INSERT OR IGNORE INTO review (id, origin, run, target, case_id, intent, dimension, part, before, after,"
-            " reason, opened) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            rows,
-        )
-        added = store.database.total_changes - before
-        store.database.execute("COMMIT")
-    return added
+        ),
+    ).rowcount
+
+
+def _is_waiting(store: RunStore, item: ReviewItem) -> bool:
+    """Whether the case is in the queue; where an earlier run put it there, the item is brought up to date."""
+    place = (item.origin, item.target, item.case_id)
+    seen = store.database.execute(
+        "SELECT 1 FROM review WHERE origin = ? AND target = ? AND case_id = ? AND run = ?", (*place, item.run)
+    ).fetchone()
+    if seen is not None:
+        return True
+    updated = store.database.execute(
+        "UPDATE review SET run = ?, intent = ?, dimension = ?, part = ?, before = ?, after = ?, reason = ?"
+        " WHERE origin = ? AND target = ? AND case_id = ? AND resolved IS NULL"
+        " AND (SELECT name FROM runs WHERE id = review.run) IS (SELECT name FROM runs WHERE id = ?)",
+        (
+            item.run,
+            item.intent,
+            item.dimension,
+            item.part,
+            item.before,
+            item.after,
+            item.reason,
+            *place,
+            item.run,
+        ),
+    )
+    return updated.rowcount > 0
 
 
 def items(

@@ -3,69 +3,120 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from proctor.config import Config
+from proctor.core.errors import InputError
 from proctor.core.event import Alert
 from proctor.release.compare import Comparison, compare
 from proctor.release.decide import Decision, decide
-from proctor.release.measures import Baseline
+from proctor.release.floors import DEFAULT
+from proctor.release.measures import ALL, Baseline
 from proctor.release.policy import Policy
 from proctor.report.release_formats import ENDINGS, save_release
 from proctor.report.release_view import ReleaseView
 from proctor.store.decisions import keep_decision
+from proctor.store.gate_facts import intents_of_other_suites, models_that_answered
 from proctor.store.reading import RunReader
 from proctor.store.review import ReviewItem, add_items
 from proctor.store.runs import RunStore
 from proctor.wiring.alerts import Told, tell_somebody, webhook_of
 from proctor.wiring.job import Job, resumed_job
-from proctor.wiring.release import chosen_target, figures_of, other_side, policy_of, trend_before
+from proctor.wiring.release import (
+    Side,
+    chosen_target,
+    figures_of,
+    open_baseline,
+    other_side,
+    policy_of,
+    trend_before,
+)
 from proctor.wiring.release_view import view_of
 
-__all__ = ["Verdict", "compare_run", "gate_run"]
+__all__ = ["GateRequest", "Verdict", "compare_run", "gate_run"]
 
-_QUEUED = 100  # more than anybody will look at after one run
+_QUEUED = 100  # more than anybody will look at after one run; how many are left out is said
+_FIXED_PROVIDERS = frozenset({"obedient", "replay", "rule", "scripted"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateRequest:
+    """Which run is compared with what, and by which rules.
+
+    ``baseline`` is a file or another run, ``against`` another target. With ``rescore`` what other scorers scored is
+    scored again from the recorded answers.
+    """
+
+    run: str
+    baseline: str | None = None
+    target: str | None = None
+    policy: Path | None = None
+    against: str | None = None
+    rescore: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What came of a run at the gate, and where it was told."""
+    """What came of a run at the gate, and where it was told.
+
+    ``queued`` cases wait for review, of ``to_look_at`` that there are.
+    """
 
     view: ReleaseView
     decision: Decision
     files: tuple[Path, ...] = ()
     queued: int = 0
+    to_look_at: int = 0
     told: Told | None = None
 
 
-def compare_run(
-    config: Config,
-    store: RunStore,
-    run: str,
-    *,
-    baseline: str | None,
-    target: str | None,
-    policy: Path | None = None,
-    against: str | None = None,
-) -> ReleaseView:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sides:
+    """A run and what it is compared with, read and, where that was asked for, scored again."""
+
+    reader: RunReader
+    target: str
+    before: Side
+    now: Baseline
+    job: Job
+    note: str = ""
+
+
+async def _sides(config: Config, store: RunStore, asked: GateRequest) -> _Sides:
+    reader = RunReader(store, store.find(asked.run))
+    target = chosen_target(reader, asked.target)
+    before = other_side(config, store, reader, target, asked.baseline, asked.against)
+    sides = _Sides(
+        reader=reader,
+        target=target,
+        before=before,
+        now=figures_of(reader, target),
+        job=resumed_job(store, reader.run),
+    )
+    if not asked.rescore:
+        return sides
+    from proctor.wiring.rescore import rescored  # noqa: PLC0415 - loads what a whole run loads
+
+    figures, now, note = await rescored(config, store, reader, sides.job, target, before, sides.now)
+    return replace(sides, before=replace(before, figures=figures), now=now, note=note)
+
+
+async def compare_run(config: Config, store: RunStore, asked: GateRequest) -> ReleaseView:
     """A run beside its baseline, or one target of it beside another, with nothing decided.
 
     Raises:
         InputError: the run, the baseline or the rules cannot be used.
     """
-    reader = RunReader(store, store.find(run))
-    chosen = chosen_target(reader, target)
-    rules, _ = policy_of(config, policy)
-    before, name = other_side(config, store, reader, chosen, baseline, against)
-    found = _compared(before, figures_of(reader, chosen), rules, resumed_job(store, reader.run))
-    return view_of(found, reader, target=chosen, baseline=name)
+    rules, _ = policy_of(config, asked.policy)
+    sides = await _sides(config, store, asked)
+    return view_of(_compared(sides, rules), sides.reader, target=sides.target, baseline=sides.before.name)
 
 
-async def gate_run(
-    config: Config, store: RunStore, run: str, *, baseline: str | None, target: str | None, policy: Path | None
-) -> Verdict:
+async def gate_run(config: Config, store: RunStore, asked: GateRequest) -> Verdict:
     """Decide on a run; keep the decision, its report, what a person should look at, and the alert.
 
     Raises:
@@ -73,45 +124,75 @@ async def gate_run(
         StoreError: the decision cannot be put on record.
     """
     webhook = webhook_of(config)
-    reader = RunReader(store, store.find(run))
-    chosen = chosen_target(reader, target)
-    rules, path = policy_of(config, policy)
-    before, name = other_side(config, store, reader, chosen, baseline)
-    found = _compared(before, figures_of(reader, chosen), rules, resumed_job(store, reader.run))
-    decision = decide(found, rules, trend_before(store, reader, chosen))
+    rules, path = policy_of(config, asked.policy)
+    sides = await _sides(config, store, asked)
+    reader, chosen = sides.reader, sides.target
+    found = _compared(sides, rules)
+    decision = decide(
+        found,
+        rules,
+        trend_before(store, reader, chosen),
+        elsewhere=_elsewhere(config, store, sides, rules),
+        sampled=any(_draws(model) for model in models_that_answered(store, reader.run)),
+    )
     view = view_of(
-        found, reader, target=chosen, baseline=name, decision=decision, policy=path.name if path else "by default"
+        found,
+        reader,
+        target=chosen,
+        baseline=sides.before.name,
+        decision=decision,
+        policy=path.name if path else "by default",
     )
     keep_decision(
         store,
         run=view.run,
         suite=view.suite,
         target=chosen,
-        baseline=before.run,
+        baseline=sides.before.figures.run,
         decision=decision.outcome,
         reasons=[each.message for each in decision.reasons],
     )
     files = tuple(_save(store, view))
+    waiting = list(_items(view, found, decision, chosen))
+    add_items(store, waiting[:_QUEUED])
+    verdict = Verdict(view=view, decision=decision, files=files, queued=len(waiting[:_QUEUED]), to_look_at=len(waiting))
     if decision.outcome == "ship":
-        return Verdict(view=view, decision=decision, files=files)
-    queued = add_items(store, _items(view, found, decision, chosen)) if decision.outcome == "hold" else 0
+        return verdict
     told = await tell_somebody(config, store, _alert(view, decision, chosen), webhook)
-    return Verdict(view=view, decision=decision, files=files, queued=queued, told=told)
+    return replace(verdict, told=told)
 
 
-def _compared(before: Baseline, now: Baseline, rules: Policy, job: Job) -> Comparison:
+def _draws(model: str) -> bool:
+    """Whether a model may answer the same question otherwise; fakes and recordings do not."""
+    return model.partition(":")[0] not in _FIXED_PROVIDERS
+
+
+def _elsewhere(config: Config, store: RunStore, sides: _Sides, rules: Policy) -> set[str]:
+    """Intents that rules are about and this run need not have: left out by hand, or of another suite."""
+    asked = {*rules.floors, *rules.zero_tolerance} - {ALL, DEFAULT, *sides.now.intents}
+    known = asked & set(sides.before.figures.intents)
+    known |= intents_of_other_suites(store, sides.reader.run.name, asked - known)
+    if asked - known:
+        for path in sorted((config.folder / config.settings.release.baselines).glob("*.json")):
+            with suppress(InputError):  # a broken file of another suite says nothing about this one
+                other = open_baseline(path)
+                known |= asked & set(other.intents) if other.suite != sides.reader.run.name else set()
+    return known
+
+
+def _compared(sides: _Sides, rules: Policy) -> Comparison:
     """The two side by side; cases that the run was told to leave out are not missing from it."""
+    before, now, job = sides.before.figures, sides.now, sides.job
     asked = {case.case for case in now.cases}
     chosen = (job.tags, job.not_tags, job.cases, job.first, job.sample, job.only_failing, job.scorers, job.light)
     kept = [case for case in before.cases if not job.intents or case.intent in job.intents or case.case in asked]
     if any(chosen):
         kept = [case for case in kept if case.case in asked]
     found = compare(replace(before, cases=tuple(kept)), now, rules.settings)
-    left = len(before.cases) - len(kept)
-    if not left:
-        return found
-    note = f"the run was narrowed: {left} of {len(before.cases)} cases of the baseline were not asked for"
-    return replace(found, notes=(*found.notes, note))
+    notes = [*found.notes, sides.note] if sides.note else [*found.notes]
+    if left := len(before.cases) - len(kept):
+        notes.append(f"the run was narrowed: {left} of {len(before.cases)} cases of the baseline were not asked for")
+    return replace(found, notes=tuple(notes))
 
 
 def _save(store: RunStore, view: ReleaseView) -> Iterator[Path]:
@@ -123,39 +204,37 @@ def _save(store: RunStore, view: ReleaseView) -> Iterator[Path]:
 
 
 def _items(view: ReleaseView, found: Comparison, decision: Decision, target: str) -> Iterator[ReviewItem]:
-    """The cases that got worse, then those that a reason names beside them."""
+    """What a person should look at: cases that flipped; of a run that is held also those that got worse.
+
+    Each case is there once. Where the scorers changed nothing is queued: no difference can be trusted.
+    """
+    if found.scorers:
+        return
     intents = {case.case: case.intent for case in (*found.baseline.cases, *found.current.cases)}
-    worse = view.worse[:_QUEUED]
-    for each in worse:
-        yield ReviewItem(
-            origin="gate",
-            run=view.run,
-            target=target,
-            case_id=each.case,
-            intent=each.intent,
-            dimension=each.dimension,
-            part=each.part,
-            before=each.before,
-            after=each.after,
-            reason=each.reason,
-        )
-    known, left = {each.case for each in worse}, _QUEUED - len(worse)
-    for reason in decision.reasons:
-        for case in reason.cases:
-            if case in known or left <= 0:
-                continue
+    known: set[str] = set()
+
+    def item(case: str, **about: Any) -> Iterator[ReviewItem]:
+        if case not in known:
             known.add(case)
-            left -= 1
             yield ReviewItem(
-                origin="gate",
-                run=view.run,
-                target=target,
-                case_id=case,
-                intent=intents.get(case),
-                dimension=reason.dimension or reason.kind,
-                part=reason.parts[0].partition(".")[2] if reason.parts else "",
-                reason=reason.message,
+                origin="gate", run=view.run, target=target, case_id=case, intent=intents.get(case), **about
             )
+
+    held = decision.outcome == "hold"
+    flipped = dict.fromkeys(flip.case for flip in found.flips)
+    for each in view.worse if held else [each for each in view.worse if each.case in flipped]:
+        about = {"dimension": each.dimension, "part": each.part, "before": each.before, "after": each.after}
+        yield from item(each.case, reason=each.reason, **about)
+    for flip in found.flips:
+        share = [count.passed / count.total for count in (flip.before, flip.after) if count.total]
+        before, after = share if len(share) == 2 else (None, None)
+        yield from item(
+            flip.case, dimension=flip.check or "pass_rate", before=before, after=after, reason="no longer passes"
+        )
+    for reason in decision.reasons if held else ():
+        part = reason.parts[0].partition(".")[2] if reason.parts else ""
+        for case in reason.cases:
+            yield from item(case, dimension=reason.dimension or reason.kind, part=part, reason=reason.message)
 
 
 def _alert(view: ReleaseView, decision: Decision, target: str) -> Alert:

@@ -245,6 +245,7 @@ async def _plan(
         suite=digest.hexdigest()[:16],
         targets={target.name: content_id(dict(target.spec)) for target in targets},
         scorers=bench.specs(),
+        scorer_hashes=bench.hashes(),
         models=rack.specs(),
         proctor=proctor.__version__,
         python=platform.python_version(),
@@ -269,12 +270,12 @@ def _opened(store: RunStore, run_id: str, plan: _Plan, job: Job, *, resume: bool
     run = store.get(run_id)
     changed = [
         name
-        for name in ("suite", "targets", "scorers")
+        for name in ("suite", "targets", "scorers", "scorer_hashes")
         if getattr(run.fingerprint, name) != getattr(plan.fingerprint, name)
     ]
     if changed:
         raise InputError(
-            f"run {run.id} cannot go on: its {' and '.join(changed)} changed since it began",
+            f"run {run.id} cannot go on: its {' and '.join(dict.fromkeys(changed))} changed since it began",
             mend="start a new run, or put back what was changed",
         )
     return store.reopen(run)

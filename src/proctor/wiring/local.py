@@ -10,7 +10,7 @@ from typing import Any
 
 from proctor.core.entity import Entity
 
-__all__ = ["LOCAL", "local_model", "open_local"]
+__all__ = ["LOCAL", "PLACES", "local_model", "open_local"]
 
 
 @cache
@@ -88,7 +88,7 @@ LOCAL: Mapping[str, Callable[[], object]] = {
     "intents": lambda: _Classifier("intents", "LocalIntents"),
 }
 
-_PLACES: Mapping[str, tuple[str, str]] = {
+PLACES: Mapping[str, tuple[str, str]] = {
     "embedder": ("embed", "LocalEmbedder"),
     "entailer": ("nli", "LocalEntailer"),
     "grounder": ("grounding", "LocalGrounder"),
@@ -105,4 +105,4 @@ def local_model(role: str) -> Any:
 
 def open_local(role: str) -> None:
     """Load the weights behind a role now rather than when it is first asked."""
-    _opened(*_PLACES[role])
+    _opened(*PLACES[role])

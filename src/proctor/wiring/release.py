@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,15 @@ from proctor.core.errors import ConfigError, InputError, MalformedError, NotFoun
 from proctor.release.measures import ALL, Baseline, measures
 from proctor.release.policy import Policy, read_policy
 from proctor.release.trend import TrendPoint
+from proctor.store.answers import Answer, answers_path, write_answers
 from proctor.store.baselines import baseline_path, read_baseline, write_baseline
 from proctor.store.reading import RunReader
 from proctor.store.runs import RunStore
 from proctor.store.trends import PointRecord, TrendLine, history
 
 __all__ = [
+    "Side",
+    "answers_of",
     "as_point",
     "baseline_file",
     "bless",
@@ -79,18 +82,25 @@ def baseline_file(config: Config, reader: RunReader, target: str, named: Path | 
     return baseline_path(config.folder / config.settings.release.baselines, reader.run.name, several)
 
 
-def bless(figures: Baseline, path: Path) -> None:
-    """Make a run the baseline.
+def bless(figures: Baseline, path: Path, answers: Iterable[Answer] | None = None) -> None:
+    """Make a run the baseline; its answers, where they are given, are kept in a file beside it.
 
     Raises:
-        StoreError: the file cannot be written.
+        StoreError: a file cannot be written.
     """
-    data = encode(figures)
+    hashed = "" if answers is None else write_answers(answers_path(path), answers)
+    data = encode(replace(figures, answers=hashed))
     cases = data.pop("cases", [])
     # What tells two machines apart says nothing of how good the answers are, and would differ in every diff.
     for name in ("python", "proctor"):
         data.get("fingerprint", {}).pop(name, None)
-    write_baseline(path, data, [_rounded(case) for case in cases])
+    write_baseline(path, data, [_rounded({**case, **_checks(case)}) for case in cases])
+
+
+def answers_of(reader: RunReader, target: str) -> Iterator[Answer]:
+    """The answers of a run as a baseline keeps them, in the order of cases and samples."""
+    for each in reader.results(target=target, by_case=True):
+        yield each.case.id, each.sample, each.trajectory
 
 
 def open_baseline(path: Path) -> Baseline:
@@ -103,10 +113,19 @@ def open_baseline(path: Path) -> Baseline:
     return decode(Baseline, {**header, "cases": cases}, strict=True, file=str(path))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """What a run is compared with: its figures, its name, and its file where it is one."""
+
+    figures: Baseline
+    name: str
+    path: Path | None = None
+
+
 def other_side(
     config: Config, store: RunStore, reader: RunReader, target: str, named: str | None, against: str | None = None
-) -> tuple[Baseline, str]:
-    """What a run is compared with, and its name: a baseline file, another run, or the suite's own baseline.
+) -> Side:
+    """What a run is compared with: a baseline file, another run, or the suite's own baseline.
 
     ``against`` is another target: of the run that is named, or where none is, of this one.
 
@@ -114,13 +133,13 @@ def other_side(
         InputError: there is no such file or run, or it cannot be used.
     """
     if named is None and against is not None:
-        return figures_of(reader, chosen_target(reader, against)), f"{against} in the same run"
+        return Side(figures=figures_of(reader, chosen_target(reader, against)), name=f"{against} in the same run")
     if named is None or named.endswith(".json") or Path(named).is_file():
         path = baseline_file(config, reader, target, Path(named) if named else None)
-        return open_baseline(path), _short(path, config.folder)
+        return Side(figures=open_baseline(path), name=_short(path, config.folder), path=path)
     other = RunReader(store, store.find(named))
     same = target if target in other.targets() else None
-    return figures_of(other, chosen_target(other, against or same)), f"run {other.run.id}"
+    return Side(figures=figures_of(other, chosen_target(other, against or same)), name=f"run {other.run.id}")
 
 
 def _short(path: Path, folder: Path) -> str:
@@ -178,6 +197,13 @@ def as_point(record: PointRecord) -> TrendPoint:
         value=record.mean,
         cases=record.cases,
     )
+
+
+def _checks(case: Mapping[str, Any]) -> dict[str, Any]:
+    """The verdicts of a case by check, as JSON: the codec leaves what is in a mapping as it is."""
+    if "checks" not in case:
+        return {}
+    return {"checks": {name: encode(count) for name, count in sorted(case["checks"].items())}}
 
 
 def _rounded(value: Any) -> Any:

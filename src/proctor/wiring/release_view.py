@@ -8,14 +8,17 @@ from proctor.core.errors import NotFoundError
 from proctor.core.report import Result
 from proctor.core.score import Score
 from proctor.release.compare import Change, Comparison
-from proctor.release.decide import Decision, Reason
-from proctor.release.measures import ALL
+from proctor.release.decide import RESCORE, UNKNOWN_SCORERS, Decision
+from proctor.release.flips import Flip
+from proctor.release.measures import ALL, CheckCount
+from proctor.release.reason import Reason, count_of, listed
 from proctor.release.worse import WorseCase
 from proctor.report import release_view as shown
 from proctor.store.reading import RunReader
 
 __all__ = ["view_of"]
 
+_RUN_WORDS = {"failed": "FAILED", "unjudged": "could not be judged"}
 _TOLD = 100  # cases whose scores are looked up; a person reads fewer
 
 
@@ -29,7 +32,7 @@ def view_of(
     policy: str = "",
 ) -> shown.ReleaseView:
     """Everything there is to show; of the worst cases also why, in the words of their scores."""
-    warnings = [each.message for each in decision.warnings] if decision else list(comparison.notes)
+    warnings = [each.message for each in decision.warnings] if decision else _notes(comparison)
     return shown.ReleaseView(
         suite=reader.run.name,
         run=reader.run.id,
@@ -38,10 +41,13 @@ def view_of(
         baseline_run=comparison.baseline.run,
         policy=policy,
         decision=decision.outcome if decision else None,
-        headline=_headline(comparison, decision),
+        headline=_headline(comparison, decision, reader),
         reasons=tuple(_reason(each) for each in decision.reasons) if decision else (),
         notes=tuple(dict.fromkeys(warnings)),
         changes=tuple(_change(each) for each in comparison.changes if each.pairs),
+        newly_failing=tuple(
+            _flip(each, reader if place < _TOLD else None, target) for place, each in enumerate(comparison.flips)
+        ),
         worse=tuple(_worse(each, reader, target) for each in comparison.worse[:_TOLD]),
         worse_in_all=len(comparison.worse),
         missing=comparison.missing,
@@ -50,19 +56,45 @@ def view_of(
     )
 
 
-def _headline(comparison: Comparison, decision: Decision | None) -> str:
+def _notes(comparison: Comparison) -> list[str]:
+    notes = list(comparison.notes)
+    if comparison.scorers:
+        notes.append(f"{comparison.scorers.message}; {RESCORE}")
+    elif comparison.scorers.unknown:
+        notes.append(UNKNOWN_SCORERS)
+    return notes
+
+
+def _headline(comparison: Comparison, decision: Decision | None, reader: RunReader) -> str:
     both = len(comparison.current.cases) - len(comparison.added) - len(comparison.rewritten)
     paired = f"{both} cases are in both runs"
     if decision is None:
         fallen = [each for each in comparison.regressions if each.intent == ALL]
         word = f"{len(fallen)} of {len(comparison.overall)} figures got worse over all intents"
         return f"{paired}; {word}, {len(comparison.worse)} cases got worse"
-    if decision.outcome == "ship":
-        return f"{paired}; nothing speaks against it"
     count = len(decision.reasons)
     if decision.outcome == "hold":
         return f"{count} reason{'s' if count > 1 else ''} to hold, {len(decision.cases)} cases to look at"
-    return "nothing speaks against it, but a drop that matters could have gone unseen"
+    against = _against(comparison, reader)
+    if decision.outcome == "ship":
+        return f"{paired}; {f'it ships, but {against}' if against else 'nothing speaks against it'}"
+    if any(each.kind in ("scorers", "rule", "newly failing") for each in decision.reasons):
+        unsure = f"{count} reason{'s' if count > 1 else ''} why it cannot be decided"
+    else:
+        unsure = "a drop that matters could have gone unseen"
+    return f"{unsure}; {against}" if against else f"no drop was found, but {unsure}" if count else unsure
+
+
+def _against(comparison: Comparison, reader: RunReader) -> str:
+    """What speaks against a run although it is not held: cases that flipped, and that the run itself did not pass."""
+    found = []
+    if cases := tuple(dict.fromkeys(flip.case for flip in comparison.flips)):
+        verb = "passes" if len(cases) == 1 else "pass"
+        found.append(f"{count_of(cases)} that passed no longer {verb}{listed(cases)}")
+    if (word := _RUN_WORDS.get(reader.run.decision or "")) is not None:
+        why = f" ({reader.run.reason})" if reader.run.reason else ""
+        found.append(f"the run itself {word}{why}")
+    return " and ".join(found)
 
 
 def _reason(reason: Reason) -> shown.Reason:
@@ -83,6 +115,23 @@ def _change(change: Change) -> shown.Change:
         detectable=change.detectable,
         verdict=change.verdict,
     )
+
+
+def _flip(flip: Flip, reader: RunReader | None, target: str) -> shown.FlippedCase:
+    score = _score_of(flip.case, flip.check, reader, target) if flip.check and reader else None
+    return shown.FlippedCase(
+        case=flip.case,
+        check=flip.check,
+        intent=flip.intent,
+        before=_share(flip.before),
+        after=_share(flip.after),
+        by_rule=flip.exact,
+        reason=score.reason if score else "",
+    )
+
+
+def _share(count: CheckCount) -> str:
+    return f"{count.passed} of {count.total}"
 
 
 def _worse(case: WorseCase, reader: RunReader, target: str) -> shown.WorseCase:

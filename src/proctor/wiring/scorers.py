@@ -56,6 +56,7 @@ class Bench:
         self._config = config or (rack.config if rack else None)
         self._made: dict[str, Grader] = {}
         self._revisions: dict[str, str] = {}
+        self._used: dict[str, type] = {}
         self._kinds: dict[str, Any] = {}
 
     def graders(self, case: Case) -> Sequence[Grader]:
@@ -103,6 +104,7 @@ class Bench:
             if check is not asked:  # settings that are not in the suite, so its hash does not tell them
                 revision = f"{revision} intents {content_id(dict(check.settings), length=8)}"
             self._revisions[made.scorer.name] = f"{revision} light" if self._light else revision
+            self._used[made.scorer.name] = type(made.scorer)
         return made
 
     def _by_intent(self, check: Check) -> Check:
@@ -127,6 +129,13 @@ class Bench:
     def specs(self) -> Mapping[str, str]:
         """The scorers used so far, each with its revision. Their settings are part of the suite's own hash."""
         return dict(sorted(self._revisions.items()))
+
+    def hashes(self) -> Mapping[str, str]:
+        """The scorers used so far, each with a hash of its code and model files; under "" one of the suite's checks."""
+        from proctor.wiring.scorer_hash import scorer_hash  # noqa: PLC0415 - only a run that is kept needs it
+
+        found = {name: scorer_hash(kind) for name, kind in sorted(self._used.items())}
+        return {"": content_id(self._suite.scorers, length=12), **found} if self._suite.scorers else found
 
     def _kind(self, name: str) -> Any:
         """The scorer's class; looked up once, because reading every package's entry points takes milliseconds."""

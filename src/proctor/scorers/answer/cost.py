@@ -38,4 +38,5 @@ class Cost:
         if self.at_most is None:
             return skipped(self, "no limit is set", measured=cost)
         kept = cost <= self.at_most
-        return scored(self, 1.0 if kept else 0.0, f"cost {cost:.4g}; at most {self.at_most:g}", measured=cost)
+        reason = f"cost {cost:.4g}; at most {self.at_most:g}"
+        return scored(self, 1.0 if kept else 0.0, reason, measured=cost, producer="meter")

@@ -45,4 +45,5 @@ class Latency:
         what = turn_label(index) if self.per == "turn" and len(known) > 1 else f"{len(known)} turns" * (len(known) > 1)
         reason = f"{what + ': ' if what else ''}{seconds:.3g} s; at most {self.at_most:g} s"
         evidence = (Evidence(turn=index, note=f"{slowest:.3g} s"),)
-        return scored(self, 1.0 if kept else 0.0, reason, measured=seconds, unit="s", evidence=evidence)
+        value = 1.0 if kept else 0.0
+        return scored(self, value, reason, measured=seconds, unit="s", evidence=evidence, producer="meter")

@@ -1,0 +1,84 @@
+"""Cases that passed a check and now fail it, and whether chance can explain them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from proctor.release.measures import CaseMeasure, CheckCount
+from proctor.stats.repeats import chance_flips, poisson_tail
+
+__all__ = ["Flip", "find_flips", "is_chance", "mixed_cases"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flip:
+    """One check of one case that passed before and fails now, by the greater part of its samples.
+
+    ``check`` is empty when the case as a whole flipped and the baseline does not say by which check.
+    """
+
+    case: str
+    intent: str
+    check: str = ""
+    before: CheckCount = field(default_factory=CheckCount)
+    after: CheckCount = field(default_factory=CheckCount)
+
+    @property
+    def exact(self) -> bool:
+        """Whether rules alone decide the check, so that the same answer always gets the same verdict."""
+        return self.after.exact
+
+    @property
+    def clean(self) -> bool:
+        """Whether every sample passed before and every sample fails now."""
+        return self.before.failed == 0 and self.after.passed == 0
+
+
+def find_flips(pairs: Sequence[tuple[CaseMeasure, CaseMeasure]]) -> tuple[Flip, ...]:
+    """Every check that flipped from pass to fail, the exact ones first, then by case and check."""
+    found: list[Flip] = []
+    for before, after in pairs:
+        flipped = [flip for name in after.checks if (flip := _flip(before, after, name)) is not None]
+        if not flipped and before.outcome == "pass" and after.outcome == "fail":
+            count = CheckCount(passed=before.samples), CheckCount(failed=after.samples)
+            flipped = [Flip(case=after.case, intent=after.intent, before=count[0], after=count[1])]
+        found += flipped
+    return tuple(sorted(found, key=lambda each: (not each.exact, each.case, each.check)))
+
+
+def _flip(before: CaseMeasure, after: CaseMeasure, name: str) -> Flip | None:
+    now = after.checks[name]
+    was = before.checks.get(name)
+    if was is None and not before.checks and before.outcome == "pass":
+        # A baseline without verdicts by check: a case that passed had passed every check.
+        was = CheckCount(passed=before.samples)
+    if was is None or was.holds is not True or now.holds is not False:
+        return None
+    return Flip(case=after.case, intent=after.intent, check=name, before=was, after=now)
+
+
+def mixed_cases(pairs: Sequence[tuple[CaseMeasure, CaseMeasure]]) -> int:
+    """In how many cases an exact check both passed and failed among the samples of one run; the larger of both runs."""
+    sides = [[pair[side] for pair in pairs] for side in (0, 1)]
+    return max(
+        sum(any(count.exact and count.passed and count.failed for count in each.checks.values()) for each in side)
+        for side in sides
+    )
+
+
+def is_chance(flips: Sequence[Flip], mixed: int, *, sampled: bool, alpha: float) -> bool:
+    """Whether chance explains so many clean flips when the target's answers differ from time to time.
+
+    With one sample on both sides nothing shows how much the answers differ: then it depends on ``sampled``, which says
+    whether the target is known to draw its answers. With more samples the mixed cases show it. One more
+    than was seen is reckoned with, because none seen among a few does not mean that there is none.
+    """
+    if not flips:
+        return True
+    before = min(each.before.total for each in flips)
+    after = min(each.after.total for each in flips)
+    if max(before, after) < 2:
+        return sampled
+    seen = mixed + 1 if sampled or mixed else 0
+    return poisson_tail(len({each.case for each in flips}), chance_flips(seen, before, after)) > alpha

@@ -1,0 +1,84 @@
+"""The recorded answers behind a baseline: one file beside it, so that it can be scored again on any machine."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from proctor.core.codec import dumps, encode, loads
+from proctor.core.decoding import decode
+from proctor.core.errors import InputError, MalformedError, NotFoundError, StoreError
+from proctor.core.trajectory import Trajectory
+
+__all__ = ["Answer", "answers_path", "read_answers", "write_answers"]
+
+Answer = tuple[str, int, Trajectory]  # the id of the case, the sample, what the target did
+_HASH_LENGTH = 16
+
+
+def answers_path(baseline: Path) -> Path:
+    """Where the answers of a baseline lie."""
+    return baseline.with_suffix(".answers.jsonl")
+
+
+def write_answers(path: Path, answers: Iterable[Answer]) -> str:
+    """Write one answer on each line and return a hash of them all; the file is whole or stays as it was.
+
+    A target can replay the file: `targets: {before: {recording: baselines/SUITE.answers.jsonl}}`.
+
+    Raises:
+        StoreError: the folder or the disk refused.
+    """
+    digest = hashlib.sha256()
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with draft.open("xb") as out:
+                for case, sample, trajectory in answers:
+                    # The raw reply and the session's id say nothing of how good the answer is.
+                    kept = encode(replace(trajectory, raw=None, session=None))
+                    line = dumps({"case": case, "sample": sample, "trajectory": kept})
+                    digest.update(line)
+                    out.write(line + b"\n")
+                out.flush()
+                os.fsync(out.fileno())
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        mend = "check the folder, its permissions and the free space"
+        raise StoreError(f"cannot be written: {error.strerror}", file=str(path), mend=mend) from error
+    return digest.hexdigest()[:_HASH_LENGTH]
+
+
+def read_answers(path: Path, expected: str) -> Iterator[Answer]:
+    """The answers of a file, in its order.
+
+    Raises:
+        NotFoundError: there is no such file.
+        InputError: it is not the file that was written with the baseline.
+    """
+    if not path.is_file():
+        raise NotFoundError("the recorded answers are not there", file=str(path), mend="bless a run again")
+    try:
+        with path.open("rb") as lines:
+            digest = hashlib.sha256()
+            for line in lines:
+                digest.update(line.rstrip(b"\r\n"))
+        if digest.hexdigest()[:_HASH_LENGTH] != expected:
+            raise InputError(
+                "these are not the answers of the baseline beside it", file=str(path), mend="bless a run again"
+            )
+        with path.open("rb") as lines:
+            for line in lines:
+                row = loads(line)
+                yield str(row["case"]), int(row["sample"]), decode(Trajectory, row["trajectory"])
+    except (ValueError, KeyError, TypeError, MalformedError) as error:
+        raise InputError(f"cannot be used: {error}", file=str(path), mend="bless a run again") from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=str(path), mend="check the path") from error

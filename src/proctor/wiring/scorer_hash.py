@@ -1,0 +1,156 @@
+"""A hash of what a scorer is made of: its code, the modules it uses, their data files and its local models."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import re
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from proctor.core.sockets import is_socket
+from proctor.wiring.local import PLACES
+
+__all__ = ["scorer_hash"]
+
+_OURS = "proctor"
+_LENGTH = 12
+_WEIGHTS = ("proctor", "models", "local", "weights")  # large: its manifest has the hash of every file
+_NOT_DATA = frozenset({".py", ".pyc", ".pyi", ".so"})
+_IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+(?P<base>\.*[\w.]*)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#]+)"
+    r"|import[ \t]+(?P<whole>[^\n#]+))",
+    re.MULTILINE,
+)
+_NAME = re.compile(r"[\w.]+")
+_QUOTED = re.compile(r"""["'](\w+(?:\.\w+)+)[:"']""")  # a module that is imported by its name
+
+
+@cache
+def scorer_hash(kind: type) -> str:
+    """The hash of a scorer's class.
+
+    It covers the class's module and every module of the same package, or of Proctor, that it imports directly or
+    through others, with the data files beside them. Of the local models it covers their code and the manifest of the
+    weights.
+    """
+    digest = hashlib.sha256(kind.__qualname__.encode())
+    roles = sorted(each.name for each in dataclasses.fields(kind) if is_socket(each) and each.name in PLACES)
+    modules = {kind.__module__, *(f"proctor.models.local.{PLACES[role][0]}" for role in roles)}
+    for name, content in sorted(_contents(frozenset(_closure(modules)))):
+        digest.update(f"{name}\0{content}\n".encode())
+    if roles:
+        digest.update(_read(_folder_of(_OURS).joinpath(*_WEIGHTS[1:], "manifest.json")))
+    return digest.hexdigest()[:_LENGTH]
+
+
+def _closure(modules: set[str]) -> set[str]:
+    """The modules and everything of ours, or of their own packages, that they import."""
+    tops = {_OURS, *(name.partition(".")[0] for name in modules)}
+    found: set[str] = set()
+    waiting = set(modules)
+    while waiting:
+        name = waiting.pop()
+        if name in found or name == _OURS or (path := _file_of(name)) is None:
+            continue  # Proctor's own top module only says where things are
+        found.add(name)
+        waiting |= {each for each in _imports(name, path) if each.partition(".")[0] in tops}
+    return found
+
+
+@cache
+def _imports(module: str, path: Path) -> frozenset[str]:
+    """What a module's source imports, at its top or inside functions; names that are no modules do no harm."""
+    found: set[str] = set()
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    source = _read(path).decode("utf-8", "replace")
+    found.update(_QUOTED.findall(source))
+    for match in _IMPORT.finditer(source):
+        if match["whole"]:
+            found.update(_NAME.findall(match["whole"]))
+            continue
+        base = _absolute(match["base"], package)
+        found.add(base)
+        found.update(f"{base}.{name}" for name in _NAME.findall(match["names"]))
+    # A package's own file runs before the modules in it.
+    return frozenset(found | {name.rpartition(".")[0] for name in found if "." in name})
+
+
+def _absolute(base: str, package: str) -> str:
+    name = base.lstrip(".")
+    up = len(base) - len(name)
+    if not up:
+        return name
+    parts = package.split(".")
+    return ".".join([*parts[: len(parts) - up + 1], *([name] if name else [])])
+
+
+@cache
+def _file_of(module: str) -> Path | None:
+    """The source file of a module; none when there is no such module."""
+    top, _, rest = module.partition(".")
+    loaded = sys.modules.get(module)
+    if loaded is not None and (file := getattr(loaded, "__file__", None)) and file.endswith(".py"):
+        return Path(file)
+    folder = _folder_of(top)
+    if not rest or folder == Path():
+        return None
+    place = folder.joinpath(*rest.split("."))
+    for path in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
+        if path.is_file():
+            return path
+    return None
+
+
+@cache
+def _folder_of(top: str) -> Path:
+    """The folder of a top-level package; an empty path for one that is a single file."""
+    file = getattr(sys.modules.get(top), "__file__", None)
+    return Path(file).parent if file and file.endswith("__init__.py") else Path()
+
+
+@cache
+def _contents(modules: frozenset[str]) -> tuple[tuple[str, str], ...]:
+    """The name and the hash of every file behind these modules."""
+    files: dict[str, Path] = {}
+    folders: dict[Path, str] = {}
+    for name in modules:
+        path = _file_of(name)
+        assert path is not None
+        files[name] = path
+        folders[path.parent] = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    found = {name: _digest(path) for name, path in files.items()}
+    code = b"".join(map(_read, files.values()))
+    for folder, package in folders.items():
+        # A file is used by the code that names it: another module's word list beside it is not part of this scorer.
+        used = [path for path in _data_files(folder) if package and _is_named(path, code)]
+        found |= {f"{package}/{path.relative_to(folder).as_posix()}": _digest(path) for path in used}
+    return tuple(found.items())
+
+
+def _data_files(folder: Path) -> Iterator[Path]:
+    """Files beside modules that are not code, such as prompts and word lists, also in folders that are no packages."""
+    for path in sorted(folder.iterdir()):
+        if path.is_dir():
+            inner = path.name != "__pycache__" and path.parts[-len(_WEIGHTS) :] != _WEIGHTS
+            if inner and not (path / "__init__.py").exists():
+                yield from _data_files(path)
+        elif path.suffix not in _NOT_DATA and not path.name.startswith("."):
+            yield path
+
+
+def _is_named(path: Path, code: bytes) -> bool:
+    return any(name.encode() in code for name in (path.name, f'"{path.stem}"', f"'{path.stem}'"))
+
+
+@cache
+def _digest(path: Path) -> str:
+    # A checkout with other line ends is the same code.
+    return hashlib.sha256(_read(path).replace(b"\r\n", b"\n")).hexdigest()
+
+
+@cache
+def _read(path: Path) -> bytes:
+    return path.read_bytes()
