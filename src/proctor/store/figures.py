@@ -15,7 +15,7 @@ from proctor.core.decoding import decode
 from proctor.core.overview import Overview
 from proctor.core.report import Counts, Report, Spend, Tally
 from proctor.store.db import explained
-from proctor.store.ledger import TAG_BREAK
+from proctor.store.run_index import TAG_BREAK
 from proctor.store.runs import RunRecord, RunStore
 from proctor.store.trends import cells_of
 

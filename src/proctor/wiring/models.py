@@ -18,7 +18,7 @@ from proctor.core.report import Spend
 from proctor.core.sockets import Cache, Http, Kit, Model
 from proctor.models.prices import Prices
 from proctor.models.structured import Structured
-from proctor.models.wrap.budget import Budget, Budgeted
+from proctor.models.wrap.budget import Budget, Budgeted, price_hint, unpriced
 from proctor.models.wrap.cache import Cached, Sharing
 from proctor.models.wrap.limit import Limited, Limiter
 from proctor.models.wrap.meter import Meter, Metered
@@ -115,9 +115,26 @@ class Rack:
             found = self._prices(wire, wrapping).find(wire.name)
         return found.of(usage) if found is not None else None
 
+    def price_of(self, wire_name: str, usage: Usage) -> float | None:
+        """What so many tokens cost of a model known by its wire's name, as spend is recorded."""
+        for name, wire in self._wires.items():
+            if wire.name == wire_name:
+                return self.price(name, usage)
+        known = Prices.default().extended({each: encode(own) for each, own in self.config.settings.prices.items()})
+        found = known.find(wire_name)
+        return found.of(usage) if found is not None else None
+
     def notes(self) -> list[str]:
         """What went wrong beside the answers: a cache that could not be written, say."""
-        return [note for sharing in self._sharing.values() for note in sharing.notes]
+        notes = [note for sharing in self._sharing.values() for note in sharing.notes]
+        if self.refused:
+            notes.append(f"the budget refused {self.refused} calls; a resumed run makes them when the budget is raised")
+        return notes
+
+    @property
+    def refused(self) -> int:
+        """Calls that the budget refused."""
+        return self.budget.refused if self.budget is not None else 0
 
     def concurrency(self) -> list[dict[str, Any]]:
         """How the limits moved over time, for the run's record; limits that never moved are left out."""
@@ -144,8 +161,10 @@ class Rack:
         if wire is None:
             wire = self._wires[name] = self._connect(name, provider, settings)
         identity = content_id(dict(_spec(wire)))
+        prices = self._prices(wire, wrapping)
+        self._refuse_unpriced(wire, prices)
         model: Model = Limited(
-            model=Priced(model=wire, prices=self._prices(wire, wrapping)),
+            model=Priced(model=wire, prices=prices),
             limiter=self._limiter(wire, identity, wrapping),
         )
         if rate := wrapping.rate or self.run.rate:
@@ -160,6 +179,14 @@ class Rack:
             model = self._cached(model, self.log, identity, refresh=not self.resumed)
         # Inside the check of JSON, so that an answer that was of no use is counted like any other: it was paid for.
         return Structured(Metered(model=model, meter=self.meter, role=role))
+
+    def _refuse_unpriced(self, wire: Model, prices: Prices) -> None:
+        """A budget in dollars cannot be kept for a model without a price: say so before anything is asked."""
+        if self.budget is None or self.budget.money is None or getattr(wire, "tells_cost", False):
+            return
+        if prices.find(wire.name) is None:
+            file = str(self.config.path) if self.config.path else None
+            raise ConfigError(unpriced(wire.name), file=file, field="prices", mend=price_hint(wire.name))
 
     def _cached(self, model: Model, cache: Cache, identity: str, *, refresh: bool) -> Model:
         mode: Literal["use", "refresh"] = "refresh" if refresh else "use"
