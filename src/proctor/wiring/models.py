@@ -24,6 +24,7 @@ from proctor.models.wrap.limit import Limited, Limiter
 from proctor.models.wrap.meter import Meter, Metered
 from proctor.models.wrap.pace import Pace, Paced, parse_rate
 from proctor.models.wrap.price import Priced
+from proctor.models.wrap.quota import Quota
 from proctor.models.wrap.retry import Retrying
 
 __all__ = ["Rack", "Wrapping", "split_spec"]
@@ -56,7 +57,8 @@ class Rack:
     meter: Meter = field(default_factory=Meter)
     budget: Budget | None = None
     _wires: dict[str, Model] = field(default_factory=dict)
-    _limiters: dict[str, Limiter] = field(default_factory=dict)
+    _limiters: dict[tuple[str, str | None], Limiter] = field(default_factory=dict)
+    _quotas: dict[str, Quota] = field(default_factory=lambda: defaultdict(Quota))
     _sharing: dict[int, Sharing] = field(default_factory=lambda: defaultdict(Sharing))
     _built: dict[tuple[str, str], Model] = field(default_factory=dict)
 
@@ -84,6 +86,15 @@ class Rack:
         """
         self.get(name)
         return self._wires[name]
+
+    def limiter(self, name: str) -> Limiter:
+        """The limiter of the model of that name.
+
+        Raises:
+            ConfigError: there is no such model, or its settings are wrong.
+        """
+        wire = self.wire(name)
+        return self._limiters[content_id(dict(_spec(wire))), _quota_of(wire)]
 
     def specs(self) -> dict[str, str]:
         """The models connected so far, each with a hash of what decides its answers."""
@@ -139,8 +150,8 @@ class Rack:
     def concurrency(self) -> list[dict[str, Any]]:
         """How the limits moved over time, for the run's record; limits that never moved are left out."""
         return [
-            {"model": name, "history": [list(step) for step in limiter.history]}
-            for name, limiter in sorted(self._limiters.items())
+            {"model": limiter.name, "history": [list(step) for step in limiter.history]}
+            for limiter in sorted(self._limiters.values(), key=lambda limiter: limiter.name)
             if len(limiter.history) > 1
         ]
 
@@ -239,10 +250,13 @@ class Rack:
         return shipped.extended(extra)
 
     def _limiter(self, wire: Model, identity: str, wrapping: Wrapping) -> Limiter:
-        limiter = self._limiters.get(identity)
+        endpoint = _quota_of(wire)
+        limiter = self._limiters.get((identity, endpoint))
         if limiter is None:
             most = wrapping.concurrency or self.run.concurrency
-            limiter = self._limiters[identity] = Limiter(name=wire.name, start=most, ceiling=most)
+            quota = self._quotas[endpoint or identity]
+            limiter = Limiter(name=wire.name, start=most, ceiling=most, quota=quota)
+            self._limiters[identity, endpoint] = limiter
         return limiter
 
 
@@ -268,3 +282,9 @@ def _own_address(wire: Model) -> bool:
 def _spec(wire: Model) -> Mapping[str, Any]:
     spec: Mapping[str, Any] = getattr(wire, "spec", {"name": wire.name})
     return spec
+
+
+def _quota_of(wire: Model) -> str | None:
+    """The endpoint and key of a model, as it or its HTTP wire names them; ``None`` when neither does."""
+    named: str | None = getattr(getattr(wire, "wire", wire), "quota", None)
+    return named
