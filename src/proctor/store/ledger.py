@@ -51,6 +51,11 @@ class RunLedger:
         self._rows = IndexRows(run, next_seq(store.database, run))
         self._flushed = time.monotonic()
 
+    @property
+    def count(self) -> int:
+        """How many units are finished."""
+        return len(self._done)
+
     def finished(self, key: int) -> bool:
         """Whether the unit has its result already."""
         return key in self._done

@@ -20,7 +20,7 @@ from proctor.config import Config, RunSettings
 from proctor.core.case import Case, Suite
 from proctor.core.codec import content_id, dumps, encode
 from proctor.core.decoding import decode
-from proctor.core.errors import InputError, StoreError, SuiteError
+from proctor.core.errors import StoreError, SuiteError
 from proctor.core.report import Fingerprint, Result, Spend
 from proctor.core.sockets import Target
 from proctor.models.pool import Pool
@@ -40,7 +40,8 @@ from proctor.wiring.models import Rack
 from proctor.wiring.overview import overview_of_run
 from proctor.wiring.points import cells_of_run
 from proctor.wiring.prompt_suite import Opened, open_tests, suite_path
-from proctor.wiring.run_budget import budget_notes, carry_spend, settings_of
+from proctor.wiring.resume import nothing_left, refuse_changed, settings_of, troubles
+from proctor.wiring.run_budget import budget_notes, carry_spend
 from proctor.wiring.scorers import Bench, check_graders
 from proctor.wiring.targets import make_targets, stored
 
@@ -164,15 +165,22 @@ async def carry_out(
             plan = dataclasses.replace(plan, targets=stored(plan.targets, run_id))
         if rack.budget is not None and before is not None:
             carry_spend(rack.budget, store, before, log, rack.price_of)
-        run = _opened(store, run_id, plan, job, before)
+        run = before or _begun(store, run_id, plan, job)
         ledger = RunLedger(store, run, redo_unscored=redo_unscored)
         stack.callback(ledger.close)
-        _warn(watching, (*opened.warnings, *opened.seen(), *_warnings(plan.targets), *_troubles(ledger, log, rack)))
+        if before is not None:
+            refuse_changed(before, plan.fingerprint)
+            if record is None and nothing_left(before, settings_of(job, before), ledger, _total(plan, job)):
+                _log_of(store, run_id).unlink(missing_ok=True)
+                return before, True
+            run = store.reopen(before, settings=settings_of(job, before), notes=budget_notes(job, before))
+        _warn(
+            watching, (*opened.warnings, *opened.seen(), *_warnings(plan.targets), *troubles(ledger, log, rack.budget))
+        )
         watching.spend = rack.spend
         watching.refused = lambda: rack.refused
-        total = plan.count * len(plan.targets) * job.run.repeat
         if watching.begun:
-            watching.begun(run, total, store.counts(run).total if resume else 0)
+            watching.begun(run, _total(plan, job), store.counts(run).total if resume else 0)
         try:
             done = await _run(plan, job, ledger, watching, _spend_keeper(store, run, rack), lambda: rack.refused)
         except BaseException:
@@ -266,38 +274,24 @@ def _warnings(targets: list[Target]) -> Iterator[str]:
         yield from getattr(getattr(target, "prompt", None), "warnings", ())
 
 
-def _troubles(ledger: RunLedger, log: CallLog, rack: Rack) -> Iterator[str]:
-    """What the user should know of a run that is resumed: lines that were lost, a budget that is spent already."""
-    for damage in ledger.skipped:
-        yield f"journal.ndjson: {damage}; it was skipped, and its case is run again"
-    for damage in log.skipped:
-        yield f"calls.ndjson: {damage}; it was skipped, and its call is made again"
-    if rack.budget is not None and rack.budget.is_spent:
-        yield f"the budget is spent (${rack.budget.spent:.4g} of ${rack.budget.money:g}): raise it with --budget"
-
-
 def _warn(watching: Watching, warnings: Iterable[str]) -> None:
     if watching.warned:
         for warning in dict.fromkeys(warnings):
             watching.warned(warning)
 
 
-def _opened(store: RunStore, run_id: str, plan: _Plan, job: Job, before: RunRecord | None) -> RunRecord:
-    settings = settings_of(job, before)
-    if before is None:
-        total = plan.count * len(plan.targets) * job.run.repeat
-        return store.begin(run_id, name=plan.suite.name, fingerprint=plan.fingerprint, settings=settings, total=total)
-    changed = [
-        name
-        for name in ("suite", "targets", "scorers")
-        if getattr(before.fingerprint, name) != getattr(plan.fingerprint, name)
-    ]
-    if changed:
-        raise InputError(
-            f"run {run_id} cannot go on: its {' and '.join(changed)} changed since it began",
-            mend="start a new run, or put back what was changed",
-        )
-    return store.reopen(before, settings=settings, notes=budget_notes(job, before))
+def _total(plan: _Plan, job: Job) -> int:
+    return plan.count * len(plan.targets) * job.run.repeat
+
+
+def _begun(store: RunStore, run_id: str, plan: _Plan, job: Job) -> RunRecord:
+    return store.begin(
+        run_id,
+        name=plan.suite.name,
+        fingerprint=plan.fingerprint,
+        settings=settings_of(job),
+        total=_total(plan, job),
+    )
 
 
 async def _run(

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
 from proctor.core.chat import Usage
-from proctor.core.codec import encode
 from proctor.core.errors import ConfigError
 from proctor.models.wrap.budget import Budget, price_hint, unpriced
 from proctor.store.calls import CallLog, Paid
 from proctor.store.runs import RunRecord, RunStore
 
-__all__ = ["budget_notes", "carry_spend", "settings_of"]
+__all__ = ["budget_notes", "carry_spend"]
 
 
 def carry_spend(
@@ -47,12 +45,6 @@ def carry_spend(
             calls=max(kept[leg].calls, logged.calls),
             tokens=max(kept[leg].tokens, logged.tokens),
         )
-
-
-def settings_of(job: Any, before: RunRecord | None = None) -> dict[str, Any]:
-    """What is kept of a job with its run; a resumed run keeps what the user changed."""
-    earlier = dict(before.settings) if before else {}
-    return {**earlier, "job": encode(job), "run": dataclasses.asdict(job.run)}
 
 
 def budget_notes(job: Any, before: RunRecord) -> list[str]:
