@@ -80,7 +80,7 @@ class Totals:
         return "\n".join(["| measure | count |", "|---|---|", *lines])
 
 
-def crash_runs(kills: int, *, cases: int = 30, kills_per_run: int = 5, seed: int = 0) -> Totals:
+def crash_runs(kills: int, *, cases: int = 60, kills_per_run: int = 5, seed: int = 0) -> Totals:
     """Kill runs until so many processes were killed, and check each run after its end."""
     totals, drawn = Totals(), random.Random(seed)
     while totals.kills < kills:
@@ -143,9 +143,9 @@ class _Crashed:
         return killed
 
     def _kill_some_time(self, processes: Sequence[subprocess.Popen[str]]) -> int:
-        """Kill what is alive: half of the times at any moment after the start, else while lines are written."""
+        """Kill what is alive: often while lines are written, else at any moment after the start."""
         size = self._size()
-        if self.drawn.random() < 0.5:
+        if self.drawn.random() < 0.3:
             time.sleep(self.drawn.uniform(0, _AFTER_START))
         else:
             while self._size() == size and any(each.poll() is None for each in processes):
@@ -256,7 +256,7 @@ def main() -> int:
     """Kill, check, print the table, and end with 1 when something was lost."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=200, help="processes to kill")
-    parser.add_argument("--cases", type=int, default=30, help="cases of each run")
+    parser.add_argument("--cases", type=int, default=60, help="cases of each run")
     parser.add_argument("--kills-per-run", type=int, default=5, help="kills before a run is left to end")
     parser.add_argument("--seed", type=int, default=0, help="seed of the moments")
     options = parser.parse_args()

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
+from proctor.store.runs import RunStore
 from tests.cli.conftest import Project, interrupt
 
 Suite = Callable[..., str]
@@ -145,3 +146,14 @@ def test_a_run_of_a_lost_database_is_put_back_and_finished(project: Project, sui
     before = _asked(project)
     assert "4 of 4 passed" in project.run("run", "--resume", run, code=0).stdout
     assert _asked(project) == before
+
+
+def test_a_finished_run_that_is_resumed_stays_finished(project: Project, suite_of: Suite) -> None:
+    """A process that waited for the run's lock must not take back the decision that another one just made."""
+    project.run("run", suite_of(3), code=0)
+    run = project.last_run()
+    with RunStore(project.folder / ".proctor") as store:
+        before = store.get(run)
+        assert "3 of 3 passed" in project.run("run", "--resume", run, code=0).stdout
+        assert store.get(run) == before
+    assert not (project.folder / ".proctor" / "runs" / run / "calls.ndjson").exists()
