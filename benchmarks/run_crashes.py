@@ -3,12 +3,13 @@
 ``python -m benchmarks.run_crashes --kills 200`` starts real ``proctor run`` processes on a small suite with a Python
 target and kills them with SIGKILL. Each run is resumed, by two processes at once, until it comes to its end. It ends
 with 1 when a result is lost or doubled, when an answer that was in the journal is asked for again, or when a reader
-fails.
+fails. Processes are forked from one that has loaded Proctor; ``--fresh`` starts an interpreter for each.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import random
 import subprocess
@@ -21,6 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
+from benchmarks.forked import ForkedProctor
 from benchmarks.project import proctor
 from proctor.core.errors import NotFoundError, ProctorError
 from proctor.store.journal import read_lines
@@ -45,6 +47,9 @@ _PADDING = 20_000  # characters of an answer: a line of several pages is where a
 _AFTER_FIRST_LINE = 0.8  # seconds of writing within which a kill falls
 _AFTER_START = 1.5  # seconds from the start within which the others fall
 _GIVE_UP = 120.0
+
+
+Process = ForkedProctor | subprocess.Popen[str]
 
 
 @dataclass(slots=True)
@@ -80,13 +85,15 @@ class Totals:
         return "\n".join(["| measure | count |", "|---|---|", *lines])
 
 
-def crash_runs(kills: int, *, cases: int = 60, kills_per_run: int = 5, seed: int = 0) -> Totals:
+def crash_runs(kills: int, *, cases: int = 60, kills_per_run: int = 5, seed: int = 0, fresh: bool = False) -> Totals:
     """Kill runs until so many processes were killed, and check each run after its end."""
     totals, drawn = Totals(), random.Random(seed)
     while totals.kills < kills:
         with tempfile.TemporaryDirectory() as folder:
             before = totals.kills
-            _Crashed(Path(folder), cases, drawn, totals).carry_out(min(kills_per_run, kills - totals.kills))
+            _Crashed(Path(folder), cases, drawn, totals, fresh=fresh).carry_out(
+                min(kills_per_run, kills - totals.kills)
+            )
         told = f"run {totals.runs}: {totals.kills - before} kills, {totals.kills} in all"
         print(f"{told}{'' if totals.is_clean else '; NOT CLEAN'}", file=sys.stderr, flush=True)
     return totals
@@ -95,8 +102,9 @@ def crash_runs(kills: int, *, cases: int = 60, kills_per_run: int = 5, seed: int
 class _Crashed:
     """One run in a project of its own."""
 
-    def __init__(self, folder: Path, cases: int, drawn: random.Random, totals: Totals) -> None:
-        self.folder, self.cases, self.drawn, self.totals = folder, cases, drawn, totals
+    def __init__(self, folder: Path, cases: int, drawn: random.Random, totals: Totals, *, fresh: bool) -> None:
+        self.folder, self.cases, self.drawn, self.totals, self.fresh = folder, cases, drawn, totals, fresh
+        self.numbers = itertools.count()
         self.store = folder / ".proctor"
         self.calls = folder / "calls.log"
         (folder / "agent.py").write_text(_AGENT.format(seconds=_SECONDS_A_CALL, padding=_PADDING))
@@ -142,7 +150,7 @@ class _Crashed:
         self.totals.answers_in_journal_asked_again += sum(count for case, count in again.items() if case in there)
         return killed
 
-    def _kill_some_time(self, processes: Sequence[subprocess.Popen[str]]) -> int:
+    def _kill_some_time(self, processes: Sequence[Process]) -> int:
         """Kill what is alive: often while lines are written, else at any moment after the start."""
         size = self._size()
         if self.drawn.random() < 0.3:
@@ -161,12 +169,14 @@ class _Crashed:
         self.totals.kills_while_writing += bool(killed and writing)
         return killed
 
-    def _start(self, *words: str) -> subprocess.Popen[str]:
+    def _start(self, *words: str) -> Process:
+        if not self.fresh:
+            return ForkedProctor(words, self.folder, next(self.numbers))
         return subprocess.Popen(
             proctor(*words), cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
 
-    def _heard(self, process: subprocess.Popen[str]) -> None:
+    def _heard(self, process: Process) -> None:
         output, errors = process.communicate(timeout=_GIVE_UP)
         if process.returncode == 2 and "is still running" in errors:
             self.totals.resumes_refused += 1
@@ -196,9 +206,10 @@ class _Crashed:
             if self._run_id() is None:
                 continue
             words = ["show", "last", "--page", "1"] if number % 2 else ["export", "last", "-o", "out.jsonl"]
-            done = subprocess.run(proctor(*words), cwd=self.folder, capture_output=True, text=True, check=False)
-            if done.returncode:
-                self.totals.failures.append(f"{words[0]} ended with {done.returncode}: {done.stderr}"[:2000])
+            process = self._start(*words)
+            _, errors = process.communicate(timeout=_GIVE_UP)
+            if process.returncode:
+                self.totals.failures.append(f"{words[0]} ended with {process.returncode}: {errors}"[:2000])
             elif number % 2:
                 self.totals.reads_by_show += 1
             else:
@@ -259,6 +270,7 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=60, help="cases of each run")
     parser.add_argument("--kills-per-run", type=int, default=5, help="kills before a run is left to end")
     parser.add_argument("--seed", type=int, default=0, help="seed of the moments")
+    parser.add_argument("--fresh", action="store_true", help="start an interpreter for each process; slow")
     options = parser.parse_args()
     started = time.monotonic()
     totals = crash_runs(options.kills, cases=options.cases, kills_per_run=options.kills_per_run, seed=options.seed)
