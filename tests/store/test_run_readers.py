@@ -53,6 +53,13 @@ def test_a_reader_leaves_the_line_alone_that_is_being_written(tmp_path: Path) ->
         ledger.close()
 
 
+def test_a_run_that_has_just_begun_is_read_without_a_journal(tmp_path: Path) -> None:
+    with RunStore(tmp_path) as store:
+        run = _begin(store)
+        assert _read_everything(store, run) == 0
+        assert not store.journal_of(run.id).exists()
+
+
 def test_readers_in_a_loop_cost_a_writing_process_no_line(tmp_path: Path) -> None:
     script = textwrap.dedent("""
         import sys

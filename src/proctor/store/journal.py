@@ -48,32 +48,40 @@ class Damage(NamedTuple):
 
 
 class JournalReader:
-    """Reads lines by place. It never writes, so that a run can be read while another process writes it."""
+    """Reads lines by place. It never writes, so that a run can be read while another process writes it.
+
+    The file is opened with the first line that is read: a run that has just begun has no journal yet.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        try:
-            self._file = os.open(path, os.O_RDONLY)
-        except OSError as error:
-            raise _unreadable(error, path) from error
+        self._file = -1
 
     def read(self, place: Place) -> dict[str, Any]:
         """The line at that place.
 
         Raises:
-            StoreError: there is no whole line at that place.
+            StoreError: the file cannot be read, or there is no whole line at that place.
         """
-        return _read_at(self._file, place, self.path)
+        return _read_at(self._opened(), place, self.path)
 
     def line_number(self, place: Place) -> int:
         """The number of the line at that place, counted from 1."""
-        return _line_number(self._file, place.at)
+        return _line_number(self._opened(), place.at)
 
     def close(self) -> None:
         """Close the file; closing twice is fine."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
+
+    def _opened(self) -> int:
+        if self._file < 0:
+            try:
+                self._file = os.open(self.path, os.O_RDONLY)
+            except OSError as error:
+                raise _unreadable(error, self.path) from error
+        return self._file
 
 
 class Journal:

@@ -90,10 +90,9 @@ def _differs(store: RunStore, run: RunRecord) -> str | None:
     ).fetchall()
     if not rows:
         return None
-    try:
-        reader = JournalReader(path)
-    except ProctorError:
+    if not path.is_file():
         return "its journal is missing"
+    reader = JournalReader(path)
     try:
         for row in rows:
             reader.read(Place(row["trajectory_at"], row["trajectory_length"]))
