@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from benchmarks.peers.environments import PEERS, Peer, environment
 from benchmarks.processes import ROOT, Measured, StubProcess, measure, stub
 from benchmarks.project import write_project
 
-__all__ = ["Contender", "Ran", "bare", "ours", "peers", "put_to"]
+__all__ = ["Contender", "Ran", "bare", "ours", "ours_with_two_models", "peers", "put_to"]
 
 IN_FLIGHT = 50
 
@@ -54,8 +55,10 @@ def put_to(contender: Contender, cases: int, *options: str) -> Ran:
         return Ran(measured=measured, stats=server.stats(), passed=passed, judged=judged)
 
 
-def _ours(server: StubProcess, cases: int, folder: Path) -> tuple[Measured, int | None, int | None]:
-    project = write_project(folder, server.base_url, cases)
+def _ours(
+    server: StubProcess, cases: int, folder: Path, *, two_models: bool = False
+) -> tuple[Measured, int | None, int | None]:
+    project = write_project(folder, server.base_url, cases, two_models=two_models)
     measured = measure(project.run(), folder=folder)
     if measured.code not in (0, 1, 3):
         raise RuntimeError(f"proctor ended with {measured.code}:\n{measured.errors}")
@@ -85,6 +88,11 @@ def _bare(server: StubProcess, cases: int, folder: Path) -> tuple[Measured, int 
 def ours() -> Contender:
     """Proctor, as a user runs it."""
     return Contender(name="Proctor", job=_ours)
+
+
+def ours_with_two_models() -> Contender:
+    """Proctor with another model as the judge, on the same endpoint."""
+    return Contender(name="Proctor, two models", job=partial(_ours, two_models=True))
 
 
 def bare() -> Contender:

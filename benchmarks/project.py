@@ -15,9 +15,10 @@ __all__ = ["Project", "proctor", "write_project"]
 
 _CONFIG = """\
 model: stub
-judge: stub
+judge: {judge}
 models:
   stub: {{provider: compatible, base_url: "{base_url}", model: stub}}
+  second: {{provider: compatible, base_url: "{base_url}", model: stub-second}}
 """
 
 
@@ -45,10 +46,10 @@ class Project:
         return tuple(counts.get(name, 0) for name in ("passed", "failed", "unscored"))
 
 
-def write_project(folder: Path, base_url: str, cases: int, *, judged: bool = True) -> Project:
-    """Write the project; without a judge the answers are graded by a rule."""
+def write_project(folder: Path, base_url: str, cases: int, *, judged: bool = True, two_models: bool = False) -> Project:
+    """Write the project; without a judge the answers are graded by a rule, and with two models the judge is another."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "proctor.yaml").write_text(_CONFIG.format(base_url=base_url))
+    (folder / "proctor.yaml").write_text(_CONFIG.format(base_url=base_url, judge="second" if two_models else "stub"))
     scorer = {"judge": RUBRIC} if judged else {"regex": r"item \d+ costs \d+"}
     with (folder / "prices.jsonl").open("w") as file:
         file.write(json.dumps({"suite": {"name": "prices", "scorers": [scorer]}}) + "\n")

@@ -8,11 +8,11 @@ import platform
 import sys
 from pathlib import Path
 
-from benchmarks.contenders import bare, ours, peers
+from benchmarks.contenders import bare, ours, ours_with_two_models, peers
 from benchmarks.peers.environments import PEERS
 from benchmarks.processes import hurry
 from benchmarks.scale import growth, resumed
-from benchmarks.spine import faults, limits, loops, start
+from benchmarks.spine import faults, limits, loops, shared_limit, start
 from benchmarks.table import Row, markdown
 
 __all__ = ["main"]
@@ -50,6 +50,7 @@ def main() -> int:
     if "limits" in parts:
         rows.append(limits([ours(), *others], "fixed"))
         rows.append(limits([ours()], "sliding"))
+        rows += [shared_limit(ours(), ours_with_two_models(), window) for window in ("fixed", "sliding")]
     if "growth" in parts:
         rows += growth([int(size) for size in options.sizes.split(",")])
     if "resume" in parts:

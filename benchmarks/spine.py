@@ -12,7 +12,7 @@ from benchmarks.project import proctor
 from benchmarks.replies import true_passes
 from benchmarks.table import Row
 
-__all__ = ["faults", "limits", "loops", "start"]
+__all__ = ["faults", "limits", "loops", "shared_limit", "start"]
 
 OURS, BARE = "Proctor", "bare aiohttp"
 CASES = 500
@@ -121,6 +121,21 @@ def limits(contenders: Sequence[Contender], window: str) -> Row:
         bound=f"exactly {true_passes(FEW)}, ≤ 1.25 × ideal",
         kept=kept,
         figures=_each(ran, told),
+    )
+
+
+def shared_limit(one: Contender, two: Contender, window: str) -> Row:
+    """The same limit for a model that judges itself, and for two models side by side on one endpoint and key."""
+    options = ("--latency", "20", "--rate", str(RATE), "--window", window)
+    ran = _in_turn([one, two], 1, *options, cases=FEW)
+    ideal = FEW * 2 / RATE
+    runs = [ran[one.name][0], ran[two.name][0]]
+    figures = [f"{run.loop:.1f} s = {run.loop / ideal:.2f} ×, {run.stats['limited']} refused" for run in runs]
+    return Row(
+        measure=f"the same limit ({window} window), one model beside two on one endpoint and key (ideal {ideal:.1f} s)",
+        bound=f"exactly {true_passes(FEW)}, both ≤ 1.25 × ideal",
+        kept=all(_exact(run) and run.loop <= 1.25 * ideal for run in runs),
+        figures={OURS: f"one: {figures[0]}; two: {figures[1]}"},
     )
 
 

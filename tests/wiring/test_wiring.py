@@ -81,6 +81,33 @@ async def test_a_budget_is_shared_by_all_models_of_a_run(tmp_path: Path) -> None
         await rack.get("b").complete(ASK)
 
 
+def test_a_budget_is_refused_where_a_price_is_not_known(tmp_path: Path) -> None:
+    here = {"provider": "compatible", "base_url": "http://127.0.0.1:9/v1"}
+    config = _config(
+        tmp_path, models={"a": {**here, "model": "x"}, "b": {**here, "model": "x", "price": {"input": 1, "output": 1}}}
+    )
+    rack = _rack(config, RunSettings(budget=2.5))
+    with pytest.raises(ConfigError, match="the price of compatible:x is not known") as caught:
+        rack.get("a")
+    assert "prices: {'compatible:x'" in str(caught.value.mend)
+    rack.get("b")
+    _rack(config).get("a")  # without a budget nobody need know
+
+
+def test_models_of_one_endpoint_and_key_share_a_quota(tmp_path: Path) -> None:
+    def model(name: str, port: int = 1, key: str = "KEY_1") -> dict[str, Any]:
+        url = f"http://127.0.0.1:{port}/v1"
+        return {"provider": "compatible", "base_url": url, "model": name, "api_key_env": key}
+
+    models = {"a": model("x"), "b": model("y"), "key": model("x", key="KEY_2"), "port": model("x", port=2)}
+    rack = _rack(_config(tmp_path, {"KEY_1": "one", "KEY_2": "two"}, models=models))
+    for name in models:
+        rack.get(name)
+    quotas = [id(rack.limiter(name).quota) for name in models]
+    assert quotas[0] == quotas[1]
+    assert len(set(quotas)) == 3
+
+
 def _targets(config: Config, names: list[str], models: list[str]) -> list[str]:
     made = make_targets(names, models, config=config, rack=_rack(config), http=Pool())
     return [target.name for target in made]

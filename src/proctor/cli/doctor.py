@@ -27,15 +27,41 @@ _EXTRAS = {
 
 
 @click.command("doctor", short_help="Show the settings in force, where each came from, and what is missing for what.")
+@click.option(
+    "--rebuild",
+    metavar="RUN",
+    help="Index a damaged or lost run again from the whole lines of its journal, and name the lines left out.",
+)
 @click.pass_context
-def verb(ctx: click.Context) -> None:
-    """Show the settings in force and where each came from, and what is missing for what."""
+def verb(ctx: click.Context, rebuild: str | None) -> None:
+    """Show the settings in force and where each came from, and what is missing for what.
+
+    Runs whose journal is damaged are listed; --rebuild RUN keeps every result of such a run that is whole.
+    """
     config = project(ctx)
+    if rebuild:
+        _rebuild(config, rebuild)
+        return
     click.echo(f"proctor {__version__}")
     click.echo(f"configuration: {config.path or 'none found (`proctor init` writes one)'}")
     click.echo(f".env: {config.environment.dotenv or 'none found'}\n")
     print_table(("setting", "value", "from"), _settings(config), empty="")
     print_table(("for", "state", "mend"), _needs(config), empty="")
+
+
+def _rebuild(config: Config, name: str) -> None:
+    from proctor.store.repair import rebuild_run  # noqa: PLC0415 - verbs load what they use
+    from proctor.store.runs import RunStore  # noqa: PLC0415
+
+    with RunStore(config.store) as store:
+        rebuilt = rebuild_run(store, name)
+        path = store.journal_of(rebuilt.run.id)
+    for damage in rebuilt.damage:
+        click.echo(f"{path}:{damage.number}: {damage.why}; it was skipped")
+    total = "" if rebuilt.run.total is None else f" of {rebuilt.run.total}"
+    click.echo(f"run {rebuilt.run.id}: {rebuilt.results}{total} results are indexed")
+    if rebuilt.run.status == "interrupted":
+        click.echo(f"go on with: proctor run --resume {rebuilt.run.id}")
 
 
 def _settings(config: Config) -> Iterator[tuple[str, str, str]]:
@@ -74,7 +100,7 @@ def _shown(value: Any) -> str:
 
 
 def _needs(config: Config) -> Iterator[tuple[str, str, str]]:
-    yield _store(config)
+    yield from _store(config)
     for extra, (module, purpose) in _EXTRAS.items():
         here = importlib.util.find_spec(module) is not None
         yield purpose, "ready" if here else "not installed", "" if here else f"pip install 'proctor[{extra}]'"
@@ -84,14 +110,17 @@ def _needs(config: Config) -> Iterator[tuple[str, str, str]]:
     yield from _plugins()
 
 
-def _store(config: Config) -> tuple[str, str, str]:
-    from proctor.store.runs import RunStore  # noqa: PLC0415 - verbs load what they use
+def _store(config: Config) -> Iterator[tuple[str, str, str]]:
+    from proctor.store.repair import find_damage  # noqa: PLC0415 - verbs load what they use
+    from proctor.store.runs import RunStore  # noqa: PLC0415
 
     try:
         with RunStore(config.store) as store:
-            return f"results in {config.store}", f"ready, {len(store.list(limit=1000))} runs", ""
+            yield f"results in {config.store}", f"ready, {len(store.list(limit=1000))} runs", ""
+            for run_id, why in find_damage(store):
+                yield f"run {run_id}", why, f"proctor doctor --rebuild {run_id}"
     except ProctorError as error:
-        return f"results in {config.store}", error.message, error.mend or ""
+        yield f"results in {config.store}", error.message, error.mend or ""
 
 
 def _models(config: Config) -> Iterator[tuple[str, str, str]]:

@@ -30,7 +30,7 @@ def verb(ctx: click.Context, what: str, limit: int) -> None:
 
 
 def _runs(config: Config, limit: int) -> None:
-    from proctor.store.ledger import bring_up_to_date  # noqa: PLC0415 - verbs load what they use
+    from proctor.store.run_index import bring_up_to_date  # noqa: PLC0415 - verbs load what they use
     from proctor.store.runs import RunStore  # noqa: PLC0415
 
     with RunStore(config.store) as store:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from proctor.cli.context import project, project_in
 from proctor.config import Config
@@ -18,6 +19,10 @@ from proctor.core.errors import InputError
 from proctor.runner.decide import EXIT_CODES, INTERRUPTED
 
 __all__ = ["carry", "verb"]
+
+_CHANGEABLE = ("concurrency", "budget", "rate", "timeout", "pass_rate", "unscored")  # beside --resume
+_CHOSEN_AT_START = ("targets", "models", "judges", "metrics", "baseline", "store_completions", "repeat", "only_failing")
+_SELECTED_AT_START = ("tags", "not_tags", "intents", "cases", "first", "sample", "seed", "cache", "scorers", "light")
 
 
 @click.command("run", short_help="Put a suite, or a prompt's own tests, to one or more targets and grade every answer.")
@@ -54,7 +59,11 @@ __all__ = ["carry", "verb"]
 @click.option("--store-completions", is_flag=True, help="Ask the provider to store each answer, with its test's data.")
 @click.option("-j", "--concurrency", type=int, help="Cases in flight at once.  [default: 50]")
 @click.option("-k", "--repeat", type=int, help="Samples per case and target.  [default: 1]")
-@click.option("--resume", metavar="RUN", help="Go on with a run that stopped; no finished call is repeated.")
+@click.option(
+    "--resume",
+    metavar="RUN",
+    help="Go on with a run that stopped; no finished call is repeated. Refused while the run is alive.",
+)
 @click.option("--retry-unscored", is_flag=True, help="With --resume: also try again what could not be judged.")
 @click.option("--only-failing", metavar="RUN", help="Only the cases that failed or could not be judged in that run.")
 @click.option(
@@ -77,7 +86,11 @@ __all__ = ["carry", "verb"]
     "--unscored", type=float, help="Share that may be left unjudged before the run cannot pass.  [default: 0.05]"
 )
 @click.option("--timeout", type=float, help="Seconds one case may take.  [default: 600]")
-@click.option("--budget", type=float, help="Dollars this run may spend on models.")
+@click.option(
+    "--budget",
+    type=float,
+    help="Dollars this run may spend on models, all its legs together. Beside --resume: the new limit.",
+)
 @click.option("--rate", help="Most calls or tokens per model: 30/s, 500/min, '200k tokens/min'.")
 @click.option("--cache", type=click.Choice(["off", "on", "refresh"]), help="Keep answers between runs.  [default: off]")
 @click.option(
@@ -120,6 +133,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
     for output in flags["outputs"]:
         writer_for(output)  # an unknown ending is said before anything is spent
     if flags["resume"]:
+        _warn_of_ignored(ctx)
         return carry(config, None, flags)
     from proctor.cli.triggers import jobs_of, worst  # noqa: PLC0415
 
@@ -158,8 +172,7 @@ def carry(config: Config, job: Any, flags: dict[str, Any]) -> int:
             raise InputError(
                 f"that run was of {job.suite!r}, not {flags['suite']!r}", mend="leave the suite out with --resume"
             )
-        if flags["concurrency"]:
-            job = replace(job, run=replace(job.run, concurrency=flags["concurrency"]))
+        job = _changed(job, flags)
     watching = Watching()
     progress: list[Progress] = []
 
@@ -188,11 +201,36 @@ def carry(config: Config, job: Any, flags: dict[str, Any]) -> int:
         if progress:
             progress[0].clear()
     code = _tell(config, run.id, flags, done=done)
+    if watching.refused and (refused := watching.refused()):
+        told = f"the budget refused {refused} calls; go on with: proctor run --resume {run.id} --budget DOLLARS"
+        click.echo(told, err=True)
     if not done:
         return code
     _sound_alarms(config, run.id)
     trigger = config.settings.triggers.get(job.trigger)
     return _gated(config, run.id, code, flags) if trigger and trigger.gate else code
+
+
+def _changed(job: Any, flags: dict[str, Any]) -> Any:
+    """The job of a resumed run, with what may be changed on the way."""
+    given = {name: flags[name] for name in _CHANGEABLE if flags.get(name) is not None}
+    try:
+        return replace(job, run=replace(job.run, **given))
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _warn_of_ignored(ctx: click.Context) -> None:
+    """A resumed run keeps what it began with: say which options beside --resume have no effect."""
+    ignored = [
+        param.opts[-1]
+        for param in ctx.command.params
+        if isinstance(param, click.Option)
+        and param.name in (*_CHOSEN_AT_START, *_SELECTED_AT_START, "trigger")
+        and ctx.get_parameter_source(param.name) is ParameterSource.COMMANDLINE
+    ]
+    if ignored:
+        click.echo(f"warning: ignored, as the run keeps what it began with: {', '.join(ignored)}", err=True)
 
 
 def _sound_alarms(config: Config, run_id: str) -> None:

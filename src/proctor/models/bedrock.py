@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import Any, Literal
 
 from proctor.core.chat import Reply, Request
+from proctor.core.codec import content_id
 from proctor.core.errors import (
     ConfigError,
     ModelError,
@@ -157,6 +158,11 @@ class Bedrock:
     client: Any = field(repr=False, compare=False)
     threads: ThreadPoolExecutor = field(repr=False, compare=False)
     secrets: tuple[str, ...] = field(default=(), repr=False, compare=False)
+
+    @property
+    def quota(self) -> str:
+        """Names the endpoint and account under which calls are counted."""
+        return content_id(["bedrock", self.spec.get("region"), self.spec.get("base_url"), self.settings.profile])
 
     async def complete(self, request: Request) -> Reply:
         """Answer the request."""

@@ -32,6 +32,11 @@ class ChatCompletions:
     spec: Mapping[str, Any] = field(repr=False)
     wire: Wire = field(repr=False, compare=False)
 
+    @property
+    def tells_cost(self) -> bool:
+        """Whether each reply says what it cost."""
+        return self.provider.tells_cost
+
     async def complete(self, request: Request) -> Reply:
         """Answer the request."""
         data, latency = await self.wire.post(self.payload(request))

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import isawaitable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from proctor.core.chat import Reply, Request, Usage
 from proctor.core.codec import content_id
@@ -37,6 +37,7 @@ def _reply(answer: Answer, name: str, request: Request) -> Reply:
 class Scripted:
     """Gives the replies it was given, in order; an exception among them is raised."""
 
+    tells_cost: ClassVar[bool] = True
     replies: Sequence[Answer | Exception]
     name: str = "scripted"
     _next: Iterator[int] = field(default_factory=itertools.count, repr=False, compare=False)
@@ -68,6 +69,7 @@ class Scripted:
 class Rule:
     """Asks a function for each reply."""
 
+    tells_cost: ClassVar[bool] = True
     function: Callable[[Request], Answer | Awaitable[Answer]]
     name: str = "rule"
 
@@ -91,6 +93,7 @@ class Rule:
 class Replay:
     """Answers what was recorded for the same request; anything else is refused, never made up."""
 
+    tells_cost: ClassVar[bool] = True
     replies: Mapping[str, Reply]
     name: str = "replay"
 

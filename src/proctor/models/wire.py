@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
+from urllib.parse import urlsplit
 
 import orjson
 
 from proctor.core.chat import Request, Sampling
-from proctor.core.codec import dumps
+from proctor.core.codec import content_id, dumps
 from proctor.core.errors import ReplyError, UnreachableError
 from proctor.core.sockets import Http, Kit
 from proctor.models.failures import failure, said
@@ -37,6 +38,13 @@ class Wire:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     secrets: tuple[str, ...] = field(default=(), repr=False)
     http: Http = field(repr=False, compare=False)
+
+    @property
+    def quota(self) -> str:
+        """Names the endpoint and key under which calls are counted; a hash, because keys are secret."""
+        server = urlsplit(self.url)
+        keys = sorted(value for name, value in self.headers.items() if name.lower() not in OPENLY_SHOWN_HEADERS)
+        return content_id([server.scheme, server.netloc, *keys])
 
     async def post(self, payload: Mapping[str, Any]) -> tuple[dict[str, Any], float]:
         """The JSON object the server answers, and the seconds it took.

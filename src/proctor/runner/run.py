@@ -42,7 +42,8 @@ class Runner:
     """Puts units to their targets and grades what comes back.
 
     ``graders`` gives the graders of a case. ``keep`` holds what is finished; ``heard`` is told of each
-    new result, for the progress line.
+    new result, for the progress line. ``refusals`` counts the calls that the budget refused: a unit left unscored
+    while it rises is marked, so that a resumed run tries it again.
     """
 
     graders: Callable[[Case], Sequence[Grader]]
@@ -50,6 +51,7 @@ class Runner:
     concurrency: int = 50
     timeout: float | None = None
     heard: Callable[[Result], None] | None = None
+    refusals: Callable[[], int] | None = None
 
     async def run(self, work: Iterable[Unit], stopping: Stopping | None = None) -> bool:
         """Run every unit that has no result yet; true when nothing was left out.
@@ -86,6 +88,8 @@ class Runner:
 
     async def _one(self, unit: Unit) -> None:
         started, clock = datetime.now(UTC), time.perf_counter()
+        refusals = self.refusals or int
+        before = refusals()
         trajectory = self.ledger.pending(unit.key)
         if trajectory is None or trajectory.error is not None:
             trajectory = await self._put(unit)
@@ -93,6 +97,7 @@ class Runner:
                 unit.key, case=unit.case, target=unit.target.name, sample=unit.sample, trajectory=trajectory
             )
         graded = await grade(unit.case, trajectory, self.graders(unit.case))
+        refused = trajectory.error_kind == "budget" or refusals() != before
         result = Result(
             case=unit.case,
             target=unit.target.name,
@@ -104,6 +109,7 @@ class Runner:
             reason=graded.reason,
             started=started,
             duration=time.perf_counter() - clock,
+            extra={"refused": "budget"} if refused and graded.outcome == "unscored" else {},
         )
         self.ledger.keep_result(unit.key, result)
         if self.heard:

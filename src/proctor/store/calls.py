@@ -6,19 +6,23 @@ run: a line costs a tenth of a database's insert, and a killed process loses non
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from proctor.core.chat import Reply, Request
 from proctor.core.codec import encode
 from proctor.core.decoding import decode
 from proctor.core.errors import StoreError
-from proctor.store.journal import Journal, Place, read_lines
+from proctor.store.journal import Damage, Journal, Place, read_lines
 
-__all__ = ["Call", "CallLog"]
+__all__ = ["Call", "CallLog", "Paid"]
+
+_HEX = re.compile("[0-9a-f]{16}")
+_NO_CALL = "is no model call"
 
 
 class Call(NamedTuple):
@@ -29,17 +33,40 @@ class Call(NamedTuple):
     reply: Reply
 
 
+class Paid(NamedTuple):
+    """What the calls of one leg cost, as far as it is known, and how many were answered."""
+
+    cost: float = 0.0
+    calls: int = 0
+    tokens: int = 0
+
+    def plus(self, reply: dict[str, Any]) -> Paid:
+        """The same with one more reply, as it is written in the log."""
+        usage = reply.get("usage") or {}
+        tokens = int(usage.get("input") or 0) + int(usage.get("output") or 0)
+        return Paid(self.cost + float(reply.get("cost") or 0.0), self.calls + 1, self.tokens + tokens)
+
+
 class CallLog:
     """Keeps replies by the hash of their request; answers only what an earlier leg of the run kept.
 
-    ``whole`` keeps the requests too, for a recording.
+    ``whole`` keeps the requests too, for a recording. ``leg`` numbers the processes that wrote to the log one after
+    the other. ``paid`` has what earlier legs paid, and ``skipped`` the lines that could not be used: those calls are
+    made again.
     """
 
-    def __init__(self, path: Path, *, whole: bool = False) -> None:
+    def __init__(self, path: Path, *, whole: bool = False, leg: int = 1) -> None:
         self.path = path
         self._whole = whole
+        self._leg = leg
         self._journal = Journal(path)
-        self._keys, self._places, self._lengths = _index(path)
+        self.paid: dict[int, Paid] = {}
+        self.skipped: list[Damage] = []
+        try:
+            self._keys, self._places, self._lengths = self._index()
+        except BaseException:
+            self._journal.close()
+            raise
 
     def get(self, key: str) -> Reply | None:
         """The reply kept under this key by an earlier leg."""
@@ -58,14 +85,14 @@ class CallLog:
         Raises:
             StoreError: the disk is full or gone.
         """
-        line = {"key": key, "model": model, "reply": encode(reply)}
+        line = {"key": key, "model": model, "leg": self._leg, "reply": encode(reply)}
         if self._whole:
             line["request"] = encode(request)
         self._journal.append(line)
 
     def calls(self) -> Iterator[Call]:
         """Every call whose request was kept, oldest first."""
-        for _, line in read_lines(self.path):
+        for _, line in read_lines(self.path, damaged=lambda _: None):
             if "request" in line:
                 yield Call(line["model"], decode(Request, line["request"]), decode(Reply, line["reply"]))
 
@@ -73,23 +100,29 @@ class CallLog:
         """Close the file."""
         self._journal.close()
 
-
-def _index(path: Path) -> tuple[array[int], array[int], array[int]]:
-    """Where each kept reply lies, sorted by key: 24 bytes a call, however many there were."""
-    keys, places, lengths = array("Q"), array("Q"), array("Q")
-    for place, line in read_lines(path):
-        if not isinstance(line.get("key"), str) or "reply" not in line:
-            raise StoreError(f"the line at byte {place.at} is no model call", file=str(path), mend="move the file away")
-        keys.append(_short(line["key"]))
-        places.append(place.at)
-        lengths.append(place.length)
-    # A later reply to the same question comes later in the file: keep that order among equals, newest first.
-    order = sorted(range(len(keys)), key=lambda at: (keys[at], -at))
-    return (
-        array("Q", (keys[at] for at in order)),
-        array("Q", (places[at] for at in order)),
-        array("Q", (lengths[at] for at in order)),
-    )
+    def _index(self) -> tuple[array[int], array[int], array[int]]:
+        """Where each kept reply lies, sorted by key: 24 bytes a call, however many there were."""
+        keys, places, lengths = array("Q"), array("Q"), array("Q")
+        for place, line in read_lines(self.path, damaged=self.skipped.append):
+            key, reply = line.get("key"), line.get("reply")
+            if not isinstance(key, str) or not _HEX.match(key) or not isinstance(reply, dict):
+                self.skipped.append(Damage(self._journal.line_number(place), _NO_CALL))
+                continue
+            keys.append(_short(key))
+            places.append(place.at)
+            lengths.append(place.length)
+            if not reply.get("cached"):  # paid for when it was first asked
+                leg = int(line.get("leg") or 1)
+                self.paid[leg] = self.paid.get(leg, Paid()).plus(reply)
+        if not keys and any(each.why == _NO_CALL for each in self.skipped):
+            raise StoreError("has no model call in it", file=str(self.path), mend="move the file away")
+        # A later reply to the same question comes later in the file: keep that order among equals, newest first.
+        order = sorted(range(len(keys)), key=lambda at: (keys[at], -at))
+        return (
+            array("Q", (keys[at] for at in order)),
+            array("Q", (places[at] for at in order)),
+            array("Q", (lengths[at] for at in order)),
+        )
 
 
 def _short(key: str) -> int:

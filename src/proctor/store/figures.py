@@ -16,8 +16,8 @@ from proctor.core.overview import Overview
 from proctor.core.report import Counts, Report, Spend, Tally
 from proctor.stats.clustered import ClusterSums, effective_count
 from proctor.store.db import explained
-from proctor.store.ledger import TAG_BREAK
 from proctor.store.repeats import cluster_sums, flaky_cases, is_repeated, repeat_tallies
+from proctor.store.run_index import TAG_BREAK
 from proctor.store.runs import RunRecord, RunStore
 from proctor.store.trends import cells_of
 

@@ -1,9 +1,15 @@
-"""A run's journal: append-only NDJSON, one whole line per write, readable after kill -9."""
+"""A run's journal: append-only NDJSON, one whole line per write, readable after kill -9.
+
+One process writes a journal, and a lock on the file keeps every other writer out. Only the writer that holds the lock
+cuts an unfinished last line. Readers open the file read-only and leave an unfinished last line alone: it is being
+written.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +18,9 @@ import orjson
 from proctor.core.codec import dumps, loads
 from proctor.core.errors import StoreError
 
-__all__ = ["Journal", "Line", "Place", "read_lines"]
+__all__ = ["Damage", "Journal", "JournalReader", "Line", "Place", "read_lines"]
+
+_BLOCK = 65536
 
 
 class Place(NamedTuple):
@@ -29,16 +37,73 @@ class Line(NamedTuple):
     data: dict[str, Any]
 
 
+class Damage(NamedTuple):
+    """A line that cannot be used: its number, counted from 1, and why."""
+
+    number: int
+    why: str
+
+    def __str__(self) -> str:
+        return f"line {self.number} {self.why}"
+
+
+class JournalReader:
+    """Reads lines by place. It never writes, so that a run can be read while another process writes it.
+
+    The file is opened with the first line that is read: a run that has just begun has no journal yet.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = -1
+
+    def read(self, place: Place) -> dict[str, Any]:
+        """The line at that place.
+
+        Raises:
+            StoreError: the file cannot be read, or there is no whole line at that place.
+        """
+        return _read_at(self._opened(), place, self.path)
+
+    def line_number(self, place: Place) -> int:
+        """The number of the line at that place, counted from 1."""
+        return _line_number(self._opened(), place.at)
+
+    def close(self) -> None:
+        """Close the file; closing twice is fine."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def _opened(self) -> int:
+        if self._file < 0:
+            try:
+                self._file = os.open(self.path, os.O_RDONLY)
+            except OSError as error:
+                raise _unreadable(error, self.path) from error
+        return self._file
+
+
 class Journal:
-    """Appends lines to a file and reads them back by place."""
+    """Appends lines to a file and reads them back by place; the only writer of the file while it is open."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-            self._end = self._drop_torn_tail()
         except OSError as error:
+            raise _explained(error, path) from error
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._end = self._drop_torn_tail()
+        except BlockingIOError as error:
+            self.close()
+            raise StoreError(
+                "is being written by another process", file=str(path), mend="wait until that process has ended"
+            ) from error
+        except OSError as error:
+            self.close()
             raise _explained(error, path) from error
 
     def append(self, data: dict[str, Any]) -> Place:
@@ -60,10 +125,16 @@ class Journal:
         return place
 
     def read(self, place: Place) -> dict[str, Any]:
-        """The line at that place."""
-        line = os.pread(self._file, place.length, place.at)
-        data: dict[str, Any] = loads(line)
-        return data
+        """The line at that place.
+
+        Raises:
+            StoreError: there is no whole line at that place.
+        """
+        return _read_at(self._file, place, self.path)
+
+    def line_number(self, place: Place) -> int:
+        """The number of the line at that place, counted from 1."""
+        return _line_number(self._file, place.at)
 
     @property
     def end(self) -> int:
@@ -71,7 +142,7 @@ class Journal:
         return self._end
 
     def close(self) -> None:
-        """Close the file; closing twice is fine."""
+        """Close the file, and with it release the lock; closing twice is fine."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -81,7 +152,7 @@ class Journal:
         size = os.fstat(self._file).st_size
         back = size
         while back > 0:
-            start = max(0, back - 65536)
+            start = max(0, back - _BLOCK)
             block = os.pread(self._file, back - start, start)
             newline = block.rfind(b"\n")
             if newline >= 0:
@@ -93,23 +164,50 @@ class Journal:
         return back
 
 
-def read_lines(path: Path, *, start: int = 0) -> Iterator[Line]:
-    """Every whole line from ``start`` on; a torn last line is left out, a damaged one is named.
+def read_lines(path: Path, *, damaged: Callable[[Damage], None] | None = None) -> Iterator[Line]:
+    """Every whole line; an unfinished last line is left out, as it is being written.
+
+    ``damaged`` is called for each line in the middle that is not a JSON object, and the line is skipped.
 
     Raises:
-        StoreError: the file cannot be read, or a line in the middle of it is not JSON.
+        StoreError: the file cannot be read, or a line is damaged and ``damaged`` is not given.
     """
     try:
         with path.open("rb") as file:
-            file.seek(start)
-            at = start
-            for line in file:
+            at = 0
+            for number, line in enumerate(file, start=1):
                 if not line.endswith(b"\n"):
                     return
-                yield Line(Place(at, len(line)), _parsed(line, at, path))
+                data = _parsed(line)
+                if data is not None:
+                    yield Line(Place(at, len(line)), data)
+                elif damaged is None:
+                    raise _damaged(path, number)
+                else:
+                    damaged(Damage(number, "is not a JSON object"))
                 at += len(line)
     except OSError as error:
-        raise _explained(error, path) from error
+        raise _unreadable(error, path) from error
+
+
+def _read_at(file: int, place: Place, path: Path) -> dict[str, Any]:
+    line = os.pread(file, place.length, place.at)
+    data = _parsed(line) if line.endswith(b"\n") else None
+    if data is None:
+        raise _damaged(path, _line_number(file, place.at))
+    return data
+
+
+def _line_number(file: int, at: int) -> int:
+    """The number of the line that holds this byte, counted from 1."""
+    number, start = 1, 0
+    while start < at:
+        block = os.pread(file, min(_BLOCK, at - start), start)
+        if not block:
+            break
+        number += block.count(b"\n")
+        start += len(block)
+    return number
 
 
 def _line(data: dict[str, Any]) -> bytes:
@@ -119,16 +217,25 @@ def _line(data: dict[str, Any]) -> bytes:
         return dumps(data) + b"\n"
 
 
-def _parsed(line: bytes, at: int, path: Path) -> dict[str, Any]:
+def _parsed(line: bytes) -> dict[str, Any] | None:
     try:
         data = loads(line)
-    except ValueError:
-        data = None
-    if not isinstance(data, dict):
-        raise StoreError(
-            f"the line at byte {at} is damaged", file=str(path), mend="restore the file from a copy, or start a new run"
-        )
-    return data
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
+
+
+def _damaged(path: Path, number: int) -> StoreError:
+    return StoreError(
+        "this line is damaged",
+        file=str(path),
+        line=number,
+        mend="`proctor doctor --rebuild RUN` keeps every whole line of a run, or restore the file from a copy",
+    )
+
+
+def _unreadable(error: OSError, path: Path) -> StoreError:
+    return StoreError(f"cannot be read: {error.strerror or error}", file=str(path), mend="check that the file is there")
 
 
 def _explained(error: OSError, path: Path) -> StoreError:

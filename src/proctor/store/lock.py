@@ -1,16 +1,20 @@
-"""One at a time: a lock that a killed process cannot leave behind."""
+"""One at a time: locks that a killed process cannot leave behind, because the kernel releases them."""
 
 from __future__ import annotations
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from proctor.core.errors import StoreError
+from proctor.core.errors import InputError, StoreError
 
-__all__ = ["only_one"]
+__all__ = ["is_held", "only_one", "sole_writer"]
+
+_TRIES = 25  # `is_held` takes the lock for an instant: a writer that meets it tries again
+_BETWEEN_SECONDS = 0.02
 
 
 @contextmanager
@@ -20,18 +24,76 @@ def only_one(path: Path) -> Iterator[bool]:
     Raises:
         StoreError: the file cannot be made.
     """
+    file = _opened(path)
+    try:
+        yield _take(file)
+    finally:
+        os.close(file)  # the system lets go of the lock with the file
+
+
+@contextmanager
+def sole_writer(path: Path, run_id: str) -> Iterator[None]:
+    """Be the only process that writes a run; the file holds the process id for the message to others.
+
+    Raises:
+        InputError: another process writes the run.
+        StoreError: the file cannot be made.
+    """
+    file = _opened(path)
+    try:
+        for attempt in range(_TRIES):
+            if attempt:
+                time.sleep(_BETWEEN_SECONDS)
+            if _take(file):
+                break
+        else:
+            raise _busy(run_id, os.pread(file, 32, 0))
+        os.ftruncate(file, 0)
+        os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
+        yield
+    finally:
+        os.close(file)
+
+
+def is_held(path: Path) -> bool | None:
+    """Whether a process holds the lock; ``None`` when there is no such file."""
+    try:
+        file = os.open(path, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        # A shared lock: readers that look at the same moment do not take each other for a writer.
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(file)
+
+
+def _opened(path: Path) -> int:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        return os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
         mend = "make the folder writable, or name another under `store:`"
         raise StoreError(f"cannot be written: {error.strerror}", file=str(path), mend=mend) from error
+
+
+def _take(file: int) -> bool:
     try:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            yield False
-        else:
-            yield True
-    finally:
-        os.close(file)  # the system lets go of the lock with the file
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _busy(run_id: str, written: bytes) -> InputError:
+    pid = written.decode("ascii", "replace").strip()
+    who = f"process {pid}" if pid.isdecimal() else "another process"
+    stop = f", or stop it (kill -INT {pid})" if pid.isdecimal() else ""
+    return InputError(
+        f"run {run_id} is still running: {who} writes it",
+        mend=f"wait until it has ended{stop}; then resume it. `proctor show {run_id}` shows how far it is",
+    )

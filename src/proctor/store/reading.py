@@ -15,8 +15,9 @@ from proctor.core.report import Outcome, Report, Result
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory
 from proctor.store.figures import report_of
-from proctor.store.journal import Journal, Place
-from proctor.store.ledger import bring_up_to_date, case_kept
+from proctor.store.journal import JournalReader, Place
+from proctor.store.ledger import case_kept
+from proctor.store.run_index import bring_up_to_date
 from proctor.store.runs import RunRecord, RunStore
 
 __all__ = ["ResultRow", "RunReader"]
@@ -160,15 +161,22 @@ class RunReader:
                 )
 
     @contextmanager
-    def _journal(self) -> Iterator[Journal]:
-        journal = Journal(self._store.journal_of(self.run.id))
+    def _journal(self) -> Iterator[JournalReader]:
+        journal = JournalReader(self._store.journal_of(self.run.id))
         try:
             yield journal
+        except StoreError as error:
+            raise StoreError(
+                f"the journal of run {self.run.id} is damaged: {error.message}",
+                file=error.file,
+                line=error.line,
+                mend=f"`proctor doctor --rebuild {self.run.id}` keeps every result that is whole",
+            ) from error
         except (ValueError, KeyError) as error:
             raise StoreError(
                 f"the journal of run {self.run.id} is damaged: {error}",
-                file=str(self._store.journal_of(self.run.id)),
-                mend="restore it from a copy",
+                file=str(journal.path),
+                mend=f"`proctor doctor --rebuild {self.run.id}` keeps every result that is whole",
             ) from error
         finally:
             journal.close()

@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from proctor.core.decoding import closest, decode
 from proctor.core.errors import NotFoundError
 from proctor.core.report import Counts, Decision, Fingerprint, RunStatus, Spend
 from proctor.store.db import connect, explained
+from proctor.store.lock import is_held
 
 __all__ = ["RunRecord", "RunStore"]
 
@@ -69,6 +70,10 @@ class RunStore:
         """A run's journal file."""
         return self.folder_of(run_id) / "journal.ndjson"
 
+    def lock_of(self, run_id: str) -> Path:
+        """The file that the one writer of a run holds locked."""
+        return self.folder_of(run_id) / "writer.lock"
+
     def begin(
         self, run_id: str, *, name: str, fingerprint: Fingerprint, settings: Mapping[str, Any], total: int | None
     ) -> RunRecord:
@@ -88,15 +93,43 @@ class RunStore:
             )
             return self.get(run_id)
 
-    def reopen(self, run: RunRecord) -> RunRecord:
-        """Go on with a run that stopped before its end."""
+    def reopen(
+        self, run: RunRecord, *, settings: Mapping[str, Any] | None = None, notes: Sequence[str] = ()
+    ) -> RunRecord:
+        """Go on with a run that stopped before its end; ``settings`` replace those it had."""
+        kept = run.settings if settings is None else settings
         with explained(self.folder):
             self.database.execute(
                 "UPDATE runs SET status = 'running', decision = NULL, reason = '', finished = NULL, legs = legs + 1,"
-                f" report = NULL, settings = json_set(settings, '$.{_PROCESS}', ?) WHERE n = ?",
-                (os.getpid(), run.n),
+                " report = NULL, settings = ?, notes = ? WHERE n = ?",
+                (json.dumps({**kept, _PROCESS: os.getpid()}), json.dumps([*run.notes, *notes]), run.n),
             )
             return self.get(run.id)
+
+    def adopt(self, head: Mapping[str, Any]) -> RunRecord:
+        """Put a run on record again whose journal is there and whose row is lost; ``head`` is its first line."""
+        with explained(self.folder):
+            self.database.execute(
+                "INSERT INTO runs (id, name, status, reason, started, total, fingerprint, settings)"
+                " VALUES (?, ?, 'interrupted', 'found without an entry in the database', ?, ?, ?, ?)",
+                (
+                    head["id"],
+                    head["name"],
+                    head["started"],
+                    head["total"],
+                    json.dumps(head["fingerprint"]),
+                    json.dumps(head["settings"]),
+                ),
+            )
+            return self.get(head["id"])
+
+    def interrupt(self, run: RunRecord, reason: str) -> None:
+        """Take back that a run has finished: results of it are missing."""
+        with explained(self.folder):
+            self.database.execute(
+                "UPDATE runs SET status = 'interrupted', decision = NULL, reason = ?, report = NULL WHERE n = ?",
+                (reason, run.n),
+            )
 
     def end(
         self,
@@ -130,7 +163,7 @@ class RunStore:
         row = self.database.execute(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", (run_id,)).fetchone()
         if row is None:
             raise NotFoundError(f"there is no run {run_id!r}", mend="`proctor list` shows the runs there are")
-        return _record(row)
+        return self._record(row)
 
     def find(self, name: str) -> RunRecord:
         """A run by id, by the beginning of its id, or ``last`` / ``latest``.
@@ -150,7 +183,7 @@ class RunStore:
         ).fetchall()
         exact = [row for row in rows if row["id"] == name] or rows
         if len(exact) == 1:
-            return _record(exact[0])
+            return self._record(exact[0])
         if exact:
             raise NotFoundError(
                 f"{len(exact)} runs begin with {name!r}",
@@ -169,7 +202,7 @@ class RunStore:
             f"SELECT {_COLUMNS} FROM runs ORDER BY n DESC LIMIT ? OFFSET ?",
             (limit, offset),
         )
-        return [_record(row) for row in rows]
+        return [self._record(row) for row in rows]
 
     def counts(self, run: RunRecord) -> Counts:
         """How many results of a run passed, failed and could not be judged."""
@@ -201,10 +234,55 @@ class RunStore:
                 ],
             )
 
+    def spend_by_leg(self, run: RunRecord) -> Iterator[tuple[int, Spend]]:
+        """What each leg of the run has put on record as spent: the leg's number and the spend of one model."""
+        for row in self.database.execute("SELECT * FROM spend WHERE run = ? ORDER BY leg", (run.n,)):
+            usage = Usage(
+                input=row["input"], output=row["output"], cached_input=row["cached_input"], reasoning=row["reasoning"]
+            )
+            yield (
+                row["leg"],
+                Spend(
+                    model=row["model"],
+                    role=row["role"],
+                    calls=row["calls"],
+                    cached=row["cached"],
+                    retries=row["retries"],
+                    errors=row["errors"],
+                    usage=usage,
+                    cost=row["cost"],
+                ),
+            )
+
     def forget(self, run: RunRecord) -> None:
         """Remove a run and its files."""
         self.database.execute("DELETE FROM runs WHERE n = ?", (run.n,))
         shutil.rmtree(self.folder_of(run.id), ignore_errors=True)
+
+    def _record(self, row: sqlite3.Row) -> RunRecord:
+        settings = json.loads(row["settings"])
+        process = settings.pop(_PROCESS, None)
+        killed = row["status"] == "running" and not self._is_alive(row["id"], process)
+        return RunRecord(
+            n=row["n"],
+            id=row["id"],
+            name=row["name"],
+            status="interrupted" if killed else row["status"],
+            decision=row["decision"],
+            reason=row["reason"],
+            started=datetime.fromisoformat(row["started"]),
+            finished=datetime.fromisoformat(row["finished"]) if row["finished"] else None,
+            total=row["total"],
+            legs=row["legs"],
+            fingerprint=decode(Fingerprint, json.loads(row["fingerprint"])),
+            settings=settings,
+            notes=tuple(json.loads(row["notes"])),
+        )
+
+    def _is_alive(self, run_id: str, process: int | None) -> bool:
+        """Whether the run's writer is there: it holds the lock. A run of an older version has a process id only."""
+        held = is_held(self.lock_of(run_id))
+        return _alive(process) if held is None else held
 
 
 def _tokens(usage: Usage) -> tuple[int, int, int, int]:
@@ -222,24 +300,3 @@ def _alive(process: int | None) -> bool:
     except PermissionError:
         return True
     return True
-
-
-def _record(row: sqlite3.Row) -> RunRecord:
-    settings = json.loads(row["settings"])
-    killed = row["status"] == "running" and not _alive(settings.pop(_PROCESS, None))
-    settings.pop(_PROCESS, None)
-    return RunRecord(
-        n=row["n"],
-        id=row["id"],
-        name=row["name"],
-        status="interrupted" if killed else row["status"],
-        decision=row["decision"],
-        reason=row["reason"],
-        started=datetime.fromisoformat(row["started"]),
-        finished=datetime.fromisoformat(row["finished"]) if row["finished"] else None,
-        total=row["total"],
-        legs=row["legs"],
-        fingerprint=decode(Fingerprint, json.loads(row["fingerprint"])),
-        settings=settings,
-        notes=tuple(json.loads(row["notes"])),
-    )

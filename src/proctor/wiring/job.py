@@ -8,20 +8,19 @@ import hashlib
 import platform
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AsyncExitStack, closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import proctor
 from proctor.config import Config, RunSettings
 from proctor.core.case import Case, Suite
 from proctor.core.codec import content_id, dumps, encode
 from proctor.core.decoding import decode
-from proctor.core.errors import InputError, StoreError, SuiteError
+from proctor.core.errors import StoreError, SuiteError
 from proctor.core.report import Fingerprint, Result, Spend
 from proctor.core.sockets import Target
 from proctor.models.pool import Pool
@@ -32,6 +31,7 @@ from proctor.store.cache import SqliteCache
 from proctor.store.calls import CallLog
 from proctor.store.figures import keep_report
 from proctor.store.ledger import RunLedger
+from proctor.store.lock import sole_writer
 from proctor.store.reading import RunReader
 from proctor.store.repeats import failed_cases
 from proctor.store.runs import RunRecord, RunStore
@@ -41,6 +41,8 @@ from proctor.wiring.models import Rack
 from proctor.wiring.overview import overview_of_run
 from proctor.wiring.points import cells_of_run
 from proctor.wiring.prompt_suite import Opened, open_tests, suite_path
+from proctor.wiring.resume import nothing_left, refuse_changed, settings_of, troubles
+from proctor.wiring.run_budget import budget_notes, carry_spend
 from proctor.wiring.scorers import Bench, check_graders
 from proctor.wiring.targets import make_targets, stored
 
@@ -93,6 +95,7 @@ class Watching:
     result: Callable[[Result], None] | None = None
     stopping: Stopping = field(default_factory=Stopping)
     spend: Callable[[], tuple[Spend, ...]] | None = None
+    refused: Callable[[], int] | None = None
 
 
 def resumed_job(store: RunStore, run: RunRecord) -> Job:
@@ -150,7 +153,10 @@ async def carry_out(
         store = stack.enter_context(RunStore(config.store))
         pool = await stack.enter_async_context(Pool(proxy_for=lru_cache(maxsize=256)(config.environment.proxy_for)))
         run_id = store.find(resume).id if resume else _new_id()
-        log = stack.enter_context(closing(CallLog(_log_of(store, run_id), whole=record is not None)))
+        stack.enter_context(sole_writer(store.lock_of(run_id), run_id))
+        before = store.get(run_id) if resume else None
+        leg = before.legs + 1 if before else 1
+        log = stack.enter_context(closing(CallLog(_log_of(store, run_id), whole=record is not None, leg=leg)))
         rack = Rack(config=config, run=job.run, http=pool, log=log, resumed=resume is not None)
         stack.push_async_callback(rack.close)
         if job.run.cache != "off":
@@ -158,18 +164,26 @@ async def carry_out(
         plan = await _plan(config, job, opened, store, rack, pool, watching)
         if job.store_completions:
             plan = dataclasses.replace(plan, targets=stored(plan.targets, run_id))
-        for warning in dict.fromkeys((*opened.warnings, *opened.seen(), *_warnings(plan.targets))):
-            if watching.warned:
-                watching.warned(warning)
-        run = _opened(store, run_id, plan, job, resume=resume is not None)
+        if rack.budget is not None and before is not None:
+            carry_spend(rack.budget, store, before, log, rack.price_of)
+        run = before or _begun(store, run_id, plan, job)
         ledger = RunLedger(store, run, redo_unscored=redo_unscored)
         stack.callback(ledger.close)
+        if before is not None:
+            refuse_changed(before, plan.fingerprint)
+            if record is None and nothing_left(before, settings_of(job, before), ledger, _total(plan, job)):
+                _log_of(store, run_id).unlink(missing_ok=True)
+                return before, True
+            run = store.reopen(before, settings=settings_of(job, before), notes=budget_notes(job, before))
+        _warn(
+            watching, (*opened.warnings, *opened.seen(), *_warnings(plan.targets), *troubles(ledger, log, rack.budget))
+        )
         watching.spend = rack.spend
-        total = plan.count * len(plan.targets) * job.run.repeat
+        watching.refused = lambda: rack.refused
         if watching.begun:
-            watching.begun(run, total, store.counts(run).total if resume else 0)
+            watching.begun(run, _total(plan, job), store.counts(run).total if resume else 0)
         try:
-            done = await _run(plan, job, ledger, watching, _spend_keeper(store, run, rack))
+            done = await _run(plan, job, ledger, watching, _spend_keeper(store, run, rack), lambda: rack.refused)
         except BaseException:
             with suppress(StoreError):  # the first trouble is the one to report
                 _close_books(store, run, ledger, rack, job, done=False)
@@ -177,7 +191,7 @@ async def carry_out(
         _close_books(store, run, ledger, rack, job, done=done)
         if record:
             _write_recording(log, record)
-        if done:
+        if done and not rack.refused:  # what the budget refused is tried again, and must repeat no call
             log.close()
             _log_of(store, run_id).unlink(missing_ok=True)
     return run, done
@@ -262,26 +276,34 @@ def _warnings(targets: list[Target]) -> Iterator[str]:
         yield from getattr(getattr(target, "prompt", None), "warnings", ())
 
 
-def _opened(store: RunStore, run_id: str, plan: _Plan, job: Job, *, resume: bool) -> RunRecord:
-    if not resume:
-        settings: dict[str, Any] = {"job": encode(job), "run": dataclasses.asdict(job.run)}
-        total = plan.count * len(plan.targets) * job.run.repeat
-        return store.begin(run_id, name=plan.suite.name, fingerprint=plan.fingerprint, settings=settings, total=total)
-    run = store.get(run_id)
-    changed = [
-        name
-        for name in ("suite", "targets", "scorers", "scorer_hashes")
-        if getattr(run.fingerprint, name) != getattr(plan.fingerprint, name)
-    ]
-    if changed:
-        raise InputError(
-            f"run {run.id} cannot go on: its {' and '.join(dict.fromkeys(changed))} changed since it began",
-            mend="start a new run, or put back what was changed",
-        )
-    return store.reopen(run)
+def _warn(watching: Watching, warnings: Iterable[str]) -> None:
+    if watching.warned:
+        for warning in dict.fromkeys(warnings):
+            watching.warned(warning)
 
 
-async def _run(plan: _Plan, job: Job, ledger: RunLedger, watching: Watching, tick: Callable[[], None]) -> bool:
+def _total(plan: _Plan, job: Job) -> int:
+    return plan.count * len(plan.targets) * job.run.repeat
+
+
+def _begun(store: RunStore, run_id: str, plan: _Plan, job: Job) -> RunRecord:
+    return store.begin(
+        run_id,
+        name=plan.suite.name,
+        fingerprint=plan.fingerprint,
+        settings=settings_of(job),
+        total=_total(plan, job),
+    )
+
+
+async def _run(
+    plan: _Plan,
+    job: Job,
+    ledger: RunLedger,
+    watching: Watching,
+    tick: Callable[[], None],
+    refusals: Callable[[], int],
+) -> bool:
     def heard(result: Result) -> None:
         tick()
         if watching.result:
@@ -293,6 +315,7 @@ async def _run(plan: _Plan, job: Job, ledger: RunLedger, watching: Watching, tic
         concurrency=job.run.concurrency,
         timeout=job.run.timeout,
         heard=heard,
+        refusals=refusals,
     )
     return await runner.run(units(plan.cases(), plan.targets, job.run.repeat), watching.stopping)
 

@@ -18,12 +18,13 @@ from proctor.core.report import Spend
 from proctor.core.sockets import Cache, Http, Kit, Model
 from proctor.models.prices import Prices
 from proctor.models.structured import Structured
-from proctor.models.wrap.budget import Budget, Budgeted
+from proctor.models.wrap.budget import Budget, Budgeted, price_hint, unpriced
 from proctor.models.wrap.cache import Cached, Sharing
 from proctor.models.wrap.limit import Limited, Limiter
 from proctor.models.wrap.meter import Meter, Metered
 from proctor.models.wrap.pace import Pace, Paced, parse_rate
 from proctor.models.wrap.price import Priced
+from proctor.models.wrap.quota import Quota
 from proctor.models.wrap.retry import Retrying
 
 __all__ = ["Rack", "Wrapping", "split_spec"]
@@ -56,7 +57,8 @@ class Rack:
     meter: Meter = field(default_factory=Meter)
     budget: Budget | None = None
     _wires: dict[str, Model] = field(default_factory=dict)
-    _limiters: dict[str, Limiter] = field(default_factory=dict)
+    _limiters: dict[tuple[str, str | None], Limiter] = field(default_factory=dict)
+    _quotas: dict[str, Quota] = field(default_factory=lambda: defaultdict(Quota))
     _sharing: dict[int, Sharing] = field(default_factory=lambda: defaultdict(Sharing))
     _built: dict[tuple[str, str], Model] = field(default_factory=dict)
 
@@ -84,6 +86,15 @@ class Rack:
         """
         self.get(name)
         return self._wires[name]
+
+    def limiter(self, name: str) -> Limiter:
+        """The limiter of the model of that name.
+
+        Raises:
+            ConfigError: there is no such model, or its settings are wrong.
+        """
+        wire = self.wire(name)
+        return self._limiters[content_id(dict(_spec(wire))), _quota_of(wire)]
 
     def specs(self) -> dict[str, str]:
         """The models connected so far, each with a hash of what decides its answers."""
@@ -115,15 +126,32 @@ class Rack:
             found = self._prices(wire, wrapping).find(wire.name)
         return found.of(usage) if found is not None else None
 
+    def price_of(self, wire_name: str, usage: Usage) -> float | None:
+        """What so many tokens cost of a model known by its wire's name, as spend is recorded."""
+        for name, wire in self._wires.items():
+            if wire.name == wire_name:
+                return self.price(name, usage)
+        known = Prices.default().extended({each: encode(own) for each, own in self.config.settings.prices.items()})
+        found = known.find(wire_name)
+        return found.of(usage) if found is not None else None
+
     def notes(self) -> list[str]:
         """What went wrong beside the answers: a cache that could not be written, say."""
-        return [note for sharing in self._sharing.values() for note in sharing.notes]
+        notes = [note for sharing in self._sharing.values() for note in sharing.notes]
+        if self.refused:
+            notes.append(f"the budget refused {self.refused} calls; a resumed run makes them when the budget is raised")
+        return notes
+
+    @property
+    def refused(self) -> int:
+        """Calls that the budget refused."""
+        return self.budget.refused if self.budget is not None else 0
 
     def concurrency(self) -> list[dict[str, Any]]:
         """How the limits moved over time, for the run's record; limits that never moved are left out."""
         return [
-            {"model": name, "history": [list(step) for step in limiter.history]}
-            for name, limiter in sorted(self._limiters.items())
+            {"model": limiter.name, "history": [list(step) for step in limiter.history]}
+            for limiter in sorted(self._limiters.values(), key=lambda limiter: limiter.name)
             if len(limiter.history) > 1
         ]
 
@@ -144,8 +172,10 @@ class Rack:
         if wire is None:
             wire = self._wires[name] = self._connect(name, provider, settings)
         identity = content_id(dict(_spec(wire)))
+        prices = self._prices(wire, wrapping)
+        self._refuse_unpriced(wire, prices)
         model: Model = Limited(
-            model=Priced(model=wire, prices=self._prices(wire, wrapping)),
+            model=Priced(model=wire, prices=prices),
             limiter=self._limiter(wire, identity, wrapping),
         )
         if rate := wrapping.rate or self.run.rate:
@@ -160,6 +190,14 @@ class Rack:
             model = self._cached(model, self.log, identity, refresh=not self.resumed)
         # Inside the check of JSON, so that an answer that was of no use is counted like any other: it was paid for.
         return Structured(Metered(model=model, meter=self.meter, role=role))
+
+    def _refuse_unpriced(self, wire: Model, prices: Prices) -> None:
+        """A budget in dollars cannot be kept for a model without a price: say so before anything is asked."""
+        if self.budget is None or self.budget.money is None or getattr(wire, "tells_cost", False):
+            return
+        if prices.find(wire.name) is None:
+            file = str(self.config.path) if self.config.path else None
+            raise ConfigError(unpriced(wire.name), file=file, field="prices", mend=price_hint(wire.name))
 
     def _cached(self, model: Model, cache: Cache, identity: str, *, refresh: bool) -> Model:
         mode: Literal["use", "refresh"] = "refresh" if refresh else "use"
@@ -212,10 +250,13 @@ class Rack:
         return shipped.extended(extra)
 
     def _limiter(self, wire: Model, identity: str, wrapping: Wrapping) -> Limiter:
-        limiter = self._limiters.get(identity)
+        endpoint = _quota_of(wire)
+        limiter = self._limiters.get((identity, endpoint))
         if limiter is None:
             most = wrapping.concurrency or self.run.concurrency
-            limiter = self._limiters[identity] = Limiter(name=wire.name, start=most, ceiling=most)
+            quota = self._quotas[endpoint or identity]
+            limiter = Limiter(name=wire.name, start=most, ceiling=most, quota=quota)
+            self._limiters[identity, endpoint] = limiter
         return limiter
 
 
@@ -241,3 +282,9 @@ def _own_address(wire: Model) -> bool:
 def _spec(wire: Model) -> Mapping[str, Any]:
     spec: Mapping[str, Any] = getattr(wire, "spec", {"name": wire.name})
     return spec
+
+
+def _quota_of(wire: Model) -> str | None:
+    """The endpoint and key of a model, as it or its HTTP wire names them; ``None`` when neither does."""
+    named: str | None = getattr(getattr(wire, "wire", wire), "quota", None)
+    return named

@@ -15,13 +15,38 @@ from proctor.core.chat import Reply, Request
 from proctor.core.errors import BudgetError
 from proctor.core.sockets import Model
 
-__all__ = ["Budget", "Budgeted"]
+__all__ = ["Budget", "Budgeted", "price_hint", "unpriced"]
+
+
+def unpriced(model: str) -> str:
+    """Why a money budget cannot be kept for this model."""
+    return f"the price of {model} is not known, so a money budget cannot be kept"
+
+
+def price_hint(model: str) -> str:
+    """The setting that gives a model its price."""
+    return (
+        f"give its price as `prices: {{'{model}': {{input: 1.0, output: 2.0}}}}` in proctor.yaml"
+        " (dollars for a million tokens), or leave the money budget out"
+    )
 
 
 class Budget:
     """What may be spent, and what has been; shared by every model it is meant to cover."""
 
-    __slots__ = ("_answered", "_unpriced", "_waiting", "calls", "in_flight", "made", "money", "spent", "tokens", "used")
+    __slots__ = (
+        "_answered",
+        "_unpriced",
+        "_waiting",
+        "calls",
+        "in_flight",
+        "made",
+        "money",
+        "refused",
+        "spent",
+        "tokens",
+        "used",
+    )
 
     def __init__(self, money: float | None = None, calls: int | None = None, tokens: int | None = None) -> None:
         self.money = money
@@ -31,9 +56,22 @@ class Budget:
         self.made = 0  # calls
         self.used = 0  # tokens
         self.in_flight = 0
+        self.refused = 0  # calls that were not made
         self._answered = 0
         self._unpriced: str | None = None
         self._waiting: deque[asyncio.Future[None]] = deque()
+
+    def carry(self, *, spent: float, calls: int, tokens: int) -> None:
+        """Count what was spent before: the earlier legs of a run that is resumed."""
+        self.spent += spent
+        self.made += calls
+        self.used += tokens
+        self._answered += calls
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether the budget covers no further call."""
+        return any(limit is not None and used >= limit for _, limit, used in self._limits())
 
     async def enter(self, name: str) -> None:
         """Wait until it is sure that the budget covers another call.
@@ -53,11 +91,8 @@ class Budget:
             BudgetError: it is sure not to, or the price of the model is not known.
         """
         if self._unpriced is not None:
-            raise BudgetError(
-                f"the price of {self._unpriced} is not known, so a money budget cannot be kept",
-                mend=f"give its price as `prices: {{'{self._unpriced}': {{input: 1.0, output: 2.0}}}}` in proctor.yaml"
-                " (dollars for a million tokens), or leave the money budget out",
-            )
+            self.refused += 1
+            raise BudgetError(unpriced(self._unpriced), mend=price_hint(self._unpriced))
         self._refuse_when_spent(name)
         if self.in_flight and self._may_not_cover():
             return False
@@ -80,16 +115,16 @@ class Budget:
             if not waiter.done():
                 waiter.set_result(None)
 
+    def _limits(self) -> tuple[tuple[str, float | None, float], ...]:
+        return (("money", self.money, self.spent), ("call", self.calls, self.made), ("token", self.tokens, self.used))
+
     def _refuse_when_spent(self, name: str) -> None:
-        for what, limit, used in (
-            ("money", self.money, self.spent),
-            ("call", self.calls, self.made),
-            ("token", self.tokens, self.used),
-        ):
+        for what, limit, used in self._limits():
             if limit is not None and used >= limit:
+                self.refused += 1
                 raise BudgetError(
                     f"{name}: the {what} budget is spent ({used:.6g} of {limit:.6g})",
-                    mend="raise the budget, then resume the run",
+                    mend="raise the budget: `proctor run --resume RUN --budget DOLLARS`",
                 )
 
     def _may_not_cover(self) -> bool:

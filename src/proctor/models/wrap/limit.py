@@ -6,6 +6,8 @@ What a limiter does with an answer:
 - 429 halves it, once per episode: refusals of calls that started before the cut belong to that cut. The wait
   the server asks for pauses every new call; afterwards calls start at the pace that got through (``rhythm``).
 - 5xx stops growth for a while and cuts nothing: an overloaded server says nothing about our share of it.
+
+Models of one endpoint and key belong to one ``Quota``. While they share a limit, it says when the next call may start.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from dataclasses import dataclass
 from proctor.core.chat import Reply, Request
 from proctor.core.errors import OverloadedError, RateLimitedError
 from proctor.core.sockets import Model
+from proctor.models.wrap.quota import Quota
 from proctor.models.wrap.rhythm import Rhythm
 
 __all__ = ["Limited", "Limiter"]
@@ -66,11 +69,11 @@ class Limited:
 
 
 class Limiter:
-    """The calls of one endpoint and key: how many may run at once, and how fast they may start.
+    """The calls of one model: how many may run at once, and how fast they may start.
 
-    All calls that share a quota share a limiter; it belongs to one event loop. A server that asks for a longer
-    wait than ``patience`` seconds is told on as a 429 at once: nobody waits for tomorrow's quota. ``history``
-    holds (seconds since the limiter was made, limit, why), oldest first and bounded.
+    It belongs to one event loop. ``quota`` joins it with the other models of the same endpoint and key. A server that
+    asks for a longer wait than ``patience`` seconds is told on as a 429 at once: nobody waits for tomorrow's quota.
+    ``history`` holds (seconds since the limiter was made, limit, why), oldest first and bounded.
     """
 
     __slots__ = (
@@ -94,6 +97,7 @@ class Limiter:
         "limit",
         "name",
         "patience",
+        "quota",
     )
 
     def __init__(
@@ -105,8 +109,11 @@ class Limiter:
         *,
         patience: float = 600.0,
         clock: Callable[[], float] = time.monotonic,
+        quota: Quota | None = None,
     ) -> None:
         self.name = name
+        self.quota = quota or Quota(clock=clock)
+        self.quota.join(self)
         self.ceiling = max(1, start if ceiling is None else ceiling)
         self.floor = max(1, min(floor, self.ceiling))
         self.limit = max(self.floor, min(start, self.ceiling))
@@ -129,8 +136,9 @@ class Limiter:
 
     @property
     def rate(self) -> float | None:
-        """Calls a second learnt from refusals; ``None`` while nothing was refused."""
-        return self._rhythm.rate(self._clock())
+        """Calls a second learnt from refusals, for all models that share the limit; ``None`` without a refusal."""
+        now = self._clock()
+        return self.quota.rate(now) if self.quota.is_shared else self._rhythm.rate(now)
 
     @property
     def waiting(self) -> int:
@@ -141,7 +149,7 @@ class Limiter:
 
     def try_enter(self) -> float | None:
         """Take a slot if one is free now and nobody waits for it: the time of the start, else ``None``."""
-        if self._waiting or self.in_flight >= self.limit:
+        if self._waiting or self.in_flight >= self.limit or (self.quota.is_shared and self.quota.is_waiting):
             return None
         now = self._clock()
         return None if self._delay(now) > 0 else self._start(now)
@@ -150,7 +158,7 @@ class Limiter:
         """Wait for a slot, first come first served; returns the time of the start."""
         turn: asyncio.Future[float] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
-        self._admit()  # sets the alarm when nothing but time stands in the way
+        self.admit()  # sets the alarm when nothing but time stands in the way
         try:
             return await turn
         except asyncio.CancelledError:
@@ -162,6 +170,8 @@ class Limiter:
             raise
 
     def _delay(self, now: float) -> float:
+        if self.quota.is_shared:
+            return self.quota.delay(now)
         if self._paused_until is not None:
             if now < self._paused_until:
                 return self._paused_until - now
@@ -171,21 +181,34 @@ class Limiter:
     def _start(self, now: float) -> float:
         self.in_flight += 1
         self._rhythm.started(now)
+        self.quota.started(now)
         return now
 
-    def _admit(self) -> None:
+    def wants_turn(self) -> bool:
+        """Whether a call waits and there is room for it."""
+        return bool(self._waiting) and self.in_flight < self.limit
+
+    def take_turn(self, now: float) -> None:
+        """Start the call that has waited longest."""
+        turn = self._waiting.popleft()
+        if not turn.done():  # else cancelled, and its task has not run yet
+            turn.set_result(self._start(now))
+
+    def admit(self) -> None:
+        """Start the calls that may start."""
+        if self.quota.is_shared:
+            return self.quota.admit()
         while self._waiting and self.in_flight < self.limit:
             now = self._clock()
             if (delay := self._delay(now)) > self.patience:
-                return self._turn_away(delay)
+                return self.turn_away(delay)
             if delay > 0:
                 return self._alarm(delay)
-            turn = self._waiting.popleft()
-            if not turn.done():  # else cancelled, and its task has not run yet
-                turn.set_result(self._start(now))
+            self.take_turn(now)
         return None
 
-    def _turn_away(self, delay: float) -> None:
+    def turn_away(self, delay: float) -> None:
+        """Refuse the calls that wait: the server asked for a longer pause than anybody waits for."""
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():
@@ -203,7 +226,7 @@ class Limiter:
 
     def _ring(self) -> None:
         self._timer = None
-        self._admit()
+        self.admit()
 
     # --- going out ----------------------------------------------------------------------------------------------
 
@@ -211,7 +234,7 @@ class Limiter:
         """A call ended without telling anything about the endpoint's limits."""
         self.in_flight -= 1
         if self._waiting:
-            self._admit()
+            self.admit()
 
     def succeeded(self, started: float) -> None:
         """A call was answered."""
@@ -222,6 +245,7 @@ class Limiter:
             self._unsaid = _UNSAID
         if self.limit < self.ceiling and self._proven:
             self._grow(started + took)
+        self.quota.succeeded(self, started)
         self.left()
 
     def overloaded(self) -> None:
@@ -235,6 +259,7 @@ class Limiter:
         pause = self._unsaid if retry_after is None else max(0.0, retry_after)
         busy = bool(self._waiting) or 2 * self.in_flight >= self.limit
         self._rhythm.refused(started, pause, told=retry_after is not None, busy=busy)
+        self.quota.refused(self, started, pause, now, told=retry_after is not None, busy=busy)
         self._paused_until = max(self._paused_until or now, now + pause)
         if self._cut_at is None or started >= self._cut_at:
             self._cut(now, pause)
@@ -260,11 +285,21 @@ class Limiter:
         self._grown = 0
         self._note(now, f"429, paused for {pause:.3g} s")
 
+    def pause_is_over(self, now: float, rate: float | None, *, too_fast: bool) -> None:
+        """The pause of all models that share the limit has ended; ``rate`` is their common pace."""
+        paused = (self._paused_until or now) - (self._cut_at or now)
+        self._paused_until = None
+        self._rhythm.resume(now)
+        self._make_room(now, rate, paused, too_fast=too_fast)
+
     def _resume(self, now: float) -> None:
         paused = (self._paused_until or now) - (self._cut_at or now)
         self._paused_until = None
         too_fast = self._rhythm.resume(now)
-        if (rate := self._rhythm.rate(now)) is None:
+        self._make_room(now, self._rhythm.rate(now), paused, too_fast=too_fast)
+
+    def _make_room(self, now: float, rate: float | None, paused: float, *, too_fast: bool) -> None:
+        if rate is None:
             return
         if too_fast:
             # Calls were too fast rather than too many: leave room for those the pace keeps in flight (Little's law).
