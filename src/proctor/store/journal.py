@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import orjson
-
-from proctor.core.codec import dumps, loads
 from proctor.core.errors import StoreError
+from proctor.store.masked_json import masked_data, masked_line
+from proctor.store.private_files import open_private, private_folder
 
 __all__ = ["Journal", "Line", "Place", "read_lines"]
 
@@ -35,8 +34,8 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            private_folder(path.parent)
+            self._file = open_private(path, os.O_RDWR | os.O_APPEND)
             self._end = self._drop_torn_tail()
         except OSError as error:
             raise _explained(error, path) from error
@@ -62,7 +61,7 @@ class Journal:
     def read(self, place: Place) -> dict[str, Any]:
         """The line at that place."""
         line = os.pread(self._file, place.length, place.at)
-        data: dict[str, Any] = loads(line)
+        data: dict[str, Any] = masked_data(line)
         return data
 
     @property
@@ -113,15 +112,12 @@ def read_lines(path: Path, *, start: int = 0) -> Iterator[Line]:
 
 
 def _line(data: dict[str, Any]) -> bytes:
-    try:
-        return orjson.dumps(data, option=orjson.OPT_APPEND_NEWLINE)
-    except TypeError:  # what only the patient encoder can say: half a surrogate pair, a huge number, an odd object
-        return dumps(data) + b"\n"
+    return masked_line(data)
 
 
 def _parsed(line: bytes, at: int, path: Path) -> dict[str, Any]:
     try:
-        data = loads(line)
+        data = masked_data(line)
     except ValueError:
         data = None
     if not isinstance(data, dict):

@@ -16,6 +16,7 @@ from proctor.core.report import Result
 from proctor.core.trajectory import Trajectory
 from proctor.store.journal import Journal, Place, read_lines
 from proctor.store.runs import RunRecord, RunStore
+from proctor.text.known_secrets import hide_secrets_in_data
 
 __all__ = ["TAG_BREAK", "RunLedger", "bring_up_to_date", "case_kept"]
 
@@ -67,7 +68,7 @@ class RunLedger:
 
     def keep_result(self, key: int, result: Result) -> None:
         """Keep the scores of a unit whose trajectory was kept."""
-        line = _result_line(key, result)
+        line: dict[str, Any] = hide_secrets_in_data(_result_line(key, result))  # before the reason is cut for the index
         place = self._journal.append(line)
         before = self._waiting.pop(key)
         self._rows.append(_row(self._run.n, self._seq, line, _facts(result), before, place))

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from proctor.core.errors import StoreError
+from proctor.store.private_files import open_private, private_folder
 
 __all__ = ["only_one"]
 
@@ -21,8 +22,8 @@ def only_one(path: Path) -> Iterator[bool]:
         StoreError: the file cannot be made.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        private_folder(path.parent)
+        file = open_private(path, os.O_RDWR)
     except OSError as error:
         mend = "make the folder writable, or name another under `store:`"
         raise StoreError(f"cannot be written: {error.strerror}", file=str(path), mend=mend) from error
