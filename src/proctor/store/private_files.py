@@ -15,6 +15,7 @@ __all__ = ["open_private", "private_database", "private_folder", "write_private"
 _FILE = 0o600
 _FOLDER = 0o700
 _OTHERS = 0o077
+_DEEPEST = 2  # folders between a file and its store: runs/ID
 _STORE_HOLDS = ("proctor.db", "customers.key")
 _PROJECT_HOLDS = "proctor.yaml"  # a store that is the project's folder itself: its rights are for the user to decide
 
@@ -32,8 +33,13 @@ def private_folder(path: Path) -> None:
         with suppress(FileExistsError):  # another process was faster
             each.mkdir(_FOLDER)
     path.mkdir(exist_ok=True)  # raises where something else has the name
-    if _is_store(path) or any(map(_is_store, list(path.parents)[:2])):
-        _tighten(path, _FOLDER)
+    inside: list[Path] = []
+    for each in (path, *list(path.parents)[:_DEEPEST]):
+        inside.append(each)
+        if _is_store(each):
+            for folder in inside:
+                _tighten(folder, _FOLDER)
+            return
 
 
 def open_private(path: Path, flags: int) -> int:

@@ -29,13 +29,14 @@ __all__ = [
 
 _PLAIN_NAME: Final = re.compile(
     r"(?:^|_)(?:URL|URI|ENDPOINT|HOST|HOSTNAME|PORT|MODEL|MODELS|REGION|LOCALE|LANG|LANGUAGE|ENV|ENVIRONMENT|STAGE|"
-    r"VERSION|PATH|DIR|FOLDER|FILE|NAME|LEVEL|TIMEOUT|PROVIDER|FORMAT|DEPLOYMENT)$",
+    r"VERSION|LEVEL|TIMEOUT|PROVIDER|FORMAT|DEPLOYMENT)$",
     re.IGNORECASE,
 )
 # Words joined by a separator, and numbers: nobody's key, and they stand in many answers.
+_PLACE: Final = re.compile(r"(?:~|\.{1,2})?/.*|[\w.-]+\.(?:ya?ml|jsonl?|csv|db|py|sh|md|txt|prompty|pem|crt)")
 _WORDS: Final = re.compile(r"[^\W\d_]+(?:[ ._/-][^\W\d_]+)*")
 _NUMBER: Final = re.compile(r"[-+]?[\d.,:_ -]+")
-_GENERATED: Final = re.compile(r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{16,}")
+_LONG_RUN: Final = re.compile(r"[A-Za-z0-9]{16,}")
 
 _values: set[str] = set()
 _forms: tuple[str, ...] = ()  # longest first, so that a form inside another leaves no remains
@@ -58,7 +59,7 @@ def add_variable(name: str, value: str) -> None:
     """Remember the value of an environment variable that a setting uses, unless it is plainly no secret.
 
     The value of a variable with a secret's name (``…_KEY``, ``…_TOKEN``, ``…_PASSWORD``) always counts. Of an address
-    only the login, the values of its query and generated parts of its path count. Numbers and plain words
+    only the login, the values of its query and generated parts of its path count. Numbers, paths and plain words
     (``production``, ``eu-west``) do not count. Under a name like ``…_MODEL`` or ``…_HOST`` only generated values count.
     """
     if is_secret_name(name):
@@ -66,8 +67,8 @@ def add_variable(name: str, value: str) -> None:
         return
     if "://" in value:
         add_secrets(_parts_of_address(value))
-    elif not (_WORDS.fullmatch(value) or _NUMBER.fullmatch(value)) and (
-        _GENERATED.search(value) or not _PLAIN_NAME.search(name)
+    elif _is_generated(value) or not (
+        _PLAIN_NAME.search(name) or any(each.fullmatch(value) for each in (_WORDS, _NUMBER, _PLACE))
     ):
         add_secrets([value])
 
@@ -145,6 +146,12 @@ def hide_secrets_in_json(text: str) -> str:
     return hide_secrets(text)
 
 
+def _is_generated(value: str) -> bool:
+    """Whether a long run of characters in it mixes letters and digits, as no word does."""
+    runs = _LONG_RUN.findall(value)
+    return any(not run.isalpha() and not run.isdigit() for run in runs)
+
+
 def _parts_of_address(address: str, *, named_only: bool = False) -> list[str]:
     """The secret parts of an address; with ``named_only``, of its query those with a secret's name."""
     try:
@@ -154,5 +161,5 @@ def _parts_of_address(address: str, *, named_only: bool = False) -> list[str]:
         return []
     found = [parts.password or "", *(value for name, value in query if not named_only or is_secret_name(name))]
     if not named_only:
-        found += [parts.username or "", *(part for part in parts.path.split("/") if _GENERATED.search(part))]
+        found += [parts.username or "", *(part for part in parts.path.split("/") if _is_generated(part))]
     return [each for each in found if "${" not in each and "{{" not in each]
