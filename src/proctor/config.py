@@ -152,6 +152,7 @@ class Settings:
     completion: Mapping[str, Any] = field(default_factory=dict)
     escalation: Mapping[str, Any] = field(default_factory=dict)
     guard: Mapping[str, Any] = field(default_factory=dict)
+    allow_commands: bool | tuple[str, ...] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
