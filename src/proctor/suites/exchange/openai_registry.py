@@ -214,6 +214,6 @@ def _json_match(ideals: list[str], notes: Notes) -> tuple[Check, ...]:
     for ideal in ideals:
         try:
             values.append(json.loads(ideal))
-        except ValueError:
+        except (ValueError, RecursionError):
             notes.add("an ideal answer is not JSON and was left out of the comparison")
     return (Check(scorer="json_schema", settings={"schema": {"enum": values}}, name="json_match"),) if values else ()
