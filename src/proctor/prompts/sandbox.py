@@ -16,7 +16,7 @@ from proctor.prompts.format_limits import check_braces, check_percent
 from proctor.prompts.limits import Budget, TooMuchError, bear, measure, operate, size
 from proctor.prompts.template_filters import BUDGET, guarded_filters, guarded_tests
 
-__all__ = ["BUDGET", "make_environment"]
+__all__ = ["make_environment"]
 
 # Filters that only our own nodes name: no template can write a name with a zero character in it.
 _COUNTED = "\0counted"

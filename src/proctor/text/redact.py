@@ -9,7 +9,7 @@ from typing import Any
 from proctor.text.known_secrets import hide_secrets
 from proctor.text.secret_forms import MASK, forms_of, is_secret_field
 
-__all__ = ["MASK", "redact", "redact_data"]
+__all__ = ["redact", "redact_data"]
 
 _SHORTEST = 4  # shorter secrets would mask ordinary words
 
