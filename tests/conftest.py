@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from proctor.text.known_secrets import forget_secrets
 
 # A busy machine is not a failing test.
 settings.register_profile("proctor", deadline=None)
@@ -19,6 +22,14 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):  # noqa: TID251 - a test begins with a clean one
         if name.endswith("_API_KEY") or (name.startswith("PROCTOR_") and name not in _OURS):
             monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def _no_known_secrets() -> Iterator[None]:
+    """The values that one test resolves must not be masked in another."""
+    forget_secrets()
+    yield
+    forget_secrets()
 
 
 _OURS = {"PROCTOR_REQUIRE_BROWSER", "PROCTOR_TEST_GGUF", "PROCTOR_DATA"}

@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 
 from proctor.core.decoding import decode
 from proctor.core.errors import ConfigError, MalformedError, Problem
+from proctor.text.known_secrets import add_settings, add_variable
+from proctor.text.secret_forms import is_secret_name
 from proctor.text.spans import span_seconds
 
 __all__ = [
@@ -156,6 +158,7 @@ class Settings:
     completion: Mapping[str, Any] = field(default_factory=dict)
     escalation: Mapping[str, Any] = field(default_factory=dict)
     guard: Mapping[str, Any] = field(default_factory=dict)
+    allow_commands: bool | tuple[str, ...] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,7 +242,16 @@ def read_environment(start: Path) -> Environment:
             if value is not None and name not in os.environ:  # noqa: TID251 - this is the one place
                 os.environ[name] = value  # noqa: TID251
                 added.add(name)
-    return Environment(values=dict(os.environ), dotenv=file, from_dotenv=frozenset(added))  # noqa: TID251
+    environment = Environment(values=dict(os.environ), dotenv=file, from_dotenv=frozenset(added))  # noqa: TID251
+    _remember_secrets(environment)
+    return environment
+
+
+def _remember_secrets(environment: Environment) -> None:
+    """What a target under test may print of the environment it is given: all of `.env`, and what is named a secret."""
+    for name, value in environment.values.items():
+        if name in environment.from_dotenv or is_secret_name(name):
+            add_variable(name, value)
 
 
 def cache_folder(environment: Environment) -> Path:
@@ -269,6 +281,7 @@ def load_config(path: Path | None, environment: Environment, *, start: Path) -> 
 
     text = _text(path)
     data = read_yaml(text, file=str(path), error=ConfigError)
+    add_settings(data)
     line_of = lines_in_yaml(text)
     try:
         settings = decode(Settings, data if data is not None else {}, strict=True, file=str(path))
@@ -325,4 +338,7 @@ def _looked_up(match: re.Match[str], environment: Environment, path: tuple[str |
     if value is None and default is None:
         mend = f"set {name} in the environment or in a .env file"
         raise MalformedError([Problem(path, f"the environment variable {name} is not set", mend)])
-    return value if value is not None else str(default)
+    if value is None:
+        return str(default)  # written in the file for everybody to read
+    add_variable(name, value)
+    return value

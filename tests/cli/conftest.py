@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -101,3 +104,24 @@ def suite_of(project: Project) -> Any:
 def interrupt(process: Started) -> tuple[str, str]:
     process.send_signal(signal.SIGINT)
     return process.communicate(timeout=60)
+
+
+@pytest.fixture
+def http_echo() -> Iterator[str]:
+    """An agent that answers with everything it was sent; a question with "fail" in it gets status 500."""
+
+    class Echo(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+            told = f"{self.path} {dict(self.headers)} {body.decode()}"
+            self.send_response(500 if b"fail" in body else 200)
+            self.end_headers()
+            self.wfile.write(told.encode() if b"fail" in body else json.dumps({"answer": told}).encode())
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{running.server_address[1]}"
+        running.shutdown()

@@ -83,7 +83,7 @@ def laughs(merge: bool) -> str:
         ("a:\n" + "- " * 50_000 + "x", None, "nested too deeply"),
         ("- " * 300 + "x", 1, "nested too deeply"),
         ("".join(" " * depth + "- ? -\n" for depth in range(0, 2_000, 6)), None, "nested too deeply"),
-        ("a: " + "9" * 5000, None, "cannot be read"),
+        ("a: " + "9" * 5000, 1, "too large"),
     ],
 )
 def test_bad_yaml_is_told_with_its_line(text: str, line: int | None, what: str) -> None:

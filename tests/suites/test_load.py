@@ -296,7 +296,7 @@ def test_json_problems_have_lines_too(tmp_path: Path) -> None:
         ("s.jsonl", b'{"input": "a"}\n{"input": \n', 2, "not valid JSON"),
         ("s.jsonl", b'{"input": "a", "input": "b"}\n', 1, "twice"),
         ("s.jsonl", b'{"input": "a", "inputs": {"x": NaN}}\n', 1, "NaN"),
-        ("s.jsonl", b'{"input": "a", "inputs": {"x": ' + b"9" * 5000 + b"}}\n", 1, "not acceptable"),
+        ("s.jsonl", b'{"input": "a", "inputs": {"x": ' + b"9" * 5000 + b"}}\n", 1, "too large"),
         ("s.jsonl", b"[" * 100_000, 1, "deep"),
         ("s.txt", b"hello", None, "cannot end in .txt"),
         ("a.prompt.yml", b"messages: []", None, "prompt file"),

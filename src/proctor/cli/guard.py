@@ -139,7 +139,7 @@ def _texts(point: Point, flags: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _arguments(written: str | None) -> dict[str, Any]:
     try:
         found = json.loads(written) if written else {}
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise click.UsageError(f"--arguments is not JSON: {error}") from None
     if not isinstance(found, dict):
         raise click.UsageError('--arguments takes an object, such as \'{"id": "B1"}\'')

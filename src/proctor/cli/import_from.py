@@ -31,19 +31,24 @@ _KINDS = ("promptpex", "promptfoo", "github-models", "openai-evals", "openai-reg
     type=click.Path(path_type=Path, dir_okay=False),
     help="The prompt's file, where a PromptPex folder does not hold it.",
 )
+@click.option(
+    "--allow-outside",
+    is_flag=True,
+    help="Read files that it names outside of its own folder; links count by their goal.",
+)
 @click.option("--force", is_flag=True, help="Replace what is there.")
-def verb(source: Path, out: Path, kind: str | None, prompt: Path | None, force: bool) -> None:
+def verb(source: Path, out: Path, kind: str | None, prompt: Path | None, allow_outside: bool, force: bool) -> None:
     """Read FILE_OR_FOLDER and write a prompt with its rules and tests, as `proctor generate` would.
 
     Known are: a PromptPex output folder or promptpex_context.json, promptfoo's YAML, GitHub Models' .prompt.yml,
     OpenAI and Azure evals (the eval, its runs, items and outputs as JSON and JSONL), the openai/evals registry and its
-    samples, and a prompt that is nothing but text. What could not be brought over is said; nothing is replaced
-    without --force.
+    samples, and a prompt that is nothing but text. Files that it names are read only inside its own folder. What could
+    not be brought over is said; nothing is replaced without --force.
     """
     from proctor.wiring.exchange import bring_in  # noqa: PLC0415 - verbs load what they use
 
     noted: set[str] = set()
-    for brought in bring_in(source, out, kind=kind, prompt=prompt, force=force):
+    for brought in bring_in(source, out, kind=kind, prompt=prompt, force=force, allow_outside=allow_outside):
         _tell(brought)
         for note in brought.notes:
             if note not in noted:  # what several prompts of one file share is said once

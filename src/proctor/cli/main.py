@@ -5,11 +5,12 @@ from __future__ import annotations
 import importlib
 import sys
 from pathlib import Path
-from typing import Any
+from typing import NoReturn
 
 import click
 
 from proctor import __version__
+from proctor.cli.masked_output import masked_output
 from proctor.core.errors import MalformedError, ProctorError
 
 __all__ = ["VERBS", "cli", "main", "tell"]
@@ -94,9 +95,14 @@ def cli(ctx: click.Context, config: Path | None, debug: bool) -> None:
     ctx.obj = config
 
 
-def main(args: list[str] | None = None) -> Any:
+def main(args: list[str] | None = None) -> None:
     """Run the command line and exit with its code."""
     words = sys.argv[1:] if args is None else args
+    with masked_output():
+        _run(words)
+
+
+def _run(words: list[str]) -> NoReturn:
     try:
         if not {"-h", "--help", "-V", "--version"} & set(words):
             # Before click reads the environment for its flags, so that .env may set them too.

@@ -98,6 +98,11 @@ _SELECTED_AT_START = ("tags", "not_tags", "intents", "cases", "first", "sample",
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write every model call to this JSONL file; `-m replay:FILE` answers from it.",
 )
+@click.option(
+    "--allow-commands",
+    is_flag=True,
+    help="Run a command or Python code that the suite file names; proctor.yaml may say so with `allow_commands:`.",
+)
 @click.option("--scorer", "scorers", multiple=True, help="Only checks of this name. May be repeated.")
 @click.option("--light", is_flag=True, help="Only checks that ask no model: exact ones, at no cost.")
 @click.option(

@@ -121,7 +121,7 @@ def read_fields(content: str, field: str, name: str, *, what: str = "scan") -> I
             continue
         try:
             row: Any = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(f"this line is not JSON: {error}", file=name, line=number) from None
         if not isinstance(row, dict) or not isinstance(row.get(field), str):
             known = ", ".join(sorted(row)) if isinstance(row, dict) else "none: it is not an object"

@@ -41,6 +41,7 @@ _FORMATS = ("auto", "openai", "anthropic", "otel", "langfuse", "langsmith", "tau
     envvar="PROCTOR_RUN_JUDGE",
     help="Model that judges what code and local models cannot. Repeated: several of them.",
 )
+@click.option("--allow-commands", is_flag=True, help="Run Python code that a check of the suite file names.")
 @click.option("--light", is_flag=True, help="Only exact checks: no model, local or other.")
 @click.option("-j", "--concurrency", type=int, help="Conversations in flight at once.  [default: 50]")
 @click.option("--resume", metavar="RUN", help="Go on with a run that stopped; nothing finished is scored again.")

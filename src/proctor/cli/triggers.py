@@ -61,6 +61,7 @@ def jobs_of(config: Config, flags: Mapping[str, Any]) -> list[Job]:
             only_failing=flags.get("only_failing"),
             trigger=flags["trigger"],
             folder=str(Path.cwd()),
+            allow_commands=bool(flags.get("allow_commands")),
             light=bool(flags.get("light")) or trigger.light,
             **chosen,
         )

@@ -170,7 +170,7 @@ def _read_provenance(path: Path) -> Mapping[str, Any]:
         return {}
     try:
         data = loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         data = error
     if not isinstance(data, dict):
         mend = "restore it, or remove it: the tests are then checked anew"

@@ -148,7 +148,7 @@ def _recorded(line: bytes, path: Path, number: int, place: str) -> tuple[str, Re
     try:
         row = json.loads(line)
         return content_id(decode(Request, row["request"]), length=32), decode(Reply, row["reply"])
-    except (ValueError, KeyError, TypeError, MalformedError) as error:
+    except (ValueError, RecursionError, KeyError, TypeError, MalformedError) as error:
         mend = 'each line is {"request": …, "reply": …}'
         raise ConfigError(f"is no recording: {error}", file=str(path), line=number, field=place, mend=mend) from error
 

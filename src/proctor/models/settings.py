@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 from proctor.core.decoding import decode
 from proctor.core.errors import ConfigError, MalformedError, Problem
 from proctor.core.sockets import Kit
+from proctor.text.known_secrets import add_secrets
 from proctor.text.redact import redact, redact_data
 
 __all__ = [
@@ -117,6 +118,7 @@ def find_key(kit: Kit, settings: HttpSettings, *, default_env: str | None, requi
                 field=place,
                 mend=f"copy the key into {source} again",
             )
+        add_secrets([key])
         return key, source
     said_otherwise = any(name.lower() in _SAYS_WHO_WE_ARE for name in settings.headers)
     if settings.api_key_env or (required and not said_otherwise):

@@ -15,7 +15,7 @@ from jinja2.exceptions import SecurityError
 from proctor.core.chat import Message
 from proctor.core.decoding import closest
 from proctor.core.errors import PromptError
-from proctor.prompts.limits import TooMuchError
+from proctor.prompts.limits import TooMuchError, bear, measure
 from proctor.prompts.prompt import Prompt, PromptMessage, Syntax
 from proctor.prompts.sandbox import make_environment
 
@@ -157,7 +157,7 @@ def _told(text: str, file: str | None, line: int) -> Iterator[None]:
 def _writer(message: PromptMessage, prompt: Prompt, environment: Any) -> Writer:
     text = message.text
     if prompt.syntax == "plain":
-        return lambda values: _PLAIN.sub(lambda match: _plain_value(match.group(1), values), text)
+        return lambda values: _filled(text, values)
     if not any(mark in text for mark in _MARKS):
         return lambda values: text
     with _told(text, prompt.path, message.line):
@@ -165,7 +165,19 @@ def _writer(message: PromptMessage, prompt: Prompt, environment: Any) -> Writer:
     return lambda values: environment.render(template, values)
 
 
-def _plain_value(name: str, values: Mapping[str, Any]) -> str:
-    if name not in values:
-        raise UndefinedError(f"'{name}' is undefined")
-    return str(values[name])
+def _filled(text: str, values: Mapping[str, Any]) -> str:
+    """A text in which only ``{{name}}`` is special, with its values; as long as a template may make it."""
+    length = len(text)
+
+    def value_of(match: re.Match[str]) -> str:
+        nonlocal length
+        name = match.group(1)
+        if name not in values:
+            raise UndefinedError(f"'{name}' is undefined")
+        measure(values[name])
+        value = str(values[name])
+        length += len(value)
+        bear(length)
+        return value
+
+    return _PLAIN.sub(value_of, text)

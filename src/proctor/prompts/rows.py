@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from proctor.core.errors import PromptError
+from proctor.prompts.file_boundary import FileBoundary, project_around
 from proctor.prompts.yamltext import read_yaml
 
 __all__ = ["named_file", "read_data", "read_rows"]
@@ -72,7 +73,13 @@ def _place(name: str, prompt: str | None, field: str) -> Path:
     if not name.lower().endswith(_ENDINGS):
         mend = "name a file that ends in " + ", ".join(_ENDINGS)
         raise PromptError(f"{name} is not a file of rows", file=prompt, field=field, mend=mend)
-    return Path(prompt).parent / name
+    folder = Path(prompt).parent
+    hint = (
+        "give a path inside the project, the folder with proctor.yaml or .git; without one, inside the prompt's folder"
+    )
+    return FileBoundary(folder=project_around(folder), source=prompt, hint=hint, error=PromptError).check(
+        folder / name, field
+    )
 
 
 def _read(path: Path, prompt: str | None, field: str) -> str:

@@ -1,63 +1,103 @@
-"""The template language of prompts: Jinja in a sandbox, with nothing a template could use up without bound."""
+"""The template language of prompts: Jinja in a sandbox, with nothing a template could use without bound."""
 
 from __future__ import annotations
 
 import functools
-import json
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, cast
 
 from jinja2 import StrictUndefined, Template, nodes, pass_context
-from jinja2.runtime import Context
+from jinja2.exceptions import TemplateSyntaxError
+from jinja2.runtime import Context, LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
-from proctor.prompts.limits import (
-    Budget,
-    TooMuchError,
-    bounded_join,
-    bounded_replace,
-    check_format,
-    check_width,
-    measure,
-    operate,
-)
+from proctor.prompts.format_limits import check_braces, check_percent
+from proctor.prompts.limits import Budget, TooMuchError, bear, measure, operate, size
+from proctor.prompts.template_filters import BUDGET, guarded_filters, guarded_tests
 
-__all__ = ["BUDGET", "make_environment"]
+__all__ = ["make_environment"]
 
-BUDGET = "\0budget"  # a name no template can write
-_LEFT_OUT = ("random", "urlize", "xmlattr", "forceescape", "escape", "e")  # chance, and HTML
-_WIDE = ("center", "indent", "truncate", "batch", "slice", "wordwrap", "tojson", "round")
-_PADDING = frozenset({"ljust", "rjust", "center", "zfill", "expandtabs", "translate"})
+# Filters that only our own nodes name: no template can write a name with a zero character in it.
+_COUNTED = "\0counted"
+_CHARGE = "\0charge"
+_SIZED = "\0sized"
+
+_TEXT_METHODS = """
+    capitalize casefold count endswith find format format_map index isalnum isalpha isascii isdecimal isdigit
+    isidentifier islower isnumeric isprintable isspace istitle isupper join lower lstrip partition removeprefix
+    removesuffix replace rfind rindex rpartition rsplit rstrip split splitlines startswith strip swapcase title upper
+"""
+_LIST: Final = frozenset({"copy", "count", "index"})
+# What is not here (padding, `encode`, `int.to_bytes`) makes much out of little.
+_METHODS: Final[Mapping[type, frozenset[str]]] = {
+    str: frozenset(_TEXT_METHODS.split()),
+    bytes: frozenset(),
+    list: _LIST,
+    tuple: _LIST,
+    dict: frozenset({"copy", "get", "items", "keys", "values"}),
+    int: frozenset(),
+    float: frozenset({"is_integer"}),
+    range: frozenset({"count", "index", "start", "step", "stop"}),
+}
 
 
 class _Sandbox(ImmutableSandboxedEnvironment):
-    """Counts calls, bounds operators, and takes away methods that only pad."""
+    """Pays for calls and operators, and allows the methods of plain values by name."""
 
-    intercepted_binops = frozenset({"+", "*", "**", "%"})
+    intercepted_binops = frozenset({"+", "-", "*", "/", "//", "**", "%"})
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        if operator == "%" and isinstance(left, str):
+            check_percent(left, right)
         operate(operator, left, right)
-        return super().call_binop(context, operator, left, right)
+        made = super().call_binop(context, operator, left, right)
+        context.parent[BUDGET].spend(work=size(made))
+        return made
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        return not (isinstance(obj, (str, bytes)) and attr in _PADDING) and super().is_safe_attribute(obj, attr, value)
+        for kind, methods in _METHODS.items():
+            if isinstance(obj, kind):
+                return attr in methods or attr in getattr(obj, "_fields", ())  # the names in a group of `groupby`
+        return super().is_safe_attribute(obj, attr, value)
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
         wrapped = super().wrap_str_format(value)
-        if wrapped is not None:
-            check_format(value.__self__)
-        return wrapped
+        if wrapped is None:
+            return None
+        text: str = value.__self__
+        fill = wrapped
+
+        def run(*args: Any, **named: Any) -> str:
+            check_braces(text, (*args, *named.values()))
+            return fill(*args, **named)
+
+        return functools.update_wrapper(run, value)
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:
-        __context.parent[BUDGET].spend(0)
+        budget: Budget = __context.parent[BUDGET]
+        if isinstance(__obj, LoopContext):  # a recursive loop goes round once more for each item
+            args = (_items(budget, args[0]), *args[1:]) if args else args
+        else:
+            args = tuple(budget.each(each) if isinstance(each, Iterator) else each for each in args)
+            budget.spend(work=sum(measure(each) for each in (*args, *kwargs.values())))
         text, name = getattr(__obj, "__self__", None), getattr(__obj, "__name__", "")
         if isinstance(text, str) and name == "replace" and len(args) > 1:
-            bounded_replace(text, str(args[0]), str(args[1]))
+            _check_replace(text, str(args[0]), str(args[1]))
         elif isinstance(text, str) and name == "join" and args:
             args = (list(args[0]),)
-            bounded_join(text, args[0])
-        return super().call(__context, __obj, *args, **kwargs)
+            bear(measure(args[0]) + len(text) * len(args[0]))
+        return budget.paid(super().call(__context, __obj, *args, **kwargs))
+
+
+def _check_replace(text: str, old: str, new: str) -> None:
+    bear(len(text) + (text.count(old) if old else len(text) + 1) * len(new))
+
+
+def _items(budget: Budget, items: Iterable[Any]) -> Iterator[Any]:
+    for item in items:
+        budget.spend()
+        yield item
 
 
 @pass_context
@@ -68,50 +108,37 @@ def _paid(context: Context, value: Any) -> Any:
 
 
 @pass_context
-def _counted(context: Context, items: Iterable[Any], static: int) -> Iterator[Any]:
-    """Every round of a loop is paid for, with the fixed text in its body."""
-    budget: Budget = context.parent[BUDGET]
-    for item in items:
-        budget.spend(static)
-        yield item
+def _counted(context: Context, items: Iterable[Any]) -> Iterator[Any]:
+    """Every round of a loop is paid for, also one that its `if` leaves out."""
+    return _items(context.parent[BUDGET], items)
 
 
-def _as_json(value: Any, indent: int | None = None) -> str:
-    """JSON as a model should read it: Jinja's own filter escapes quotes and angle brackets for HTML."""
-    return json.dumps(value, ensure_ascii=False, indent=indent, default=str)
+@pass_context
+def _charge(context: Context, static: int) -> str:
+    """The fixed text in the body of a loop or macro is paid for each time."""
+    context.parent[BUDGET].spend(static)
+    return ""
 
 
-def _guarded(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
-    """A filter that looks at the size of what it is given first."""
-    hidden = 1 if hasattr(plain, "jinja_pass_arg") else 0
-
-    @functools.wraps(plain)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        given = args[hidden:]
-        for value in given:
-            if not isinstance(value, str):
-                measure(value)
-        if name in _WIDE:
-            check_width(*given[1:], *kwargs.values())
-        elif name == "replace" and len(given) > 2:
-            bounded_replace(str(given[0]), str(given[1]), str(given[2]))
-        elif name == "join":
-            given = (list(given[0]), *given[1:])
-            bounded_join(str(given[1] if len(given) > 1 else kwargs.get("d", "")), given[0])
-            args = (*args[:hidden], *given)
-        elif name == "format":
-            check_format(str(given[0]))
-        return plain(*args, **kwargs)
-
-    return run
+@pass_context
+def _sized(context: Context, value: Any) -> Any:
+    """A value that is compared or looked up: lists that hold each other would take time without end."""
+    if isinstance(value, (list, tuple, Mapping)):
+        context.parent[BUDGET].spend(work=measure(value))
+    elif isinstance(value, str) and len(value) > 1_000:
+        context.parent[BUDGET].spend(work=len(value))
+    return value
 
 
 class _Paying(NodeTransformer):
-    """Makes loops, macros and ``~`` pay: the sandbox itself sees only calls and operators."""
+    """Makes loops, macros, comparisons and ``~`` pay: the sandbox itself sees only calls and operators."""
 
     def visit_For(self, node: nodes.For) -> nodes.For:
-        node.iter = self._filtered(cast(nodes.Expr, node.iter), "counted", _static(node.body))
+        static = _static(node.body)
+        node.iter = _filtered(cast(nodes.Expr, node.iter), _COUNTED)
         self.generic_visit(node)
+        # In the body and not in the list of items: a recursive loop brings other items.
+        node.body.insert(0, _charging(static, node.lineno))
         return node
 
     def visit_Macro(self, node: nodes.Macro) -> nodes.Macro:
@@ -122,24 +149,52 @@ class _Paying(NodeTransformer):
         self._pay_in_body(node)
         return node
 
+    def visit_Block(self, node: nodes.Block) -> nodes.Block:
+        self._pay_in_body(node)
+        return node
+
     def visit_Concat(self, node: nodes.Concat) -> nodes.Expr:
         self.generic_visit(node)
-        parts = [nodes.Filter(part, "string", [], [], None, None, lineno=node.lineno) for part in node.nodes]
+        parts = [_filtered(part, "string") for part in node.nodes]
         joined: nodes.Expr = parts[0]
         for part in parts[1:]:
             joined = nodes.Add(joined, part, lineno=node.lineno)
         return joined
 
-    def _pay_in_body(self, node: nodes.Macro | nodes.CallBlock) -> None:
+    def visit_Compare(self, node: nodes.Compare) -> nodes.Compare:
         self.generic_visit(node)
-        charge = self._filtered(nodes.List([nodes.Const("")], lineno=node.lineno), "counted", _static(node.body))
-        empty = nodes.Output([nodes.Filter(charge, "join", [], [], None, None, lineno=node.lineno)], lineno=node.lineno)
-        node.body.insert(0, empty)
+        node.expr = _filtered(node.expr, _SIZED)
+        for operand in node.ops:
+            operand.expr = _filtered(operand.expr, _SIZED)
+        return node
 
-    @staticmethod
-    def _filtered(value: nodes.Expr, name: str, static: int) -> nodes.Filter:
-        size = nodes.Const(static, lineno=value.lineno)
-        return nodes.Filter(value, name, [size], [], None, None, lineno=value.lineno)
+    def visit_Dict(self, node: nodes.Dict) -> nodes.Dict:
+        self.generic_visit(node)
+        for pair in node.items:
+            pair.key = _filtered(pair.key, _SIZED)
+        return node
+
+    def visit_Getitem(self, node: nodes.Getitem) -> nodes.Getitem:
+        self.generic_visit(node)
+        if not isinstance(node.arg, (nodes.Const, nodes.Slice)):
+            node.arg = _filtered(node.arg, _SIZED)
+        return node
+
+    def visit_ScopedEvalContextModifier(self, node: nodes.ScopedEvalContextModifier) -> nodes.Node:
+        raise TemplateSyntaxError("`autoescape` is not for prompts", node.lineno)
+
+    def _pay_in_body(self, node: nodes.Macro | nodes.CallBlock | nodes.Block) -> None:
+        static = _static(node.body)
+        self.generic_visit(node)
+        node.body.insert(0, _charging(static, node.lineno))
+
+
+def _filtered(value: nodes.Expr, name: str) -> nodes.Filter:
+    return nodes.Filter(value, name, [], [], None, None, lineno=value.lineno)
+
+
+def _charging(static: int, line: int) -> nodes.Output:
+    return nodes.Output([_filtered(nodes.Const(static, lineno=line), _CHARGE)], lineno=line)
 
 
 def _static(body: list[nodes.Node]) -> int:
@@ -165,11 +220,10 @@ class _Environment(_Sandbox):
 
     def __init__(self) -> None:
         super().__init__(autoescape=False, undefined=StrictUndefined, finalize=_paid, keep_trailing_newline=True)
-        for name in ("lipsum", "cycler", "joiner"):
-            self.globals.pop(name, None)
-        self.filters = {name: _guarded(name, plain) for name, plain in self.filters.items() if name not in _LEFT_OUT}
-        self.filters["counted"] = _counted
-        self.filters["tojson"] = _guarded("tojson", _as_json)
+        self.globals = {name: self.globals[name] for name in ("range", "dict", "namespace")}
+        own: dict[str, Any] = {_COUNTED: _counted, _CHARGE: _charge, _SIZED: _sized}
+        self.filters = {**guarded_filters(), **own}
+        self.tests = guarded_tests()
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
         tree = super()._parse(source, name, filename)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from math import isfinite
 from typing import Any, NoReturn
 
 from ruamel.yaml import YAML
@@ -26,6 +27,9 @@ _BRACKET = re.compile(r"[\[\]{}]")
 _MOST_BRACKETS = 500
 _PREFIX = re.compile(r"^(?:[-?:][ \t]|[ \t])*", re.MULTILINE)
 _LONG_PREFIX = re.compile(r"^(?:[-?:][ \t]|[ \t]){500}", re.MULTILINE)
+_MOST_DIGITS = 3_500
+_QUOTES = "put it in quotes, as text"
+_BOOLEANS = ("true", "yes", "on", "false", "no", "off")
 _BASES = {"0o": 8, "0x": 16, "0b": 2}
 
 
@@ -57,7 +61,7 @@ def read_yaml(text: str, *, file: str | None = None, error: type[InputError] = I
         raise _syntax(wrong, file, error, first_line) from None
     except RecursionError:
         raise error("the YAML is nested too deeply", file=file, mend=f"stay under {_MAX_DEPTH} levels") from None
-    except ValueError as wrong:  # a number with thousands of digits
+    except ValueError as wrong:  # what a reader underneath cannot read
         raise error(f"the YAML holds a value that cannot be read: {wrong}", file=file) from None
 
 
@@ -215,9 +219,11 @@ def _scalar(node: Any) -> Any:
     if kind == "null":
         return None
     if kind == "bool":
+        if text.lower() not in _BOOLEANS:
+            raise _Wrong(f"{_shown(text)} is neither true nor false", node.start_mark, "write true or false")
         return text.lower() in ("true", "yes", "on")
     if kind == "int":
-        return _whole(text.replace("_", "").lower())
+        return _whole(text.replace("_", "").lower(), node)
     if kind == "float":
         return _real(text.replace("_", "").lower(), node)
     _foreign(node)
@@ -230,10 +236,16 @@ def _paired(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
-def _whole(text: str) -> int:
+def _whole(text: str, node: Any) -> int:
     sign = -1 if text.startswith("-") else 1
     digits = text.lstrip("+-")
-    return sign * int(digits, _BASES.get(digits[:2], 10))
+    # Python prints no number of more than 4,300 digits, whatever it was written in; ours stay well below.
+    if len(digits) <= _MOST_DIGITS:
+        try:
+            return sign * int(digits, _BASES.get(digits[:2], 10))
+        except ValueError:
+            raise _Wrong(f"{_shown(text)} is not a whole number", node.start_mark, _QUOTES) from None
+    raise _Wrong(f"the number {_shown(text)} is too large", node.start_mark, _QUOTES)
 
 
 def _real(text: str, node: Any) -> float:
@@ -241,7 +253,17 @@ def _real(text: str, node: Any) -> float:
         raise _Wrong(
             f"{text} is not a number that JSON has", node.start_mark, "write a finite number, or put it in quotes"
         )
-    return float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        raise _Wrong(f"{_shown(text)} is not a number", node.start_mark, _QUOTES) from None
+    if not isfinite(number):
+        raise _Wrong(f"the number {_shown(text)} is too large", node.start_mark, _QUOTES)
+    return number
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= 20 else f"{text[:12]}… ({len(text):,} characters)"
 
 
 def _foreign(node: Any) -> NoReturn:

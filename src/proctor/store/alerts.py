@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from proctor.core.codec import dumps
+from proctor.core.codec import encode
 from proctor.core.errors import StoreError
 from proctor.core.event import Alert
+from proctor.store.masked_json import masked_line
+from proctor.store.private_files import private_folder, write_private
 from proctor.store.runs import RunStore
 
 __all__ = ["keep_alert"]
@@ -24,9 +26,9 @@ def keep_alert(store: RunStore, alert: Alert) -> Path:
     name = _UNFIT.sub("-", alert.key or alert.rule).strip("-.")[:120]
     path = store.folder / "alerts" / f"{name}.json"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(path.parent)
         draft = path.with_suffix(".part")
-        draft.write_bytes(dumps(alert) + b"\n")
+        write_private(draft, masked_line(encode(alert)))
         draft.replace(path)
     except OSError as error:
         mend = "make the folder writable, or name another under `store:`"

@@ -19,6 +19,8 @@ from proctor.core.chat import Reply, Request
 from proctor.core.codec import dumps, loads
 from proctor.core.decoding import decode
 from proctor.core.errors import MalformedError, StoreError
+from proctor.store.masked_json import MaskingConnection
+from proctor.store.private_files import private_database
 
 __all__ = ["CacheEntry", "SqliteCache"]
 
@@ -61,9 +63,13 @@ class SqliteCache:
         self.path = Path(path)
         self._database: sqlite3.Connection | None = None
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            private_database(self.path)
             self._database = sqlite3.connect(
-                self.path, isolation_level=None, timeout=_BUSY_SECONDS, check_same_thread=False
+                self.path,
+                isolation_level=None,
+                timeout=_BUSY_SECONDS,
+                check_same_thread=False,
+                factory=MaskingConnection,
             )
             self._prepare(self._database)
         except (sqlite3.Error, OSError) as error:

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from proctor.core.errors import StoreError
+from proctor.store.masked_json import MaskingConnection
+from proctor.store.private_files import private_database
 
 __all__ = ["MIGRATIONS", "connect", "explained"]
 
@@ -164,8 +166,8 @@ def connect(path: Path) -> sqlite3.Connection:
         StoreError: the file cannot be made, read or written, or is not a database of ours.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        database = sqlite3.connect(path, isolation_level=None, timeout=30.0)
+        private_database(path)
+        database = sqlite3.connect(path, isolation_level=None, timeout=30.0, factory=MaskingConnection)
         database.row_factory = sqlite3.Row
         database.execute("PRAGMA journal_mode=WAL")
         # WAL + NORMAL: a killed process loses nothing, a power cut at most the last moment; the journal has it.

@@ -15,9 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import orjson
-
-from proctor.core.codec import dumps, encode
+from proctor.core.codec import encode
 from proctor.core.errors import StoreError
 from proctor.core.event import Event
 from proctor.core.sockets import Tagger
@@ -25,6 +23,8 @@ from proctor.core.verdict import Verdict
 from proctor.store.guard_masking import Masker, customer_key, masked, naming, parts_of, text_of, words_of
 from proctor.store.guard_names import Found, Names
 from proctor.store.guard_queue import queue_up
+from proctor.store.masked_json import masked_line
+from proctor.store.private_files import private_folder
 from proctor.store.shared_lines import append_lines
 
 __all__ = ["FOLDER", "NOT_KEPT", "GuardLog", "without_words"]
@@ -210,7 +210,7 @@ class GuardLog:
 
     def _write(self, taken: list[_Waiting]) -> None:
         """Write these; what is in the files is gone from the list, also when something goes wrong later."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        private_folder(self.folder)
         self._name = self._name or naming(customer_key(self.folder))
         names = self._found(taken)
         while taken:
@@ -327,7 +327,4 @@ def _day(time: datetime) -> str:
 
 
 def _line(data: Mapping[str, Any]) -> bytes:
-    try:
-        return orjson.dumps(data, option=orjson.OPT_APPEND_NEWLINE)
-    except TypeError:  # half a surrogate pair, a huge number
-        return dumps(data) + b"\n"
+    return masked_line(data)

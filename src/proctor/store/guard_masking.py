@@ -17,6 +17,7 @@ from proctor.core.errors import StoreError
 from proctor.core.event import Event
 from proctor.core.verdict import Finding, Verdict
 from proctor.store.guard_secrets import mask_data, mask_named, mask_values, secret_values
+from proctor.store.private_files import private_folder, write_private
 from proctor.text.pii import KINDS, find_pii
 from proctor.text.redact import redact, redact_data
 
@@ -177,10 +178,9 @@ def customer_key(folder: Path) -> bytes:
     path = folder / "customers.key"
     try:
         if not path.exists():
-            folder.mkdir(parents=True, exist_ok=True)
+            private_folder(folder)
             draft = folder / f".key-{os.getpid()}-{secrets.token_hex(4)}"
-            draft.touch(0o600)
-            draft.write_bytes(secrets.token_bytes(32))
+            write_private(draft, secrets.token_bytes(32))
             try:
                 os.link(draft, path)  # whole or not at all, and of two processes the first wins
             except FileExistsError:

@@ -13,10 +13,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import orjson
-
-from proctor.core.codec import dumps, loads
 from proctor.core.errors import StoreError
+from proctor.store.masked_json import masked_data, masked_line
+from proctor.store.private_files import open_private, private_folder
 
 __all__ = ["Damage", "Journal", "JournalReader", "Line", "Place", "read_lines"]
 
@@ -90,8 +89,8 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            private_folder(path.parent)
+            self._file = open_private(path, os.O_RDWR | os.O_APPEND)
         except OSError as error:
             raise _explained(error, path) from error
         try:
@@ -211,15 +210,12 @@ def _line_number(file: int, at: int) -> int:
 
 
 def _line(data: dict[str, Any]) -> bytes:
-    try:
-        return orjson.dumps(data, option=orjson.OPT_APPEND_NEWLINE)
-    except TypeError:  # what only the patient encoder can say: half a surrogate pair, a huge number, an odd object
-        return dumps(data) + b"\n"
+    return masked_line(data)
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:
     try:
-        data = loads(line)
+        data = masked_data(line)
     except (ValueError, RecursionError):
         return None
     return data if isinstance(data, dict) else None

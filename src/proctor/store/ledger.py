@@ -17,6 +17,7 @@ from proctor.store.journal import Journal, Place
 from proctor.store.journal_scan import BUDGET
 from proctor.store.run_index import BATCH, IndexRows, next_seq, scan_to_resume
 from proctor.store.runs import RunRecord, RunStore
+from proctor.text.known_secrets import hide_secrets_in_data
 
 __all__ = ["RunLedger", "case_kept"]
 
@@ -79,7 +80,7 @@ class RunLedger:
 
     def keep_result(self, key: int, result: Result) -> None:
         """Keep the scores of a unit whose trajectory was kept."""
-        line = _result_line(key, result)
+        line: dict[str, Any] = hide_secrets_in_data(_result_line(key, result))  # before the reason is cut for the index
         place = self._journal.append(line)
         self._rows.add(line, _facts(result), self._waiting.pop(key), place)
         self._done.add(key)

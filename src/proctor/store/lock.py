@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from proctor.core.errors import InputError, StoreError
+from proctor.store.private_files import open_private, private_folder
 
 __all__ = ["is_held", "only_one", "sole_writer"]
 
@@ -74,8 +75,8 @@ def is_held(path: Path) -> bool | None:
 
 def _opened(path: Path) -> int:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        private_folder(path.parent)
+        return open_private(path, os.O_RDWR)
     except OSError as error:
         mend = "make the folder writable, or name another under `store:`"
         raise StoreError(f"cannot be written: {error.strerror}", file=str(path), mend=mend) from error

@@ -6,6 +6,8 @@ import fcntl
 import os
 from pathlib import Path
 
+from proctor.store.private_files import open_private
+
 __all__ = ["append_lines"]
 
 
@@ -18,7 +20,7 @@ def append_lines(path: Path, lines: bytes) -> None:
     Raises:
         OSError: the disk refused; the file is as it was.
     """
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    file = open_private(path, os.O_RDWR | os.O_APPEND)
     try:
         fcntl.flock(file, fcntl.LOCK_EX)
         end = _whole(file)

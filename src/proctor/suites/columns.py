@@ -159,7 +159,7 @@ def _expected(column: str, cell: str) -> Any:
     if text.startswith("[") and column != "expect.reference":
         try:
             return json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise CellError(
                 column, f"not valid JSON: {error}", "write a JSON list, or texts with `;` between"
             ) from None

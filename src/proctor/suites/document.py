@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +113,11 @@ def parse_json(text: str, path: Path, *, line: int | None = None) -> Any:
     except json.JSONDecodeError as error:
         at = line if line is not None else line_at(text, error.pos)
         raise wrong(f"not valid JSON: {error.msg} (column {error.colno})", at) from None
+    except _NumberError as error:
+        raise _too_long(error.literal, text, path, line) from None
     except ValueError as error:
+        if found := _LONG_NUMBER.search(text):  # Python reads no number of more than 4,300 digits
+            raise _too_long(found.group(), text, path, line) from None
         raise wrong(f"not acceptable JSON: {error}") from None
     except RecursionError:
         raise wrong("the JSON is nested too deeply") from None
@@ -120,14 +126,36 @@ def parse_json(text: str, path: Path, *, line: int | None = None) -> Any:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         raise ValueError(f"the key {twice!r} is there twice")
     return made
+
+
+class _NumberError(ValueError):
+    """A number that cannot be kept; ``literal`` is how it was written."""
+
+    def __init__(self, literal: str) -> None:
+        super().__init__("a number is too large")
+        self.literal = literal
+
+
+def _finite(literal: str) -> float:
+    number = float(literal)
+    if not isfinite(number):
+        raise _NumberError(literal)
+    return number
+
+
+def _too_long(literal: str, text: str, path: Path, line: int | None) -> SuiteError:
+    at = line if line is not None else line_at(text, text.find(literal))
+    shown = literal if len(literal) <= 20 else f"{literal[:12]}… ({len(literal):,} characters)"
+    return SuiteError(f"the number {shown} is too large", file=str(path), line=at, mend="put it in quotes, as text")
 
 
 def _refuse(name: str) -> Any:
     raise ValueError(f"{name} is not a number that JSON has")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse)
+_LONG_NUMBER = re.compile(r"\d{4301,}")
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite)

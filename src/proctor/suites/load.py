@@ -10,6 +10,7 @@ from typing import Any
 from proctor.core.case import Case, Suite
 from proctor.core.decoding import decode
 from proctor.core.errors import MalformedError, Problem, SuiteError
+from proctor.prompts.file_boundary import FileBoundary, project_around
 from proctor.suites.document import read_document
 from proctor.suites.jsonl import read_jsonl
 from proctor.suites.problems import BadSuiteError, Problems
@@ -210,6 +211,10 @@ class _Gathering:
         for index, name in enumerate(header.includes):
             path = source.path.parent / name
             place: tuple[str | int, ...] = ("cases_from", index)
+            around = FileBoundary(folder=project_around(source.path.parent), source=str(source.path))
+            if not around.holds(path):
+                mend = "name a file inside the project, the folder with proctor.yaml or .git"
+                raise _told(MalformedError([Problem(place, f"{name} is outside of {around.folder}", mend)]), source)
             if path.resolve() in self._known:
                 problem = Problem(place, f"{name} is part of the suite already", "name each file once")
                 raise _told(MalformedError([problem]), source)

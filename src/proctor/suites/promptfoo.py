@@ -118,7 +118,7 @@ def _json(from_text: str) -> Callable[[str, float | None], RawCheck]:
         if value:
             try:
                 settings["schema"] = json.loads(value)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise ForeignCheckError(f"the schema is not JSON: {error}", "write the schema as JSON") from None
         return {"scorer": "json_schema", "settings": settings}
 
@@ -160,7 +160,7 @@ def _words(value: str, figure: float | None) -> RawCheck:
     limits: Any
     try:
         limits = json.loads(_needed(value, "word-count"))
-    except ValueError:
+    except (ValueError, RecursionError):
         limits = None
     if isinstance(limits, int) and not isinstance(limits, bool):
         limits = {"min": limits, "max": limits}

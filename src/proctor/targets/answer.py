@@ -114,7 +114,7 @@ def _tool_call(call: Any) -> Any:
     if isinstance(text := made.get("arguments"), str):
         try:
             parsed = json.loads(text) if text.strip() else {}
-        except ValueError:
+        except (ValueError, RecursionError):
             parsed = None
         made["arguments"] = parsed if isinstance(parsed, dict) else {"": text}
     if made.get("arguments") is None:

@@ -12,6 +12,7 @@ from proctor.core.case import Ask, Case
 from proctor.core.errors import BudgetError, ModelError, ReplyError, TargetError, TimedOutError
 from proctor.core.sockets import Conversation
 from proctor.core.trajectory import Trajectory, Turn
+from proctor.text.redact import redact
 
 __all__ = ["AnswerError", "Kind", "drive"]
 
@@ -79,11 +80,12 @@ async def _close(conversation: Conversation | None) -> None:
 
 def _failed(made: Trajectory, error: Exception) -> Trajectory:
     message, kind, raw = _told(error)
+    # Masked before it is cut: half a secret is still one.
     return dataclasses.replace(
         made,
-        error=message[:_LONGEST_ERROR],
+        error=redact(message)[:_LONGEST_ERROR],
         error_kind=kind,
-        raw=None if raw is None else raw[:LONGEST_RAW],
+        raw=None if raw is None else redact(raw)[:LONGEST_RAW],
     )
 
 

@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from proctor.targets.drive import AnswerError
+from proctor.text.redact import redact
 
 __all__ = ["MOST_OUTPUT", "Process", "run_once"]
 
 MOST_OUTPUT = 8_000_000
 _TAIL = 2_000
+_HELD = 8_000  # bytes kept of the error stream: a secret at the cut must still be whole when it is looked for
 _GRACE = 2.0
 
 
@@ -51,7 +53,7 @@ class Process:
     async def _listen(self) -> None:
         assert self._process.stderr is not None
         while part := await self._process.stderr.read(65_536):
-            self._tail = (self._tail + part)[-_TAIL:]
+            self._tail = (self._tail + part)[-_HELD:]
 
     async def write(self, data: bytes, *, last: bool) -> None:
         """Give it input; a command that does not read it is no error."""
@@ -95,8 +97,8 @@ class Process:
 
     @property
     def complaint(self) -> str:
-        """The last of what it wrote to its error stream."""
-        return self._tail.decode(errors="replace").strip()
+        """The last of what it wrote to its error stream, without secrets."""
+        return redact(self._tail.decode(errors="replace")).strip()[-_TAIL:]
 
     async def farewell(self) -> None:
         """Let it end by itself for a moment, then end it."""
@@ -150,4 +152,4 @@ def failed(status: int, complaint: str, output: bytes = b"") -> AnswerError:
 
 
 def _text(output: bytes) -> str:
-    return output[:4_000].decode(errors="replace")
+    return redact(output[:_HELD].decode(errors="replace"))[:4_000]

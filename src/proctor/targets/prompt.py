@@ -210,7 +210,7 @@ def _schema(given: Mapping[str, Any] | str, folder: Path) -> Mapping[str, Any]:
         data = json.loads(path.read_bytes())
     except OSError as error:
         raise PromptError(f"the schema cannot be read: {error.strerror}", file=str(path), field="schema") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise PromptError(f"the schema is not JSON: {error}", file=str(path), field="schema") from None
     if not isinstance(data, dict):
         raise PromptError("a JSON schema is a mapping", file=str(path), field="schema")

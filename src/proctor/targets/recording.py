@@ -63,7 +63,7 @@ class RecordingTarget:
                 return _trajectory(json.loads(handle.readline(_LONGEST_LINE)), case, self.name)
         except OSError as error:
             return self._error(f"the recording cannot be read: {error.strerror}")
-        except (ValueError, MalformedError, AnswerError) as error:
+        except (ValueError, RecursionError, MalformedError, AnswerError) as error:
             return self._error(f"the recording of case {case.id!r} cannot be used: {error}")
 
     def _error(self, message: str) -> Trajectory:

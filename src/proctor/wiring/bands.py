@@ -35,7 +35,7 @@ def cards_of(folder: Path) -> Iterator[JudgeCard]:
     for path in sorted(folder.glob("*.json")):
         try:
             yield decode(JudgeCard, json.loads(path.read_bytes()), file=str(path))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise InputError(f"is no judge card: {error}", file=str(path), mend="write it anew") from error
 
 

@@ -143,15 +143,23 @@ class Brought:
 
 
 def bring_in(
-    source: Path, out: Path, *, kind: str | None = None, prompt: Path | None = None, force: bool = False
+    source: Path,
+    out: Path,
+    *,
+    kind: str | None = None,
+    prompt: Path | None = None,
+    force: bool = False,
+    allow_outside: bool = False,
 ) -> tuple[Brought, ...]:
     """Read the file or folder of another tool and write it as prompts, rules and tests of ours.
+
+    Files that it names are read inside its own folder; outside of it only with ``allow_outside``.
 
     Raises:
         InputError: it cannot be read, or something to be written is there already; then nothing was written.
     """
     chosen = kind or kind_of(source)
-    bundles = _bare(source) if chosen == BARE else read_any(source, chosen, prompt=prompt)
+    bundles = _bare(source) if chosen == BARE else read_any(source, chosen, prompt=prompt, allow_outside=allow_outside)
     if not bundles:
         raise InputError("there is nothing in it to bring over", file=str(source))
     plans = [_Plan(bundle, out, source) for bundle in bundles]

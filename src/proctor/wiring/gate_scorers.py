@@ -48,7 +48,7 @@ def scorer_sockets(kind: Any, settings: dict[str, Any], rack: Rack | None, *, wh
             name, given = _named(settings.pop(_ANY, None), where)
         else:
             name, given = field.name, _taken(field.name, settings, own)
-        bench = Bench(Suite(name="guard"), rack)
+        bench = Bench(Suite(name="guard"), rack, trusted=True)
         made[field.name] = bench.grader(Check(scorer=name, settings=given)).scorer
     return made
 

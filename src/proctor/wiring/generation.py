@@ -29,6 +29,7 @@ from proctor.prompts.told import Told, told
 from proctor.store.calls import CallLog
 from proctor.store.journal import read_lines
 from proctor.store.lock import only_one
+from proctor.store.private_files import private_folder, write_private
 from proctor.wiring.generation_calls import Finishing, Named, Shared, spend_of
 from proctor.wiring.models import Rack
 
@@ -227,8 +228,8 @@ def _begin(wish: Wish, log: Path, present: Artefacts) -> Stage | None:
             start = json.loads(note.read_text("utf-8")).get("start")
     if start is not None:
         try:
-            note.parent.mkdir(parents=True, exist_ok=True)
-            note.write_text(json.dumps({"start": start}), "utf-8")
+            private_folder(note.parent)
+            write_private(note, json.dumps({"start": start}).encode())
         except OSError as error:
             raise StoreError(f"cannot be written: {error.strerror}", file=str(note)) from None
     return start

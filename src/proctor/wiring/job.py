@@ -78,6 +78,7 @@ class Job:
     light: bool = False
     conversations: tuple[str, ...] = ()
     format: str = "auto"
+    allow_commands: bool = False
 
     @property
     def partial(self) -> bool:
@@ -148,6 +149,8 @@ async def carry_out(
     if named := job.judge or next(iter(job.judges), None):
         settings = dataclasses.replace(config.settings, judge=named)
         config = dataclasses.replace(config, settings=settings)
+    if job.allow_commands:
+        config = dataclasses.replace(config, settings=dataclasses.replace(config.settings, allow_commands=True))
     opened = open_job(config, job)
     async with AsyncExitStack() as stack:
         store = stack.enter_context(RunStore(config.store))
@@ -220,6 +223,7 @@ async def _plan(
         http=pool,
         default=suite.target,
         prompt=opened.prompt,
+        suite=loaded.path,
     )
     bench = Bench(suite, rack, only=job.scorers, light=job.light, judges=job.judges)
     only = RunReader(store, store.find(job.only_failing)).case_ids("fail", "unscored") if job.only_failing else None

@@ -97,7 +97,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
 def _labelled(line: str, number: int) -> Labelled:
     try:
         row = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"is not JSON: {error}") from None
     if not isinstance(row, dict):
         raise ValueError("expected a mapping")

@@ -19,6 +19,8 @@ from proctor.core.errors import InputError, NotFoundError, StoreError
 from proctor.core.sockets import Model
 from proctor.core.trajectory import Trajectory
 from proctor.models.pool import Pool
+from proctor.store.masked_json import masked_line
+from proctor.store.private_files import open_private, private_folder
 from proctor.store.reading import RunReader
 from proctor.store.runs import RunStore
 from proctor.suites.conversations import open_conversations
@@ -84,15 +86,15 @@ async def prepare_replay(config: Config, wish: ReplayWish) -> Replay:
     folder = config.store / FOLDER
     draft = folder / f".{os.getpid()}.part"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)
         async with _asked(config, wish) as model:
-            with draft.open("wb") as out:
+            with os.fdopen(open_private(draft, os.O_WRONLY | os.O_TRUNC), "wb") as out:
                 name = f"replay of {Path(wish.source).name}"
                 out.write(dumps({HEADER: {"name": name, "metadata": {"replay_of": wish.source}}}) + b"\n")
                 ids = []
                 for conversation in islice(_conversations(config, wish), wish.first):
                     async for case in _cases(conversation, wish, model, made):
-                        out.write(dumps(_row(case)) + b"\n")
+                        out.write(masked_line(_row(case)))
                         ids.append(content_id(case))
         if not made.cases:
             raise InputError(_nothing(made), file=wish.source, mend="replay conversations in which users ask something")

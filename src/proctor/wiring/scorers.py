@@ -18,6 +18,7 @@ from proctor.core.sockets import Model, Scorer, is_optional, is_socket
 from proctor.runner.grade import Grader
 from proctor.suites.load import LoadedSuite
 from proctor.wiring.catalogue import make_catalogue
+from proctor.wiring.code_permission import check_suite_sockets
 from proctor.wiring.local import LOCAL, local_model
 from proctor.wiring.models import Rack
 from proctor.wiring.project_intents import with_project_intents
@@ -35,7 +36,8 @@ class Bench:
     With ``only`` other checks than those of these names are left out. ``light`` leaves out what asks a model; a
     scorer with a `light` setting of its own is kept and does its exact part. ``judges`` are asked by scorers that take
     several; with none they ask the project's own, where there is one. ``config`` is the rack's unless
-    given; its `intents:` complete the settings of scorers that grade by intent.
+    given; its `intents:` complete the settings of scorers that grade by intent. ``trusted`` checks come out of
+    proctor.yaml, and may name code.
     """
 
     def __init__(
@@ -47,8 +49,10 @@ class Bench:
         light: bool = False,
         judges: Sequence[str] = (),
         config: Config | None = None,
+        trusted: bool = False,
     ) -> None:
         self._suite = suite
+        self._trusted = trusted
         self._judges = judges
         self._only = frozenset(only)
         self._light = light
@@ -149,6 +153,9 @@ class Bench:
     def _make(self, check: Check) -> Grader:
         kind = self._kind(check.scorer)
         settings = _with_primary(check, kind)
+        if self._rack is not None and not self._trusted:
+            sockets = [field.name for field in dataclasses.fields(kind) if is_socket(field)]
+            check_suite_sockets(check.scorer, {name: settings.get(name) for name in sockets}, config=self._rack.config)
         if "judges" not in settings and self._judges and any(f.name == "judges" for f in dataclasses.fields(kind)):
             settings["judges"] = list(self._judges)
         scorer = _build(kind, check, settings, self._rack)
@@ -173,8 +180,11 @@ def check_graders(bench: Bench, case: Case, loaded: LoadedSuite) -> None:
     try:
         if bench.graders(case):
             return
-    except ConfigError:
-        raise  # a model is missing or wrong: that is not the suite's mistake
+    except ConfigError as error:
+        if not (error.field or "").startswith("checks."):
+            raise  # a model is missing or wrong: that is not the suite's mistake
+        file, line = loaded.place(case.id, ("checks",)) or (loaded.path, None)
+        raise ConfigError(error.message, file=str(file), line=line, field=error.field, mend=error.mend) from error
     except InputError as error:
         file, line = loaded.place(case.id, ("checks",)) or (loaded.path, None)
         problems = error.problems if isinstance(error, MalformedError) else [_problem(error)]

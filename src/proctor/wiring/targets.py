@@ -14,6 +14,7 @@ from proctor.core.errors import ConfigError, MalformedError
 from proctor.core.sockets import Http, Kit, Target
 from proctor.suites.generated import PROMPT_ENDINGS
 from proctor.targets.prompt import PromptTarget
+from proctor.wiring.code_permission import check_suite_target
 from proctor.wiring.models import Rack
 
 __all__ = ["make_targets", "stored"]
@@ -31,13 +32,14 @@ def make_targets(
     http: Http,
     default: str | None = None,
     prompt: Path | None = None,
+    suite: Path | None = None,
 ) -> list[Target]:
     """The targets of a run: each name once, a prompt once for each model.
 
-    ``default`` is the suite's own target, which goes before the project's. ``prompt`` is the file whose tests are run:
-    where no target is named it is the target, on each model, and goes by its own name and the model's. With models and
-    no target that takes one, each model is asked the bare question; a target that was asked for by name and takes no
-    model is an error.
+    ``default`` is the own target of the file ``suite``, which goes before the project's. ``prompt`` is the file whose
+    tests are run: where no target is named it is the target, on each model, and goes by its own name and the model's.
+    With models and no target that takes one, each model is asked the bare question; a target that was asked for by name
+    and takes no model is an error.
 
     Raises:
         ConfigError: there is no such target, or its settings are wrong.
@@ -57,6 +59,8 @@ def make_targets(
             "nothing to test: no target and no model is set",
             mend="give --target or --model, or set `target:` in the suite or in proctor.yaml",
         )
+    if default and chosen == [default] and not names:
+        check_suite_target(default, config=config, file=suite)
     targets: list[Target] = []
     for name in chosen or [""]:
         kind, settings, base = _settings(name, config)

@@ -39,7 +39,7 @@ _IS_JSON = """\
 def is_json(text):
     try:
         json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from proctor.core.errors import InputError, SuiteError
+from proctor.prompts.file_boundary import FileBoundary
 from proctor.prompts.yamltext import read_yaml
 from proctor.suites.exchange.bundle import Bundle, Outgoing
 from proctor.suites.files import lines_of, near, read_text
@@ -117,31 +118,41 @@ def _json(text: str, path: Path) -> Any:
         raise SuiteError(f"not valid JSON: {error}", file=str(path), mend="check its quotes and brackets") from None
 
 
-def read_any(path: Path, kind: str, *, prompt: Path | None = None) -> tuple[Bundle, ...]:
-    """What is in a file or folder of that kind.
+def read_any(path: Path, kind: str, *, prompt: Path | None = None, allow_outside: bool = False) -> tuple[Bundle, ...]:
+    """What is in a file or folder of that kind; files outside of its folder are read only with ``allow_outside``.
 
     Raises:
-        SuiteError: it cannot be read.
+        SuiteError: it cannot be read, or names a file outside of its folder.
         PromptError: its prompt cannot be read.
     """
+    boundary = FileBoundary(
+        folder=path if path.is_dir() else path.parent,
+        source=str(path),
+        hint="copy the file into that folder, or give --allow-outside if you trust what names it",
+        lifted=allow_outside,
+    )
     if kind == "promptpex":
         from proctor.suites.exchange.promptpex import read_promptpex  # noqa: PLC0415
 
         whole = path if path.is_dir() or path.name not in _PEX[1:] else path.parent
+        for each in whole.iterdir() if whole.is_dir() else ():
+            if each.is_file():
+                boundary.check(each)
         return (read_promptpex(whole, prompt=prompt),)
     if kind == "promptfoo":
         from proctor.suites.exchange.promptfoo_config import read_promptfoo  # noqa: PLC0415
 
-        return read_promptfoo(next(path / name for name in _FOO if (path / name).is_file()) if path.is_dir() else path)
+        file = next(path / name for name in _FOO if (path / name).is_file()) if path.is_dir() else path
+        return read_promptfoo(file, boundary)
     if kind == "github-models":
         from proctor.suites.exchange.github_models import read_github_models  # noqa: PLC0415
 
         files = sorted([*path.glob("*.prompt.yml"), *path.glob("*.prompt.yaml")]) if path.is_dir() else [path]
-        return tuple(read_github_models(each) for each in files)
+        return tuple(read_github_models(boundary.check(each) if path.is_dir() else each) for each in files)
     if kind == "openai-evals":
         from proctor.suites.exchange.openai_evals import read_openai_evals  # noqa: PLC0415
 
-        return (read_openai_evals(path),)
+        return (read_openai_evals(path, boundary),)
     from proctor.suites.exchange.openai_registry import read_registry, read_samples  # noqa: PLC0415
 
-    return read_registry(path) if kind == "openai-registry" else (read_samples(path),)
+    return read_registry(path, boundary) if kind == "openai-registry" else (read_samples(path),)

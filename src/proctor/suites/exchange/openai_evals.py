@@ -11,6 +11,7 @@ from typing import Any
 
 from proctor.core.case import Case, Check
 from proctor.core.errors import MalformedError, PromptError, SuiteError
+from proctor.prompts.file_boundary import FileBoundary
 from proctor.prompts.load import parse_prompt
 from proctor.prompts.prompt import Prompt
 from proctor.suites.exchange.bundle import Bundle, Notes, Recorded, case_id
@@ -61,14 +62,14 @@ def is_openai_evals(data: Any) -> bool:
     return _Found().put(data)
 
 
-def read_openai_evals(path: Path) -> Bundle:
+def read_openai_evals(path: Path, boundary: FileBoundary | None = None) -> Bundle:
     """An eval from a file, or from a folder with its JSON and JSONL files.
 
     Raises:
         SuiteError: there is nothing of an eval in it.
     """
     notes, found = Notes(), _Found()
-    for name, data in _documents(path):
+    for name, data in _documents(path, boundary or FileBoundary(folder=path, source=str(path))):
         if not found.put(data):
             notes.add("is nothing of an eval and was left out", name)
     if not (found.evals or found.runs or found.outputs or found.rows):
@@ -104,9 +105,11 @@ def read_openai_evals(path: Path) -> Bundle:
     )
 
 
-def _documents(path: Path) -> Iterator[tuple[str, Any]]:
+def _documents(path: Path, boundary: FileBoundary) -> Iterator[tuple[str, Any]]:
     files = sorted(each for each in path.rglob("*.json*") if each.is_file()) if path.is_dir() else [path]
     for file in files:
+        if path.is_dir():
+            boundary.check(file)
         text = read_text(file, most=_MOST, instead="divide it")
         if file.suffix.lower() in (".jsonl", ".ndjson"):
             for number, line in enumerate(text.splitlines(), 1):

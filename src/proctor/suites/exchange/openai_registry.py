@@ -11,6 +11,7 @@ from typing import Any
 from proctor.core.case import Case, Check, Expectation
 from proctor.core.chat import Message, Role
 from proctor.core.errors import SuiteError
+from proctor.prompts.file_boundary import FileBoundary
 from proctor.prompts.load import parse_prompt
 from proctor.prompts.yamltext import read_yaml
 from proctor.suites.exchange.bundle import Bundle, Notes, unique
@@ -38,7 +39,7 @@ def _class(entry: Any) -> str:
     return found if isinstance(found, str) and found.startswith("evals.") else ""
 
 
-def read_registry(path: Path) -> tuple[Bundle, ...]:
+def read_registry(path: Path, boundary: FileBoundary | None = None) -> tuple[Bundle, ...]:
     """Every eval of a registry file, each with the samples it names.
 
     Raises:
@@ -49,10 +50,11 @@ def read_registry(path: Path) -> tuple[Bundle, ...]:
         raise SuiteError(
             "is not a file of the evals registry", file=str(path), mend="give a YAML with `class: evals.…`"
         )
-    return tuple(_eval(path, name, entry) for name, entry in data.items() if _class(entry))
+    limit = boundary or FileBoundary(folder=path.parent, source=str(path))
+    return tuple(_eval(path, limit, name, entry) for name, entry in data.items() if _class(entry))
 
 
-def _eval(path: Path, name: str, entry: Mapping[str, Any]) -> Bundle:
+def _eval(path: Path, boundary: FileBoundary, name: str, entry: Mapping[str, Any]) -> Bundle:
     notes = Notes()
     args = entry.get("args")
     settings = args if isinstance(args, Mapping) else {}
@@ -60,7 +62,7 @@ def _eval(path: Path, name: str, entry: Mapping[str, Any]) -> Bundle:
     named = settings.get("samples_jsonl")
     samples: list[Any] = []
     if isinstance(named, str):
-        file = _found(path, named)
+        file = _found(path, named, boundary, f"{name}.args.samples_jsonl")
         if file is None:
             notes.add(f"the samples {named} are not there: put them beside the file, or under data/ of the registry")
         else:
@@ -84,9 +86,19 @@ def read_samples(path: Path) -> Bundle:
     return _bundle(path.stem.replace(".", "-"), "", "Match", {}, list(_samples(path, notes)), notes)
 
 
-def _found(path: Path, named: str) -> Path | None:
+def _found(path: Path, named: str, boundary: FileBoundary, field: str) -> Path | None:
+    """The samples: beside the file, or in the folder `data` beside the `evals` that it lies in, as the registry has it.
+
+    Raises:
+        SuiteError: they lie elsewhere.
+    """
+    for parent in (path.parent, *path.parent.parents[:3]):
+        data = FileBoundary(folder=parent.parent / "data", source=str(path))
+        if parent.name == "evals" and (data.folder / named).is_file() and data.holds(data.folder / named):
+            return data.folder / named
     folders = [path.parent, *(parent / "data" for parent in path.parents[:4])]
-    return next((folder / named for folder in folders if (folder / named).is_file()), None)
+    found = next((folder / named for folder in folders if (folder / named).is_file()), None)
+    return found and boundary.check(found, field)
 
 
 def _samples(path: Path, notes: Notes) -> Iterator[Any]:
@@ -202,6 +214,6 @@ def _json_match(ideals: list[str], notes: Notes) -> tuple[Check, ...]:
     for ideal in ideals:
         try:
             values.append(json.loads(ideal))
-        except ValueError:
+        except (ValueError, RecursionError):
             notes.add("an ideal answer is not JSON and was left out of the comparison")
     return (Check(scorer="json_schema", settings={"schema": {"enum": values}}, name="json_match"),) if values else ()

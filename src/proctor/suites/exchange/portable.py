@@ -100,7 +100,7 @@ def _set(match: re.Match[str]) -> Leaf:
 def _unquoted(text: str) -> str:
     try:
         return str(json.loads(text))
-    except ValueError:  # an escape that JSON has no word for
+    except (ValueError, RecursionError):  # an escape that JSON has no word for
         return re.sub(r"\\(.)", r"\1", text[1:-1], flags=re.DOTALL)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from proctor.core.case import Case, Check
 from proctor.core.errors import MalformedError, SuiteError
+from proctor.prompts.file_boundary import FileBoundary
 from proctor.prompts.yamltext import read_yaml
 from proctor.suites.exchange.assertions import UntoldError, checks_of, with_values
 from proctor.suites.exchange.bundle import Bundle, Notes, case_id, unique
@@ -38,7 +39,7 @@ def is_promptfoo(data: Any) -> bool:
     return "prompts" in data and bool({"providers", "targets", "tests", "defaultTest", "scenarios"} & set(data))
 
 
-def read_promptfoo(path: Path) -> tuple[Bundle, ...]:
+def read_promptfoo(path: Path, boundary: FileBoundary | None = None) -> tuple[Bundle, ...]:
     """A configuration of promptfoo, one bundle for each of its prompts.
 
     Raises:
@@ -48,7 +49,7 @@ def read_promptfoo(path: Path) -> tuple[Bundle, ...]:
     if not is_promptfoo(data):
         mend = "give a promptfooconfig.yaml with `prompts:`, `providers:` and `tests:`"
         raise SuiteError("is not a configuration of promptfoo", file=str(path), mend=mend)
-    return _Reading(path, data).bundles()
+    return _Reading(path, data, boundary or FileBoundary(folder=path.parent, source=str(path))).bundles()
 
 
 def provider_name(written: str) -> str:
@@ -72,9 +73,9 @@ class _Test:
 class _Reading:
     """One configuration being read; all that cannot be brought over is noted."""
 
-    def __init__(self, path: Path, data: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, data: Mapping[str, Any], boundary: FileBoundary) -> None:
         self._path, self._data, self._notes = path, data, Notes()
-        self._folder = Folder(path.parent, self._notes)
+        self._folder = Folder(boundary, self._notes)
         self._templates = data.get("assertionTemplates") or {}
         self._default = self._mapping(data.get("defaultTest"), "defaultTest")
 

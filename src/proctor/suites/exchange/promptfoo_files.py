@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from proctor.core.errors import SuiteError
+from proctor.prompts.file_boundary import FileBoundary
 from proctor.prompts.yamltext import read_yaml
 from proctor.suites.exchange.bundle import Notes
 from proctor.suites.files import read_text
@@ -24,11 +25,15 @@ _MOST = 64_000_000
 class Folder:
     """The folder of a configuration, which what it refers to is relative to."""
 
-    def __init__(self, path: Path, notes: Notes) -> None:
-        self.path, self._notes = path, notes
+    def __init__(self, boundary: FileBoundary, notes: Notes) -> None:
+        self.path, self._boundary, self._notes = boundary.folder, boundary, notes
 
     def find(self, name: str, place: str) -> list[Path]:
-        """The files that a path or a glob stands for; code is named in the notes, and so is what is not there."""
+        """The files that a path or a glob stands for; code is named in the notes, and so is what is not there.
+
+        Raises:
+            SuiteError: one of them lies outside of the folder.
+        """
         plain = name.removeprefix(PREFIX)
         stem, colon, _ = plain.rpartition(":")
         if colon and stem.lower().endswith(CODE):
@@ -40,16 +45,17 @@ class Folder:
             self._notes.add(f"{name} is not a file on this machine", place)
             return []
         if any(mark in plain for mark in "*?["):
-            found = self._matching(plain)
+            found = self._matching(plain, place)
         else:
-            found = [self.path / plain] if (self.path / plain).is_file() else []
+            named = self._boundary.check(self.path / plain, place)
+            found = [named] if named.is_file() else []
         if not found:
             self._notes.add(f"there is no file {plain}", place)
         return found
 
-    def _matching(self, pattern: str) -> list[Path]:
+    def _matching(self, pattern: str, place: str) -> list[Path]:
         try:
-            return sorted(each for each in self.path.glob(pattern) if each.is_file())
+            return sorted(self._boundary.check(each, place) for each in self.path.glob(pattern) if each.is_file())
         except (ValueError, NotImplementedError, OSError):  # an absolute pattern, or one that is none
             return []
 

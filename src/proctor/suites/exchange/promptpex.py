@@ -249,7 +249,7 @@ class _Tests:
         if len(self._inputs) > 1:
             try:
                 data = json.loads(said)
-            except ValueError:
+            except (ValueError, RecursionError):
                 data = None
             if isinstance(data, dict) and set(data) <= set(self._inputs):
                 return {**named, **data}, None

@@ -1,0 +1,90 @@
+"""Files and folders that only their owner can read, whatever the umask and whatever an older version left.
+
+Group and others lose their rights when something is opened for writing. What belongs to another user stays as it is.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+__all__ = ["open_private", "private_database", "private_folder", "write_private"]
+
+_FILE = 0o600
+_FOLDER = 0o700
+_OTHERS = 0o077
+_DEEPEST = 2  # folders between a file and its store: runs/ID
+_STORE_HOLDS = ("proctor.db", "customers.key")
+_PROJECT_HOLDS = "proctor.yaml"  # a store that is the project's folder itself: its rights are for the user to decide
+
+
+def private_folder(path: Path) -> None:
+    """Make a folder, with those above it, and keep others out of it.
+
+    A folder that is there already is made private when it is a store, or lies in one.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    missing = [each for each in (path, *path.parents) if not each.exists()]
+    for each in reversed(missing):
+        with suppress(FileExistsError):  # another process was faster
+            each.mkdir(_FOLDER)
+    path.mkdir(exist_ok=True)  # raises where something else has the name
+    inside: list[Path] = []
+    for each in (path, *list(path.parents)[:_DEEPEST]):
+        inside.append(each)
+        if _is_store(each):
+            for folder in inside:
+                _tighten(folder, _FOLDER)
+            return
+
+
+def open_private(path: Path, flags: int) -> int:
+    """Open a file that is made where it is missing; returns its descriptor.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+    file = os.open(path, flags | os.O_CREAT | os.O_CLOEXEC, _FILE)
+    _tighten(file, _FILE)
+    return file
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """Replace a file by these bytes.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    with os.fdopen(open_private(path, os.O_WRONLY | os.O_TRUNC), "wb") as out:
+        out.write(data)
+
+
+def private_database(path: Path) -> None:
+    """Make the file of a database before SQLite does; its log and index take their rights from it.
+
+    Raises:
+        OSError: the file or its folder cannot be made.
+    """
+    private_folder(path.parent)
+    if not path.is_dir():  # SQLite says what is wrong with that
+        os.close(open_private(path, os.O_RDWR))
+    private_folder(path.parent)  # again: the file that makes it a store may be new
+    for ending in ("-wal", "-shm"):
+        with suppress(OSError):
+            _tighten(path.with_name(path.name + ending), _FILE)
+
+
+def _is_store(folder: Path) -> bool:
+    holds = any((folder / name).exists() for name in _STORE_HOLDS)
+    return holds and not (folder / _PROJECT_HOLDS).exists()
+
+
+def _tighten(place: Path | int, mode: int) -> None:
+    found = os.stat(place)
+    if found.st_uid == os.geteuid() and stat.S_IMODE(found.st_mode) & _OTHERS:
+        with suppress(OSError):  # a file system without rights
+            os.chmod(place, mode)
