@@ -237,7 +237,7 @@ class AnthropicStream:
         """The reply as the end of the text that was being written, or as a block of its own; then the end."""
         parts: list[bytes] = []
         if not self._begun:
-            end = {"content": [], "stop_reason": None, "stop_sequence": None}
+            end: dict[str, Any] = {"content": [], "stop_reason": None, "stop_sequence": None}
             parts.append(_event({"type": "message_start", "message": {**message_head(self._message), **end}}))
         text = f"\n\n{reply}" if any(said.values()) else reply
         if self._open is not None and self._kinds[self._open] == "text":
@@ -311,7 +311,8 @@ class AnthropicStream:
 
 def message_head(message: Mapping[str, Any]) -> dict[str, Any]:
     """What is left of a message when nothing of it may leave: its names, as far as they are names, and its counts."""
-    usage = message.get("usage") if isinstance(message.get("usage"), Mapping) else {}
+    usage = message.get("usage")
+    usage = usage if isinstance(usage, Mapping) else {}
     names = {key: message.get(key) for key in ("id", "model")}
     kept = {key: each if isinstance(each, str) and is_mark(key, each, message) else "" for key, each in names.items()}
     counts = {key: usage[key] if isinstance(usage.get(key), int) else 0 for key in ("input_tokens", "output_tokens")}

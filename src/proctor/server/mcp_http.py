@@ -12,6 +12,7 @@ import aiohttp
 from aiohttp import web
 from multidict import CIMultiDict
 
+from proctor.server.admission import admit
 from proctor.server.mcp import Gateway
 from proctor.server.passing import address, answer_headers, error, pass_on, request_headers, to_upstream, unreachable
 from proctor.server.sse import Event, Parser, TooLongError, encoded
@@ -25,13 +26,24 @@ _MOST_SESSIONS: Final = 10_000
 _SESSION: Final = "Mcp-Session-Id"
 
 
-def make_app(guard: Guard, upstream: str, settings: McpSettings | None = None) -> web.Application:
-    """The gateway as an application; ``upstream`` is the server's address without the path that agents add."""
-    door = HttpGateway(guard=guard, upstream=upstream, settings=settings or McpSettings())
+def make_app(
+    guard: Guard, upstream: str, settings: McpSettings | None = None, *, token: str | None = None
+) -> web.Application:
+    """The gateway as an application; ``upstream`` is the server's address without the path that agents add.
+
+    With a ``token``, agents must show it in the header ``X-Proctor-Token``.
+    """
+    settings = settings or McpSettings()
+    door = HttpGateway(guard=guard, upstream=upstream, settings=settings)
     app = web.Application(client_max_size=_MOST_BYTES)
     app.router.add_route("*", "/{path:.*}", door.handle)
     app.cleanup_ctx.append(door.connected)
+    app.middlewares.append(admit(_turned_away, token=token, hosts=settings.hosts, origins=settings.origins))
     return app
+
+
+def _turned_away(request: web.Request, status: int, message: str, hint: str) -> web.StreamResponse:
+    return error(status, f"{message}; {hint}", "permission_error")
 
 
 @dataclass(slots=True, kw_only=True)
