@@ -41,10 +41,13 @@ class Messages:
 
     def streamed(self, said: Mapping[Any, str], calls: Sequence[Any], tail: str) -> list[bytes]:
         """The same for an answer that was streamed."""
-        kinds = [(_kind(channel), text) for channel, text in said.items()]
         made = [[call.name, _canonical(call.arguments)] for call in calls if not call.refused]
-        results = [result_digest(text) for kind, text in kinds if kind == "result"]
-        return [*results, made_digest("".join(text for kind, text in kinds if kind == "text") + tail, made)]
+        gone = {call.id for call in calls if call.refused}
+        results = [
+            result_digest(text) for channel, text in said.items() if channel[0] == "result" and channel[2] not in gone
+        ]
+        words = "".join(text for channel, text in said.items() if _kind(channel) == "text")
+        return [*results, made_digest(words + tail, made)]
 
     async def check(self, data: dict[str, Any], turn: Turn) -> bool:
         """Put a whole answer before the gates and take out what must not leave; says whether anything changed."""

@@ -49,6 +49,7 @@ class AnthropicStream:
         self._open: int | None = None  # the block that the client has seen begin
         self._begun = self._spoken = self._settled = False
         self._rewritten: set[int] = set()  # events on their way that something was taken out of
+        self._gone: set[int] = set()  # blocks that are left out
         self._changed: set[int] = set()  # blocks whose thoughts are no longer those that were signed
         self._made: set[int] = set()  # calls whose restored arguments have left
 
@@ -121,12 +122,13 @@ class AnthropicStream:
             self._by_id[str(block.get("id") or "")] = number
             self._read_more(frame, block, "input", "name")
         elif _is_result(kind):
-            if (call := self._by_id.get(str(block.get("tool_use_id") or ""))) is not None:
+            used = str(block.get("tool_use_id") or "")
+            if (call := self._by_id.get(used)) is not None:
                 frame.calls.add(call)  # it leaves with its call or not at all
             if prune(block):
                 self._rewritten.add(id(frame))
-            frame.slots += walk(("result", number), block)
-            frame.ends.add(("result", number))
+            frame.slots += walk(("result", number, used), block)
+            frame.ends.add(("result", number, used))
         else:
             self._read_more(frame, block)
 
@@ -219,6 +221,8 @@ class AnthropicStream:
         elif kind in ("content_block_start", "content_block_delta", "content_block_stop"):
             number = data["index"]
             if not self._kinds[number] or self._is_refused(frame):
+                self._gone.add(number)
+            if number in self._gone:
                 return b""
             if kind == "content_block_delta" and self._is_stale(data, number, changed):
                 return b""

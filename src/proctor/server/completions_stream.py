@@ -74,7 +74,8 @@ class CompletionsStream:
                 frame.ends.add(("text", number))
                 frame.telling = data
         frame.slots += walk(("more", self._more), data, "choices")
-        frame.ends.add(("more", self._more))
+        if any(slot.channel == ("more", self._more) for slot in frame.slots):
+            frame.ends.add(("more", self._more))
         return frame
 
     def write(self, frame: Frame, changed: bool, refusal: str) -> bytes:

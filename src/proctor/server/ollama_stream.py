@@ -104,7 +104,8 @@ class OllamaStream:
                 id=str(call.get("id") or ""),
                 complete=True,
             )
-        frame.ends.add(more)
+        if any(slot.channel == more for slot in frame.slots):
+            frame.ends.add(more)
         if data.get("done"):
             frame.ends |= set(TEXTS)
             frame.calls |= set(self.calls)
