@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from proctor.server.answer_check import arguments_text
 from proctor.server.anthropic_request import CALLS
-from proctor.server.frames import Call, Frame, Slot, compact, event_data, slots
+from proctor.server.frames import Call, Frame, Slot, compact, event_data
 from proctor.server.sse import Event, encoded
 from proctor.server.strict_json import read_object
 from proctor.server.text_walk import is_mark, prune, walk
@@ -61,15 +61,13 @@ class AnthropicStream:
     # --- reading ---
 
     def read(self, event: Event) -> Frame:
-        """An event taken apart; what is no JSON is read as a text of its own, what is not known is left out."""
+        """An event taken apart; what is no JSON object or not known is left out."""
         frame = Frame(event=event)
         if event.data is None:
             return frame
         data = event_data(event.data)
         if data is None:
-            self._more += 1
-            frame.slots += slots(("no JSON", self._more), {"text": event.data}, "text")
-            frame.ends.add(("no JSON", self._more))
+            frame.data = {}
             return frame
         frame.data = data
         kind = data.get("type")
@@ -210,7 +208,7 @@ class AnthropicStream:
         """The event without the blocks that were refused or are not known; empty when it is all about one of them."""
         data = frame.data
         if data is None:
-            return encoded(frame.slots[0].text, frame.event.name) if changed and frame.slots else frame.event.raw
+            return frame.event.raw
         if not data:
             return b""
         kind, lead = data.get("type"), b""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import Any, Final
 
-from proctor.server.frames import Call, Frame, Slot, compact, event_data, listed, slots
+from proctor.server.frames import Call, Frame, Slot, compact, event_data, listed
 from proctor.server.sse import Event, encoded
 from proctor.server.text_walk import is_mark, prune, walk
 
@@ -47,7 +47,7 @@ class CompletionsStream:
         return str(self._last.get("id") or "")
 
     def read(self, event: Event) -> Frame:
-        """A chunk taken apart; what is no JSON is read as a text of its own."""
+        """A chunk taken apart; what is no JSON object is left out."""
         frame = Frame(event=event)
         if event.data is None:
             return frame
@@ -57,8 +57,7 @@ class CompletionsStream:
         data = event_data(event.data)
         self._more += 1
         if data is None:
-            frame.slots += slots(("more", self._more), {"text": event.data}, "text")
-            frame.ends.add(("more", self._more))
+            frame.data = {}
             return frame
         frame.data = data
         if cleaned(data):
@@ -81,7 +80,9 @@ class CompletionsStream:
     def write(self, frame: Frame, changed: bool, refusal: str) -> bytes:
         """The chunk, with its texts as they may leave."""
         if frame.data is None:
-            return encoded(frame.slots[0].text, frame.event.name) if changed and frame.slots else frame.event.raw
+            return frame.event.raw
+        if not frame.data:
+            return b""
         changed |= id(frame) in self._rewritten
         self._rewritten.discard(id(frame))
         for choice in listed(frame.data.get("choices")):

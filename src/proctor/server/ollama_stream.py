@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping
 from typing import Any, Final, Literal
 
 from proctor.server.answer_check import arguments_text
-from proctor.server.frames import Call, Frame, Slot, compact, event_data, listed, slots
+from proctor.server.frames import Call, Frame, Slot, compact, event_data, listed
 from proctor.server.ndjson import line
 from proctor.server.sse import Event
 from proctor.server.strict_json import read_object
@@ -74,15 +74,14 @@ class OllamaStream:
         self._places: dict[int, Hashable] = {}  # call of a line on its way -> its key
 
     def read(self, event: Event) -> Frame:
-        """A line taken apart; what is no JSON is read as a text of its own."""
+        """A line taken apart; what is no JSON object is left out."""
         frame = Frame(event=event)
         if event.data is None:
             return frame
         self._lines += 1
         data, more = event_data(event.data), ("more", self._lines)
         if data is None:
-            frame.slots += slots(more, {"text": event.data}, "text")
-            frame.ends.add(more)
+            frame.data = {}
             return frame
         frame.data = self._last = data
         if cleaned(data, self.kind):
@@ -116,7 +115,9 @@ class OllamaStream:
         """The line without the calls that were refused."""
         data = frame.data
         if data is None:
-            return line(frame.slots[0].text) if changed and frame.slots else frame.event.raw
+            return frame.event.raw
+        if not data:
+            return b""
         changed |= id(frame) in self._rewritten
         self._rewritten.discard(id(frame))
         place, lead = self._place(data), b""
