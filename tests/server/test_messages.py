@@ -34,7 +34,8 @@ class Desk:
         talk = [{"role": "user", "content": each} if isinstance(each, (str, list)) else each for each in said]
         told: dict[str, Any] = {"model": "claude", "max_tokens": 9, "messages": talk, **more}
         if not self.stream:
-            return await self.client.messages.create(**told)
+            whole: Message = await self.client.messages.create(**told)
+            return whole
         async with self.client.messages.stream(**told) as stream:
             self.pieces = [text async for text in stream.text_stream]
             return await stream.get_final_message()

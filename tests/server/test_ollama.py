@@ -46,7 +46,9 @@ class Desk:
             message = {"role": "assistant", "content": content, "thinking": thinking, **rest}
             self.upstream.say = says({**HEAD, "message": message, **end})
             return
-        rows = [{"thinking": thinking[at : at + 3], "content": ""} for at in range(0, len(thinking), 3)]
+        rows: list[dict[str, Any]] = [
+            {"thinking": thinking[at : at + 3], "content": ""} for at in range(0, len(thinking), 3)
+        ]
         rows += [{"content": content[at : at + 3]} for at in range(0, len(content), 3)]
         rows += [{"content": "", "tool_calls": [call]} for call in calls]
         told = [{"message": {"role": "assistant", **row}, "done": False} for row in rows]
@@ -140,7 +142,7 @@ async def test_generate_is_guarded_and_its_tokens_do_not_leave(stream: bool) -> 
                 rows = [each async for each in await client.generate("m", "I am SECRET-a", stream=True)]
             else:
                 rows = [await client.generate("m", "I am SECRET-a")]
-            assert "".join(each.response for each in rows) == told
+            assert "".join(each.response or "" for each in rows) == told
             assert all(each.context is None for each in rows)
             assert upstream.body()["prompt"] == "I am [SECRET]"
         with pytest.raises(ollama.ResponseError, match="tokens, which cannot be read"):

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 from anthropic import AsyncAnthropic
+from anthropic.types import Message
 
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.chain import Chain, Post
@@ -284,7 +285,7 @@ async def test_messages_of_anthropic_have_the_customers_data_in_answers_and_call
             talk: list[Any] = [{"role": "user", "content": f"I am {ANNA}."}]
             if stream:
                 async with asking.messages.stream(model="m", max_tokens=1, messages=talk) as events_:
-                    answer = await events_.get_final_message()
+                    answer: Message = await events_.get_final_message()
             else:
                 answer = await asking.messages.create(model="m", max_tokens=1, messages=talk)
             assert answer.content[0].text == READ  # type: ignore[union-attr]
