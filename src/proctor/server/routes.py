@@ -17,7 +17,7 @@ Route = Literal["guarded", "kept", "passed", "method", "closed", "unreadable"]
 # Whatever stands before these in the path: Azure, OpenRouter and others have prefixes of their own.
 _GUARDED: Final = re.compile(r"/(chat/completions|responses|messages|completions|api/chat|api/generate)$")
 _KEPT: Final = re.compile(r".*/(chat/completions|responses)(?:/[^/]+)?$")
-_NOT_MESSAGES: Final = re.compile(r"/(?:threads|sessions|conversations|completions)/[^/]+/messages$")  # other APIs' messages
+_NOT_MESSAGES: Final = re.compile(r"/(?:threads|sessions|conversations|completions)/[^/]+/messages$")  # of other APIs
 
 # Paths that pass by name: nothing in them is for a model to read and answer, and nothing in answers was written by one.
 ALLOWED: Final = (
