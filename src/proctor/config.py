@@ -40,11 +40,17 @@ _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intent:
-    """How answers to one intent are graded and guarded."""
+    """How answers to one intent are graded and guarded.
+
+    ``weights``, ``threshold``, ``floors`` and ``optional`` are those of `quality`, ``tone`` names traits of `fluency`,
+    ``tools`` are the tools that `permissions` allows for the intent.
+    """
 
     weights: Mapping[str, float] = field(default_factory=dict)
     threshold: float | None = None
-    tone: str | None = None
+    floors: Mapping[str, float] = field(default_factory=dict)
+    optional: tuple[str, ...] = ()
+    tone: str | tuple[str, ...] | None = None
     tools: tuple[str, ...] = ()
     completion: Mapping[str, Any] = field(default_factory=dict)
 

@@ -105,10 +105,10 @@ def test_a_door_that_other_machines_reach_without_a_token_is_warned_of(project: 
     assert told[0].startswith("warning: listening on 0.0.0.0 without a token")
     assert told[1].startswith("hint: name a token with --token-env")
     assert "secret-word" not in "".join(told)
-    if words[0] == "guard":
-        address = told[2].split()[-1].replace("0.0.0.0", "127.0.0.1")
-        with urllib.request.urlopen(f"{address}/v1/health", timeout=30) as answer:
-            assert "without a token" in json.loads(answer.read())["warning"]
+    address = told[2].split()[-1].replace("0.0.0.0", "127.0.0.1")
+    path = "/v1/health" if words[0] == "guard" else "/proctor/health"
+    with urllib.request.urlopen(address + path, timeout=30) as answer:
+        assert "without a token" in json.loads(answer.read())["warning"]
     interrupt(process)
     project.write("proctor.yaml", SETTINGS + "  proxy: {token_env: DOOR_TOKEN}\n  serve: {token_env: DOOR_TOKEN}\n")
     project.write(".env", "DOOR_TOKEN=t0ken\n")

@@ -435,3 +435,41 @@ def test_the_case_that_broke_the_target_is_shown(project: Project) -> None:
     shown = project.run("show", "last", "a", code=0).stdout
     assert "what breaks it" in shown
     assert "boom" in shown
+
+
+def test_flaky_cases_are_told_once_each_with_a_clustered_interval(project: Project) -> None:
+    project.write(
+        "agent.py",
+        "asked = {}\n"
+        "def answer(question):\n"
+        "    asked[question] = asked.get(question, 0) + 1\n"
+        "    wavers, number = question.startswith('flaky'), asked[question]\n"
+        "    return 'no' if question == 'broken' or (wavers and number % 2) else 'yes'\n",
+    )
+    names = ["flaky 1", "flaky 2", "broken", *(f"steady {n}" for n in range(17))]
+    cases = "".join(f"  - {{id: {name.replace(' ', '-')}, input: {name}, checks: [contains: yes]}}\n" for name in names)
+    project.write(
+        "s.yaml", f"target: {{python: 'agent:answer'}}\ncases:\n{cases}".replace("contains: yes", "contains: 'yes'")
+    )
+    project.write("proctor.yaml", "targets: {agent: {python: 'agent:answer'}}\ntarget: agent\n")
+    project.write("s.yaml", f"cases:\n{cases}".replace("contains: yes", "contains: 'yes'"))
+    done = project.run("run", "s.yaml", "-k", "5", "-j", "1", "-o", "r.json", "-o", "r.md", "-o", "r.html", code=1)
+    assert "11 of 100 failed (samples of 3 cases)" in done.stdout
+    assert "pass^5" in done.stdout
+    assert "Failures (3 cases, 11 samples)" in done.stdout
+    assert done.stdout.count("✗") == 3, "one entry for each case, not for each sample"
+    assert "flaky-1 (in 3 of 5 samples)" in done.stdout
+    assert "broken (in every sample)" in done.stdout
+    report = json.loads((project.folder / "r.json").read_text())["report"]
+    (tally,) = report["repeats"]
+    assert {key: tally[key] for key in ("cases", "always", "flaky", "never")} == {
+        "cases": 20, "always": 17, "flaky": 2, "never": 1,
+    }  # fmt: skip
+    assert tally["pass_all"] == pytest.approx(0.85)
+    assert tally["pass_any"] == pytest.approx(0.95)
+    assert {each["case"] for each in report["flaky"]} == {"flaky-1", "flaky-2"}
+    assert 20 <= report["counts"]["independent"] < 60, "100 results of 20 cases are not 100 independent ones"
+    assert "Flaky cases" in (project.folder / "r.md").read_text()
+    assert "Flaky cases" in (project.folder / "r.html").read_text()
+    once = project.run("run", "s.yaml", code=1)
+    assert "pass^" not in once.stdout

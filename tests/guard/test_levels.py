@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from proctor.core.errors import ConfigError
-from proctor.guard.levels import check_level, cut
+from proctor.guard.levels import Level, check_level, check_order, cut
 from proctor.wiring.local import local_model
 
 
@@ -20,7 +20,30 @@ def test_a_name_needs_a_classifier_with_thresholds() -> None:
         cut("1%", object())  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("level", ["3%", -1.0, 0.0, 2.0])
+@pytest.mark.parametrize("level", ["3%", -1.0, 0.0, 2.0, float("nan"), float("inf")])
 def test_others_are_refused(level: str | float) -> None:
     with pytest.raises(ValueError, match="x is"):
         check_level("x", level)
+
+
+@pytest.mark.parametrize(
+    ("block", "escalate", "fine"),
+    [
+        ("0.1%", "1%", True),
+        ("1%", "1%", True),
+        ("1%", "0.1%", False),
+        (0.9, 0.1, True),
+        (0.5, 0.5, True),
+        (0.1, 0.9, False),
+        (1.0, "1%", True),
+        (0.001, "1%", False),
+        ("1%", 1.0, False),
+    ],
+)
+def test_a_text_is_not_blocked_before_it_is_escalated(block: Level, escalate: Level, fine: bool) -> None:
+    model = local_model("injection")
+    if fine:
+        check_order(("block", block), ("escalate", escalate), model)
+        return
+    with pytest.raises(ValueError, match="raise block or lower escalate"):
+        check_order(("block", block), ("escalate", escalate), model)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pytest
 
 from proctor.core.codec import dumps
-from proctor.core.errors import InputError, MalformedError
+from proctor.core.errors import MalformedError
 from proctor.core.event import Event
 from proctor.core.trajectory import Source
 from proctor.core.verdict import Action, Finding, Verdict
@@ -348,6 +348,16 @@ async def test_the_plan_can_be_exchanged_between_two_steps(deadline: Deadline) -
     assert (verdict.action, made.reply(verdict)) == ("block", "No.")
 
 
+@pytest.mark.parametrize(
+    ("action", "reply"), [("allow", None), ("redact", None), ("block", "No."), ("escalate", "A colleague.")]
+)
+def test_only_a_step_that_is_stopped_has_a_reply(deadline: Deadline, action: Action, reply: str | None) -> None:
+    made = Session(Watch(plan(deadline, replies={"block": "No.", "escalate": "A colleague."})))
+    verdict = Verdict(action=action, text="masked" if action == "redact" else None)
+    assert made.reply(verdict) == reply
+    assert made.refusal(verdict) == (reply or "No.")
+
+
 async def test_the_vault_is_the_callers(deadline: Deadline) -> None:
     @dataclass(frozen=True, slots=True, kw_only=True)
     class Masks:
@@ -381,20 +391,32 @@ async def test_what_is_masked_in_a_draft_does_not_come_back_through_the_vault(de
     assert made.restore("[EMAIL_3]", vault) == "bob@other-mail.com"
 
 
-def test_sessions_are_found_by_name_and_belong_to_one_customer(deadline: Deadline) -> None:
+def test_the_customer_is_part_of_a_sessions_identity(deadline: Deadline) -> None:
     sessions = Sessions(Watch(plan(deadline)))
     made = sessions.open("s-1", customer="c-17")
-    assert sessions.open("s-1") is made
     assert sessions.open("s-1", customer="c-17") is made
+    other, nameless = sessions.open("s-1", customer="c-18"), sessions.open("s-1")
+    assert len({id(each) for each in (made, other, nameless)}) == 3, "a name alone gives nobody a customer's session"
+    assert (other.customer, nameless.customer) == ("c-18", None)
     assert sessions.open() is not sessions.open()
-    with pytest.raises(InputError, match="belongs to another customer"):
-        sessions.open("s-1", customer="c-18")
-    nameless = sessions.open("s-2")
-    assert sessions.open("s-2", customer="c-19").customer == "c-19"
-    assert nameless.customer == "c-19"
-    sessions.close("s-1")
-    sessions.close("s-1")
-    assert sessions.open("s-1") is not made
+    sessions.close(made)
+    sessions.close(made)
+    assert sessions.open("s-1", customer="c-17") is not made
+    assert sessions.open("s-1", customer="c-18") is other
+    sessions.forget("s-1", customer="c-18")
+    assert sessions.open("s-1", customer="c-18") is not other
+    assert sessions.open("s-1") is nameless
+    sessions.forget("s-1")
+    assert sessions.open("s-1") is not nameless
+    made_here = sessions.open(customer="c-20")
+    assert sessions.open(made_here.id) is made_here, "a name that nobody can guess is enough"
+    assert sessions.open(made_here.id, customer="c-21") is not made_here
+    sessions.close(made_here)
+    assert sessions.open(made_here.id).customer is None
+    late = sessions.open("s-2")
+    late.memory.customer = "c-19"
+    sessions.close(late)
+    assert sessions.open("s-2") is not late
 
 
 def test_the_session_that_was_not_used_for_longest_goes_first(deadline: Deadline) -> None:

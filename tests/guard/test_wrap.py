@@ -72,7 +72,8 @@ class Gatehouse:
         return self.sessions.open(id, customer=customer, vault=vault)
 
     def end(self, session: Session | str) -> None:
-        self.sessions.close(session if isinstance(session, str) else session.id)
+        assert isinstance(session, Session)
+        self.sessions.close(session)
 
 
 @pytest.fixture

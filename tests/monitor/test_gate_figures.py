@@ -228,3 +228,49 @@ def test_every_share_lies_in_its_interval_whatever_was_said(drawn: list[tuple[An
                 assert share.value <= share.high + 1e-12 <= 1 + 2e-12
         assert row.decisions == sum(row.actions.values())
         assert (row.recall.value is None) == bool(row.why)
+
+
+def test_what_is_marked_false_is_not_counted() -> None:
+    figures = GateFigures({})
+    for borderline in (False, False, True):
+        part = {"gate": "grounding", "action": "allow", "borderline": borderline, "broken": False, "shadow": False}
+        figures.add(
+            {
+                "kind": "gate",
+                "time": "2026-01-01T00:00:00+00:00",
+                "name": "output",
+                "verdict": {"action": "allow", "borderline": borderline},
+                "metadata": {"parts": [part]},
+                "borderline": borderline,
+                "sampled": False,
+            }
+        )
+    table = figures.table()
+    assert [(row.borderline, row.broken, row.shadow) for row in (*table.points, *table.gates)] == [(1, 0, 0)] * 2
+
+
+def test_settings_that_could_not_be_read_again_are_named_until_they_are() -> None:
+    failed = {
+        "kind": "note",
+        "time": "2026-01-01T10:00:00+00:00",
+        "name": "settings_not_usable",
+        "metadata": {"error": "no `guard:` section", "version": "v1"},
+    }
+
+    def decision(version: str) -> dict[str, object]:
+        verdict = {"action": "allow", "version": version}
+        return {"kind": "gate", "time": "2026-01-01T10:01:00+00:00", "name": "input", "verdict": verdict}
+
+    for later, told in (
+        ([], True),
+        ([decision("v1")], True),
+        ([decision("v2")], False),
+        ([{**failed, "name": "settings_read_again"}], False),
+    ):
+        figures = GateFigures({})
+        for row in (failed, *later):
+            figures.add(row)
+        (note,) = [each for each in figures.table().notes if "read again" in each] or [""]
+        assert (note != "") is told
+        assert not told or "2026-01-01T10:00:00" in note
+        assert not told or "no `guard:` section" in note

@@ -123,8 +123,12 @@ async def test_answers_pass_are_masked_or_replaced_on_their_way_out() -> None:
             assert await answer.json() == {"reply": "It is [SECRET].", "n": 1}
         async with client.post("/chat", json={"message": "hi", "answer": "My LAWYER."}) as answer:
             assert (answer.status, (await answer.json())["reply"]) == (403, HANDOFF)
-        async with client.post("/chat", json={"message": "hi", "answer": "no ATTACK", "status": 500}) as answer:
-            assert (answer.status, (await answer.json())["reply"]) == (500, "no ATTACK")
+        for status in (404, 500):
+            body = {"message": "hi", "answer": "no ATTACK", "status": status}
+            async with client.post("/chat", json=body) as answer:
+                assert (answer.status, (await answer.json())["reply"]) == (status, REPLY)
+            async with client.post("/chat", json={**body, "answer": "It broke."}) as answer:
+                assert (answer.status, (await answer.json())["reply"]) == (status, "It broke.")
 
 
 @pytest.mark.parametrize("as_json", [True, False])
@@ -147,6 +151,92 @@ async def test_a_stream_of_events_is_held_back_by_sentences(as_json: bool, hold:
             text = "".join(json.loads(each)["delta"] for each in data) if as_json else "".join(data)
             assert word not in text
             assert ("[SECRET]" if word == "SECRET-a" else REPLY) in text
+
+
+@pytest.mark.parametrize("key", ["token", "choices"])
+async def test_events_with_their_text_elsewhere_are_read_all_the_same(key: str) -> None:
+    async def wrong(request: Request) -> Response:
+        data = await request.json()
+
+        async def events() -> AsyncIterator[bytes]:
+            yield b'data: {"type": "start", "id": "m-1"}\n\n'
+            for at in range(0, len(data["answer"]), 3):
+                piece = data["answer"][at : at + 3]
+                told = {key: piece} if key == "token" else {key: [{"delta": {"content": piece}}]}
+                yield f"data: {json.dumps(told)}\n\n".encode()
+            yield b'data: {"type": "end"}\n\n'
+
+        return StreamingResponse(events(), media_type="text/event-stream")
+
+    guard, _ = make_guard()
+    app = GuardMiddleware(Starlette(routes=[Path("/chat", wrong, methods=["POST"])]), guard, [Route(path="/chat")])
+    async with _served(app) as client:
+        for answer in ("Fine. An ATTACK. Bye", "Fine. It is SECRET-a here. Bye"):
+            async with client.post("/chat", json={"message": "hi", "answer": answer}) as got:
+                lines = [json.loads(line[6:]) for line in (await got.text()).splitlines() if line.startswith("data:")]
+            told = "".join(json.dumps(each) for each in lines).replace('"}{"token": "', "")
+            text = "".join(_strings_of(lines))
+            assert "ATTACK" not in text + told
+            assert "SECRET-a" not in text + told
+        async with client.post("/chat", json={"message": "hi", "answer": "All is well. Bye"}) as got:
+            raw = await got.text()
+            assert raw.count("data:") == 8, "nothing is lost of an answer that is let go"
+    guard.close()
+
+
+def _strings_of(data: Any) -> list[str]:
+    if isinstance(data, str):
+        return [data]
+    inside = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    return [text for each in inside for text in _strings_of(each)]
+
+
+async def test_every_part_of_a_message_and_every_string_beside_an_answer_is_read() -> None:
+    async with _guarded() as client:
+        for message in (["hi", {"body": "ATTACK"}], {"text": "hi", "note": "ATTACK"}, [["hi", ["ATTACK"]]]):
+            async with client.post("/chat", json={"message": message, "answer": "x"}) as got:
+                assert got.status == 403, message
+        assert SAID == []
+
+    async def two(request: Request) -> Response:
+        data = await request.json()
+        return JSONResponse({"reply": "Fine.", "debug": data["debug"], "type": "reply"})
+
+    guard, _ = make_guard()
+    inner = Starlette(routes=[Path(path, two, methods=["POST"]) for path in ("/chat", "/open")])
+    app = GuardMiddleware(inner, guard, [Route(path="/chat"), Route(path="/open", ignore=("/debug",))])
+    async with _served(app) as client:
+        async with client.post("/chat", json={"message": "hi", "debug": "an ATTACK"}) as got:
+            assert (await got.json())["reply"] == REPLY
+        async with client.post("/chat", json={"message": "hi", "debug": "SECRET-a"}) as got:
+            assert await got.json() == {"reply": "Fine.", "debug": "[SECRET]", "type": "reply"}
+        async with client.post("/open", json={"message": "hi", "debug": "an ATTACK"}) as got:
+            assert (await got.json())["debug"] == "an ATTACK"
+    guard.close()
+
+
+async def test_a_file_that_the_server_would_send_by_itself_does_not_leave_unread(tmp_path: Any) -> None:
+    (tmp_path / "answer.txt").write_text("an ATTACK")
+    sent: list[Any] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        assert "http.response.pathsend" not in scope["extensions"]
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.pathsend", "path": str(tmp_path / "answer.txt")})
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b'{"message": "hi"}', "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    guard, _ = make_guard()
+    scope = {"type": "http", "method": "POST", "path": "/chat", "headers": []}
+    await GuardMiddleware(app, guard, [Route(path="/chat")])(
+        {**scope, "extensions": {"http.response.pathsend": {}}}, receive, send
+    )
+    assert not any(message["type"] == "http.response.pathsend" for message in sent)
+    guard.close()
 
 
 async def test_a_plain_stream_passes_byte_for_byte_or_is_masked() -> None:

@@ -518,3 +518,15 @@ async def test_a_guard_that_only_watches_changes_nothing_and_records_all() -> No
         async with client.post(address + CHAT, json=_ask("ATTACK")) as answer:
             assert await answer.json() == completion("An ATTACK on SECRET-a.", [("drop_all", "{}")])
     assert [event.name for event in kept.events] == ["input", "output", "tool_call"]
+
+
+async def test_the_proxy_tells_its_health_and_settings_that_cannot_be_used() -> None:
+    guard, _ = make_guard()
+    async with proxied(guard) as (upstream, address, client):
+        guard._failed("there is no guard section any more")
+        async with client.get(address + "/proctor/health") as answer:
+            data = await answer.json()
+        assert (data["status"], data["mode"]) == ("ok", "enforce")
+        assert data["reload_error"]["reason"] == "there is no guard section any more"
+        assert data["reload_error"]["time"]
+        assert upstream.asked == []

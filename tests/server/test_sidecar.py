@@ -86,7 +86,14 @@ async def test_values_are_given_back_only_where_the_settings_say_so() -> None:
             assert told == {"session": "s-1", "text": "Sent to anna@berg-mail.com and [EMAIL_2]."}
             assert (await _told(client, "restore", text="[EMAIL]", session="s-2"))["text"] == "[EMAIL]"
             nobody = {"text": "[EMAIL]", "session": "s-1"}
-            for wrong, status in (({"text": "[EMAIL]"}, 400), (nobody, 403), ({**said, "customer": "c-2"}, 403)):
+            made = await _told(client, "input", text="I am anna@berg-mail.com", customer="c-1")
+            unnamed = {"text": "[EMAIL]", "session": made["session"]}
+            for wrong, status in (
+                ({"text": "[EMAIL]"}, 400),
+                (nobody, 200),  # a session of nobody, in which nothing was said
+                ({**said, "customer": "c-2"}, 200),
+                (unnamed, 403),
+            ):
                 async with client.post("/v1/restore", json=wrong) as answer:
                     assert answer.status == status
                     assert "anna" not in await answer.text()
@@ -173,11 +180,20 @@ async def test_calls_take_the_same_field() -> None:
         assert (await _told(client, "tool_call", name="drop_all", offsets="utf16"))["action"] == "block"
 
 
-async def test_a_session_of_another_customer_a_large_body_and_a_wrong_path_are_refused() -> None:
+async def test_two_customers_may_use_one_name_and_have_two_sessions() -> None:
+    async with _sidecar() as client:
+        for customer in ("ann", "bob", None):
+            assert (await _told(client, "input", text="hi", session="s", customer=customer))["action"] == "allow"
+        async with client.get("/v1/health") as health:
+            assert (await health.json())["sessions"] == 3
+        async with client.delete("/v1/sessions/s?customer=ann") as gone:
+            assert gone.status == 204
+        async with client.get("/v1/health") as health:
+            assert (await health.json())["sessions"] == 2
+
+
+async def test_a_large_body_and_a_wrong_path_are_refused() -> None:
     async with _sidecar(most_bytes=1000) as client:
-        await _told(client, "input", text="hi", session="s", customer="ann")
-        async with client.post("/v1/input", json={"text": "hi", "session": "s", "customer": "bob"}) as answer:
-            assert answer.status == 400
         async with client.post("/v1/input", json={"text": "x" * 2000}) as answer:
             assert answer.status == 413
         async with client.get("/v1/input") as answer:

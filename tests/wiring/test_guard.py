@@ -14,7 +14,7 @@ import pytest
 
 from proctor.config import Config, Environment, load_config, read_environment
 from proctor.core.case import Ask, Case
-from proctor.core.errors import ConfigError, InputError, MalformedError
+from proctor.core.errors import ConfigError, MalformedError
 from proctor.core.event import Event
 from proctor.core.sockets import Target
 from proctor.guard.step import Step
@@ -140,6 +140,22 @@ async def test_without_a_section_the_default_gates_stand_there(tmp_path: Path, m
         ("guard:\n  input:\n    - {banned: [x], premises: mark}\n", 3, "one gate, not 2"),
         ("guard:\n  input:\n    - banned: {}\n", 3, "nothing is banned"),
         ("guard:\n  tool_call:\n    - permissions: {matrix: {a: [+b]}}\n", 3, "no row of the matrix"),
+        ("guard:\n  tool_call:\n    - permissions\n", 3, "there is no matrix"),
+        ("guard:\n  input: null\n", 2, "there is nothing here"),
+        ("guard:\n  output: []\n  tool_call:\n", 3, "`tool_call: []` for no gates"),
+        ("guard:\n  tool: null\n", 2, "unknown key"),
+        ("guard:\n  input:\n    - banned: ['${NOPE}']\n", 3, "the environment variable NOPE is not set"),
+        ("guard:\n  input:\n    - injection: {block: 0.2, escalate: 0.9}\n", 3, "nothing would be escalated"),
+        ("guard:\n  input:\n    - injection: {block: '1%', escalate: '0.1%'}\n", 3, "nothing would be escalated"),
+        ("guard:\n  input:\n    - injection: {block: 0.01}\n", 3, "block (0.01) is reached before escalate (1%)"),
+        (
+            "guard:\n  tool_result:\n    - injection: {indirect_block: 0.2, indirect_escalate: 0.3}\n",
+            3,
+            "indirect_block",
+        ),
+        ("guard:\n  input:\n    - injection: {block: 1.5}\n", 3, "a probability lies above 0"),
+        ("guard:\n  input:\n    - injection: {escalate: -0.5}\n", 3, "a probability lies above 0"),
+        ("guard:\n  output:\n    - scored: {scorer: relevance, threshold: 2}\n", 3, "must be from 0 to 1"),
         ("guard:\n  replies: {shrug: x}\n", 1, "there is no reply for 'shrug'"),
         ("guard:\n  review: {sample: 2}\n", 2, "a share from 0 to 1"),
         ("guard:\n  sessions: {most: 0}\n", 2, "room for one session"),
@@ -169,6 +185,9 @@ def test_validate_checks_the_section(
     told = capsys.readouterr().err
     assert f"{path}:3: guard.input[0].injecton" in told
     assert "did you mean 'injection'?" in told
+    path = project("guard:\n  input:\n    - banned: ['${PROCTOR_NOPE}']\n")
+    assert cli.main(["validate"], standalone_mode=False) == 2
+    assert f"{path}:3: guard.input[0].banned[0]: the environment variable PROCTOR_NOPE" in capsys.readouterr().err
 
 
 def test_several_mistakes_are_named_together(project: Callable[[str], Path]) -> None:
@@ -259,6 +278,94 @@ async def test_a_file_that_cannot_be_used_leaves_the_settings_in_force(
     path.unlink()
     assert not guard.reload()
     assert (await guard.session().input("attack")).action == "block"
+
+
+WITHOUT_TOOLS = LIGHT[: LIGHT.index("  tool_call:")] + LIGHT[LIGHT.index("  tool_result") :]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "no `guard:` section any more"),
+        ("# nothing left\n", "no `guard:` section any more"),
+        ("model: openai:gpt-5\n", "no `guard:` section any more"),
+        ("guard: {}\n", "no `guard:` section any more"),
+        ("guard:\n", "expected a mapping"),
+        ("guard: null\n", "expected a mapping"),
+        (WITHOUT_TOOLS, "`tool_call:` is not there any more, and with it permissions"),
+        (LIGHT[: LIGHT.index("  tool_call:")], "`tool_call:` is not there any more"),
+        (LIGHT.replace("tool_result: []", "tool_result:"), "there is nothing here"),
+        (LIGHT[: LIGHT.index("    - permissions")], "there is nothing here"),
+        (LIGHT.replace("output:\n", "x:\n"), "unknown key"),
+        (LIGHT[: LIGHT.index(', escalate: "A coll')], "not valid YAML"),
+        (LIGHT[: LIGHT.rindex("  replies")].rstrip("\n"), "half-saved"),
+    ],
+)
+async def test_a_file_that_lost_its_gates_leaves_them_in_force(
+    make: Callable[..., Guard], project: Callable[[str], Path], text: str, told: str
+) -> None:
+    kept = Kept()
+    guard = make(recorder=kept)
+    project(text)
+    assert not guard.reload()
+    assert (await guard.session().tool_call("modify_booking", intents=["policy_inquiry"])).action == "block"
+    (note,) = [event for event in kept.events if event.kind == "note"]
+    assert (note.name, note.metadata["version"]) == ("settings_not_usable", guard.version)
+    error = guard.health["reload_error"]
+    assert error["time"]
+    assert error["reason"] == guard.trouble
+    assert told in error["reason"]
+    assert not guard.reload()
+    assert len([event for event in kept.events if event.kind == "note"]) == 1, "the same reason is told once"
+    project(LIGHT)
+    assert guard.reload()
+    assert guard.health["reload_error"] is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LIGHT.replace("    - permissions: {matrix", "    - rate: {same: 5}\n    # {matrix"),
+        WITHOUT_TOOLS.replace("  tool_result", "  tool_call: []\n  tool_result"),
+        "guard: {input: [premises], tool_call: [], tool_result: [], output: []}",
+    ],
+)
+async def test_gates_that_are_taken_out_on_purpose_are_gone(
+    make: Callable[..., Guard], project: Callable[[str], Path], text: str
+) -> None:
+    guard = make()
+    project(text)
+    assert guard.reload(), guard.trouble
+    assert (await guard.session().tool_call("modify_booking", intents=["policy_inquiry"])).action == "allow"
+
+
+async def test_a_file_that_is_being_written_is_read_when_it_is_whole(
+    make: Callable[..., Guard], project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proctor.wiring.guard._LOOK_EVERY", 0.0)
+    monkeypatch.setattr("proctor.wiring.guard._RETRY_EVERY", 0.05)
+    guard = make()
+    session = guard.session()
+    path, whole = project(""), LIGHT.replace("[attack]", "[storm]")
+    stamp = time.time_ns()
+    done = threading.Event()
+
+    def save() -> None:
+        for end in range(0, len(whole), 40):
+            path.write_text(whole[:end], encoding="utf-8")
+            time.sleep(0.01)
+        path.write_text(whole, encoding="utf-8")
+        os.utime(path, ns=(stamp, stamp))
+        done.set()
+
+    threading.Thread(target=save).start()
+    for _ in range(2_000):
+        assert (await session.tool_call("modify_booking", intents=["policy_inquiry"])).action == "block"
+        if done.is_set() and (await session.input("a storm")).action == "block":
+            break
+        await asyncio.sleep(0.005)
+    assert (await session.input("a storm")).action == "block"
+    assert guard.health["reload_error"] is None
 
 
 async def test_a_shadow_guard_decides_and_does_not_act(make: Callable[..., Guard]) -> None:
@@ -361,10 +468,11 @@ async def test_sessions_are_held_as_the_file_says(make: Callable[..., Guard]) ->
         await guard.session().input("hello")
     assert guard.health["sessions"] == 3
     session = guard.session("s-1", customer="c-1")
-    with pytest.raises(InputError):
-        guard.session("s-1", customer="c-2")
+    other = guard.session("s-1", customer="c-2")
+    assert other is not session
     guard.end(session)
-    assert guard.session("s-1", customer="c-2").customer == "c-2"
+    assert guard.session("s-1", customer="c-1") is not session
+    assert guard.session("s-1", customer="c-2") is other
 
 
 DESK = """

@@ -167,3 +167,24 @@ def test_a_wrong_decision_becomes_a_case_with_its_words_masked(tmp_path: Path) -
     assert first.metadata["promoted"]["gate"] == "injection"
     assert "people_say" not in second.metadata["promoted"]
     assert promote_decisions(config, ["e1"], out).known == ("guard-e1",)
+
+
+async def test_settings_that_cannot_be_read_again_are_in_the_figures_and_told_by_doctor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from proctor.cli.main import cli
+
+    path = tmp_path / "proctor.yaml"
+    path.write_text("guard: {input: [premises], tool_call: [], tool_result: [], output: []}\n", encoding="utf-8")
+    guard = Guard.from_config(path)
+    path.write_text("", encoding="utf-8")
+    assert not guard.reload()
+    guard.close()
+    config = load_config(path, read_environment(tmp_path), start=tmp_path)
+    assert any("no `guard:` section any more" in note for note in guard_table(config).notes)
+    monkeypatch.chdir(tmp_path)
+    cli.main(["doctor"], standalone_mode=False)
+    assert "settings not read again" in " ".join(capsys.readouterr().out.split())
+    path.write_text("guard:\n  input: [injecton]\n", encoding="utf-8")
+    cli.main(["doctor"], standalone_mode=False)
+    assert "no gate is called 'injecton'" in " ".join(capsys.readouterr().out.split())

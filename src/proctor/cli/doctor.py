@@ -85,6 +85,7 @@ def _needs(config: Config) -> Iterator[tuple[str, str, str]]:
         yield purpose, "ready" if here else "not installed", "" if here else f"pip install 'proctor[{extra}]'"
     yield from _models(config)
     yield from _suites(config)
+    yield from _guard(config)
     yield from _plugins()
 
 
@@ -120,6 +121,26 @@ def _models(config: Config) -> Iterator[tuple[str, str, str]]:
     for row in fetch.listing(cache_folder(config.environment) / "models"):
         here = row[1] == "yes"
         yield f"local:{row[0]}", "fetched" if here else "not fetched", "" if here else f"proctor models add {row[0]}"
+
+
+def _guard(config: Config) -> Iterator[tuple[str, str, str]]:
+    """Make every gate that the guard names, and look whether a running guard could read its settings again."""
+    from proctor.wiring.guard_settings import check_guard  # noqa: PLC0415 - onnxruntime takes a third of a second
+    from proctor.wiring.guard_stats import last_reload_error  # noqa: PLC0415
+
+    if config.settings.guard:
+        try:
+            check_guard(config)
+            yield "guard", "configured", ""
+        except ProctorError as error:
+            said = "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
+            yield "guard", said, error.mend or ""
+    if (failed := last_reload_error(config)) is not None:
+        yield (
+            "guard, as it runs",
+            f"settings not read again since {failed[0]}: {failed[1]}",
+            "mend the file and save it",
+        )
 
 
 def _suites(config: Config) -> Iterator[tuple[str, str, str]]:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import click
 
 from proctor.cli.context import project
-from proctor.cli.guard_door import open_guard, read_token, serve_app
+from proctor.cli.guard_door import exposure, open_guard, read_token, serve_app
 from proctor.core.errors import ConfigError, InputError
 
 __all__ = ["verb"]
@@ -65,6 +65,7 @@ def verb(ctx: click.Context, /, host: str, port: int, **flags: Any) -> int:
             idle=whole.sessions.idle,
             proxy_for=config.environment.proxy_for,
             token=token,
+            warning=exposure(host, token),
         )
         return serve_app(app, host, port, f"guarding {place_of(settings.upstream)}", token=token)
     finally:

@@ -43,8 +43,8 @@ def verb() -> None:
     `proctor review list --origin guard`.
 
     The release gate puts every case that got worse into the queue. What people say of them tells how often it holds in
-    vain. The guard puts borderline decisions and a sample of what it let pass there; what people say of those gives
-    each gate's precision and recall (`proctor guard stats`).
+    vain. The guard puts escalated steps, borderline decisions and a sample of what it let pass there; what people say
+    of those gives each gate's precision and recall (`proctor guard stats`).
     """
 
 

@@ -68,8 +68,6 @@ def _wrong_parts(config: Config) -> Iterator[InputError]:
         tries.append(partial(parse_rate, settings.run.rate))
     tries += [partial(policy_of, config, None), partial(webhook_of, config)]
     tries += [partial(rules_of, config, None), partial(scorer_of, config, light=True)]
-    if settings.guard:
-        tries.append(partial(check_guard, config))
     suites = [(name, suite) for name, trigger in settings.triggers.items() for suite in trigger.suites]
     tries += [partial(_check_trigger, config, name, suite) for name, suite in suites]
     for attempt in tries:
@@ -79,6 +77,11 @@ def _wrong_parts(config: Config) -> Iterator[InputError]:
             # A key that is not here is no mistake in the file: `proctor doctor` names it.
             if "is not set" not in error.message:
                 yield error
+    if settings.guard:
+        try:
+            check_guard(config)
+        except InputError as error:  # also a variable that is not set: a guard that cannot start guards nothing
+            yield error
 
 
 def _check_trigger(config: Config, trigger: str, suite: str) -> None:
@@ -98,7 +101,7 @@ def _check(name: str, config: Config) -> int:
     from proctor.wiring.scorers import Bench, check_graders  # noqa: PLC0415
 
     loaded = open_tests(suite_path(name, config, Path.cwd())).loaded
-    bench = Bench(loaded.suite, None)
+    bench = Bench(loaded.suite, None, config=config)
     count = 0
     for case in loaded.cases():
         count += 1

@@ -9,13 +9,16 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Final, Literal
 
+from proctor.core.argument_paths import field_path, values_at
 from proctor.core.chat import ToolCall
 
-__all__ = ["TRIALS", "PermissionMatrix", "intent_key"]
+__all__ = ["DEFAULT_ROW", "NO_INTENT", "TRIALS", "PermissionMatrix", "intent_key"]
 
 TRIALS: Final = ("dry_run", "check_only", "preview", "simulate", "validate_only", "read_only")
 _PLAIN: Final = re.compile(r"[^*?\[]*$")
 _TRUE: Final = (True, "true", "True", 1)
+NO_INTENT: Final = "no intent was known when it was called"
+DEFAULT_ROW: Final = "default"
 _SHORT: Final = 100  # letters of an intent whose key is remembered
 
 
@@ -34,8 +37,12 @@ class PermissionMatrix:
     A tool under ``read_only`` may be called with one of the arguments ``checks`` set, and not otherwise. Of several
     intents only what all of them permit may be called, unless ``several`` is ``union``. ``always`` needs no intent.
 
+    ``default`` is the row for calls without any intent; it may stand in the matrix under that name as well. An intent
+    that has no row is not "no intent": such a call is not permitted.
+
     Raises:
-        ValueError: a row adds itself or one that is not there, or ``read_only`` names an intent without a row.
+        ValueError: a row adds itself or one that is not there, there are two default rows, or ``read_only`` names an
+            intent without a row.
     """
 
     matrix: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -43,18 +50,24 @@ class PermissionMatrix:
     checks: tuple[str, ...] = TRIALS
     several: Literal["intersection", "union"] = "intersection"
     always: tuple[str, ...] = ()
+    default: tuple[str, ...] | None = None
     _rows: Mapping[str, _Row] = field(init=False, repr=False, compare=False)
     _everywhere: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        known = {intent_key(intent): tuple(tools) for intent, tools in self.matrix.items()}
+        matrix = dict(self.matrix)
+        if self.default is not None:
+            if any(intent_key(intent) == DEFAULT_ROW for intent in matrix):
+                raise ValueError("there is a row `default` in the matrix and a `default:` beside it; keep one of them")
+            matrix[DEFAULT_ROW] = self.default
+        known = {intent_key(intent): tuple(tools) for intent, tools in matrix.items()}
         checking: dict[str, list[str]] = {}
         for intent, tools in self.read_only.items():
             if intent_key(intent) not in known:
-                raise ValueError(f"read_only names the intent {intent!r}, which is none of {', '.join(self.matrix)}")
+                raise ValueError(f"read_only names the intent {intent!r}, which is none of {', '.join(matrix)}")
             checking.setdefault(intent_key(intent), []).extend(tools)
         rows = {}
-        for intent in self.matrix:
+        for intent in matrix:
             within = list(_closure(intent, known))
             rows[intent_key(intent)] = _Row(
                 tools=tuple(tool for each in within for tool in known[each] if not tool.startswith("+")),
@@ -69,7 +82,9 @@ class PermissionMatrix:
         if _any(call.name, self.always):
             return None
         if not intents:
-            return "no intent was known when it was called"
+            if not self.has_default:
+                return NO_INTENT
+            intents = (DEFAULT_ROW,)
         rows = [(intent, self._rows.get(intent_key(intent))) for intent in intents]
         denied = []
         for intent, row in rows:
@@ -83,6 +98,11 @@ class PermissionMatrix:
             return f"{denied[0]}; of several intents only what all of them permit may be called"
         return denied[0]
 
+    @property
+    def has_default(self) -> bool:
+        """Whether there is a row for calls without any intent."""
+        return DEFAULT_ROW in self._rows
+
     def permitted(self, tools: Collection[str], intents: Sequence[str]) -> tuple[str, ...]:
         """Those of the tools that may be called under these intents, be it only to check."""
         trial = {name: True for name in self.checks}
@@ -90,7 +110,7 @@ class PermissionMatrix:
 
     def _by_intent(self, call: ToolCall, intent: str, row: _Row) -> str | None:
         if _any(call.name, row.only_checks):
-            if any(call.arguments.get(name) in _TRUE for name in self.checks):
+            if any(_is_set(call, name) for name in self.checks):
                 return None
             return f"under {intent!r} it may only check ({' or '.join(self.checks[:2])}), not change"
         if _any(call.name, row.tools):
@@ -126,6 +146,13 @@ def _closure(intent: str, known: Mapping[str, tuple[str, ...]], within: tuple[st
         if intent_key(tool[1:]) not in known:
             raise ValueError(f"the row of {intent!r} adds {tool[1:]!r}, which is no row of the matrix")
         yield from _closure(tool[1:], known, (*within, key))
+
+
+def _is_set(call: ToolCall, name: str) -> bool:
+    """Whether every reading of an argument is true: ``Dry_Run`` beside ``dry_run`` must be so too."""
+    return all(
+        isinstance(each, (bool, int, str)) and each in _TRUE for each in values_at(call.arguments, field_path(name))
+    )
 
 
 def _any(tool: str, patterns: Sequence[str]) -> bool:

@@ -13,7 +13,20 @@ from proctor.core.overview import Overview
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory
 
-__all__ = ["Cell", "Counts", "Decision", "Fingerprint", "Outcome", "Report", "Result", "RunStatus", "Spend", "Tally"]
+__all__ = [
+    "Cell",
+    "Counts",
+    "Decision",
+    "Fingerprint",
+    "FlakyCase",
+    "Outcome",
+    "RepeatTally",
+    "Report",
+    "Result",
+    "RunStatus",
+    "Spend",
+    "Tally",
+]
 
 Outcome = Literal["pass", "fail", "unscored"]
 RunStatus = Literal["running", "finished", "interrupted"]
@@ -58,11 +71,16 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """How many passed, failed and could not be judged."""
+    """How many passed, failed and could not be judged.
+
+    ``independent`` is how many independent results the judged ones are worth when a case was put several times;
+    ``None`` when each result is of another case.
+    """
 
     passed: int = 0
     failed: int = 0
     unscored: int = 0
+    independent: float | None = None
 
     @property
     def total(self) -> int:
@@ -91,6 +109,35 @@ class Tally:
     mean: float | None = None
     histogram: tuple[int, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepeatTally:
+    """How steady a target's answers are when each case was put several times.
+
+    ``always``, ``flaky`` and ``never`` count cases by their judged samples. ``pass_all`` (pass^k) is the share of cases
+    whose ``samples`` samples all passed, ``pass_any`` (pass@k) of those with one that did.
+    """
+
+    target: str
+    samples: int = 0
+    cases: int = 0
+    always: int = 0
+    flaky: int = 0
+    never: int = 0
+    pass_all: float | None = None
+    pass_any: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlakyCase:
+    """A case some of whose samples passed while others failed."""
+
+    case: str
+    target: str
+    passed: int = 0
+    failed: int = 0
+    unscored: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +175,8 @@ class Spend:
 class Report:
     """A run in figures. The results are streamed beside it and are never all in memory.
 
-    ``overview`` is there when answers were judged by the rules of their prompt.
+    ``overview`` is there when answers were judged by the rules of their prompt, ``repeats`` and ``flaky`` when cases
+    were put more than once.
     """
 
     id: str
@@ -143,6 +191,8 @@ class Report:
     by_tag: tuple[Tally, ...] = ()
     by_dimension: tuple[Cell, ...] = ()
     overview: Overview | None = None
+    repeats: tuple[RepeatTally, ...] = ()
+    flaky: tuple[FlakyCase, ...] = ()
     latency: Mapping[str, float] = field(default_factory=dict)
     spend: tuple[Spend, ...] = ()
     concurrency: tuple[Mapping[str, Any], ...] = ()

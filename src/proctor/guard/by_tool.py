@@ -9,6 +9,7 @@ from typing import Final, Generic, TypeVar
 
 from proctor.core.chat import ToolCall
 from proctor.guard.step import Step
+from proctor.text.secret_names import is_secret_name
 
 __all__ = ["LONGEST_NAME", "MOST_REMEMBERED", "ByTool", "call_of", "call_text", "shown"]
 
@@ -62,13 +63,17 @@ def call_of(step: Step) -> ToolCall:
 
 def call_text(call: ToolCall, most: int = 160) -> str:
     """The call as people write one, cut to fit a finding."""
-    given = ", ".join(f"{str(name)[:40]}={shown(value)}" for name, value in list(call.arguments.items())[:8])
+    given = ", ".join(
+        f"{str(name)[:40]}={shown(value, name=str(name))}" for name, value in list(call.arguments.items())[:8]
+    )
     text = f"{call.name[:80]}({given})"
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def shown(value: object) -> str:
-    """A value cut to fit a sentence; a large one is never written out first."""
+def shown(value: object, *, name: str = "") -> str:
+    """A value cut to fit a sentence; a large one is never written out first. That of a secret ``name`` is ``***``."""
+    if name and value is not None and is_secret_name(name):
+        return "***"
     if isinstance(value, str):
         return repr(value) if len(value) <= _SHOWN else repr(value[:_SHOWN]) + "…"
     if isinstance(value, int) and value.bit_length() > _BITS:

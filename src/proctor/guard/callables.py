@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, overload
 
 from proctor.core.errors import InputError
 from proctor.core.verdict import Verdict
-from proctor.guard.current import turn_of
+from proctor.guard.answer_stream import AnswerStream, SyncAnswerStream
+from proctor.guard.current import Running, turn_of
 from proctor.guard.session import Session, passed
 from proctor.guard.sync import SyncSession
 from proctor.guard.vault import Vault
@@ -39,20 +40,25 @@ def guarded_call(
 
     Each call is a conversation of its own, with ``customer``; with ``session`` all calls are turns of that one. A call
     may be given a ``session=`` too, which goes before. The function may be async; it gets the text and whatever else
-    it is called with.
+    it is called with. A generator, async or not, stays one: its text is released sentence by sentence.
 
     Raises:
         InputError: the session belongs to another customer.
     """
     talk = _Talk(guard=guard, session=_of(_bare(session), customer), customer=customer)
-    if inspect.iscoroutinefunction(agent) or inspect.iscoroutinefunction(getattr(agent, "__call__", None)):  # noqa: B004
+    called = agent if inspect.isroutine(agent) else getattr(agent, "__call__", agent)  # noqa: B004
+    if inspect.isasyncgenfunction(called):
+        return _streaming(agent, talk)
+    if inspect.isgeneratorfunction(called):
+        return _streaming_now(agent, talk)
+    if inspect.iscoroutinefunction(called):
 
         @functools.wraps(agent)
         async def ask(text: str, *args: Any, session: Given = None, vault: Vault | None = None, **named: Any) -> str:
             with talk.opened(session, vault) as (opened, held):
                 let_in = await opened.input(text)
                 if not passed(let_in):
-                    return opened.reply(let_in)
+                    return opened.refusal(let_in)
                 with turn_of(opened, vault=held):
                     said = _text(await agent(_going_on(let_in, text), *args, **named))
                 return _told(opened, await opened.output(said), said, held)
@@ -64,12 +70,66 @@ def guarded_call(
         with talk.opened(session, vault) as (opened, held):
             let_in = opened.door.run(opened.input(text))
             if not passed(let_in):
-                return opened.reply(let_in)
+                return opened.refusal(let_in)
             with turn_of(opened, vault=held):
                 said = _text(agent(_going_on(let_in, text), *args, **named))
             return _told(opened, opened.door.run(opened.output(said)), said, held)
 
     return ask_now
+
+
+def _streaming(agent: Callable[..., AsyncIterator[str]], talk: _Talk) -> Callable[..., AsyncIterator[str]]:
+    """An async generator with a guard before and behind it."""
+
+    @functools.wraps(agent)
+    async def ask(
+        text: str, *args: Any, session: Given = None, vault: Vault | None = None, **named: Any
+    ) -> AsyncIterator[str]:
+        with talk.opened(session, vault) as (opened, held):
+            let_in = await opened.input(text)
+            if not passed(let_in):
+                yield opened.refusal(let_in)
+                return
+            turn = Running(session=opened, vault=held)
+            released = AnswerStream(
+                opened.drafts(),
+                agent(_going_on(let_in, text), *args, **named),
+                restore=held.restore,
+                enter=lambda: turn_of(opened, running=turn),
+            )
+            try:
+                async for piece in released:
+                    yield piece
+            finally:
+                await released.aclose()
+
+    return ask
+
+
+def _streaming_now(agent: Callable[..., Iterator[str]], talk: _Talk) -> Callable[..., Iterator[str]]:
+    """A plain generator with a guard before and behind it."""
+
+    @functools.wraps(agent)
+    def ask(text: str, *args: Any, session: Given = None, vault: Vault | None = None, **named: Any) -> Iterator[str]:
+        with talk.opened(session, vault) as (opened, held):
+            let_in = opened.door.run(opened.input(text))
+            if not passed(let_in):
+                yield opened.refusal(let_in)
+                return
+            turn = Running(session=opened, vault=held)
+            released = SyncAnswerStream(
+                opened.drafts(),
+                agent(_going_on(let_in, text), *args, **named),
+                opened.door,
+                restore=held.restore,
+                enter=lambda: turn_of(opened, running=turn),
+            )
+            try:
+                yield from released
+            finally:
+                released.close()
+
+    return ask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,9 +175,12 @@ def _going_on(verdict: Verdict, text: str) -> str:
 
 def _text(said: Any) -> str:
     if not isinstance(said, str):
-        raise TypeError(f"a guarded function answers with text, not {type(said).__name__}")
+        hint = ""
+        if hasattr(said, "__aiter__") or inspect.isgenerator(said):
+            hint = ": write the function as a generator that yields text, or use session.stream()"
+        raise TypeError(f"a guarded function answers with text, not {type(said).__name__}{hint}")
     return said
 
 
 def _told(session: Session, verdict: Verdict, said: str, vault: Vault) -> str:
-    return vault.restore(_going_on(verdict, said)) if passed(verdict) else session.reply(verdict)
+    return vault.restore(_going_on(verdict, said)) if passed(verdict) else session.refusal(verdict)

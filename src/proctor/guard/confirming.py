@@ -60,7 +60,7 @@ def not_named(call: ToolCall, said: str) -> str | None:
     named = [each for each in texts if len(each.text) >= 2 and _stands(each.text, words)]
     ids = [each for each in texts if _ID.fullmatch(each.text)]
     if ids and not any(each in named for each in ids) and _ID.search(words):
-        return f"that question names another record than {ids[0].name[:40]} {shown(ids[0].value)}"
+        return f"that question names another record than {ids[0].name[:40]} {shown(ids[0].value, name=ids[0].name)}"
     wrong = _wrong_number(given, _asked_part(call.name, words), [each.text for each in named])
     if wrong is not None:
         return wrong
@@ -95,7 +95,7 @@ def _wrong_number(given: list[_Given], asked: str, named: list[str]) -> str | No
 
 def _told(given: _Given, numbers: list[Decimal]) -> str:
     says = f"says {', '.join(map(str, numbers[:3]))}" if numbers else "does not say so"
-    return f"{given.name[:40]} is {shown(given.value)}, and that question {says}"
+    return f"{given.name[:40]} is {shown(given.value, name=given.name)}, and that question {says}"
 
 
 def _asked_part(tool: str, words: str) -> str:
@@ -136,7 +136,7 @@ def _is_amount(name: str) -> bool:
 
 
 def _words(name: str) -> list[str]:
-    return [word.lower() for word in _NAME.findall(name[:100])]
+    return [word.lower() for word in _NAME.findall(unicodedata.normalize("NFKC", name[:100]))]
 
 
 def _stands(value: str, words: str) -> bool:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
+from itertools import islice
 from typing import Any, Final, Literal
 
+from proctor.core.argument_paths import ABSENT, EMPTY, UNREADABLE, FieldPath, field_path, values_at
 from proctor.core.chat import ToolCall
 from proctor.core.verdict import Severity
 from proctor.guard.by_tool import shown
@@ -19,7 +23,9 @@ from proctor.text.assent import agrees, asks
 
 __all__ = ["Constraints", "Problem"]
 
-_ABSENT: Final = object()
+# Commas group digits before the point. "1.234,56" is refused: it is 1234.56 to some and 1.23456 to others.
+_NUMBER: Final = re.compile(r"[+-]?[0-9][0-9,]*(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,4})?")
+_MAX_PROBLEMS: Final = 20  # of one argument
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +33,13 @@ class _Name:
     """The name of an argument: whether it may be left out, and the way to it where it lies inside another."""
 
     bare: str
-    path: tuple[str, ...]
+    path: FieldPath
     optional: bool
 
     @classmethod
     def of(cls, written: str) -> _Name:
         bare = written.removesuffix("?")
-        return cls(bare, tuple(bare.split(".")), written.endswith("?"))
+        return cls(bare, field_path(bare), written.endswith("?"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +80,9 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constraints:
-    """What a tool's arguments must keep to. ``amount?`` may be left out, ``amount`` may not; ``a.b`` is b inside a.
+    """What a tool's arguments must keep to. ``amount?`` may be left out, ``amount`` may not.
+
+    ``a.b`` is b inside a, in each entry of a list, and under the key ``a.b``: every reading is checked.
 
     ``limits`` are the most of one call (a number may not be below 0), ``sums`` of all calls of a session. ``own`` names
     arguments that must be ids of the session's customer. ``confirm: true`` wants a yes of the customer right before
@@ -111,18 +119,14 @@ class Constraints:
     def problems(self, call: ToolCall, step: Step, owned: Owned, same_tool: Sequence[ToolCall]) -> list[Problem]:
         """Everything against the call. ``same_tool`` are the calls of this session that these constraints hold for."""
         found: list[Problem] = []
-        given = call.arguments
         if self._validator is not None:
             found += _by_schema(call, self._validator)
-        # Plain texts and whole numbers in order, which nearly all are, need no closer look.
         for choice in self._allowed:
-            if type(value := given.get(choice.name.bare)) is not str or value not in choice.texts:
-                found += _not_allowed(call, choice.name, choice.values)
+            found += islice(_not_allowed(call, choice), _MAX_PROBLEMS)
         for name in self._own:
-            found += _not_own(call, name, step, owned)
+            found += islice(_not_own(call, name, step, owned), _MAX_PROBLEMS)
         for limit in self._limits:
-            if type(value := given.get(limit.name.bare)) is not int or not 0 <= value <= limit.whole:
-                found += _too_much(call, limit.name, limit.most)
+            found += islice(_too_much(call, limit), _MAX_PROBLEMS)
         for name, most in self._sums:
             found += _too_much_in_all(call, name, most, same_tool, step)
         if self.confirm and not step.confirmed:
@@ -142,36 +146,40 @@ def _by_schema(call: ToolCall, validator: Any) -> Iterator[Problem]:
         yield Problem(kind="wrong_argument", reason=f"{_tool(call)}: the arguments cannot be read: {str(error)[:200]}")
 
 
-def _not_allowed(call: ToolCall, name: _Name, values: tuple[tuple[str, Any], ...]) -> Iterator[Problem]:
+def _not_allowed(call: ToolCall, choice: _Choice) -> Iterator[Problem]:
+    name, values = choice.name, choice.values
     for value in _values(call, name):
-        if value is _ABSENT:
-            yield _absent(call, name, "only some values are allowed for it")
+        if type(value) is str and value in choice.texts:
+            continue
+        if value is ABSENT or value is UNREADABLE:
+            yield _unknown(call, name, value, "only some values are allowed for it")
         elif _told(value) not in values:
             listed = ", ".join(repr(one)[:40] for _, one in values[:8])
-            yield Problem(
-                kind="value_not_allowed", reason=f"{_tool(call)}: {name.bare} is {shown(value)}; allowed: {listed}"
-            )
+            told = shown(value, name=name.bare)
+            yield Problem(kind="value_not_allowed", reason=f"{_tool(call)}: {name.bare} is {told}; allowed: {listed}")
 
 
 def _not_own(call: ToolCall, name: _Name, step: Step, owned: Owned) -> Iterator[Problem]:
     for value in _values(call, name):
-        if value is _ABSENT:
-            yield _absent(call, name, "it must be the customer's own")
+        if value is ABSENT or value is UNREADABLE:
+            yield _unknown(call, name, value, "it must be the customer's own")
         elif not owned.is_own(step, value):
             whose = "this customer" if step.memory.customer else "the customer, who is not known"
-            reason = f"{_tool(call)}: nothing shows that {name.bare} {shown(value)} belongs to {whose}"
+            told = shown(value, name=name.bare)
+            reason = f"{_tool(call)}: nothing shows that {name.bare} {told} belongs to {whose}"
             yield Problem(kind="not_own", reason=reason)
 
 
-def _too_much(call: ToolCall, name: _Name, most: Decimal) -> Iterator[Problem]:
+def _too_much(call: ToolCall, limit: _Limit) -> Iterator[Problem]:
+    name, most = limit.name, limit.most
     for value in _values(call, name):
-        amount = None if value is _ABSENT else _number(value)
-        if value is _ABSENT:
-            yield _absent(call, name, "there is a limit to it")
-        elif amount is None:
-            yield Problem(
-                kind="over_limit", reason=f"{_tool(call)}: {name.bare} {shown(value)} is no number, and has a limit"
-            )
+        if type(value) is int and 0 <= value <= limit.whole:
+            continue
+        if value is ABSENT or value is UNREADABLE:
+            yield _unknown(call, name, value, "there is a limit to it")
+        elif (amount := _number(value)) is None:
+            told = shown(value, name=name.bare)
+            yield Problem(kind="over_limit", reason=f"{_tool(call)}: {name.bare} {told} is no number, and has a limit")
         elif not 0 <= amount <= most:
             reason = f"{_tool(call)}: {name.bare} is {amount}; it may be from 0 to {most}"
             yield Problem(kind="over_limit", reason=reason)
@@ -190,9 +198,10 @@ def _too_much_in_all(
     total = Decimal(0)
     for each in (*same_tool, call):
         for value in _values(each, name):
-            amount = Decimal(0) if value is _ABSENT else _number(value)
+            amount = Decimal(0) if value is ABSENT else _number(value)
             if amount is None or amount < 0:
-                yield Problem(kind="over_limit", reason=f"{_tool(call)}: {bare} {shown(value)} cannot be added up")
+                told = "" if value is UNREADABLE else f" {shown(value, name=bare)}"
+                yield Problem(kind="over_limit", reason=f"{_tool(call)}: {bare}{told} cannot be added up")
                 return
             total += amount
     if total > most:
@@ -212,16 +221,15 @@ def _not_agreed(call: ToolCall, step: Step, *, named: bool) -> Iterator[Problem]
         yield Problem(kind="not_confirmed", reason=f"{reason}: {why}")
 
 
-def _values(call: ToolCall, name: _Name) -> Sequence[Any]:
-    """What is given for an argument, each of a list; the mark of absence where it is not given and must be."""
-    at: Any = call.arguments.get(name.bare, _ABSENT)
-    if at is _ABSENT and len(name.path) > 1:
-        at = call.arguments
-        for part in name.path:
-            at = at.get(part, _ABSENT) if isinstance(at, Mapping) else _ABSENT
-    if at is _ABSENT or at is None:
-        return () if name.optional else (_ABSENT,)
-    return (at or (_ABSENT,)) if isinstance(at, (list, tuple)) else (at,)
+def _values(call: ToolCall, name: _Name) -> list[Any]:
+    """Every reading of an argument, each entry of a list; ``ABSENT`` where it is not given and must be.
+
+    An empty list counts as absent even where the argument may be left out: some tools take it for all there is.
+    """
+    found = values_at(call.arguments, name.path)
+    if name.optional:
+        found = [value for value in found if value is not ABSENT]
+    return [ABSENT if value is EMPTY else value for value in found]
 
 
 def _exact(limit: float) -> Decimal:
@@ -229,14 +237,17 @@ def _exact(limit: float) -> Decimal:
 
 
 def _number(value: Any) -> Decimal | None:
+    """The number that a value is, be it text; none for true, null, and whatever is read in more than one way."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
-    if (isinstance(value, int) and value.bit_length() > 128) or len(str(value)) > 40:
+    if isinstance(value, int) and value.bit_length() > 128:
         return None
-    try:
-        number = Decimal(str(value).strip().replace(",", ""))
-    except InvalidOperation:
+    if len(written := str(value)) > 40:
         return None
+    text = unicodedata.normalize("NFKC", written).strip()
+    if not _NUMBER.fullmatch(text):
+        return None
+    number = Decimal(text.replace(",", ""))
     return number if number.is_finite() else None
 
 
@@ -251,7 +262,10 @@ def _told(value: Any) -> tuple[str, Any]:
     )
 
 
-def _absent(call: ToolCall, name: _Name, why: str) -> Problem:
+def _unknown(call: ToolCall, name: _Name, value: object, why: str) -> Problem:
+    if value is UNREADABLE:
+        reason = f"{_tool(call)}: {name.bare} cannot be read (too deep, too many values, or no JSON), and {why}"
+        return Problem(kind="wrong_argument", reason=reason)
     return Problem(kind="missing_argument", reason=f"{_tool(call)}: {name.bare} is not given, and {why}")
 
 

@@ -42,9 +42,12 @@ def current() -> Session | None:
 
 
 @contextmanager
-def turn_of(session: Session, *, vault: Vault | None = None) -> Iterator[Running]:
-    """Everything inside belongs to a turn of this session: guarded tools find it there."""
-    running = Running(session=session, vault=vault)
+def turn_of(session: Session, *, vault: Vault | None = None, running: Running | None = None) -> Iterator[Running]:
+    """Everything inside belongs to a turn of this session: guarded tools find it there.
+
+    ``running`` is the turn itself where it is entered again, as for each piece of a streamed answer.
+    """
+    running = running or Running(session=session, vault=vault)
     token = _RUNNING.set(running)
     try:
         yield running

@@ -5,7 +5,7 @@ from __future__ import annotations
 from proctor.core.errors import ConfigError
 from proctor.core.sockets import Classifier
 
-__all__ = ["LEVELS", "Level", "check_level", "cut"]
+__all__ = ["LEVELS", "Level", "check_level", "check_order", "cut"]
 
 Level = str | float
 LEVELS = ("0.1%", "0.5%", "1%")
@@ -20,7 +20,25 @@ def check_level(name: str, level: Level) -> None:
         raise ValueError(f"{name} is {level}; a probability lies above 0 and is 1 at most")
 
 
-def cut(level: Level, classifier: Classifier) -> float:
+def check_order(block: tuple[str, Level], escalate: tuple[str, Level], classifier: Classifier | None) -> None:
+    """Refuse a text that is blocked at a lower probability than it is escalated at: nobody would be asked."""
+    (block_name, first), (escalate_name, second) = block, escalate
+    if isinstance(first, str) and isinstance(second, str):
+        wrong = LEVELS.index(first) > LEVELS.index(second)  # a smaller share flagged is a higher probability
+    else:
+        try:
+            low, high = (each if not isinstance(each, str) else cut(each, classifier) for each in (first, second))
+        except Exception:  # a classifier without thresholds or without weights says so itself when it is asked
+            return
+        wrong = low < high
+    if wrong:
+        raise ValueError(
+            f"{block_name} ({first}) is reached before {escalate_name} ({second}), so nothing would be escalated; "
+            f"raise {block_name} or lower {escalate_name}"
+        )
+
+
+def cut(level: Level, classifier: Classifier | None) -> float:
     """The probability from which a text counts."""
     if not isinstance(level, str):
         return level

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from proctor.core.argument_paths import UNREADABLE, field_path, values_at
 from proctor.core.chat import ToolCall
 from proctor.guard.step import Step
 
@@ -64,9 +65,9 @@ class Owned:
 def foreign_owner(data: Any, customer: str | None, *, owner: tuple[str, ...]) -> str | None:
     """The owner named in a result who is not the customer; ``None`` when there is none."""
     for record in _records(data):
-        for field in owner:
-            if field in record and isinstance(record[field], (str, int)) and _key(record[field]) != _key(customer):
-                return str(record[field])[:80]
+        for named in _owners(record, owner):
+            if _key(named) != _key(customer):
+                return str(named)[:80]
     return None
 
 
@@ -101,8 +102,18 @@ def _within(record: Mapping[str, Any], customer: str, owner: tuple[str, ...]) ->
     yield record
     for child in _children(record):
         for each in _records(child):
-            if not any(field in each and _key(each[field]) != customer for field in owner):
+            strange = any(field in each and _key(each[field]) != customer for field in owner)
+            if not strange and all(_key(named) == customer for named in _owners(each, owner)):
                 yield each
+
+
+def _owners(record: Mapping[str, Any], owner: tuple[str, ...]) -> Iterator[Any]:
+    """Who a record names under its owner fields, whatever their case; each entry of a list."""
+    for field in owner:
+        found = values_at(record, field_path(field))
+        if any(each is UNREADABLE for each in found) and field in record:  # a huge record: by its very name at least
+            found.append(record[field])
+        yield from (each for each in found if isinstance(each, (str, int)))
 
 
 def _ids(record: Mapping[str, Any]) -> Iterator[str]:

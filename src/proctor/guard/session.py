@@ -6,8 +6,8 @@ import asyncio
 import logging
 import threading
 from collections import deque
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import AsyncIterable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import uuid4
 
@@ -16,10 +16,12 @@ from proctor.core.decoding import decode
 from proctor.core.trajectory import Source
 from proctor.core.verdict import Verdict
 from proctor.guard.ahead import Errand, begin, readers
+from proctor.guard.answer_stream import AnswerStream, ReleasePolicy
 from proctor.guard.chain import Decision
 from proctor.guard.door import Door
 from proctor.guard.ledger import result_text, write
 from proctor.guard.memory import Memory
+from proctor.guard.sentence_buffer import StreamMode
 from proctor.guard.step import Step
 from proctor.guard.swift import swift
 from proctor.guard.vault import Vault
@@ -166,6 +168,28 @@ class Session:
         self._stop_reading()
         return (await self._watch.decide(self._draft(draft, sources, section), record=False)).verdict
 
+    def stream(
+        self,
+        pieces: AsyncIterable[str],
+        *,
+        sources: Iterable[Source | Mapping[str, Any] | str] = (),
+        section: str | None = None,
+        mode: StreamMode = "sentence",
+    ) -> AnswerStream:
+        """An answer that is still being written: an async iterator over the text that may leave, sentence by sentence.
+
+        Nothing leaves before the gates have seen it. When they stop the answer, its last text is the configured reply.
+        ``mode="whole"`` holds everything back until the answer is complete.
+        """
+        return AnswerStream(self.drafts(sources, section), pieces, mode=mode)
+
+    def drafts(
+        self, sources: Iterable[Source | Mapping[str, Any] | str] = (), section: str | None = None
+    ) -> ReleasePolicy:
+        """Decides on the parts of one answer and on the whole of it."""
+        listed = (sources,) if isinstance(sources, (str, Mapping, Source)) else tuple(sources)
+        return _Drafts(self, listed, section)
+
     def _draft(
         self,
         draft: str,
@@ -204,9 +228,13 @@ class Session:
             self._fill(self._vault)
         return decision
 
-    def reply(self, verdict: Verdict) -> str:
-        """What the customer is told instead, when a verdict holds something back."""
-        return self._watch.plan.replies.get(verdict.action, REPLIES["block"])
+    def reply(self, verdict: Verdict) -> str | None:
+        """What the customer is told instead of a step that is stopped; ``None`` when the step goes on."""
+        return None if passed(verdict) else self.refusal(verdict)
+
+    def refusal(self, verdict: Verdict) -> str:
+        """The configured words for a step that the caller does not let go on, whatever the verdict says of it."""
+        return self._watch.plan.replies.get(verdict.action, self._watch.plan.replies.get("block", REPLIES["block"]))
 
     def restore(self, text: str, vault: Vault) -> str:
         """A text with the customer's own data in place of the placeholders, for whoever holds the vault."""
@@ -256,6 +284,27 @@ class Session:
         reason = f"the step could not be written down ({type(error).__name__})"
         self._watch.note("step_not_written", session=self.id, error=type(error).__name__)
         return replace(verdict, action=self._watch.plan.on_failure, broken=True, text=None, reason=reason)
+
+
+@dataclass(frozen=True, slots=True)
+class _Drafts:
+    """Puts the parts of one answer before the gates of a session."""
+
+    session: Session
+    sources: tuple[Source | Mapping[str, Any] | str, ...]
+    section: str | None
+
+    async def glimpse(self, text: str) -> Verdict:
+        return await self.session.glimpse(text, sources=self.sources, section=self.section)
+
+    async def output(self, text: str) -> Verdict:
+        return await self.session.output(text, sources=self.sources, section=self.section)
+
+    def stops(self, verdict: Verdict) -> bool:
+        return not passed(verdict)
+
+    def reply(self, verdict: Verdict) -> str:
+        return self.session.refusal(verdict)
 
 
 def _source(given: Source | Mapping[str, Any] | str, place: int) -> Source:

@@ -6,7 +6,6 @@ import threading
 from collections import OrderedDict
 from time import monotonic
 
-from proctor.core.errors import InputError
 from proctor.guard.session import Session
 from proctor.guard.vault import Vault
 from proctor.guard.watch import Watch
@@ -14,52 +13,70 @@ from proctor.guard.watch import Watch
 __all__ = ["Sessions"]
 
 
-class Sessions:
-    """Sessions by their names. The one that was not used for longest goes first, and any that is idle for too long.
+Key = tuple[str | None, str]
 
-    A session that went can still be used by whoever holds it; under its name a new one begins.
+
+class Sessions:
+    """Sessions by customer and name. The one that was not used for longest goes first, and any that is idle too long.
+
+    The customer is part of the identity: two customers who use the same name have two sessions, and who does not say
+    whose session it is gets none of a customer's. Only a name that was made here, which nobody can guess, is enough
+    by itself. A session that went can still be used by whoever holds it; under
+    its name a new one begins.
     """
 
     def __init__(self, watch: Watch, *, most: int = 10_000, idle: float = 3600.0) -> None:
         self._watch, self.most, self.idle = watch, most, idle
         self._lock = threading.Lock()
-        self._living: OrderedDict[str, tuple[float, Session]] = OrderedDict()
+        self._living: OrderedDict[Key, tuple[float, Session]] = OrderedDict()
+        self._made_here: dict[str, Key] = {}
 
     def __len__(self) -> int:
         return len(self._living)
 
     def open(self, id: str | None = None, *, customer: str | None = None, vault: Vault | None = None) -> Session:
-        """The living session of this name, or a new one.
-
-        Raises:
-            InputError: the session belongs to another customer.
-        """
+        """The living session of this customer and name, or a new one."""
         with self._lock:
             self._let_go(monotonic())
-            held = self._living.get(id) if id is not None else None
-            if held is None:
-                session = Session(self._watch, id=id, customer=customer, vault=vault)
-            else:
-                session = held[1]
-                if customer is not None and session.customer is not None and customer != session.customer:
-                    mend = "give each conversation a name of its own"
-                    raise InputError("the session belongs to another customer", field="session", mend=mend)
-                if session.customer is None:
-                    session.memory.customer = customer
-            self._living[session.id] = (monotonic(), session)
-            self._living.move_to_end(session.id)
+            key = self._key(id, customer)
+            held = self._living.get(key) if key is not None else None
+            session = held[1] if held else Session(self._watch, id=id, customer=customer, vault=vault)
+            key = key or (customer, session.id)
+            if id is None:
+                self._made_here[session.id] = key
+            self._living[key] = (monotonic(), session)
+            self._living.move_to_end(key)
             while len(self._living) > self.most:
-                self._living.popitem(last=False)
+                self._drop(next(iter(self._living)))
             return session
 
-    def close(self, id: str) -> None:
-        """Forget a session; unknown names are no mistake."""
+    def _key(self, id: str | None, customer: str | None) -> Key | None:
+        if id is None:
+            return None
+        return self._made_here.get(id, (None, id)) if customer is None else (customer, id)
+
+    def _drop(self, key: Key) -> None:
+        del self._living[key]
+        if self._made_here.get(key[1]) == key:
+            del self._made_here[key[1]]
+
+    def close(self, session: Session) -> None:
+        """Forget a session; one that is not known is no mistake."""
         with self._lock:
-            self._living.pop(id, None)
+            for key in ((session.customer, session.id), (None, session.id)):  # it may have got its customer later
+                held = self._living.get(key)
+                if held is not None and held[1] is session:
+                    self._drop(key)
+
+    def forget(self, id: str, *, customer: str | None = None) -> None:
+        """Forget the session of this name and customer; without a customer, every session of this name."""
+        with self._lock:
+            for key in [key for key in self._living if key[1] == id and customer in (None, key[0])]:
+                self._drop(key)
 
     def _let_go(self, now: float) -> None:
         while self._living:
-            used, _ = next(iter(self._living.values()))
+            key, (used, _) = next(iter(self._living.items()))
             if now - used < self.idle:
                 return
-            self._living.popitem(last=False)
+            self._drop(key)

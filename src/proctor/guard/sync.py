@@ -8,7 +8,9 @@ from typing import Any
 
 from proctor.core.trajectory import Source
 from proctor.core.verdict import Verdict
+from proctor.guard.answer_stream import SyncAnswerStream
 from proctor.guard.door import Door
+from proctor.guard.sentence_buffer import StreamMode
 from proctor.guard.session import Session
 from proctor.guard.vault import Vault
 
@@ -66,8 +68,19 @@ class SyncSession:
         """A draft answer, before the customer reads it; ``sources`` are what it rests on."""
         return self.door.run(self.session.output(draft, sources=sources, section=section, metadata=metadata))
 
-    def reply(self, verdict: Verdict) -> str:
-        """What the customer is told instead, when a verdict holds something back."""
+    def stream(
+        self,
+        pieces: Iterable[str],
+        *,
+        sources: Iterable[Source | Mapping[str, Any] | str] = (),
+        section: str | None = None,
+        mode: StreamMode = "sentence",
+    ) -> SyncAnswerStream:
+        """An answer that is still being written: an iterator over the text that may leave, sentence by sentence."""
+        return SyncAnswerStream(self.session.drafts(sources, section), pieces, self.door, mode=mode)
+
+    def reply(self, verdict: Verdict) -> str | None:
+        """What the customer is told instead of a step that is stopped; ``None`` when the step goes on."""
         return self.session.reply(verdict)
 
     def restore(self, text: str, vault: Vault) -> str:

@@ -20,7 +20,7 @@ _RANK: Final = {"allow": 0, "redact": 1, "escalate": 2, "block": 3}
 
 def held_turn(session: Session, asked: str, verdict: Verdict) -> Turn:
     """The turn of words that never reached the agent: the configured reply, and the verdict."""
-    said = (Message(role="user", content=asked), Message(role="assistant", content=session.reply(verdict)))
+    said = (Message(role="user", content=asked), Message(role="assistant", content=session.refusal(verdict)))
     return Turn(
         messages=said,
         verdicts=(verdict,),
@@ -51,7 +51,7 @@ async def answered(
         out = await session.output(message.content, sources=turn.sources, section=_section(turn.extra))
         outs.append(out)
         stopped = max((each for each in (*held, out) if not passed(each)), key=_strength, default=None)
-        words = session.reply(stopped) if stopped is not None else message.content if out.text is None else out.text
+        words = session.refusal(stopped) if stopped is not None else message.content if out.text is None else out.text
         messages.append(replace(message, content=words if vault is None else vault.restore(words)))
     stopped = max((each for each in (*held, *outs) if not passed(each)), key=_strength, default=None)
     return replace(

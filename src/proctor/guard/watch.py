@@ -16,6 +16,7 @@ from proctor.core.verdict import Verdict
 from proctor.guard.answers import FailAction, failure
 from proctor.guard.chain import Chain, Decision
 from proctor.guard.door import Door
+from proctor.guard.escalation import EscalationHook
 from proctor.guard.recorder import Recorder
 from proctor.guard.step import POINTS, Point, Step
 from proctor.guard.swift import swift
@@ -54,6 +55,7 @@ class Watch:
         self.plan, self.recorder, self.door = plan, recorder, Door()
         self.look: Callable[[], None] | None = None  # called before each step: whether there is a newer plan
         self.ready: Callable[[Step], Awaitable[None]] | None = None  # waited for while the plan's gates are cold
+        self.hook: EscalationHook | None = None  # told of each step that is escalated
         self.unrecorded = 0
         self._owed = 0  # lost records that nobody was told of yet
 
@@ -82,17 +84,22 @@ class Watch:
         self._tell(Event(kind="note", time=datetime.now(UTC), name=name, metadata=metadata))
 
     def _record(self, plan: Plan, step: Step, verdict: Verdict, parts: tuple[Verdict, ...]) -> bool:
+        key = token_hex(16)
+        if self.hook is not None and verdict.action == "escalate":
+            self._hand_over(self.hook, _event_or_bare(key, replace(plan, log="masked"), step, verdict, parts))
         if self.recorder is None:
             return True
-        key = token_hex(16)
         acted = verdict.extra.get("shadow", verdict)
         sampled = acted.action == "allow" and int(key[:8], 16) < plan.sample * 0x1_0000_0000
         borderline = any([part.extra.get("borderline") for part in parts if part.extra])
-        try:
-            event = _event(key, plan, step, verdict, parts)
-        except Exception:  # a step so broken that it cannot even be told of
-            event = Event(kind="gate", time=datetime.now(UTC), id=key, name=str(step.point), verdict=verdict)
+        event = _event_or_bare(key, plan, step, verdict, parts)
         return self._tell(event, borderline=borderline, sampled=sampled)
+
+    def _hand_over(self, hook: EscalationHook, event: Event) -> None:
+        try:
+            hook.escalated(event)
+        except Exception as error:  # the step is decided, whoever is told of it
+            self.note("escalation_failed", id=event.id, error=type(error).__name__)
 
     def _tell(self, event: Event, *, borderline: bool = False, sampled: bool = False) -> bool:
         if self.recorder is None:
@@ -124,6 +131,13 @@ def _chain(plan: Plan, step: Step) -> Chain:
     if step.call is None and step.point == "tool_call":
         raise ValueError("a step of tool_call has no call")
     return plan.chains.get(step.point) or Chain(point=step.point, version=plan.version)
+
+
+def _event_or_bare(key: str, plan: Plan, step: Step, verdict: Verdict, parts: tuple[Verdict, ...]) -> Event:
+    try:
+        return _event(key, plan, step, verdict, parts)
+    except Exception:  # a step so broken that it cannot even be told of
+        return Event(kind="gate", time=datetime.now(UTC), id=key, name=str(step.point), verdict=verdict)
 
 
 def _event(key: str, plan: Plan, step: Step, verdict: Verdict, parts: tuple[Verdict, ...]) -> Event:

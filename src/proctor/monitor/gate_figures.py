@@ -14,7 +14,7 @@ from proctor.core.operations import Share
 from proctor.stats.histogram import RatioHistogram
 from proctor.stats.interval import Interval, wilson, wilson_of_share
 
-__all__ = ["NOT_KEPT", "GateFigures"]
+__all__ = ["NOT_KEPT", "GateFigures", "reload_failed"]
 
 NOT_KEPT: Final = "decisions_not_kept"  # the note of a log that could not keep up
 _AT_ONCE: Final = 65_536
@@ -87,7 +87,7 @@ class _Tally:
         get = verdict.get
         action = get("action", "block")
         mark = (
-            action, get("version", ""), "broken" in verdict, "shadow" in verdict, "borderline" in verdict,
+            action, get("version", ""), bool(get("broken")), bool(get("shadow")), bool(get("borderline")),
             went_on and (action == "allow" or "by" in verdict), close,
         )  # fmt: skip
         self.marks[mark] = self.marks.get(mark, 0) + 1
@@ -138,15 +138,19 @@ class GateFigures:
         self._begun, self._until = "", ""
         self._decisions = self._reviewed = 0
         self._not_kept = 0.0
+        self._reload_failed: tuple[str, str, str] | None = None  # when, why, and the version that stayed in force
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count one event of the log; what is no decision of a gate is passed over."""
         if row.get("kind") == "note":
             self._not_kept += _not_kept(row)
+            self._reload_failed = reload_failed(row, self._reload_failed)
             return
         told = row.get("verdict")
         if row.get("kind") != "gate" or not isinstance(told, dict):
             return
+        if self._reload_failed is not None and told.get("version") not in (None, "", self._reload_failed[2]):
+            self._reload_failed = None
         shadow = told.get("shadow")
         verdict = {**shadow, "shadow": True} if isinstance(shadow, dict) else told
         metadata = row.get("metadata") or {}
@@ -162,8 +166,10 @@ class GateFigures:
             self._sessions.add(hash(session))
         said = self._said(row, verdict, metadata)
         point = str(row.get("name") or verdict.get("gate") or "")
-        close, went_on = "borderline" in row, verdict.get("action") in _LET_PASS
-        drawn = close or "sampled" in row  # what somebody picked by hand says nothing of how many there are like it
+        close, went_on = bool(row.get("borderline")), verdict.get("action") in _LET_PASS
+        drawn = close or bool(
+            row.get("sampled")
+        )  # what somebody picked by hand says nothing of how many there are like it
         chain = self._chains.get(point) or self._chains.setdefault(point, _Tally())
         chain.add(verdict, went_on, close)
         if said is not None:
@@ -215,6 +221,9 @@ class GateFigures:
     def _notes(self, lost: int, waiting: int) -> Iterator[str]:
         if lost:
             yield f"{lost:,} decisions were not kept: more came at once than could be written"
+        if self._reload_failed is not None:
+            when, why, _ = self._reload_failed
+            yield f"the settings could not be read again ({when[:19]}), and the older ones stayed in force: {why}"
         if self._decisions and not self._reviewed:
             way = "`proctor review list` has those that wait" if waiting else "`proctor review resolve ID` takes any"
             yield f"nobody has reviewed a decision yet, so precision and recall are not known: {way}"
@@ -303,6 +312,16 @@ def _share(hits: int, total: int) -> Share:
     if found is None:
         return Share()
     return Share(hits=hits, total=total, value=hits / total, low=found.low, high=found.high)
+
+
+def reload_failed(note: Mapping[str, Any], before: tuple[str, str, str] | None) -> tuple[str, str, str] | None:
+    """When and why settings could not be read again, after this note: until they are, the earlier failure stands."""
+    if note.get("name") == "settings_read_again":
+        return None
+    if note.get("name") != "settings_not_usable":
+        return before
+    told = note.get("metadata") or {}
+    return str(note.get("time") or ""), " ".join(str(told.get("error") or "").split()), str(told.get("version") or "")
 
 
 def _not_kept(note: Mapping[str, Any]) -> float:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from proctor.core.report import Report, Result
 from proctor.core.score import Score
 
-__all__ = ["Cause", "Troubles", "causes", "label", "troubles"]
+__all__ = ["Cause", "Troubles", "causes", "failed_text", "label", "listed_failures", "shown_label", "troubles"]
+
+_FLAKY_KEPT = 200  # a longer list of flaky cases is cut in the report: then a case outside of it may be flaky too
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,18 +58,48 @@ def label(result: Result) -> str:
     return f"{result.case.id}#{result.sample}" if result.sample else result.case.id
 
 
+def shown_label(report: Report, result: Result) -> str:
+    """The name of a failure in a list with one entry for each case: how many of its samples failed stands beside it."""
+    if not report.repeats or result.outcome != "fail":
+        return label(result)
+    flaky = next((each for each in report.flaky if (each.case, each.target) == (result.case.id, result.target)), None)
+    if flaky is None:
+        return f"{result.case.id} (in every sample)" if len(report.flaky) < _FLAKY_KEPT else label(result)
+    return f"{result.case.id} (in {flaky.failed} of {flaky.passed + flaky.failed} samples)"
+
+
+def listed_failures(report: Report) -> int:
+    """How many entries a list of all failures has: one for each case and target."""
+    return sum(each.flaky + each.never for each in report.repeats) if report.repeats else report.counts.failed
+
+
+def failed_text(report: Report, shown: int) -> str:
+    """How many failures there are, and how many of them are shown."""
+    total = listed_failures(report)
+    listed = f"{shown} of {total:,}" if total > shown else f"{total:,}"
+    if not report.repeats:
+        return listed
+    return f"{listed} {'case' if total == 1 else 'cases'}, {report.counts.failed:,} samples"
+
+
 def troubles(report: Report, results: Callable[[], Iterable[Result]], limit: int) -> Troubles:
-    """The first ``limit`` failures and unscored results; reads no further than it must."""
-    wanted = {"fail": min(limit, report.counts.failed), "unscored": min(limit, report.counts.unscored)}
-    found: dict[str, list[Result]] = {"fail": [], "unscored": []}
-    if any(wanted.values()):
+    """The first ``limit`` failures and unscored results; reads no further than it must.
+
+    A case that was put several times to a target stands there once for each outcome.
+    """
+    found: dict[str, dict[tuple[str, str, int], Result]] = {"fail": {}, "unscored": {}}
+    left = {"fail": report.counts.failed, "unscored": report.counts.unscored}
+    if any(left.values()):
         for result in results():
             kept = found.get(result.outcome)
-            if kept is not None and len(kept) < wanted[result.outcome]:
-                kept.append(result)
-                if all(len(found[outcome]) >= number for outcome, number in wanted.items()):
-                    break
-    return Troubles(failed=tuple(found["fail"]), unscored=tuple(found["unscored"]))
+            if kept is None:
+                continue
+            left[result.outcome] -= 1
+            if len(kept) < limit:
+                kept.setdefault((result.case.id, result.target, 0 if report.repeats else result.sample), result)
+            if all(len(found[outcome]) >= limit or left[outcome] <= 0 for outcome in found):
+                break
+    return Troubles(failed=tuple(found["fail"].values()), unscored=tuple(found["unscored"].values()))
 
 
 def _cause(score: Score, answer: str) -> Cause:

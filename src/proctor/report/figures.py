@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from proctor.core.report import Cell, Counts, Decision, Report, Spend, Tally
-from proctor.stats.interval import wilson
+from proctor.stats.interval import Interval, wilson_of_share
 
 __all__ = [
     "decision_word",
     "grid_text",
+    "interval_of",
     "latency_of",
     "moment",
     "money",
@@ -58,9 +59,17 @@ def grid_text(cell: Cell | None) -> str:
     return f"{shown} *" if cell.unscored else shown
 
 
+def interval_of(counts: Counts) -> Interval | None:
+    """The 95 % interval of the pass rate; samples of one case count as far as they tell something new."""
+    rate, judged = counts.pass_rate, counts.passed + counts.failed
+    if rate is None:
+        return None
+    return wilson_of_share(rate, judged if counts.independent is None else min(counts.independent, judged))
+
+
 def range_text(counts: Counts) -> str:
     """The 95 % interval of the pass rate, as ``64–86 %``; empty when nothing was judged."""
-    interval = wilson(counts.passed, counts.passed + counts.failed)
+    interval = interval_of(counts)
     return f"{interval.low * 100:.0f}–{interval.high * 100:.0f} %" if interval else ""
 
 

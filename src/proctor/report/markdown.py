@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TextIO
 
 from proctor.core.report import Cell, Report, Result, Tally
-from proctor.report.causes import causes, label, troubles
+from proctor.report.causes import causes, listed_failures, shown_label, troubles
 from proctor.report.dimensions import Grid, grids, title_of
 from proctor.report.figures import (
     decision_word,
@@ -23,8 +23,9 @@ from proctor.report.figures import (
     took,
     total_spend,
 )
-from proctor.report.overview_tables import OverviewTable, overview_tables
+from proctor.report.overview_tables import overview_tables
 from proctor.report.safe_text import one_line
+from proctor.report.word_table import WordTable
 
 __all__ = ["escaped", "write"]
 
@@ -49,8 +50,8 @@ def write(report: Report, results: Callable[[], Iterable[Result]], out: TextIO) 
         page.add(_overview(table))
     page.add(_scorers(report))
     found = troubles(report, results, _SHOWN)
-    left = _folded(page, "Failures", found.failed, report.counts.failed)
-    left += _folded(page, "Unscored", found.unscored, report.counts.unscored)
+    left = _folded(page, report, "Failures", found.failed, listed_failures(report))
+    left += _folded(page, report, "Unscored", found.unscored, report.counts.unscored)
     for grid in grids(report):
         page.add(_grid(grid))
     page.add(_breakdown("By intent", report.by_intent))
@@ -149,7 +150,7 @@ def _scorers(report: Report) -> str:
     return _table(heads, [*rows, *_more(report.by_scorer, heads)])
 
 
-def _overview(shown: OverviewTable) -> str:
+def _overview(shown: WordTable) -> str:
     rows = [_row(*(escaped(cell.text, 160) for cell in row)) for row in shown.rows[:_ROWS]]
     if len(shown.rows) > _ROWS:
         rows.append(_row(f"… {len(shown.rows) - _ROWS} more", *[""] * (len(shown.heads) - 1)))
@@ -199,12 +200,12 @@ def _spend(report: Report) -> str:
     return _fold(f"Spend: {total_spend(report.spend)}", _table(heads, rows, left=2))
 
 
-def _folded(page: _Page, title: str, shown: Sequence[Result], total: int) -> int:
+def _folded(page: _Page, report: Report, title: str, shown: Sequence[Result], total: int) -> int:
     """Add as many results as there is room for; give back how many are left out."""
     kept: list[str] = []
     room = page.room() - len(_fold(f"{title} ({total:,} of {total:,})", "").encode()) - 10
     for result in shown:
-        piece = _trouble(result)
+        piece = _trouble(result, shown_label(report, result))
         room -= len(piece.encode()) + 1
         if room < 0:
             break
@@ -215,8 +216,8 @@ def _folded(page: _Page, title: str, shown: Sequence[Result], total: int) -> int
     return total - len(kept)
 
 
-def _trouble(result: Result) -> str:
-    lines = [f"- **{escaped(label(result), 120)}** · {escaped(result.target, 60)}"]
+def _trouble(result: Result, name: str) -> str:
+    lines = [f"- **{escaped(name, 120)}** · {escaped(result.target, 60)}"]
     found = causes(result)
     lines += [f"  - {escaped(cause.text, 400)}" for cause in found[:5]]
     quote = next((cause.quote for cause in found if cause.quote.strip()), "")

@@ -3,44 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 from proctor.core.overview import Compliance, MetricFigure, Overview, OverviewRow, RuleRow
 from proctor.core.report import Report
 from proctor.report.figures import percent
+from proctor.report.repeat_tables import repeat_tables
+from proctor.report.word_table import CellState, Shown, WordTable
 
-__all__ = ["OverviewTable", "Shown", "overview_tables"]
+__all__ = ["overview_tables"]
 
-State = Literal["", "fail", "unscored", "muted"]
 _DASH = "–"
 _NARROW_ROWS = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """What stands in one cell, and how it is marked."""
+def overview_tables(report: Report, *, narrow: bool = False) -> list[WordTable]:
+    """The tables of a run's overview, or how steady repeated samples were; none for a plain run.
 
-    text: str
-    state: State = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OverviewTable:
-    """One table; its first ``names`` columns hold names, the rest figures."""
-
-    title: str
-    hint: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[Shown, ...], ...]
-    names: int = 1
-
-
-def overview_tables(report: Report, *, narrow: bool = False) -> list[OverviewTable]:
-    """The tables of a run's overview; none when it has none. With ``narrow``, they fit a terminal of eighty columns."""
+    With ``narrow``, they fit a terminal of eighty columns.
+    """
     found = report.overview
     if found is None:
-        return []
+        return repeat_tables(report, narrow=narrow)
     groups = [list(group) for group in (_columns(found), _by_kind(found), _metrics(found))]
     tables = [
         _figures(found, columns, title, narrow=narrow)
@@ -84,11 +68,11 @@ def _metrics(overview: Overview) -> Iterator[tuple[str, Figure]]:
         yield name, lambda row, name=name: _metric(row, name)  # type: ignore[misc]
 
 
-def _figures(overview: Overview, columns: Columns, title: str, *, narrow: bool) -> OverviewTable:
+def _figures(overview: Overview, columns: Columns, title: str, *, narrow: bool) -> WordTable:
     scenarios = any(row.scenario is not None for row in overview.rows)
     heads = ("Target", "Scenario") if scenarios and not narrow else ("Target",)
     rows = [(*_names(row, len(heads), narrow=narrow), *(figure(row) for _, figure in columns)) for row in overview.rows]
-    return OverviewTable(
+    return WordTable(
         title=title,
         hint="answers that kept every rule, of those judged; 95 %: the interval of that share, over tests",
         heads=(*heads, *(head for head, _ in columns)),
@@ -105,7 +89,7 @@ def _names(row: OverviewRow, count: int, *, narrow: bool) -> list[Shown]:
     return [Shown(text=row.target), Shown(text=scenario, state="muted")][:count]
 
 
-def _rules(overview: Overview, *, narrow: bool) -> Iterator[OverviewTable]:
+def _rules(overview: Overview, *, narrow: bool) -> Iterator[WordTable]:
     """One table of rules for each target."""
     targets = dict.fromkeys(row.target for row in overview.rules)
     steady = (f"pass^{overview.repeat}",) if overview.repeat > 1 and not narrow else ()
@@ -116,7 +100,7 @@ def _rules(overview: Overview, *, narrow: bool) -> Iterator[OverviewTable]:
         hint = "covered: tests made for it; broken: tests that broke it at least once"
         if gaps:
             hint += f"; {gaps} of {len(rows)} rules have no test of their own"
-        yield OverviewTable(
+        yield WordTable(
             title=f"Rules: {target}" if len(targets) > 1 else "Rules",
             hint=hint,
             heads=heads,
@@ -150,7 +134,7 @@ def _short_judges(row: RuleRow) -> str:
     return "+".join(kinds) or _DASH
 
 
-def _wavering(overview: Overview, *, narrow: bool) -> OverviewTable:
+def _wavering(overview: Overview, *, narrow: bool) -> WordTable:
     texts = {row.rule: row.text for row in overview.rules}
     worst = overview.wavering[:_NARROW_ROWS] if narrow else overview.wavering
     rows = tuple(
@@ -164,7 +148,7 @@ def _wavering(overview: Overview, *, narrow: bool) -> OverviewTable:
         for each in worst
     )
     shown = f"the worst {len(rows)} of {overview.flaky:,}" if overview.flaky > len(rows) else f"{overview.flaky:,}"
-    return OverviewTable(
+    return WordTable(
         title=f"Flaky tests ({shown})" if narrow else "Flaky tests",
         hint=f"{shown}; the same test put {overview.repeat} times, with other verdicts",
         heads=("Test", "Target", "Complied", "Bits" if narrow else "Entropy, bits", "Rules that wavered"),
@@ -186,7 +170,7 @@ def _interval(figure: Compliance) -> str:
     return f"{figure.low * 100:.0f}–{figure.high * 100:.0f} %"
 
 
-def _counted(count: int, state: State) -> Shown:
+def _counted(count: int, state: CellState) -> Shown:
     return Shown(text=f"{count:,}", state=state if count else "muted")
 
 

@@ -13,10 +13,10 @@ from proctor.core.score import Score
 from proctor.report.causes import causes
 from proctor.report.digest import Digest
 from proctor.report.dimensions import Grid, grids
-from proctor.report.figures import decision_word, latency_of, moment, scored, took, total_spend
-from proctor.report.overview_tables import OverviewTable, overview_tables
+from proctor.report.figures import decision_word, interval_of, latency_of, moment, scored, took, total_spend
+from proctor.report.overview_tables import overview_tables
 from proctor.report.safe_text import one_line
-from proctor.stats.interval import wilson
+from proctor.report.word_table import WordTable
 
 __all__ = ["detail_of", "page_of", "row_of", "script_json"]
 
@@ -117,7 +117,7 @@ def _run(report: Report) -> dict[str, Any]:
 
 
 def _counts(counts: Counts) -> dict[str, Any]:
-    interval = wilson(counts.passed, counts.passed + counts.failed)
+    interval = interval_of(counts)
     return {
         "passed": counts.passed,
         "failed": counts.failed,
@@ -146,7 +146,7 @@ def _grid(grid: Grid) -> dict[str, Any]:
     return {"target": grid.target, "dimensions": list(grid.dimensions), "rows": rows}
 
 
-def _overview(table: OverviewTable) -> dict[str, Any]:
+def _overview(table: WordTable) -> dict[str, Any]:
     return {
         "title": table.title,
         "hint": table.hint,

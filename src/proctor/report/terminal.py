@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from proctor.core.report import Report, Result
-from proctor.report.causes import causes, label, troubles
+from proctor.report.causes import causes, failed_text, shown_label, troubles
 from proctor.report.dimensions import Grid, grids, title_of
 from proctor.report.figures import (
     decision_word,
@@ -28,8 +28,9 @@ from proctor.report.figures import (
     took,
     total_spend,
 )
-from proctor.report.overview_tables import OverviewTable, overview_tables
+from proctor.report.overview_tables import overview_tables
 from proctor.report.safe_text import one_line
+from proctor.report.word_table import WordTable
 
 __all__ = ["write"]
 
@@ -147,7 +148,7 @@ def _grid(grid: Grid) -> Table:
     return table
 
 
-def _overview(shown: OverviewTable) -> Table:
+def _overview(shown: WordTable) -> Table:
     table = _table(list(shown.heads), names=shown.names)
     table.title, table.title_justify = _plain(shown.title, 80, "bold"), "left"
     for column in table.columns[: shown.names]:
@@ -201,21 +202,21 @@ def _spend(report: Report) -> Table | None:
 
 def _print_troubles(console: Console, report: Report, results: Callable[[], Iterable[Result]]) -> None:
     found = troubles(report, results, _SHOWN)
-    for title, shown, total, mark, style in (
-        ("Failures", found.failed, report.counts.failed, "✗", "red"),
-        ("Unscored", found.unscored, report.counts.unscored, "?", "yellow"),
+    unscored, total = len(found.unscored), report.counts.unscored
+    for title, shown, count, mark, style in (
+        ("Failures", found.failed, failed_text(report, len(found.failed)), "✗", "red"),
+        ("Unscored", found.unscored, f"{unscored} of {total:,}" if total > unscored else f"{total:,}", "?", "yellow"),
     ):
         if not shown:
             continue
-        count = f"{len(shown)} of {total:,}" if total > len(shown) else f"{total:,}"
         console.print()
         console.print(Text.assemble((title, "bold"), (f" ({count})", "dim")))
         for result in shown:
-            _print_trouble(console, result, mark, style)
+            _print_trouble(console, result, shown_label(report, result), mark, style)
 
 
-def _print_trouble(console: Console, result: Result, mark: str, style: str) -> None:
-    head = Text.assemble((mark, style), " ", _plain(label(result), 120, "bold"), ("  ", ""))
+def _print_trouble(console: Console, result: Result, name: str, mark: str, style: str) -> None:
+    head = Text.assemble((mark, style), " ", _plain(name, 120, "bold"), ("  ", ""))
     head.append_text(_plain(result.target, 60, "dim"))
     console.print(Padding.indent(head, 2))
     for cause in causes(result)[:3]:

@@ -20,8 +20,10 @@ class Bar:
     unscored: float = 0.05
 
 
-def decide(counts: Counts, bar: Bar) -> tuple[Decision, str]:
+def decide(counts: Counts, bar: Bar, *, failed_cases: int | None = None) -> tuple[Decision, str]:
     """The decision and its reason, in the words the user sees.
+
+    ``failed_cases`` is given when cases were put several times: how many of them failed in a sample or more.
 
     A run has failed when it would have failed even if everything unjudged had passed. Short of that,
     too much unjudged means that nobody can say; it never counts as a pass.
@@ -31,19 +33,25 @@ def decide(counts: Counts, bar: Bar) -> tuple[Decision, str]:
         return "unjudged", "no case was run"
     at_best = (counts.passed + counts.unscored) / total
     if at_best < bar.pass_rate:
-        return "failed", _short(counts, bar)
+        return "failed", _short(counts, bar, failed_cases)
     if not judged or counts.unscored_rate > bar.unscored:
         share = f"{counts.unscored_rate:.1%}; at most {bar.unscored:.1%} may"
         return "unjudged", f"{counts.unscored} of {total} could not be judged ({share})"
     if counts.passed / judged < bar.pass_rate:
-        return "failed", _short(counts, bar)
-    rest = f", {counts.failed} failed" if counts.failed else ""
+        return "failed", _short(counts, bar, failed_cases)
+    rest = f", {counts.failed} failed{_in_cases(failed_cases)}" if counts.failed else ""
     rest += f", {counts.unscored} could not be judged" if counts.unscored else ""
     return "passed", f"{counts.passed} of {total} passed{rest}"
 
 
-def _short(counts: Counts, bar: Bar) -> str:
-    text = f"{counts.failed} of {counts.total} failed"
+def _in_cases(failed_cases: int | None) -> str:
+    if failed_cases is None:
+        return ""
+    return " (samples of 1 case)" if failed_cases == 1 else f" (samples of {failed_cases:,} cases)"
+
+
+def _short(counts: Counts, bar: Bar, failed_cases: int | None) -> str:
+    text = f"{counts.failed} of {counts.total} failed{_in_cases(failed_cases)}"
     if counts.unscored:
         text += f", {counts.unscored} could not be judged"
     return text if bar.pass_rate >= 1 else f"{text}; {bar.pass_rate:.1%} must pass"

@@ -13,7 +13,7 @@ from proctor.core.verdict import Verdict
 from proctor.guard.current import turn_of
 from proctor.server.conversation import put
 from proctor.server.frames import Slot
-from proctor.server.own_stream import EventStream, TextStream
+from proctor.server.own_stream import EventStream, TextStream, beside
 from proctor.server.pointers import at_pointer, check_pointer, made_at, value_at
 from proctor.server.sse import Event, Parser
 from proctor.server.streaming import Stream
@@ -37,6 +37,7 @@ class Route:
 
     Places are JSON pointers, with ``*`` for every entry of a list. ``stream`` is where the next words stand in an
     event of a streamed answer. ``status`` is what a stopped request is answered with, beside the configured reply.
+    Strings elsewhere in an answer are read too; ``ignore`` is where the application's own stand, which no gate reads.
     """
 
     path: str
@@ -45,9 +46,10 @@ class Route:
     stream: str = "/delta"
     session: str | None = "/session"
     status: Literal[200, 403] = 200
+    ignore: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for pointer in (self.text, self.answer, self.stream, self.session or ""):
+        for pointer in (self.text, self.answer, self.stream, self.session or "", *self.ignore):
             check_pointer(pointer)
 
 
@@ -97,7 +99,12 @@ class GuardMiddleware:
             return
         if verdict.text is not None and put(slots, verdict.text):
             raw = dumps(data)
-        await self._run({**scope, "proctor": turn, "headers": _sized(scope["headers"], len(raw))}, receive, send, raw)
+        await self._run(
+            {**scope, "proctor": turn, "headers": _sized(scope["headers"], len(raw)), "extensions": {}},
+            receive,
+            send,
+            raw,
+        )
 
     async def _run(self, scope: Scope, receive: Receive, send: Send, raw: bytes) -> None:
         turn: Turn = scope["proctor"]
@@ -140,16 +147,15 @@ class _Back:
         elif message["type"] == "http.response.body":
             body, more = bytes(message.get("body", b"")), bool(message.get("more_body"))
             await (self._piece(body, more) if self.stream is not None else self._part(body, more))
-        else:
-            await self.send(message)
+        # Trailers and files named by their path would leave unread, so they do not leave.
 
     async def _begin(self, message: Message) -> None:
         self.start = message
         kind = _header(message.get("headers", ()), b"content-type").partition(b";")[0].strip().lower()
-        if message["status"] >= 400 or _header(message.get("headers", ()), b"content-encoding"):
-            return  # a failure has no words of the model; what is packed cannot be looked at piece by piece
+        if _header(message.get("headers", ()), b"content-encoding"):
+            return  # what is packed cannot be looked at piece by piece
         if kind == b"text/event-stream":
-            self.stream = self._streaming(EventStream(self.route.stream))
+            self.stream = self._streaming(EventStream(self.route.stream, self.route.ignore))
         elif kind == b"text/plain":
             self.stream = self._streaming(TextStream())
             self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
@@ -184,7 +190,7 @@ class _Back:
             return
         assert self.start is not None
         raw, status = bytes(self.held), self.start["status"]
-        if status < 400:
+        if raw:
             raw, status = await self._checked(raw, status)
         headers = _sized(self.start.get("headers", ()), len(raw))
         if raw != self.held:
@@ -203,24 +209,31 @@ class _Back:
             data = read_json(raw)
         except ValueError:
             data = None
-        changed = False
         found = list(at_pointer(data, self.route.answer, "answer"))
-        if (
-            not found
-        ):  # the answer is not where it should be: it is looked at as a text, and goes as it is or not at all
+        if not found:  # the answer is not where it should be: it is read as a text, and goes as it is or not at all
             found = [Slot("", {"text": raw.decode("utf-8", "replace")}, "text")]
+        changed = False
         for slot in found:
             verdict = await self.turn.output(slot.text) if slot.text.strip() else None
             if verdict is None:
                 continue
-            if self.turn.stops(verdict):
-                return dumps(_reply(self.route, self.turn, verdict)), self.route.status
-            if verdict.text is not None and verdict.text != slot.text:
-                if slot.channel == "":
-                    return dumps(_reply(self.route, self.turn, verdict)), self.route.status
+            edits = verdict.text is not None and verdict.text != slot.text
+            if self.turn.stops(verdict) or (edits and slot.channel == ""):
+                return self._replaced(verdict, status)
+            if edits:
                 slot.place[slot.key] = verdict.text
                 changed = True
+        rest = beside(data, (self.route.answer, *self.route.ignore)) if found[0].channel == "answer" else []
+        if any(slot.text.strip() for slot in rest):
+            verdict = await self.turn.glimpse("\n".join(slot.text for slot in rest))
+            if self.turn.stops(verdict):
+                return self._replaced(verdict, status)
+            changed |= verdict.text is not None and put(rest, verdict.text)
         return (dumps(data) if changed else raw), status
+
+    def _replaced(self, verdict: Verdict, status: int) -> tuple[bytes, int]:
+        """The configured reply; an answer that says that it failed goes on saying so."""
+        return dumps(_reply(self.route, self.turn, verdict)), status if status >= 400 else self.route.status
 
 
 async def _body(receive: Receive, most: int) -> bytes | None:

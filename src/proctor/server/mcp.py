@@ -143,7 +143,7 @@ class Gateway:
         if verdict is None:
             return None
         if verdict.action != "redact":
-            message["result"] = _withheld(method, result, self.session.reply(verdict), verdict)
+            message["result"] = _withheld(method, result, self.session.refusal(verdict), verdict)
         return message
 
     async def _scanned(self, name: str, slots: Sequence[Slot], id: Any) -> Verdict | None:

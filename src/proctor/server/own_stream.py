@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from proctor.server.frames import Call, Frame, Slot, compact
-from proctor.server.pointers import at_pointer, made_at
+from proctor.server.pointers import at_pointer, made_at, strings_in
 from proctor.server.sse import Event, encoded
 
-__all__ = ["EventStream", "TextStream"]
+__all__ = ["EventStream", "TextStream", "beside"]
 
 
 class EventStream:
-    """Server-sent events. Their data is JSON with a text at a pointer, or the text itself."""
+    """Server-sent events. Their data is JSON with a text at a pointer, or the text itself.
 
-    __slots__ = ("_json", "_pointer", "calls")
+    Strings beside the pointer are texts of their own, each path one: the application may write the answer elsewhere
+    than its route says. Those at the pointers of ``ignore`` are not read.
+    """
 
-    def __init__(self, pointer: str) -> None:
+    __slots__ = ("_ignore", "_json", "_pointer", "calls")
+
+    def __init__(self, pointer: str, ignore: Sequence[str] = ()) -> None:
         self.calls: dict[Hashable, Call] = {}
         self._pointer = pointer
+        self._ignore = tuple(ignore)
         self._json = True
 
     @property
@@ -40,6 +45,10 @@ class EventStream:
         if isinstance(data, (dict, list)):
             frame.data = {"data": data}
             frame.slots += at_pointer(data, self._pointer, "text")
+            frame.slots += beside(data, (self._pointer, *self._ignore))
+        elif isinstance(data, str):  # a text in quotation marks
+            frame.data = {"data": data}
+            frame.slots.append(Slot("text", frame.data, "data"))
         else:
             self._json = False
             frame.slots.append(Slot("text", {"text": event.data}, "text"))
@@ -59,6 +68,12 @@ class EventStream:
             return encoded(text)
         made = made_at(self._pointer, text)
         return encoded(compact({**made, "proctor": told} if isinstance(made, dict) else made))
+
+
+def beside(data: Any, pointers: Sequence[str]) -> list[Slot]:
+    """The texts that stand at none of these pointers."""
+    placed = {(id(slot.place), slot.key) for pointer in pointers for slot in at_pointer(data, pointer)}
+    return [slot for _, slot in strings_in(data) if (id(slot.place), slot.key) not in placed]
 
 
 class TextStream:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterator
-from typing import Any
+from typing import Any, Final
 
 from proctor.server.frames import Slot
 
-__all__ = ["at_pointer", "check_pointer", "made_at", "value_at"]
+__all__ = ["at_pointer", "check_pointer", "made_at", "strings_in", "value_at"]
+
+# What tells an event or a part from others and is no text. Elsewhere the same word is read like any other.
+_CONTROL_KEYS: Final = frozenset(
+    {"type", "event", "object", "role", "id", "model", "status", "finish_reason", "stop_reason", "session"}
+)
+_IDENTIFIER: Final = re.compile(r"[A-Za-z0-9_.:/-]{1,64}")
 
 
 def check_pointer(pointer: str) -> str:
@@ -22,7 +29,7 @@ def check_pointer(pointer: str) -> str:
 
 
 def at_pointer(data: Any, pointer: str, channel: Hashable = "") -> Iterator[Slot]:
-    """The texts that a pointer leads to; those of the parts where it leads to a list of them."""
+    """The texts that a pointer leads to; all those inside where it leads to a list or an object."""
     *way, last = [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]] or [""]
     places = [data]
     for step in way:
@@ -61,12 +68,26 @@ def _keys(place: Any, step: str) -> list[Any]:
     return [step] if isinstance(place, dict) and step in place else []
 
 
-def _texts(place: Any, key: Any, channel: Hashable) -> Iterator[Slot]:
+def strings_in(data: Any) -> Iterator[tuple[tuple[Any, ...], Slot]]:
+    """Every string of some JSON with the path to it, but for identifiers under keys that name kinds and ids."""
+    yield from _strings({"": data}, "", ())
+
+
+def _strings(place: Any, key: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Slot]]:
     value = place[key]
     if isinstance(value, str):
-        yield Slot(channel, place, key)
+        if not (key in _CONTROL_KEYS and _IDENTIFIER.fullmatch(value)):
+            yield path, Slot(path, place, key)
+    elif isinstance(value, dict):
+        for name in value:
+            yield from _strings(value, name, (*path, name))
     elif isinstance(value, list):
         for number in range(len(value)):
-            yield from _texts(value, number, channel)
-    elif isinstance(value, dict) and "text" in value:
-        yield from _texts(value, "text", channel)
+            yield from _strings(value, number, (*path, number))
+
+
+def _texts(place: Any, key: Any, channel: Hashable) -> Iterator[Slot]:
+    """All texts of a value, however deep: a part that is left out would be read by the application alone."""
+    for _, slot in _strings(place, key, ()):
+        slot.channel = channel
+        yield slot

@@ -40,6 +40,7 @@ from proctor.wiring.guard_serving import ProxySettings
 
 __all__ = ["Proxy", "make_app"]
 
+HEALTH_PATH: Final = "/proctor/health"
 _SHAPES: Final[Mapping[str, Shape]] = {
     "chat/completions": Chat(),
     "responses": Responses(),
@@ -59,18 +60,22 @@ def make_app(
     idle: float = 3600.0,
     proxy_for: Callable[[str], str | None] | None = None,
     token: str | None = None,
+    warning: str | None = None,
 ) -> web.Application:
     """The proxy as an application.
 
     ``sessions`` is how many conversations are remembered, ``idle`` for how many seconds after their last request;
     ``proxy_for`` gives the proxy to use for an address, if any. With a ``token``, clients must show it in the header
-    ``X-Proctor-Token``.
+    ``X-Proctor-Token``. ``warning`` is what health tells of how it was started.
     """
     settings = settings or ProxySettings()
     proxy = Proxy(guard=guard, upstream=upstream, settings=settings, hop=proxy_for(upstream) if proxy_for else None)
+    proxy.warning = warning
     proxy.conversations.most, proxy.conversations.idle = sessions, idle
     app = web.Application(client_max_size=settings.most_bytes)
-    app.middlewares.append(admit(_turned_away, token=token, hosts=settings.hosts, origins=settings.origins))
+    door = admit(_turned_away, token=token, hosts=settings.hosts, origins=settings.origins, open_paths=(HEALTH_PATH,))
+    app.middlewares.append(door)
+    app.router.add_get(HEALTH_PATH, proxy.health)
     app.router.add_route("*", "/{path:.*}", proxy.handle)
     app.cleanup_ctx.append(proxy.connected)
     return app
@@ -84,6 +89,7 @@ class Proxy:
     upstream: str
     settings: ProxySettings
     hop: str | None = None
+    warning: str | None = None
     conversations: Conversations = field(default_factory=Conversations)
     _client: aiohttp.ClientSession | None = None
 
@@ -92,6 +98,11 @@ class Proxy:
         await self.guard.warm()
         async with to_upstream(self.settings.timeout) as self._client:
             yield
+
+    async def health(self, request: web.Request) -> web.StreamResponse:
+        """The state of the guard, as the sidecar shows it."""
+        told = {"warning": self.warning} if self.warning else {}
+        return web.json_response({"status": "ok", **self.guard.health, **told})
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Answer one request."""

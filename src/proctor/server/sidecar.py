@@ -105,7 +105,7 @@ class Sidecar:
             verdict = in_utf16(verdict, text_of(question))
         told = {"session": session.id, **verdict_json(verdict)}
         if verdict.action in STOPS:
-            told["reply"] = session.reply(verdict)
+            told["reply"] = session.refusal(verdict)
         return _answer(told)
 
     async def restored(self, request: web.Request) -> web.StreamResponse:
@@ -117,7 +117,7 @@ class Sidecar:
         if isinstance(heard, web.StreamResponse):
             return heard
         question, session = heard
-        if session.customer is not None and question.customer != session.customer:
+        if question.customer != session.customer:
             mend = "name the `customer` that the session belongs to"
             return _wrong(403, "the session belongs to a customer", field="customer", mend=mend)
         return _answer({"session": session.id, "text": restored(question.text, session.own())})
@@ -140,8 +140,8 @@ class Sidecar:
         return _answer({"reloaded": read, "trouble": self.guard.trouble}, status=200 if read else 409)
 
     async def forget(self, request: web.Request) -> web.StreamResponse:
-        """Forget a session."""
-        self.guard.end(request.match_info["id"])
+        """Forget a session; without a customer, those of all customers who use the name."""
+        self.guard.end(request.match_info["id"], customer=request.query.get("customer"))
         return web.Response(status=204)
 
     async def describe(self, request: web.Request) -> web.StreamResponse:
@@ -156,8 +156,7 @@ class Sidecar:
         except MalformedError as error:
             return _malformed(error.problems)
         except InputError as error:
-            status = 403 if kind is RestoreAsked else 400  # it is the session of another customer
-            return _wrong(status, error.message, field=error.field, mend=error.mend)
+            return _wrong(400, error.message, field=error.field, mend=error.mend)
         except ValueError as error:
             return _wrong(400, f"the body {error}", mend="send one JSON object")
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from proctor.core.verdict import Verdict
+from proctor.guard.sentence_buffer import Judge, Restore, SentenceBuffer, StreamMode
 from proctor.server.frames import Call, Dialect, Frame, Slot, compact
-from proctor.server.holding import Held, Judge, Restore, StreamMode
 from proctor.server.sse import Event
 
 __all__ = ["Stream", "Watching"]
@@ -51,7 +51,7 @@ class Stream:
     restore_call: Callable[[str, bool], str] | None = None
     stopped: Verdict | None = None
     _queue: deque[Frame] = field(default_factory=deque)
-    _texts: dict[Hashable, Held] = field(default_factory=dict)
+    _texts: dict[Hashable, SentenceBuffer] = field(default_factory=dict)
     _refusal: Verdict | None = None
     _again: int = 0
 
@@ -113,7 +113,7 @@ class Stream:
             if held is not None:  # a text that goes on after its end is a new one
                 self._again += 1
                 slot.channel = (slot.channel, "more", self._again)
-            held = Held(judge=self.watch, mode=self.mode, hold=self.hold, restore=self.restore)
+            held = SentenceBuffer(judge=self.watch, mode=self.mode, hold=self.hold, restore=self.restore)
             self._texts[slot.channel] = held
         slot.start, slot.end = held.add(slot.text)
 

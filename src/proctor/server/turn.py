@@ -79,7 +79,7 @@ class Turn:
 
     def reply(self, verdict: Verdict) -> str:
         """What is said instead."""
-        return self.session.reply(verdict)
+        return self.session.refusal(verdict)
 
     def restored(self, before: str, text: str) -> str:
         """What the client reads of a text that may leave; ``before`` is what stands before it."""

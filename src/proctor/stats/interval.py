@@ -29,11 +29,11 @@ def wilson(hits: int, total: int, *, confidence: float = 0.95) -> Interval | Non
     return wilson_of_share(hits / total if total else 0.0, total, confidence=confidence)
 
 
-def wilson_of_share(share: float, count: int, *, confidence: float = 0.95) -> Interval | None:
+def wilson_of_share(share: float, count: float, *, confidence: float = 0.95) -> Interval | None:
     """The Wilson score interval about a mean of ``count`` shares; ``None`` when there are none.
 
     With shares of 0 and 1 it is that of a count. Shares between them vary less than that, so that it is then wider
-    than it need be, never narrower.
+    than it need be, never narrower. ``count`` need not be whole: results that hang together count for fewer.
     """
     if count < 0 or not 0.0 <= share <= 1.0:
         raise ValueError(f"a share of {share} in {count} cannot be")

@@ -14,8 +14,10 @@ from proctor.core.codec import dumps
 from proctor.core.decoding import decode
 from proctor.core.overview import Overview
 from proctor.core.report import Counts, Report, Spend, Tally
+from proctor.stats.clustered import ClusterSums, effective_count
 from proctor.store.db import explained
 from proctor.store.ledger import TAG_BREAK
+from proctor.store.repeats import cluster_sums, flaky_cases, is_repeated, repeat_tallies
 from proctor.store.runs import RunRecord, RunStore
 from proctor.store.trends import cells_of
 
@@ -42,18 +44,22 @@ def keep_report(store: RunStore, run: RunRecord, *, overview: Overview | None = 
 def _counted(store: RunStore, run: RunRecord) -> Report:
     database, n = store.database, run.n
     extra = database.execute("SELECT concurrency FROM runs WHERE n = ?", (n,)).fetchone()
+    repeated = is_repeated(store, run)
+    spread = {column: cluster_sums(store, run, column) if repeated else {} for column in (None, "target", "intent")}
     return Report(
         id=run.id,
         name=run.name,
         status=run.status,
         decision=run.decision,
         reason=run.reason,
-        counts=store.counts(run),
-        by_target=tuple(_group(database, n, "target")),
+        counts=_clustered(store.counts(run), spread[None].get("")),
+        by_target=tuple(_group(database, n, "target", spread["target"])),
         by_scorer=tuple(_scorers(database, n)),
-        by_intent=tuple(_group(database, n, "intent")),
+        by_intent=tuple(_group(database, n, "intent", spread["intent"])),
         by_tag=tuple(_tags(database, n)),
         by_dimension=tuple(cells_of(store, run)),
+        repeats=tuple(repeat_tallies(store, run)) if repeated else (),
+        flaky=tuple(flaky_cases(store, run)) if repeated else (),
         latency=_latency(database, n),
         spend=tuple(_spend(database, n)),
         concurrency=tuple(json.loads(extra["concurrency"])),
@@ -71,7 +77,11 @@ def _shareable(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {**settings, "job": job}
 
 
-def _group(database: sqlite3.Connection, n: int, column: str) -> Iterator[Tally]:
+def _clustered(counts: Counts, sums: ClusterSums | None) -> Counts:
+    return counts if sums is None else replace(counts, independent=effective_count(sums))
+
+
+def _group(database: sqlite3.Connection, n: int, column: str, spread: Mapping[str, ClusterSums]) -> Iterator[Tally]:
     rows = database.execute(
         f"SELECT {column} AS name, sum(outcome = 'pass') AS passed, sum(outcome = 'fail') AS failed,"
         " sum(outcome = 'unscored') AS unscored, avg(value) AS mean FROM results"
@@ -81,23 +91,30 @@ def _group(database: sqlite3.Connection, n: int, column: str) -> Iterator[Tally]
     for row in rows:
         where = f"run = ? AND {column} = ?"
         latency = _quantiles(database, where, [n, row["name"]])
-        yield Tally(name=row["name"], counts=_counts(row), mean=row["mean"], extra={"latency": latency})
+        counts = _clustered(_counts(row), spread.get(row["name"]))
+        yield Tally(name=row["name"], counts=counts, mean=row["mean"], extra={"latency": latency})
 
 
 def _tags(database: sqlite3.Connection, n: int) -> Iterator[Tally]:
     rows = database.execute(
         "SELECT tags, sum(outcome = 'pass') AS passed, sum(outcome = 'fail') AS failed,"
-        " sum(outcome = 'unscored') AS unscored FROM results WHERE run = ? AND tags != '' GROUP BY tags",
+        " sum(outcome = 'unscored') AS unscored, max(sample) AS last FROM results"
+        " WHERE run = ? AND tags != '' GROUP BY tags, case_id",
         (n,),
     )
     by: dict[str, list[int]] = {}
+    spread: dict[str, ClusterSums] = {}
+    repeated = False
     for row in rows:
+        repeated |= row["last"] > 0
         for tag in set(row["tags"].split(TAG_BREAK)):
             sums = by.setdefault(tag, [0, 0, 0])
             for index, key in enumerate(("passed", "failed", "unscored")):
                 sums[index] += row[key]
+            spread.setdefault(tag, ClusterSums()).add(row["passed"], row["passed"] + row["failed"])
     for tag, (passed, failed, unscored) in sorted(by.items()):
-        yield Tally(name=tag, counts=Counts(passed=passed, failed=failed, unscored=unscored))
+        counts = Counts(passed=passed, failed=failed, unscored=unscored)
+        yield Tally(name=tag, counts=_clustered(counts, spread[tag] if repeated else None))
 
 
 def _scorers(database: sqlite3.Connection, n: int) -> Iterator[Tally]:

@@ -27,7 +27,7 @@ from proctor.store.guard_names import Found, Names
 from proctor.store.guard_queue import queue_up
 from proctor.store.shared_lines import append_lines
 
-__all__ = ["FOLDER", "NOT_KEPT", "GuardLog"]
+__all__ = ["FOLDER", "NOT_KEPT", "GuardLog", "without_words"]
 
 FOLDER: Final = "guard"  # inside the project's store
 NOT_KEPT: Final = "decisions_not_kept"
@@ -60,6 +60,7 @@ class GuardLog:
     same folder. The ``tagger`` finds the names in texts; without its answer their words are left out. That takes time:
     while ``worded`` decisions wait, or those of ``letters`` letters, further ones are kept without their words and say
     so. Only where the disk refuses for so long that ``most`` wait are further ones counted, and the log says how many.
+    Borderline, sampled and (with ``queue_escalated``) escalated decisions go to the review queue too.
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class GuardLog:
         batch: int = 16,
     ) -> None:
         self.store = store
+        self.queue_escalated = True  # whether each escalated step goes to the review queue
         self.trouble: str | None = None  # why the last attempt to write failed, while it does
         self._set = _Settings(every=every, most=most, worded=worded, letters=letters, batch=batch)
         self._tagger = tagger
@@ -96,7 +98,7 @@ class GuardLog:
                 self._lost += 1
             return
         if len(self._waiting) >= self._set.worded or self._letters >= self._set.letters:
-            self._bare.append(_Waiting(_without_words(event), borderline, sampled, 0))
+            self._bare.append(_Waiting(_unmasked_words(event), borderline, sampled, 0))
         else:
             letters = len(text_of(event))
             with self._counting:
@@ -217,7 +219,7 @@ class GuardLog:
             rows = [self._row(each, found) for each, found in zip(taken[:run], names, strict=False)]
             append_lines(self.folder / f"{day}.ndjson", b"".join(map(_line, rows)))
             del taken[:run], names[:run]
-            self._to_review += [row for row in rows if "borderline" in row or "sampled" in row]
+            self._to_review += [row for row in rows if self._is_for_review(row)]
         if lost := self._lost:
             note = _not_kept(lost, self._set.most)
             append_lines(self.folder / f"{_day(note.time)}.ndjson", _line(encode(note)))
@@ -226,6 +228,11 @@ class GuardLog:
         queue_up(self.store, self._to_review)
         self._to_review.clear()
 
+    def _is_for_review(self, row: Mapping[str, Any]) -> bool:
+        if "borderline" in row or "sampled" in row:
+            return True
+        return self.queue_escalated and (row.get("verdict") or {}).get("action") == "escalate"
+
     def _row(self, waiting: _Waiting, names: Found) -> dict[str, Any]:
         """A decision as it is kept; one that cannot be masked is kept without a word of anybody."""
         event, name = waiting.event, self._name or str
@@ -233,7 +240,7 @@ class GuardLog:
             event = replace(event, id=uuid.uuid4().hex)
         try:
             if names is None:
-                event, names = _wordless(event, "nobody could look for names in them"), ()
+                event, names = without_words(event, "nobody could look for names in them"), ()
             row = masked(event, Masker(event, entities=names), name=name)
         except Exception as error:  # an odd object in a plugin's verdict must not cost the others
             bare = _bare(event, f"they could not be masked ({type(error).__name__})")
@@ -262,7 +269,7 @@ def _taken(queue: deque[_Waiting], most: int) -> list[_Waiting]:
     return taken
 
 
-def _wordless(event: Event, why: str) -> Event:
+def without_words(event: Event, why: str) -> Event:
     """The event with everything left out that people said; a reason may quote them."""
     told = {key: event.metadata[key] for key in _OURS if key in event.metadata}
     return replace(
@@ -273,10 +280,10 @@ def _wordless(event: Event, why: str) -> Event:
     )
 
 
-def _without_words(event: Event) -> Event:
+def _unmasked_words(event: Event) -> Event:
     why = "more was waiting to be written than could be masked"
     try:
-        return _wordless(event, why)
+        return without_words(event, why)
     except Exception:  # an odd object where a verdict should be
         return _bare(event, why)
 

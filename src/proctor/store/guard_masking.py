@@ -16,6 +16,7 @@ from proctor.core.entity import Entity
 from proctor.core.errors import StoreError
 from proctor.core.event import Event
 from proctor.core.verdict import Finding, Verdict
+from proctor.store.guard_secrets import mask_data, mask_named, mask_values, secret_values
 from proctor.text.pii import KINDS, find_pii
 from proctor.text.redact import redact, redact_data
 
@@ -41,11 +42,12 @@ _ASCII: Final = "\x7f"  # one letter beyond it may be a whole name
 class Masker:
     """Takes out of texts what was found in one event, and whatever the patterns know besides."""
 
-    __slots__ = ("_done", "_known", "_labels")
+    __slots__ = ("_done", "_known", "_labels", "_secrets")
 
     def __init__(self, event: Event, *, entities: Iterable[Entity] = ()) -> None:
         self._done: dict[str, str] = {}  # a reason or a quote stands in the verdict and in a part of it
         self._labels = dict(_values(event))
+        self._secrets = secret_values(event.metadata.get("call")) if event.metadata.get("call") else set[str]()
         for entity in entities:
             self._labels.setdefault(entity.text, _label(entity.kind))
         known = sorted((value for value in self._labels if len(value) > 1 or value > _ASCII), key=len, reverse=True)
@@ -60,18 +62,20 @@ class Masker:
 
     def _masked(self, text: str) -> str:
         kept = text[: LONGEST + _SPARE]
+        if self._secrets:  # before anything else changes what they look like
+            kept = mask_values(kept, self._secrets)
         if self._known is not None:
             kept = self._known.sub(lambda hit: self._labels[hit.group()], kept)
         if _WORD.fullmatch(kept):
             return kept
-        kept = redact(kept)
+        kept = redact(mask_named(kept))
         for found in reversed(find_pii(kept)):
             kept = f"{kept[: found.start]}{_label(found.kind)}{kept[found.end :]}"
         return kept if len(text) <= LONGEST else f"{kept[:LONGEST]}…"
 
     def data(self, value: Any) -> Any:
         """The same for JSON-like data and nouns: every text, and every number long enough to be somebody's."""
-        return self._walk(redact_data(_plain(value)))
+        return self._walk(mask_data(redact_data(_plain(value))))
 
     def _walk(self, value: Any) -> Any:
         if isinstance(value, str):

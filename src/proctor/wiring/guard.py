@@ -23,6 +23,9 @@ from proctor.guard.step import Step
 from proctor.guard.sync import SyncSession
 from proctor.guard.vault import Vault
 from proctor.guard.watch import Plan, Watch
+from proctor.wiring.escalation_settings import EscalateSettings
+from proctor.wiring.guard_escalation import ClosableHook, escalation_hook
+from proctor.wiring.guard_reload import FileStamp, ReloadError, check_replacement, settled_stamp, stamp_of, text_of
 from proctor.wiring.guard_settings import make_plan, read_settings
 from proctor.wiring.guard_warmth import Warmth, open_models, warm_up
 from proctor.wiring.loop_pools import LoopPools
@@ -31,6 +34,7 @@ from proctor.wiring.models import Rack
 __all__ = ["Guard", "SyncGuard"]
 
 _LOOK_EVERY: Final = 1.0  # seconds between two looks at the file
+_RETRY_EVERY: Final = 5.0  # seconds after which a file that could not be used is read again, changed or not
 Result = TypeVar("Result")
 
 
@@ -38,8 +42,8 @@ class Guard:
     """Gates around a running agent: make one for a program, and a session for each conversation.
 
     ``from_config`` reads proctor.yaml, and again when it changes; a file that cannot be used leaves the settings that
-    were in force and is named in ``trouble``; ``troubled`` is called with it each time. ``sync`` is the same for code
-    without an event loop.
+    were in force and is named in ``trouble`` and, with the time, in ``reload_error``; ``troubled`` is called with it.
+    ``sync`` is the same for code without an event loop.
     """
 
     def __init__(
@@ -52,6 +56,7 @@ class Guard:
         idle: float = 3600.0,
     ) -> None:
         self.trouble: str | None = None
+        self.reload_error: ReloadError | None = None
         self.troubled: Callable[[str], None] | None = None
         self._watch = Watch(plan, recorder=recorder)
         self._warmth = Warmth(self._watch)
@@ -59,9 +64,12 @@ class Guard:
         self._sessions = Sessions(self._watch, most=most, idle=idle)
         self._config: Config | None = None
         self._http = LoopPools()
+        self._hook: ClosableHook | None = None
+        self._escalate = EscalateSettings()
         self._rack: Rack | None = None
-        self._seen: tuple[int, int] | None = None
-        self._looked = 0.0
+        self._seen: FileStamp | None = None
+        self._text = ""
+        self._looked = self._tried = 0.0
         self._reloading = threading.Lock()
 
     @classmethod
@@ -92,7 +100,8 @@ class Guard:
         living = settings.sessions
         made = cls(plan, recorder=recorder, deadline=deadline, most=living.most, idle=living.idle)
         made._config, made._rack, made._http = config, rack, http
-        made._seen = _stamp(config)
+        made._set_hook(settings.escalate, made._made_hook(config, settings.escalate))
+        made._seen, made._text = stamp_of(config), text_of(config)
         if reload and config.path is not None:
             made._watch.look = made._look
         open_models(plan)
@@ -125,19 +134,24 @@ class Guard:
             "replaced": self._deadline.replaced,
             "unrecorded": self._watch.unrecorded,
             "trouble": self.trouble,
+            "reload_error": None if self.reload_error is None else self.reload_error.data,
+            "escalations": None if self._hook is None else self._hook.health,
         }
 
     def session(self, id: str | None = None, *, customer: str | None = None, vault: Vault | None = None) -> Session:
-        """The session of this name, or a new one; the vault is filled with what its placeholders stand for.
+        """The session of this customer and name, or a new one.
 
-        Raises:
-            InputError: the session belongs to another customer.
+        The vault is filled with what the session's placeholders stand for. The customer is part of the identity: the
+        same name with another customer, or with none, is another session.
         """
         return self._sessions.open(id, customer=customer, vault=vault)
 
-    def end(self, session: Session | str) -> None:
-        """Forget a session."""
-        self._sessions.close(session if isinstance(session, str) else session.id)
+    def end(self, session: Session | str, *, customer: str | None = None) -> None:
+        """Forget a session; of a name alone, the sessions of all customers who use it."""
+        if isinstance(session, str):
+            self._sessions.forget(session, customer=customer)
+        else:
+            self._sessions.close(session)
 
     async def check(self, step: Step) -> Verdict:
         """What is decided about one step, outside any session."""
@@ -165,6 +179,8 @@ class Guard:
     def close(self) -> None:
         """Let go of threads and connections, and write what is not on record yet."""
         self._watch.look = None
+        if self._hook is not None:
+            self._hook.close()
         self._http.close()
         self._deadline.close()
         self._watch.door.close()
@@ -186,16 +202,23 @@ class Guard:
         if now - self._looked < _LOOK_EVERY:
             return
         self._looked = now
-        if self._config is not None and _stamp(self._config) != self._seen:
+        if self._config is not None and self._is_due(self._config, now):
             try:
                 threading.Thread(target=self._reload_unasked, name="proctor-guard-reload", daemon=True).start()
             except RuntimeError as error:  # no thread to be had: the steps go on by the old settings
-                self.trouble = f"the settings changed and could not be read again: {error}"
+                self._failed(f"the settings changed and could not be read again: {error}")
+
+    def _is_due(self, config: Config, now: float) -> bool:
+        """Whether the file is to be read: it changed, or could not be used and may have changed unseen."""
+        if stamp_of(config) != self._seen:
+            return True
+        return self.reload_error is not None and now - self._tried >= _RETRY_EVERY
 
     def _reload_unasked(self) -> None:
         if self._reloading.acquire(blocking=False):
             try:
-                if self._config is not None and _stamp(self._config) != self._seen:
+                if self._config is not None and self._is_due(self._config, monotonic()):
+                    settled_stamp(self._config)
                     self._reload()
             finally:
                 self._reloading.release()
@@ -203,25 +226,56 @@ class Guard:
     def _reload(self) -> bool:
         if self._config is None or self._config.path is None:
             return False
-        self._seen = _stamp(self._config)
+        self._tried = monotonic()
+        self._seen = stamp_of(self._config)
         try:
+            text = text_of(self._config)
             config = load_config(self._config.path, self._config.environment, start=self._config.folder)
             rack = Rack(config=config, run=config.settings.run, http=self._http)
             plan = make_plan(config, rack=rack, deadline=self._deadline, strict=True)
-            living = read_settings(config).sessions
+            check_replacement(self._config, self.plan, config, plan, was=self._text, text=text)
+            settings = read_settings(config)
+            living = settings.sessions
+            hook = self._made_hook(config, settings.escalate)
             open_models(plan)
+            if stamp_of(config) != self._seen:
+                mend = "it is read again in a moment"
+                raise ConfigError("the file changed while it was read", file=str(config.path), mend=mend)
         except Exception as error:  # whatever is wrong with the new settings, the old ones hold
-            self.trouble = str(error)
-            self._watch.note("settings_not_usable", error=self.trouble)
-            if self.troubled is not None:
-                self.troubled(self.trouble)
+            self._failed(str(error))
             return False
-        self._config, self._rack, self.trouble = config, rack, None
+        self._config, self._rack, self._text = config, rack, text
+        self.trouble = self.reload_error = None
+        self._set_hook(settings.escalate, hook)
         self._sessions.most, self._sessions.idle = living.most, living.idle
         self._watch.plan = plan
         self._warmth.begin()
         self._watch.note("settings_read_again", version=plan.version)
         return True
+
+    def _made_hook(self, config: Config, settings: EscalateSettings) -> ClosableHook | None:
+        """The hook of the settings; the one there is when they did not change."""
+        if settings == self._escalate and self._config is not None:
+            return self._hook
+        on_record = self._watch.recorder is not None
+        return escalation_hook(config, settings, note=self._watch.note, on_record=on_record)
+
+    def _set_hook(self, settings: EscalateSettings, hook: ClosableHook | None) -> None:
+        before, self._hook, self._escalate = self._hook, hook, settings
+        self._watch.hook = hook
+        if hasattr(recorder := self._watch.recorder, "queue_escalated"):
+            setattr(recorder, "queue_escalated", settings.queue)  # noqa: B010 - a recorder of somebody else has none
+        if before is not None and before is not hook:  # it delivers what it has, which may take seconds
+            threading.Thread(target=before.close, name="proctor-escalations-close", daemon=True).start()
+
+    def _failed(self, reason: str) -> None:
+        """Keep why the settings could not be read again; the same reason is told once."""
+        if self.reload_error is not None and self.reload_error.reason == reason:
+            return
+        self.trouble, self.reload_error = reason, ReloadError.now(reason)
+        self._watch.note("settings_not_usable", error=reason, version=self.plan.version)
+        if self.troubled is not None:
+            self.troubled(reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,15 +312,6 @@ def _config(source: str | os.PathLike[str] | None) -> Config:
         mend = "name a proctor.yaml (`proctor init` writes one), or name none: the default gates need no file"
         raise ConfigError("no such file", file=str(path), mend=mend)
     return load_config(path.absolute(), read_environment(path.absolute().parent), start=start)
-
-
-def _stamp(config: Config) -> tuple[int, int] | None:
-    """What changes when the file does."""
-    try:
-        found = os.stat(config.path) if config.path is not None else None
-    except OSError:
-        return None
-    return None if found is None else (found.st_mtime_ns, found.st_size)
 
 
 def _log(config: Config) -> Recorder:

@@ -60,6 +60,7 @@ async def checked(
         InputError: something under ``guard:`` in proctor.yaml is wrong.
     """
     section = {**config.settings.guard, "mode": "enforce"} | {other: [] for other in POINTS if other != point}
+    section.pop("escalate", None)  # nobody is handed a text that is only tried
     if seconds is not None:
         section["timeout"] = seconds
     narrowed = replace(config, settings=replace(config.settings, guard=section))

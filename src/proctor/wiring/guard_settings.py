@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final, Literal
 
@@ -21,13 +21,14 @@ from proctor.guard.chain import Chain, Post
 from proctor.guard.deadline import Deadline
 from proctor.guard.step import POINTS, Point
 from proctor.guard.watch import REPLIES, Plan
+from proctor.wiring.escalation_settings import EscalateSettings
 from proctor.wiring.gate_scorers import prompt_text, scorer_sockets, takes_scorer
 from proctor.wiring.guard_serving import McpSettings, ProxySettings, ServeSettings
 from proctor.wiring.local import LOCAL, local_model
 from proctor.wiring.models import Rack
 from proctor.wiring.monitor import placed_in
 
-__all__ = ["DEFAULTS", "GuardSettings", "check_guard", "make_plan", "read_settings"]
+__all__ = ["DEFAULTS", "GuardSettings", "check_guard", "escalation_function", "make_plan", "read_settings"]
 
 DEFAULTS: Final[Mapping[Point, tuple[str, ...]]] = {
     "input": ("pii", "injection", "danger", "premises"),
@@ -81,6 +82,7 @@ class GuardSettings:
     log: Literal["masked", "none"] = "masked"
     review: Review = field(default_factory=Review)
     sessions: Living = field(default_factory=Living)
+    escalate: EscalateSettings = field(default_factory=EscalateSettings)
     proxy: ProxySettings = field(default_factory=ProxySettings)
     serve: ServeSettings = field(default_factory=ServeSettings)
     mcp: McpSettings = field(default_factory=McpSettings)
@@ -123,6 +125,11 @@ def read_settings(config: Config) -> GuardSettings:
     Raises:
         MalformedError: something in it is wrong; names the file and the line.
     """
+    if empty := [point for point in POINTS if config.settings.guard.get(point, ()) is None]:
+        mend = "write `{0}: []` for no gates there, or leave the line out for the default gates"
+        raise placed_in(
+            config.path, [Problem((_SECTION, each), "there is nothing here", mend.format(each)) for each in empty]
+        )
     try:
         given = expand(config.settings.guard, config.environment, (_SECTION,))
         return decode(GuardSettings, given, strict=True)
@@ -171,6 +178,24 @@ def check_guard(config: Config) -> None:
         InputError: something in it is wrong; names the file and the line.
     """
     make_plan(config, strict=True)
+    escalation_function(config, read_settings(config).escalate)
+
+
+def escalation_function(config: Config, settings: EscalateSettings) -> Callable[[Mapping[str, Any]], Any] | None:
+    """The function that `escalate: {callable: …}` names; none when it names none.
+
+    Raises:
+        MalformedError: it cannot be imported; names the file and the line.
+    """
+    if settings.callable is None:
+        return None
+    from proctor.targets.calling import load_object  # noqa: PLC0415 - only guards with a function need it
+
+    try:
+        found: Callable[[Mapping[str, Any]], Any] = load_object(settings.callable, config.folder)
+    except ConfigError as error:
+        raise placed_in(config.path, [Problem((_SECTION, "escalate", "callable"), error.message, error.mend)]) from None
+    return found
 
 
 def _posts(point: Point, settings: GuardSettings, config: Config, rack: Rack | None, *, strict: bool) -> Iterator[Post]:

@@ -12,14 +12,14 @@ from proctor.core.errors import InputError, NotFoundError
 from proctor.core.event import Event
 from proctor.core.guard_table import GuardTable
 from proctor.core.verdict import STOPS
-from proctor.monitor.gate_figures import GateFigures
+from proctor.monitor.gate_figures import GateFigures, reload_failed
 from proctor.store.guard_log import FOLDER
 from proctor.store.guard_reading import find_event, read_rows
 from proctor.store.review import GUARD, guard_verdicts, open_count
 from proctor.store.runs import RunStore
 from proctor.text.spans import span_seconds
 
-__all__ = ["decision", "guard_table", "last_stopped", "moment_of"]
+__all__ = ["decision", "guard_table", "last_reload_error", "last_stopped", "moment_of"]
 
 
 def guard_table(config: Config, *, since: datetime | None = None, gate: str | None = None) -> GuardTable:
@@ -64,6 +64,21 @@ def last_stopped(
     if gate and not found:
         _check_gate(config, gate)
     return list(reversed(found))
+
+
+def last_reload_error(config: Config) -> tuple[str, str] | None:
+    """When and why a running guard could last not read its settings again; none when it could since, or for two days.
+
+    Raises:
+        StoreError: the log cannot be read.
+    """
+    failed: tuple[str, str, str] | None = None
+    for row in read_rows(config.store / FOLDER, since=datetime.now(UTC) - timedelta(days=2)):
+        if row.get("kind") == "note":
+            failed = reload_failed(row, failed)
+        elif failed is not None and (row.get("verdict") or {}).get("version") not in (None, "", failed[2]):
+            failed = None  # a guard with other settings was started
+    return None if failed is None else (failed[0][:19], failed[1])
 
 
 def _why(verdict: dict[str, Any]) -> dict[str, Any]:

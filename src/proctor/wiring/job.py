@@ -33,6 +33,7 @@ from proctor.store.calls import CallLog
 from proctor.store.figures import keep_report
 from proctor.store.ledger import RunLedger
 from proctor.store.reading import RunReader
+from proctor.store.repeats import failed_cases
 from proctor.store.runs import RunRecord, RunStore
 from proctor.store.trends import keep_points
 from proctor.suites.select import Selection, select
@@ -314,7 +315,9 @@ def _close_books(store: RunStore, run: RunRecord, ledger: RunLedger, rack: Rack,
     store.keep_spend(run, rack.spend())
     decision, reason = None, "stopped before its end"
     if done:
-        decision, reason = decide(store.counts(run), Bar(pass_rate=job.run.pass_rate, unscored=job.run.unscored))
+        bar = Bar(pass_rate=job.run.pass_rate, unscored=job.run.unscored)
+        failed = failed_cases(store, run) if job.run.repeat > 1 else None
+        decision, reason = decide(store.counts(run), bar, failed_cases=failed)
     store.end(
         run,
         status="finished" if done else "interrupted",

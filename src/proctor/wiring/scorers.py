@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from proctor import registry
+from proctor.config import Config
 from proctor.core.case import Case, Check, Suite
 from proctor.core.codec import content_id
 from proctor.core.decoding import decode
@@ -19,6 +20,7 @@ from proctor.suites.load import LoadedSuite
 from proctor.wiring.catalogue import make_catalogue
 from proctor.wiring.local import LOCAL, local_model
 from proctor.wiring.models import Rack
+from proctor.wiring.project_intents import with_project_intents
 
 __all__ = ["PRIMARY", "Bench", "check_graders"]
 
@@ -32,7 +34,8 @@ class Bench:
     Without a rack the sockets stay empty: good for checking a suite, not for grading with it.
     With ``only`` other checks than those of these names are left out. ``light`` leaves out what asks a model; a
     scorer with a `light` setting of its own is kept and does its exact part. ``judges`` are asked by scorers that take
-    several; with none they ask the project's own, where there is one.
+    several; with none they ask the project's own, where there is one. ``config`` is the rack's unless
+    given; its `intents:` complete the settings of scorers that grade by intent.
     """
 
     def __init__(
@@ -43,12 +46,14 @@ class Bench:
         only: Collection[str] = (),
         light: bool = False,
         judges: Sequence[str] = (),
+        config: Config | None = None,
     ) -> None:
         self._suite = suite
         self._judges = judges
         self._only = frozenset(only)
         self._light = light
         self._rack = rack
+        self._config = config or (rack.config if rack else None)
         self._made: dict[str, Grader] = {}
         self._revisions: dict[str, str] = {}
         self._kinds: dict[str, Any] = {}
@@ -86,16 +91,38 @@ class Bench:
         Raises:
             SuiteError: there is no such scorer, or its settings are wrong.
         """
+        asked, check = check, self._by_intent(check)
         key = content_id(check)
         made = self._made.get(key)
         if made is None:
             if len(self._made) >= _REMEMBERED:
                 self._made.pop(next(iter(self._made)))
-            made = self._made[key] = self._make(check)
+            made = self._made[key] = self._make(check) if check is asked else self._make_by_intent(asked, check)
             # A scorer that asks with a prompt has a revision: its version and a hash of that prompt.
             revision = getattr(made.scorer, "revision", made.scorer.version)
+            if check is not asked:  # settings that are not in the suite, so its hash does not tell them
+                revision = f"{revision} intents {content_id(dict(check.settings), length=8)}"
             self._revisions[made.scorer.name] = f"{revision} light" if self._light else revision
         return made
+
+    def _by_intent(self, check: Check) -> Check:
+        intents = self._config.settings.intents if self._config else {}
+        return with_project_intents(check, self._kind(check.scorer), intents) if intents else check
+
+    def _make_by_intent(self, asked: Check, check: Check) -> Grader:
+        """The grader with the project's intents; a mistake in these is one of proctor.yaml and not of the suite."""
+        try:
+            return self._make(check)
+        except MalformedError as error:
+            self._make(asked)
+            told = "; ".join(problem.message for problem in error.problems)
+            path = self._config.path if self._config else None
+            raise ConfigError(
+                f"{check.scorer} cannot use this: {told}",
+                file=str(path) if path else None,
+                field="intents",
+                mend="docs/configuration.md lists what may be set for an intent",
+            ) from error
 
     def specs(self) -> Mapping[str, str]:
         """The scorers used so far, each with its revision. Their settings are part of the suite's own hash."""

@@ -379,3 +379,111 @@ async def test_a_value_deep_inside_is_not_taken_from_the_surface() -> None:
     assert (await decided(tools, inside)).action == "allow"
     outside = wants("t", {"mode": "a", "amount": 5})
     assert kinds(await decided(tools, outside)) == ["missing_argument", "missing_argument"]
+
+
+DEEP: Any = 99_999
+for _ in range(80):
+    DEEP = [DEEP]
+
+
+@pytest.mark.parametrize(
+    ("given", "action"),
+    [
+        ({"order": {"amount": 5}}, "allow"),
+        ({"order.amount": 5}, "allow"),
+        ({"order": [{"amount": 5}, {"amount": 10}]}, "allow"),
+        ({"order": {"amount": 5, "note": "Amount due"}, "amount": 99_999}, "allow"),
+        ({"order": {"amount": 99_999}, "order.amount": 1}, "block"),
+        ({"order.amount": 99_999, "order": {"amount": 1}}, "block"),
+        ({"order": {"amount": 1}, "order[amount]": 99_999}, "block"),
+        ({"order": {"amount": 1}, "order/amount": 99_999}, "block"),
+        ({"order": {"amount": 1}, "Order": {"amount": 99_999}}, "block"),
+        ({"order": {"amount": 1, "AMOUNT": 99_999}}, "block"),
+        ({"order": {"amount": 1, "\uff41mount": 99_999}}, "block"),
+        ({"order": {"amount": 1, "amo\u200bunt": 99_999}}, "block"),
+        ({"order": {"amount": None, "Amount": 99_999}}, "block"),
+        ({"order": [{"amount": 1}, {"amount": 99_999}]}, "block"),
+        ({"order": [[{"amount": 99_999}]]}, "block"),
+        ({"order": [{"amount": 1}, {}]}, "block"),
+        ({"order": {"0": {"amount": 99_999}}, "order.amount": 1}, "block"),
+        ({"order": {"amount": [1, [99_999]]}}, "block"),
+        ({"order": {"amount": DEEP}}, "block"),
+        ({"order": '{"amount": 99999}', "order.amount": 1}, "block"),
+        ({"order": '{"amount": 1, "amount": 99999}'}, "block"),
+        ({"order": "[{", "order.amount": 1}, "block"),
+        ({"order": {"amount": "99999"}}, "block"),
+        ({"order": {"amount": "\uff19\uff19\uff19\uff19\uff19"}}, "block"),
+        ({"order": {"amount": "1.234,56"}}, "block"),
+        ({"order": {"amount": "5" + " " * 80 + "99999"}}, "block"),
+        ({"order": {"amount": False}}, "block"),
+        ({"order": {"amount": None}}, "block"),
+        ({"order": []}, "block"),
+        ({"order": [1] * 10_001}, "block"),
+        ({"order": None}, "block"),
+        ({"order": {"amount": 1}, **{f"k{n}": n for n in range(10_001)}}, "block"),
+        ({}, "block"),
+    ],
+)
+async def test_every_reading_of_a_nested_argument_is_checked(given: dict[str, Any], action: str) -> None:
+    assert (await decided({"pay": {"limits": {"order.amount": 10}}}, wants("pay", given))).action == action
+    summed = await decided({"pay": {"limits": {"order.amount": 10}, "sums": {"order.amount": 15}}}, wants("pay", given))
+    assert summed.action == action
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"mode": "a", "Mode": "b"},
+        {"mode": ["a", ["b"]]},
+        {"mode": "a", "mode ": "b"},
+    ],
+)
+async def test_a_twin_of_an_allowed_value_is_checked_too(given: dict[str, Any]) -> None:
+    assert kinds(await decided({"t": {"allowed": {"mode": ["a"]}}}, wants("t", given))) == ["value_not_allowed"]
+    assert (await decided({"t": {"allowed": {"mode?": ["a"]}}}, wants("t", given))).action == "block"
+
+
+async def test_an_entry_of_a_list_can_be_named() -> None:
+    tools = {"go": {"limits": {"point.0": 90, "point[1]": 180}}}
+    assert (await decided(tools, wants("go", {"point": [80, 170]}))).action == "allow"
+    assert (await decided(tools, wants("go", {"point": [170, 80]}))).action == "block"
+    assert (await decided(tools, wants("go", {"point": [80]}))).action == "block"
+    every = {"go": {"limits": {"legs.*.price": 10}}}
+    assert (await decided(every, wants("go", {"legs": [{"price": 1}, {"price": 11}]}))).action == "block"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"booking_id": "C-1", "Booking_ID": "LT-9"},
+        {"booking_id": ["C-1", ["LT-9"]]},
+    ],
+)
+async def test_every_reading_of_an_id_must_be_the_customers_own(given: dict[str, Any]) -> None:
+    verdict = await decided(OWN, wants("get_booking", given, memory=memory()))
+    assert kinds(verdict) == ["not_own"]
+
+
+async def test_an_amount_in_other_characters_must_be_what_the_customer_agreed_to() -> None:
+    before = memory(asked=["yes"], said=["Shall I refund 5 EUR for LT-1?"])
+    tools = {"*": {"confirm": "named"}}
+    for name in ("amount", "Amount", "\uff41mount", "refund.amount"):
+        given = {"booking": "LT-1", name: "500 EUR"}
+        assert (await decided(tools, wants("refund", given, memory=before))).action == "block", name
+
+
+@pytest.mark.parametrize("record", [{"Customer": "C-4"}, {"customer": ["C-1", "C-4"]}, {"data": [{"CUSTOMER": "C-4"}]}])
+async def test_an_owner_field_is_found_in_any_case_and_in_lists(record: Any) -> None:
+    checks = gate("arguments", tools={"get_booking": {"owner": "customer"}})
+    step = Step(point="tool_result", call=ToolCall(name="get_booking", result=record), memory=memory())
+    assert kinds(await checks.check(step)) == ["foreign_record"]
+
+
+async def test_a_secret_argument_is_never_quoted() -> None:
+    tools = {
+        "pay": {"own": ["api_key"], "limits": {"userPassword": 5}, "allowed": {"token": ["a"]}, "confirm": "named"}
+    }
+    given = {"api_key": "hunter2hunter2", "userPassword": "correcthorse", "token": "letmein-42", "id": "LT-1"}
+    verdict = await decided(tools, wants("pay", given, memory=memory(asked=["yes"], said=["Shall I pay 5 EUR?"])))
+    assert not any(secret in repr(verdict) for secret in ("hunter2", "correcthorse", "letmein"))
+    assert "LT-1" in repr(verdict)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -62,8 +64,9 @@ async def test_everything_else_is_blocked_as_an_anomaly(
     assert tool in finding.text
 
 
-async def test_a_gate_without_a_matrix_lets_nothing_through() -> None:
-    assert (await gate("permissions").check(wants("get_faq", intents=("faq",)))).action == "block"
+def test_a_gate_without_a_matrix_is_refused() -> None:
+    with pytest.raises(MalformedError, match="there is no matrix"):
+        gate("permissions")
 
 
 async def test_a_person_can_be_asked_instead() -> None:
@@ -117,3 +120,55 @@ async def test_names_that_are_made_up_do_not_fill_the_memory() -> None:
     assert (await checks.check(wants("x" * 10_000, intents=("complaint",)))).action == "block"
     assert len(checks._known) <= 1_024
     assert (await checks.check(wants("escalate", intents=("complaint",)))).action == "allow"
+
+
+@pytest.mark.parametrize(
+    ("given", "action"),
+    [
+        ({"dry_run": True}, "allow"),
+        ({"Dry_Run": True}, "allow"),
+        ({"dry_run": True, "Dry_Run": False}, "block"),
+        ({"dry_run": [True, False]}, "block"),
+        ({"dry_run": None}, "block"),
+        ({"dry_run": {"a": 1}}, "block"),
+        ({}, "block"),
+    ],
+)
+async def test_every_reading_of_a_trial_must_be_set(given: dict[str, Any], action: str) -> None:
+    checks = gate("permissions", matrix={"change": []}, read_only={"change": ["modify"]})
+    assert (await checks.check(wants("modify", given, intents=("change",)))).action == action
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"matrix": MATRIX, "default": ["+policy_inquiry", "search_*"]},
+        {"matrix": {**MATRIX, "default": ["+policy_inquiry", "search_*"]}},
+    ],
+)
+async def test_without_an_intent_the_default_row_counts(settings: dict[str, Any]) -> None:
+    checks = gate("permissions", **settings)
+    for tool, intents, action in (
+        ("get_policy", (), "allow"),
+        ("search_trips", (), "allow"),
+        ("get_booking", (), "block"),
+        ("get_policy", ("booking_management",), "allow"),
+        ("search_trips", ("booking_management",), "block"),
+        ("get_policy", ("nonsense",), "block"),
+        ("get_policy", ("",), "block"),
+        ("get_policy", ("nonsense", "policy_inquiry"), "block"),
+    ):
+        verdict = await checks.check(wants(tool, intents=intents))
+        assert verdict.action == action, (tool, intents)
+
+
+async def test_without_a_default_the_reason_says_how_to_pass_intents() -> None:
+    told = (await gate("permissions", matrix=MATRIX).check(wants("get_policy"))).reason
+    for way in ("intents=[...]", "X-Proctor-Intents", "sidecar: field `intents`", "--intent", "`default:`"):
+        assert way in told
+    assert "X-Proctor" not in (await gate("permissions", matrix=MATRIX).check(wants("x", intents=("nope",)))).reason
+
+
+def test_two_default_rows_are_refused() -> None:
+    with pytest.raises(MalformedError, match="keep one of them"):
+        gate("permissions", matrix={"Default": ["a"]}, default=["b"])

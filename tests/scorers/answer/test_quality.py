@@ -177,3 +177,51 @@ async def test_the_same_answer_gets_the_same_score() -> None:
     first, second = [await quality().score(CASE, answered(GOOD)) for _ in range(2)]
     assert first == second
     assert _of(first, "fluency").version == "1"
+
+
+async def test_a_wholly_wrong_fact_fails_the_answer_whatever_the_other_dimensions_reach() -> None:
+    score = await quality().score(CASE, answered(WRONG))
+    facts = next(part for part in score.parts if part.name == "factual_accuracy")
+    assert facts.passed is False
+    assert score.passed is False, "three good dimensions do not make up for it"
+    assert score.value == facts.value
+    assert "factual_accuracy" in score.reason
+    assert "under its floor" in score.reason
+    lenient = await quality(default={"floors": {"factual_accuracy": 0.0}}).score(CASE, answered(WRONG))
+    assert (lenient.value or 0) > (score.value or 0), "without a floor it is the weighted mean"
+
+
+async def test_a_failed_dimension_decides_though_another_could_not_be_judged() -> None:
+    unsourced = Trajectory(
+        turns=(
+            Turn(
+                messages=(
+                    Message(role="user", content="Name two"),
+                    Message(role="assistant", content="1. Akira\n2. Monster"),
+                )
+            ),
+            Turn(
+                messages=(
+                    Message(role="user", content="How much is the second one?"),
+                    Message(role="assistant", content="Akira is 770 yen."),
+                )
+            ),
+        )
+    )
+    score = await quality().score(
+        decode(Case, {"id": "c", "turns": ["Name two", "How much is the second one?"]}), unsourced
+    )
+    parts = {part.name: part for part in score.parts}
+    assert parts["factual_accuracy"].value is None, "a price without any source cannot be judged"
+    assert parts["consistency"].passed is False
+    assert score.status == "ok"
+    assert score.passed is False
+    assert "factual_accuracy is missing" in score.reason
+
+
+def test_a_floor_lies_between_nought_and_the_threshold() -> None:
+    for floor in (-0.1, 0.8):
+        with pytest.raises(MalformedError, match="the floor of fluency"):
+            quality(default={"floors": {"fluency": floor}})
+    with pytest.raises(MalformedError, match="no dimension"):
+        quality(default={"floors": {"speed": 0.5}})

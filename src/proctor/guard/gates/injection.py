@@ -10,7 +10,7 @@ from proctor.core.sockets import Classifier, socket
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.documents import Cut, look_through
 from proctor.guard.edits import Edit, apply
-from proctor.guard.levels import Level, check_level, cut
+from proctor.guard.levels import Level, check_level, check_order, cut
 from proctor.guard.passages import sentences
 from proctor.guard.readings import Reading, hidden_in, quote, readings
 from proctor.guard.step import Point, Step
@@ -60,6 +60,8 @@ class Injection:
     def __post_init__(self) -> None:
         for name in ("block", "escalate", "indirect_block", "indirect_escalate"):
             check_level(name, getattr(self, name))
+        for block, escalate in (("block", "escalate"), ("indirect_block", "indirect_escalate")):
+            check_order((block, getattr(self, block)), (escalate, getattr(self, escalate)), self.injection)
 
     async def check(self, step: Step) -> Verdict:
         """Read a customer's message, or what a tool or a document says, in clear and decoded."""

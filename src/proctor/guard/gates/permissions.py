@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal
 
 from proctor.core.chat import ToolCall
-from proctor.core.permission_matrix import TRIALS, PermissionMatrix
+from proctor.core.permission_matrix import NO_INTENT, TRIALS, PermissionMatrix
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.by_tool import LONGEST_NAME, MOST_REMEMBERED, ByTool, call_of, call_text
 from proctor.guard.step import Point, Step
@@ -16,11 +16,19 @@ from proctor.guard.swift import swift
 __all__ = ["Permissions"]
 
 _verdict: Final = swift(Verdict)
+INTENTS_HINT: Final = (
+    "pass the customer's intents (library: `intents=[...]` of session.tool_call, or session.intents; proxy: header "
+    "X-Proctor-Intents or `proctor: {intents: [...]}`; sidecar: field `intents`; MCP: `--intent` or "
+    "`guard.mcp.intents`), or list under `default:` of the matrix what may be called without one"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Permissions:
-    """Only tools that the intent permits are called; of several intents, only what all of them permit."""
+    """Only tools that the intent permits are called; of several intents, only what all of them permit.
+
+    ``default`` are the tools of a call for which nobody named an intent.
+    """
 
     name: ClassVar[str] = "permissions"
     version: ClassVar[str] = "1"
@@ -33,18 +41,24 @@ class Permissions:
     checks: tuple[str, ...] = TRIALS
     several: Literal["intersection", "union"] = "intersection"
     always: tuple[str, ...] = ()
+    default: tuple[str, ...] | None = None
     action: Literal["block", "escalate"] = "block"
     _table: PermissionMatrix = field(init=False, repr=False, compare=False)
     _trials: ByTool[bool] = field(init=False, repr=False, compare=False)
     _known: dict[tuple[str, tuple[str, ...]], str | None] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if not self.matrix and not self.always and not self.default:
+            raise ValueError(
+                "there is no matrix, so no tool could ever be called; write `matrix: {intent: [tool, ...]}`"
+            )
         table = PermissionMatrix(
             matrix=self.matrix,
             read_only=self.read_only,
             checks=self.checks,
             several=self.several,
             always=self.always,
+            default=self.default,
         )
         object.__setattr__(self, "_table", table)
         trials = (tool for tools in self.read_only.values() for tool in tools)
@@ -82,6 +96,8 @@ class Permissions:
     def _looked_up(self, call: ToolCall, intents: tuple[str, ...]) -> str | None:
         """What the matrix says; remembered where the arguments have no part in it."""
         why = self._table.against(call, intents)
+        if why == NO_INTENT:
+            why = f"{NO_INTENT}; {INTENTS_HINT}"
         small = len(call.name) + sum(map(len, intents)) <= LONGEST_NAME
         if small and len(self._known) < MOST_REMEMBERED and not self._trials.of(call.name):
             self._known[call.name, intents] = why

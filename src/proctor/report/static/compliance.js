@@ -1,4 +1,4 @@
-// How far a prompt's rules are kept: by model and scenario, by rule, and which tests waver.
+// How far a prompt's rules are kept: by model and scenario, by rule, and which tests or cases waver.
 
 const WORDY = ["Judged by", "Rules that wavered"];
 const FLAKY = 8;
@@ -14,7 +14,7 @@ function compliancePanel(shown, table) {
   const row = (cells) => el("tr", {}, cells.map(([text, state], place) =>
     el("td", { class: `${wordy[place] ? "" : "number"} ${state === "fail" || state === "unscored" ? `mark ${state}` : state}` },
       complianceName(shown.heads[place], text, table))));
-  const first = shown.heads[0] === "Test" ? FLAKY : shown.rows.length;
+  const first = ["Test", "Case"].includes(shown.heads[0]) ? FLAKY : shown.rows.length;
   list.append(...shown.rows.slice(0, first).map(row));
   const more = shown.rows.length > first && el("button", { type: "button", class: "link more", onclick: (event) => {
     list.append(...shown.rows.slice(first).map(row));
@@ -30,5 +30,5 @@ function compliancePanel(shown, table) {
 /** A target or a test narrows the table below to its results. */
 function complianceName(head, text, table) {
   if (head === "Target") return filterButton(text, { target: text }, table);
-  return head === "Test" ? filterButton(text, { text }, table) : outside(text);
+  return head === "Test" || head === "Case" ? filterButton(text, { text }, table) : outside(text);
 }

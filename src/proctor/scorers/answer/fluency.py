@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from proctor.core.case import Case
 from proctor.core.score import Evidence, Score
@@ -59,6 +59,13 @@ class Fluency:
         for each in self.formats.values():
             for pattern in each.patterns:
                 compiled(pattern, ignore_case=False)
+
+    @staticmethod
+    def intent_settings(intents: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+        """The settings that the project's intents give this scorer."""
+        tones = {name: stated["tone"] for name, stated in intents.items() if "tone" in stated}
+        tones = {name: [tone] if isinstance(tone, str) else list(tone) for name, tone in tones.items()}
+        return {"tones": tones} if tones else {}
 
     async def score(self, case: Case, run: Trajectory) -> Score:
         """Score the last answer."""

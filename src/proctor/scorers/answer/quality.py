@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final
 
@@ -24,6 +24,15 @@ from proctor.scorers.passages import no_answer, quoted
 __all__ = ["Blend", "Quality"]
 
 THRESHOLD: Final = 0.75
+# A dimension under its floor fails the answer, however good the others are. A wrong fact that the sources contradict
+# leaves at most 0.2 of factual accuracy; a fact that is worded otherwise but supported by them leaves 0.5. One exact
+# contradiction leaves 0.64 of consistency. The floor of relevance is low because a right refusal reaches 0.3 there.
+FLOORS: Final[Mapping[str, float]] = {
+    "relevance": 0.25,
+    "factual_accuracy": 0.5,
+    "consistency": 0.65,
+    "fluency": 0.4,
+}
 _KINDS: Final[Mapping[str, Any]] = {
     "relevance": Relevance,
     "factual_accuracy": FactualAccuracy,
@@ -36,15 +45,17 @@ _KINDS: Final[Mapping[str, Any]] = {
 class Blend:
     """How much each dimension weighs for one intent, and from which value on an answer passes.
 
-    A dimension that ``optional`` names is left out where it does not apply (a greeting states no facts).
+    A dimension that ``optional`` names is left out where it does not apply (a greeting states no facts). A dimension
+    under its floor fails the answer; ``floors`` replaces the default floors of the dimensions it names.
     """
 
     weights: Mapping[str, float] = field(default_factory=lambda: dict.fromkeys(_KINDS, 0.25))
     threshold: float = THRESHOLD
     optional: tuple[str, ...] = ()
+    floors: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in (*self.weights, *self.optional):
+        for name in (*self.weights, *self.optional, *self.floors):
             if name not in _KINDS:
                 raise ValueError(f"there is no dimension {name!r}; there are {', '.join(_KINDS)}")
         if not all(weight >= 0 for weight in self.weights.values()):
@@ -53,6 +64,16 @@ class Blend:
             raise ValueError("weights must name at least one dimension with more than 0")
         if not 0 <= self.threshold <= 1:
             raise ValueError(f"a threshold is from 0 to 1, not {self.threshold:g}")
+        for name, floor in self.floors.items():
+            if not 0 <= floor <= self.threshold:
+                raise ValueError(f"the floor of {name} is from 0 to the threshold ({self.threshold:g}), not {floor:g}")
+
+    def floor(self, name: str) -> float:
+        """The value under which this dimension fails the answer by itself."""
+        return self.floors.get(name, min(FLOORS[name], self.threshold))
+
+
+_BLEND_FIELDS: Final = tuple(each.name for each in dataclasses.fields(Blend))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +81,7 @@ class Quality:
     """How good the answer is: relevance, factual accuracy, consistency and fluency, weighed by the intent."""
 
     name: ClassVar[str] = "quality"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     threshold: ClassVar[float | None] = THRESHOLD
     primary: ClassVar[str | None] = None
 
@@ -84,17 +105,39 @@ class Quality:
             except MalformedError as error:
                 raise ValueError(f"{name}: {error.message}") from error
 
+    @staticmethod
+    def intent_settings(intents: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+        """The settings that the project's intents give this scorer."""
+        blends = {
+            name: {key: stated[key] for key in _BLEND_FIELDS if key in stated}
+            for name, stated in intents.items()
+            if any(key in stated for key in _BLEND_FIELDS)
+        }
+        given: dict[str, Any] = {"intents": blends} if blends else {}
+        if tones := Fluency.intent_settings(intents):
+            given["fluency"] = tones
+        return given
+
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """Score the four dimensions side by side and weigh them; one that is missing leaves the case unscored."""
+        """Score the four dimensions side by side and weigh them.
+
+        A dimension under its floor fails the answer. With none that failed, a missing one leaves the case unscored.
+        """
         blend = self.intents.get(case.intent or "", self.default)
         if (unanswered := no_answer(self, run)) is not None:
             return replace(unanswered, threshold=blend.threshold)
         names = [name for name in _KINDS if blend.weights.get(name, 0.0) > 0]
         scores = await asyncio.gather(*(self._dimension(name).score(case, run) for name in names))
-        parts = [replace(score, weight=blend.weights[name]) for name, score in zip(names, scores, strict=True)]
+        parts = [
+            replace(score, weight=blend.weights[name], threshold=blend.floor(name))
+            for name, score in zip(names, scores, strict=True)
+        ]
         whole = combined(self.name, parts, version=self.version)
+        failed = [part for part in parts if part.passed is False]
         lacking = [part for part in parts if part.value is None and not _excused(part, blend)]
-        if lacking:
+        if failed:
+            whole = _limited(whole, failed)
+        elif lacking:
             why = "; ".join(f"{part.name} is missing: {part.reason}" for part in lacking)
             whole = replace(
                 whole,
@@ -119,6 +162,14 @@ class Quality:
         live = {each: getattr(self, each) for each, its in fields.items() if is_socket(its)}
         made: Scorer = decode(kind, {**given, **live}, strict=True)
         return made
+
+
+def _limited(whole: Score, failed: Sequence[Score]) -> Score:
+    """The score of an answer with a dimension under its floor: no better than that dimension, whatever is missing."""
+    assert whole.value is not None
+    least = min(part.value for part in failed if part.value is not None)
+    said = ", ".join(f"{part.name} {part.value:.2f} is under its floor of {part.threshold:g}" for part in failed)
+    return replace(whole, value=min(whole.value, least), reason=quoted(f"{said}; {whole.reason}", 1000))
 
 
 def _excused(part: Score, blend: Blend) -> bool:

@@ -12,7 +12,7 @@ from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Classifier, Embedder, Entailer, Grounder, Model, Scorer, Tagger, socket
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.conversation.outcome import outcome_score
-from proctor.scorers.conversation.siblings import GATES, SIBLINGS, handed_on, make, run_one
+from proctor.scorers.conversation.siblings import GATES, SIBLINGS, handed_on, kind_of, make, run_one
 from proctor.scorers.parts import combined
 from proctor.scorers.passages import MOST_EVIDENCE, no_answer, no_conversation, quoted, scored, turn_label, unjudged
 
@@ -57,6 +57,12 @@ class Conversation:
             if not 0.0 <= value <= 1.0:
                 raise ValueError(f"the threshold of {name} is {value:g}; it must be from 0 to 1")
         _ = self._made  # wrong settings of a part are wrong settings of the whole
+
+    @staticmethod
+    def intent_settings(intents: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+        """The settings that the project's intents give the parts."""
+        given = kind_of("permissions").intent_settings(intents)
+        return {"settings": {"permissions": given}} if given else {}
 
     @cached_property
     def _made(self) -> Mapping[str, Scorer | str]:

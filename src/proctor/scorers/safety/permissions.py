@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from proctor.core.case import Case
 from proctor.core.chat import ToolCall
@@ -46,6 +46,7 @@ class Permissions:
     checks: tuple[str, ...] = TRIALS
     several: Literal["intersection", "union"] = "intersection"
     always: tuple[str, ...] = ()
+    default: tuple[str, ...] | None = None
     intent: str | None = None
 
     _table: PermissionMatrix = field(init=False, repr=False, compare=False)
@@ -57,8 +58,15 @@ class Permissions:
             checks=self.checks,
             several=self.several,
             always=self.always,
+            default=self.default,
         )
         object.__setattr__(self, "_table", table)
+
+    @staticmethod
+    def intent_settings(intents: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+        """The settings that the project's intents give this scorer."""
+        matrix = {name: list(stated["tools"]) for name, stated in intents.items() if "tools" in stated}
+        return {"matrix": matrix} if matrix else {}
 
     async def score(self, case: Case, run: Trajectory) -> Score:
         """Look up each call in the matrix; one that is not permitted fails the conversation."""
@@ -73,7 +81,7 @@ class Permissions:
         if not made:
             return skipped(self, "no tool was called")
         known = self._intents(case, run)
-        if not any(known):
+        if not any(known) and not self._table.has_default:
             return skipped(self, "no intent is known, so nothing says what was permitted")
         found = [(turn, call, why) for turn, call in made if (why := self._table.against(call, known[turn]))]
         stopped = [(turn, call, why) for turn, call, why in found if _was_refused(call, run.turns[turn])]

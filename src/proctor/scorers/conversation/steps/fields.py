@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from proctor.core.argument_paths import ABSENT, EMPTY, UNREADABLE, field_path, values_at
 from proctor.text.numbers import find_numbers
 from proctor.text.predicates.values import Bound, OpenError, Pattern
 
@@ -13,6 +14,7 @@ __all__ = ["Condition", "bounded", "given", "matched", "named", "scalars", "valu
 
 _LONGEST_NUMBER = 60
 _MOST_DEEP = 12
+_MARKS = (ABSENT, EMPTY, UNREADABLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +60,16 @@ def matched(pattern: Pattern) -> Condition:
 
 
 def values_of(data: Any, name: str) -> list[Any]:
-    """What stands under a name: at the top, at the end of a dotted path, or else anywhere inside."""
+    """What stands under a name: at the top and at the end of a dotted path, or else anywhere inside.
+
+    Every reading counts: the key ``order.amount`` and ``amount`` inside ``order``, in each entry of a list.
+    """
     if isinstance(data, Mapping):
+        found = [each for each in values_at(data, field_path(name)) if not any(each is mark for mark in _MARKS)]
+        if found:
+            return found
         if name in data:
             return _spread(data[name])
-        place: Any = data
-        for part in name.split("."):
-            place = place.get(part) if isinstance(place, Mapping) else None
-        if place is not None:
-            return _spread(place)
     return [each for value in _inside(data, name, 0) for each in _spread(value)]
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.server.sentences import MOST_HELD, before, complete, may_end
+from proctor.guard.sentence_ends import MOST_HELD, before, complete, may_end
 
 
 @pytest.mark.parametrize(

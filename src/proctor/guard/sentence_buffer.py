@@ -10,11 +10,11 @@ from typing import Final, Literal, Protocol
 
 from proctor.core.verdict import Verdict
 from proctor.guard.edits import Edit, difference
-from proctor.server.sentences import MOST_HELD, before, complete, may_end
+from proctor.guard.sentence_ends import MOST_HELD, before, complete, may_end
 
-__all__ = ["CONTEXT", "Held", "Judge", "Restore", "StreamMode"]
+__all__ = ["CONTEXT", "Judge", "Restore", "SentenceBuffer", "StreamMode"]
 
-CONTEXT: Final = 100  # letters of what has left already that a gate sees before the next sentence
+CONTEXT: Final = 100  # characters of what has left already that a gate sees before the next sentence
 
 StreamMode = Literal["sentence", "whole"]
 Restore = Callable[[str, str], str]
@@ -37,7 +37,7 @@ class Judge(Protocol):
 
 
 @dataclass(slots=True, kw_only=True)
-class Held:
+class SentenceBuffer:
     """Text that is held back until a sentence of it is whole and was looked at.
 
     ``raw`` is what came; its first ``cleared`` characters may leave, as ``said`` for all that the gates know. What was

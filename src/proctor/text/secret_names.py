@@ -1,0 +1,35 @@
+"""Names of fields whose values are secrets: ``api_key``, ``X-Auth-Token``, ``clientSecret``."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+__all__ = ["SECRET_WORDS", "is_secret_name"]
+
+_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+SECRET_WORDS: Final = frozenset(
+    (
+        "apikey", "authorization", "bearer", "cookie", "credential", "credentials", "cvc", "cvv", "jwt", "otp",
+        "passcode", "passphrase", "passwd", "password", "passwort", "pin", "pwd", "secret", "token",
+    )
+)  # fmt: skip
+_KEY_KINDS: Final = frozenset(
+    ("access", "account", "api", "auth", "client", "encryption", "master", "private", "secret", "service", "signing",
+     "ssh")
+)  # fmt: skip
+_MAX_NAME_CHARS: Final = 200
+_FOLLOWS: Final = frozenset(("base", "hash", "header", "value", "string", "text"))  # api_key_value, password_hash
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether the values under a name are secrets, in snake_case, kebab-case or camelCase."""
+    words = [word.lower() for word in _WORD.findall(name[:_MAX_NAME_CHARS])]
+    while len(words) > 1 and words[-1] in _FOLLOWS:
+        words.pop()
+    if not words:
+        return False
+    joined = "".join(words[-2:])
+    if words[-1] in SECRET_WORDS or joined in SECRET_WORDS:
+        return True
+    return words[-1] == "key" and (len(words) == 1 or words[-2] in _KEY_KINDS)

@@ -1,0 +1,105 @@
+"""Whether settings that were read again may take the place of those in force."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from proctor.config import Config
+from proctor.core.errors import ConfigError
+from proctor.guard.step import POINTS
+from proctor.guard.watch import Plan
+
+__all__ = ["FileStamp", "ReloadError", "check_replacement", "settled_stamp", "stamp_of", "text_of"]
+
+FileStamp = tuple[int, int, int]
+_SETTLE_SECONDS: Final = 0.2  # a file that was written to more recently may be half written
+_MOST_LOOKS: Final = 25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReloadError:
+    """Why the settings could not be read again, and since when."""
+
+    time: datetime
+    reason: str
+
+    @classmethod
+    def now(cls, reason: str) -> ReloadError:
+        """An error of this moment."""
+        return cls(time=datetime.now(UTC), reason=reason)
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """The error as health shows it."""
+        return {"time": self.time.isoformat(timespec="seconds"), "reason": self.reason}
+
+
+def stamp_of(config: Config) -> FileStamp | None:
+    """What changes when the file does."""
+    try:
+        found = os.stat(config.path) if config.path is not None else None
+    except OSError:
+        return None
+    return None if found is None else (found.st_mtime_ns, found.st_size, found.st_ino)
+
+
+def settled_stamp(config: Config) -> FileStamp | None:
+    """The stamp of the file once nobody writes to it; waits, so it is for a thread beside the steps."""
+    stamp = stamp_of(config)
+    for _ in range(_MOST_LOOKS):
+        time.sleep(_SETTLE_SECONDS)
+        before, stamp = stamp, stamp_of(config)
+        if stamp == before:
+            break
+    return stamp
+
+
+def text_of(config: Config) -> str:
+    """The file as it is; nothing where it cannot be read."""
+    try:
+        return "" if config.path is None else config.path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def check_replacement(before: Config, old: Plan, after: Config, new: Plan, *, was: str, text: str) -> None:
+    """Refuse settings that drop gates which nobody has taken out in so many words.
+
+    A file that was emptied or cut off while it was saved is often valid YAML. A gate that is taken off a list, and a
+    list that is empty, are somebody's decision; a section or a list that is gone is not. ``was`` and ``text`` are the
+    file as it was and as it is.
+
+    Raises:
+        ConfigError: naming what is gone, and how to say that it should be.
+    """
+    file = str(after.path) if after.path else None
+    written, now = before.settings.guard, after.settings.guard
+    if written and not now:
+        raise ConfigError(
+            "there is no `guard:` section any more, or nothing in it",
+            file=file,
+            field="guard",
+            mend="write the section again; to go back to the default gates, restart the guard",
+        )
+    if was.endswith("\n") and not text.endswith("\n") and was.startswith(text):
+        raise ConfigError(
+            "the file ends in the middle of what it said before, as a half-saved file does",
+            file=file,
+            mend="save it again, with a newline at its end",
+        )
+    for point in POINTS:
+        if point not in written or point in now:
+            continue
+        kept = {post.name for post in new.chains[point].posts}
+        if lost := [post.name for post in old.chains[point].posts if post.name not in kept]:
+            raise ConfigError(
+                f"`{point}:` is not there any more, and with it {', '.join(lost)} would be gone",
+                file=file,
+                field=f"guard.{point}",
+                mend=f"list the gates of {point}, or write `{point}: []` for none",
+            )

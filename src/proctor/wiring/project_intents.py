@@ -1,0 +1,43 @@
+"""The `intents:` of proctor.yaml as settings of the scorers that read them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from proctor.config import Intent
+from proctor.core.case import Check
+
+__all__ = ["with_project_intents"]
+
+
+def with_project_intents(check: Check, kind: Any, intents: Mapping[str, Intent]) -> Check:
+    """Complete a check by what proctor.yaml sets for each intent.
+
+    A scorer takes part by a static method ``intent_settings(intents)`` that returns settings of its own. What the check
+    sets for an intent replaces all that proctor.yaml sets for it.
+    """
+    translate = getattr(kind, "intent_settings", None)
+    if translate is None or not intents:
+        return check
+    given = translate({name: _stated(intent) for name, intent in intents.items()})
+    if not given:
+        return check
+    # A suite may leave out the name of the main setting: `- permissions: {faq: [search]}`.
+    own = {(kind.primary or "") if name == "" else name: value for name, value in check.settings.items()}
+    return dataclasses.replace(check, settings=_merged(given, own, frozenset(intents)))
+
+
+def _stated(intent: Intent) -> dict[str, Any]:
+    """What is set for an intent, without what is left at its default."""
+    stated = {field.name: getattr(intent, field.name) for field in dataclasses.fields(intent)}
+    return {name: value for name, value in stated.items() if value not in (None, (), {})}
+
+
+def _merged(project: Mapping[str, Any], own: Mapping[str, Any], intents: frozenset[str]) -> dict[str, Any]:
+    merged = {**project, **own}
+    for name in project.keys() & own.keys():
+        if name not in intents and isinstance(project[name], Mapping) and isinstance(own[name], Mapping):
+            merged[name] = _merged(project[name], own[name], intents)
+    return merged
