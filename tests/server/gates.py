@@ -53,6 +53,24 @@ class Words:
         return Verdict(action=action, gate="words", reason=reason, findings=(Finding(kind="word", reason=reason),))
 
 
+class BreaksOnce:
+    """Fails at the first "hi", and lets everything through from then on."""
+
+    name: ClassVar[str] = "breaks"
+    version: ClassVar[str] = "1"
+    points: ClassVar[tuple[str, ...]] = POINTS
+    pure: ClassVar[bool] = False
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    async def check(self, step: Step) -> Verdict:
+        self.asked += step.text == "hi"
+        if step.text == "hi" and self.asked == 1:
+            raise RuntimeError("broken")
+        return Verdict(action="allow", gate=self.name)
+
+
 class Kept:
     """Keeps what is put on record."""
 

@@ -1,11 +1,12 @@
 """Walks the published types of an API: one minimal message for every string in them, with an attack in that string.
 
-Reads pydantic models and typed dictionaries, as the official clients have them.
+Reads pydantic models and typed dictionaries, as the official clients have them, and dataclasses.
 """
 
 from __future__ import annotations
 
 import collections.abc
+import dataclasses
 import types
 import typing
 from collections.abc import Iterator, Mapping
@@ -93,7 +94,7 @@ def _walk(kind: Any, path: str, exempt: Exempt, seen: tuple[Any, ...]) -> Iterat
         for name, (each, _) in fields.items():
             for found, value in _walk(each, f"{path}.{name}" if path else name, exempt, (*seen, kind)):
                 yield found, {**base, name: value}
-    elif origin is not None and origin is not Literal and not fields:
+    elif origin is not None and origin is not Literal and not fields and given:
         for found, value in _walk(given[0], f"{path}[]", exempt, seen):
             yield found, [value]
 
@@ -112,6 +113,13 @@ def _fields(kind: Any) -> dict[str, tuple[Any, bool]]:
     """The fields of an object type: their types, and whether they are required."""
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return {each.alias or name: (each.annotation, each.is_required()) for name, each in kind.model_fields.items()}
+    if dataclasses.is_dataclass(kind):
+        hints = typing.get_type_hints(kind)
+        given = (dataclasses.MISSING, dataclasses.MISSING)
+        return {
+            each.name: (hints[each.name], (each.default, each.default_factory) == given)
+            for each in dataclasses.fields(kind)
+        }
     if typing_extensions.is_typeddict(kind):
         hints = typing_extensions.get_type_hints(kind, include_extras=True)
         return {name: (each, _is_required(kind, each)) for name, each in hints.items()}

@@ -302,3 +302,12 @@ async def test_what_packs_answers_belongs_outside_and_that_is_said() -> None:
 def test_a_pointer_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match="begins with /"):
         Route(path="/chat", text="message")
+
+
+@pytest.mark.parametrize("name", ["a\r\nb", "x" * 257])
+async def test_a_session_has_a_short_name_that_can_be_printed(name: str) -> None:
+    async with _guarded() as client:
+        async with client.post("/chat", json={"message": "hi", "answer": "Hello.", "session": name}) as answer:
+            assert answer.status == 400
+            assert "session" in (await answer.json())["error"]["message"]
+        assert SAID == []

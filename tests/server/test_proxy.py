@@ -10,8 +10,11 @@ import pytest
 from aiohttp import web
 from yarl import URL
 
+from proctor.guard.chain import Chain, Post
+from proctor.guard.watch import Plan
 from proctor.server.proxy import make_app
-from tests.server.gates import HANDOFF, REPLY, make_guard
+from proctor.wiring.guard import Guard
+from tests.server.gates import HANDOFF, REPLY, BreaksOnce, make_guard
 from tests.server.upstream import chunk, completion, deltas, proxied, read_stream, running, says, streams
 
 CHAT = "/v1/chat/completions"
@@ -146,6 +149,17 @@ async def test_a_message_that_was_stopped_stays_out_of_what_the_model_reads() ->
             async with client.post(address + CHAT, json=_ask("ATTACK", answer, "sorry, hello")) as reply:
                 assert (await reply.json())["choices"][0]["message"]["content"] == "Fine."
             assert [each["content"] for each in upstream.body()["messages"]] == ["[withheld]", REPLY, "sorry, hello"]
+
+
+async def test_a_gate_that_broke_is_asked_again() -> None:
+    chain = Chain(point="input", posts=(Post(gate=BreaksOnce(), name="breaks", timeout=5.0),))
+    guard = Guard(Plan(chains={"input": chain}, replies={"block": REPLY}))
+    async with proxied(guard) as (upstream, address, client):
+        upstream.say = says(completion())
+        headers = {"X-Proctor-Session": "s"}
+        for told in (REPLY, "Fine."):
+            async with client.post(address + CHAT, json=_ask("hi"), headers=headers) as answer:
+                assert (await answer.json())["choices"][0]["message"]["content"] == told
 
 
 async def test_two_customers_with_the_same_words_are_not_taken_for_one() -> None:
@@ -322,15 +336,17 @@ async def test_a_client_that_goes_away_ends_the_request_to_the_upstream() -> Non
 
 
 @pytest.mark.parametrize(("status", "headers"), [(401, {}), (429, {"Retry-After": "7"}), (503, {})])
-async def test_a_failure_of_the_upstream_is_passed_on_as_it_is(status: int, headers: dict[str, str]) -> None:
+async def test_a_failure_of_the_upstream_is_read_before_it_is_passed_on(status: int, headers: dict[str, str]) -> None:
     guard, _ = make_guard()
     async with proxied(guard) as (upstream, address, client):
-        upstream.say = says({"error": {"message": "no SECRET-a"}}, status, headers)
-        for stream in (False, True):
-            async with client.post(address + CHAT, json=_ask("hi", stream=stream)) as answer:
-                assert answer.status == status
-                assert await answer.json() == {"error": {"message": "no SECRET-a"}}
-                assert answer.headers.get("Retry-After") == headers.get("Retry-After")
+        for said, told in (("no way", "no way"), ("no SECRET-a", "no [SECRET]"), ("ATTACK", None)):
+            upstream.say = says({"error": {"message": said, "code": "x"}}, status, headers)
+            for stream in (False, True):
+                async with client.post(address + CHAT, json=_ask("hi", stream=stream)) as answer:
+                    assert answer.status == status
+                    failure = (await answer.json())["error"]
+                    assert failure["message"] == told or (told is None and "withheld" in failure["message"])
+                    assert answer.headers.get("Retry-After") == headers.get("Retry-After")
 
 
 async def _read_all(content: aiohttp.StreamReader, got: list[bytes]) -> None:

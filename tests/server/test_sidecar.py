@@ -295,3 +295,29 @@ def test_a_port_that_is_taken_is_said() -> None:
         with pytest.raises(InputError, match="listens there already"):
             run(make_app(guard), "127.0.0.1", taken.getsockname()[1])
         guard.close()
+
+
+@pytest.mark.parametrize("field", ["session", "customer"])
+@pytest.mark.parametrize("name", ["a\r\nb", "a\x00b", "x" * 257, "x" * 1_000_000, "\ud800"])
+async def test_a_name_is_short_and_can_be_printed(field: str, name: str) -> None:
+    guard, _ = make_guard()
+    async with _sidecar(guard) as client:
+        async with client.post("/v1/input", json={"text": "hi", field: name}) as answer:
+            told = (await answer.json())["error"]
+        assert (answer.status, told["field"]) == (400, field)
+        assert "256 printable characters" in told["mend"]
+        assert guard.health["sessions"] == 0
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        (b'{"text": "hi", "Text": "other"}', "differ in case only"),
+        (b'{"text": "hi", "metadata": {"a": ' + b"9" * 5000 + b"}}", "4,300 digits"),
+        (b'{"text": "hi", "metadata": {"a": ' + b"[" * 300 + b"]" * 300 + b"}}", "nested"),
+    ],
+)
+async def test_a_body_with_two_readings_or_none_is_refused(raw: bytes, words: str) -> None:
+    async with _sidecar() as client, client.post("/v1/input", data=raw) as answer:
+        assert answer.status == 400
+        assert words in (await answer.json())["error"]["message"]

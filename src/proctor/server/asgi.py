@@ -11,14 +11,15 @@ from proctor.core.codec import dumps
 from proctor.core.errors import InputError
 from proctor.core.verdict import Verdict
 from proctor.guard.current import turn_of
-from proctor.server.conversation import put
 from proctor.server.frames import Slot
 from proctor.server.own_stream import EventStream, TextStream, beside
 from proctor.server.pointers import at_pointer, check_pointer, made_at, value_at
+from proctor.server.session_names import check_name
 from proctor.server.sse import Event, Parser
 from proctor.server.streaming import Stream
 from proctor.server.strict_json import read_json
 from proctor.server.telling import SESSION_HEADER, VERDICT_HEADER, header
+from proctor.server.text_slots import put
 from proctor.server.turn import Turn
 from proctor.wiring.guard import Guard
 
@@ -81,7 +82,7 @@ class GuardMiddleware:
             return
         try:
             data = read_json(raw)
-            session = self.guard.session(_session(scope, data, route))
+            session = self.guard.session(check_name("session", _session(scope, data, route)))
         except ValueError as error:
             await _say(send, 400, {"error": {"message": f"the body {error}", "mend": "send JSON"}})
             return

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from proctor.core.trajectory import Source
+from proctor.server.session_names import check_name
 
 __all__ = ["Asked", "asked"]
 
@@ -26,7 +27,11 @@ class Asked:
 
 
 def asked(headers: Mapping[str, str], body: Mapping[str, Any]) -> Asked:
-    """What a request says of itself: headers first, then its ``proctor`` object, then its metadata."""
+    """What a request says of itself: headers first, then its ``proctor`` object, then its metadata.
+
+    Raises:
+        InputError: the name of its session or its customer cannot be used.
+    """
     own = body.get("proctor") if isinstance(body.get("proctor"), dict) else {}
     metadata = body.get("metadata") if isinstance(body.get("metadata"), dict) else {}
     assert isinstance(own, dict)
@@ -39,13 +44,17 @@ def asked(headers: Mapping[str, str], body: Mapping[str, Any]) -> Asked:
     if isinstance(conversation, dict):
         conversation = conversation.get("id")
     user = body.get("safety_identifier") or body.get("user")
-    name = told("session")
-    if not name and not body.get("previous_response_id"):
-        name = f"conversation:{conversation}" if conversation else f"user:{user}" if user else None
+    name = check_name("session", told("session"))
+    follows = check_name("previous_response_id", body.get("previous_response_id"))
+    if name is None and follows is None:
+        if conversation := check_name("conversation", conversation):
+            name = f"conversation:{conversation}"
+        elif user := check_name("user", user):
+            name = f"user:{user}"
     return Asked(
-        session=str(name)[:200] if name else None,
-        follows=str(body["previous_response_id"]) if body.get("previous_response_id") and not name else None,
-        customer=str(told("customer") or user or "")[:200] or None,
+        session=name,
+        follows=follows if name is None else None,
+        customer=check_name("customer", told("customer")) or check_name("user", user),
         intents=tuple(str(each) for each in _entries(told("intents"))),
         sources=tuple(_sources(own.get("sources") or metadata.get("sources"))),
         section=str(told("section")) if told("section") else None,
@@ -62,7 +71,7 @@ def _entries(value: Any) -> list[Any]:
     if value.lstrip().startswith("["):
         try:
             read = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             read = None
         if isinstance(read, list):
             return read

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 from uuid import uuid4
 
 from proctor.core.verdict import Verdict
-from proctor.server.chat_stream import TEXTS, ChatStream
+from proctor.server.chat_fields import (
+    ECHO,
+    TEXTS,
+    are_logprobs_of,
+    drop_malformed_calls,
+    is_unknown_call,
+    other_delta_strings,
+)
+from proctor.server.chat_stream import ChatStream
 from proctor.server.conversation import Kind, Said, digest
 from proctor.server.frames import Slot, compact, listed, slots
+from proctor.server.openai_answer import drop_texts, other_strings, other_text, strings_of
+from proctor.server.openai_request import check_content, other_fields, whole_text
 from proctor.server.sse import encoded
+from proctor.server.text_slots import joined
 from proctor.server.turn import Turn, arguments_of
 
 __all__ = ["Chat"]
@@ -24,6 +35,24 @@ _KINDS: Final[Mapping[str, Kind]] = {
     "function": "tool",
     "assistant": "assistant",
 }
+# Fields that are read elsewhere, and settings of the developer, which no customer writes.
+_READ_OR_SETTING: Final = frozenset(
+    {
+        "messages",
+        "proctor",
+        "model",
+        "audio",
+        "frequency_penalty",
+        "function_call",
+        "functions",
+        "logit_bias",
+        "logprobs",
+    }
+    | {"max_completion_tokens", "max_tokens", "metadata", "modalities", "moderation", "n", "parallel_tool_calls"}
+    | {"presence_penalty", "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "reasoning_effort"}
+    | {"response_format", "safety_identifier", "seed", "service_tier", "stop", "store", "stream", "stream_options"}
+    | {"temperature", "tool_choice", "tools", "top_logprobs", "top_p", "user", "verbosity", "reasoning", "provider"}
+)
 
 
 class Chat:
@@ -33,13 +62,19 @@ class Chat:
         """A reader for one stream."""
         return ChatStream()
 
-    def said(self, body: Mapping[str, Any]) -> list[Said]:
-        """The messages of a request."""
+    def said(self, body: dict[str, Any]) -> list[Said]:
+        """The messages of a request, and what it says in fields beside them.
+
+        Raises:
+            ValueError: a part of it has a shape that cannot be read whole. The message continues "the body".
+        """
+        messages = body.get("messages")
+        if not isinstance(messages, list) or not all(isinstance(each, dict) for each in messages):
+            raise ValueError("has no list of messages; send `messages` as a list of objects")
         names: dict[str, str] = {}
-        found: list[Said] = []
-        for message in listed(body.get("messages")):
-            if not isinstance(message, dict):
-                continue
+        found = other_fields(body, _READ_OR_SETTING)
+        for number, message in enumerate(messages):
+            check_content(message, "content", f"messages[{number}]")
             for call in _calls(message):
                 names[str(call["place"].get("id") or "")] = call["name"]
             found.append(_said(message, names))
@@ -58,13 +93,30 @@ class Chat:
 
     async def check(self, data: dict[str, Any], turn: Turn) -> bool:
         """Put a whole answer before the gates and take out what must not leave; says whether anything changed."""
-        changed = False
-        for choice in listed(data.get("choices")):
-            if isinstance(choice, dict) and isinstance(choice.get("message"), dict):
-                changed |= await _check_choice(choice, turn)
+        given = listed(data.get("choices"))
+        choices = [choice for choice in given if isinstance(choice, dict)]
+        changed = len(choices) < len(given)
+        if changed:
+            data["choices"] = choices
+        for choice in choices:
+            changed |= await _check_choice(choice, turn)
+        done = ECHO | {name for name in ("choices", "data") if isinstance(data.get(name), list)}
+        for slot in other_text("other", data, done):
+            verdict, is_new = await _check_text(slot, turn)
+            changed |= is_new
+            if turn.stops(verdict):
+                self._withhold(data, choices, turn.reply(verdict), turn)
+                changed = True
         if changed and (told := turn.told()):
             data["proctor"] = told
         return changed
+
+    def _withhold(self, data: dict[str, Any], choices: list[dict[str, Any]], reply: str, turn: Turn) -> None:
+        """No text of the answer may leave: the reply takes their place."""
+        drop_texts(data, ECHO)
+        for choice in choices:
+            _replace(choice, reply)
+        data.update({"choices": choices} if choices else self.reply({}, reply, turn))
 
     def reply(self, body: Mapping[str, Any], text: str, turn: Turn) -> dict[str, Any]:
         """An answer in the API's own shape, from the guard and not from a model."""
@@ -102,9 +154,13 @@ def _said(message: dict[str, Any], names: Mapping[str, str]) -> Said:
     kind = _KINDS.get(str(message.get("role")).lower(), "user")
     call_id = str(message.get("tool_call_id") or "")
     keys = ((call["function"], "input" if call["free"] else "arguments") for call in _calls(message))
+    if kind in ("user", "tool"):
+        found = whole_text("content", message, names=kind == "user")
+    else:
+        found = list(slots("content", message, "content"))
     return Said(
         kind=kind,
-        slots=list(slots("content", message, "content")),
+        slots=found,
         arguments=[Slot("call", place, key) for place, key in keys if isinstance(place.get(key), str)],
         digest=_digest(message),
         name=str(message.get("name") or names.get(call_id) or "tool") if kind == "tool" else "",
@@ -117,7 +173,7 @@ def _digest(message: Mapping[str, Any]) -> bytes:
     if message.get("role", "assistant") == "assistant":  # clients leave out or add fields of what they repeat
         made = [[call["name"], _canonical(call["arguments"])] for call in _calls(message)]
         return digest("assistant", "".join(texts), made)
-    return digest(message.get("role"), message.get("content"), message.get("tool_call_id"), message.get("name"))
+    return digest(message)  # all that is read
 
 
 def _calls(message: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -150,23 +206,62 @@ def _canonical(arguments: str) -> Any:
 
 
 async def _check_choice(choice: dict[str, Any], turn: Turn) -> bool:
-    message = choice["message"]
-    changed = False
-    for name in TEXTS:
-        for slot in slots(name, message, name):
-            if not slot.text:
-                continue
-            verdict = await turn.output(slot.text)
-            if turn.stops(verdict):
-                _replace(choice, turn.reply(verdict))
-                return True
-            told = turn.restored("", slot.text if verdict.text is None else verdict.text)
-            if told != slot.text:
-                slot.place[slot.key] = told
-                choice["logprobs"] = None  # they would tell what was taken out
-                changed = True
-    changed |= _restore_calls(message, turn)
-    return await _check_calls(choice, turn) or changed
+    messages = [choice[name] for name in ("message", "delta") if isinstance(choice.get(name), dict)]
+    changed = any([drop_malformed_calls(message) for message in messages])
+    before = "".join(slot.text for message in messages for slot in slots("content", message, "content"))
+    for slot in _texts(choice, messages):
+        verdict, is_new = await _check_text(slot, turn)
+        if turn.stops(verdict):
+            _replace(choice, turn.reply(verdict))
+            return True
+        changed |= is_new
+        if is_new and slot.channel == "transcript":
+            slot.place["data"] = ""  # the sound says what was taken out
+    refusal = "".join(str(message.get("refusal") or "") for message in messages)
+    after = "".join(slot.text for message in messages for slot in slots("content", message, "content"))
+    if choice.get("logprobs") and (before != after or not are_logprobs_of(choice["logprobs"], after, refusal)):
+        choice["logprobs"] = None  # they would tell what was taken out, or say what nobody has read
+        changed = True
+    for message in messages:
+        changed |= _restore_calls(message, turn)
+        changed |= await _check_calls(choice, message, turn)
+    return changed
+
+
+async def _check_text(slot: Slot, turn: Turn) -> tuple[Verdict, bool]:
+    """The verdict on a text, and whether it leaves as another."""
+    verdict = await turn.output(slot.text)
+    if turn.stops(verdict):
+        return verdict, False
+    leaves = turn.restored("", slot.text if verdict.text is None else verdict.text)
+    if leaves == slot.text:
+        return verdict, False
+    slot.place[slot.key] = leaves
+    return verdict, True
+
+
+def _texts(choice: dict[str, Any], messages: Sequence[dict[str, Any]]) -> Iterator[Slot]:
+    """Every text of a choice; the caller may change each before it asks for the next."""
+    others: list[Slot] = []
+    done = {name for name in ("message", "delta") if isinstance(choice.get(name), dict)} | {"logprobs"}
+    for message in messages:
+        for name in TEXTS:
+            if isinstance(message.get(name), str):
+                if message[name]:
+                    yield Slot(name, message, name)
+            elif name in message and (slot := joined(name, list(strings_of(name, message, name)))) is not None:
+                yield slot
+        audio = message.get("audio")
+        if isinstance(audio, dict) and isinstance(audio.get("transcript"), str):
+            yield Slot("transcript", audio, "transcript")
+        others += other_delta_strings("other", message)
+    if isinstance(choice.get("text"), str):
+        done.add("text")
+        if choice["text"]:
+            yield Slot("text", choice, "text")
+    others += other_strings("other", choice, frozenset(done))
+    if (slot := joined("other", others)) is not None:
+        yield slot
 
 
 def _restore_calls(message: Mapping[str, Any], turn: Turn) -> bool:
@@ -179,14 +274,16 @@ def _restore_calls(message: Mapping[str, Any], turn: Turn) -> bool:
     return changed
 
 
-async def _check_calls(choice: dict[str, Any], turn: Turn) -> bool:
-    message = choice["message"]
+async def _check_calls(choice: dict[str, Any], message: dict[str, Any], turn: Turn) -> bool:
     refusal: Verdict | None = None
     refused: list[int] = []
     made = _calls(message)
     for call in made:
         arguments = compact({"input": call["arguments"]}) if call["free"] else call["arguments"]
-        verdict = await turn.call(call["name"], arguments, str(call["place"].get("id") or "") or None)
+        if is_unknown_call(call["place"]):
+            verdict = await turn.unknown(str(call["place"].get("type")))
+        else:
+            verdict = await turn.call(call["name"], arguments, str(call["place"].get("id") or "") or None)
         if turn.refuses(verdict):
             refusal = refusal or verdict
             refused.append(id(call["place"]))
@@ -204,6 +301,9 @@ async def _check_calls(choice: dict[str, Any], turn: Turn) -> bool:
 
 def _replace(choice: dict[str, Any], reply: str) -> None:
     """Nothing of the choice may leave: the reply takes its place."""
+    number = choice.get("index", 0)
+    choice.clear()
+    choice["index"] = number if isinstance(number, int) else 0
     choice["message"] = {"role": "assistant", "content": reply, "refusal": None}
     choice["logprobs"] = None
     choice["finish_reason"] = "content_filter"

@@ -5,21 +5,38 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, Final
 
-from proctor.server.frames import Call, Frame, Slot, compact, event_data, listed, slots
+from proctor.server.chat_fields import (
+    AT_ONCE,
+    ECHO,
+    TEXTS,
+    are_logprobs_of,
+    drop_malformed_calls,
+    is_unknown_call,
+    other_call_strings,
+)
+from proctor.server.frames import Call, Frame, Slot, compact, event_data, is_unread_json, listed, slots
+from proctor.server.openai_answer import drop_texts, other_strings, other_text, strings_of
 from proctor.server.sse import Event, encoded
+from proctor.server.text_slots import joined
 
-__all__ = ["TEXTS", "ChatStream"]
+__all__ = ["ChatStream"]
 
-TEXTS: Final = ("content", "refusal", "reasoning_content", "reasoning")  # the fields of an answer that are read as text
+_DONE: Final = ECHO | {"choices"}
+_DELTA_DONE: Final = frozenset({"logprobs", "delta"})
+_MESSAGE_DONE: Final = frozenset({"logprobs", "message"})
+_NO_OTHER: Final = frozenset(
+    {*TEXTS, "role", "tool_calls", "function_call"}
+)  # fields of a delta that are read elsewhere
 
 
 class ChatStream:
     """The chunks of one chat completion."""
 
-    __slots__ = ("_choices", "_last", "_made", "_malformed", "_spoken", "calls")
+    __slots__ = ("_channels", "_choices", "_last", "_made", "_malformed", "_spoken", "calls")
 
     def __init__(self) -> None:
         self.calls: dict[Hashable, Call] = {}
+        self._channels: dict[int, set[Hashable]] = {}  # number of a choice -> its texts
         self._choices: dict[int, bool] = {}  # number of a choice -> whether its end has left
         self._last: Mapping[str, Any] = {}
         self._malformed = 0
@@ -37,17 +54,21 @@ class ChatStream:
         if event.data is None:
             return frame
         if event.data.strip() == "[DONE]":
-            frame.ends |= {(choice, field) for choice in self._choices for field in TEXTS}
+            frame.ends |= {channel for channels in self._channels.values() for channel in channels}
             self._complete(self._choices)
             return frame
         data = event_data(event.data)
         if data is None:
             return self._no_json(frame, event.data)
         frame.data = data
-        for choice in listed(data.get("choices")):
-            if isinstance(choice, dict):
-                self._last = data
-                self._read_choice(frame, choice)
+        choices = data.get("choices")
+        if isinstance(choices, list) and any(type(choice) is not dict for choice in choices):
+            choices = data["choices"] = [choice for choice in choices if isinstance(choice, dict)]
+            frame.changed = True
+        for choice in listed(choices):
+            self._last = data
+            self._read_choice(frame, choice)
+        frame.slots += other_text(("chunk", "other"), data, _DONE if isinstance(choices, list) else ECHO, whole=True)
         return frame
 
     def write(self, frame: Frame, changed: bool, refusal: str) -> bytes:
@@ -94,27 +115,68 @@ class ChatStream:
     def _read_choice(self, frame: Frame, choice: dict[str, Any]) -> None:
         number = _number(choice)
         self._choices.setdefault(number, False)
-        delta = choice.get("delta") if isinstance(choice.get("delta"), dict) else choice.get("message")
+        channels = self._channels.setdefault(number, set())
+        name = "delta" if isinstance(choice.get("delta"), dict) else "message"
+        delta = choice.get(name)
+        before = len(frame.slots)
         if isinstance(delta, dict):
-            for name in TEXTS:
-                if type(delta.get(name)) is str:  # the way of nearly every chunk
-                    frame.slots.append(Slot((number, name), delta, name))
-                elif name in delta:
-                    frame.slots += slots((number, name), delta, name)
+            self._read_delta(frame, number, delta)
         if isinstance(choice.get("text"), str):
             frame.slots += slots((number, "content"), choice, "text")
-        if isinstance(delta, dict) and ("tool_calls" in delta or "function_call" in delta):
-            for key, place in _calls(number, delta):
-                frame.calls.add(key)
-                self._take(key, place)
+        channels |= {slot.channel for slot in frame.slots[before:] if not slot.whole}
+        if choice.get("logprobs"):
+            self._check_logprobs(frame, choice, delta)
+        done = {"logprobs"} | {
+            each for each, kind in ((name, dict), ("text", str)) if isinstance(choice.get(each), kind)
+        }
+        frame.slots += other_text((number, "choice"), choice, frozenset(done), whole=True)
         if choice.get("finish_reason"):
-            frame.ends |= {(number, name) for name in TEXTS}
+            frame.ends |= channels
             frame.telling = frame.data
             self._complete((number,))
 
+    def _read_delta(self, frame: Frame, number: int, delta: dict[str, Any]) -> None:
+        for name in TEXTS:
+            if type(delta.get(name)) is str:  # the way of nearly every chunk
+                frame.slots.append(Slot((number, name), delta, name))
+            elif name in delta:
+                frame.slots += strings_of((number, name), delta, name)
+        if not delta.keys() <= _NO_OTHER:
+            self._read_others(frame, number, delta)
+        if "tool_calls" in delta or "function_call" in delta:
+            frame.changed |= drop_malformed_calls(delta)
+            for key, place in _calls(number, delta):
+                frame.calls.add(key)
+                self._take(key, place)
+            channel = (number, "calls")
+            if (slot := joined(channel, list(other_call_strings(channel, delta)), whole=True)) is not None:
+                frame.slots.append(slot)
+
+    def _read_others(self, frame: Frame, number: int, delta: dict[str, Any]) -> None:
+        """Read fields that are not known as texts that go on from chunk to chunk, but for those that come whole."""
+        known = [name for name in delta if name not in _NO_OTHER]
+        for name in known:
+            rest = frozenset(delta) - {name}
+            if name in AT_ONCE:
+                frame.slots += other_text((number, name), delta, rest, whole=True)
+            else:
+                frame.slots += other_strings((number, name), delta, rest)
+
+    def _check_logprobs(self, frame: Frame, choice: dict[str, Any], delta: Any) -> None:
+        texts = delta if isinstance(delta, dict) else {"content": choice.get("text")}
+        content, refusal = (str(texts.get(name) or "") for name in ("content", "refusal"))
+        if not are_logprobs_of(choice["logprobs"], content, refusal):
+            choice["logprobs"] = None
+            frame.changed = True
+
     def _take(self, key: Hashable, place: Mapping[str, Any]) -> None:
         call = self.calls.setdefault(key, Call(key=key))
-        call.free = call.free or isinstance(place.get("custom"), dict)
+        is_custom = isinstance(place.get("custom"), dict)
+        is_both = is_unknown_call(place) or (is_custom and bool(call.arguments) and not call.free)
+        if call.unknown or is_both or (call.free and isinstance(place.get("function"), dict)):
+            call.unknown, call.name = True, call.name if call.unknown else str(place.get("type") or "")
+            return
+        call.free = call.free or is_custom
         function = place.get("function") or place.get("custom")
         function = function if isinstance(function, dict) else place
         call.id = call.id or str(place.get("id") or "")
@@ -128,6 +190,9 @@ class ChatStream:
                 call.complete = True
 
     def _no_json(self, frame: Frame, data: str) -> Frame:
+        if is_unread_json(data):  # the client might read what was not read here
+            frame.dropped = True
+            return frame
         self._malformed += 1
         frame.slots += slots(("no JSON", self._malformed), {"text": data}, "text")
         frame.ends.add(("no JSON", self._malformed))
@@ -174,11 +239,20 @@ class ChatStream:
 
     def _chunk(self, choice: int, delta: Mapping[str, Any], finish: str | None, told: Any = None) -> bytes:
         kept = {key: value for key, value in self._last.items() if key not in ("choices", "usage", "proctor")}
+        drop_texts(kept)
         data: dict[str, Any] = {"id": "chatcmpl-proctor", "object": "chat.completion.chunk", "created": 0, **kept}
         data["choices"] = [{"index": choice, "delta": delta, "logprobs": None, "finish_reason": finish}]
         if told:
             data["proctor"] = told
         return encoded(compact(data))
+
+
+def _done(choice: Mapping[str, Any], name: str) -> frozenset[str]:
+    """The fields of a choice that are read elsewhere; ``name`` is that of its delta."""
+    done = _DELTA_DONE if name == "delta" else _MESSAGE_DONE
+    if not isinstance(choice.get(name), dict):
+        done = frozenset({"logprobs"})
+    return done | {"text"} if isinstance(choice.get("text"), str) else done
 
 
 def _number(choice: Mapping[str, Any]) -> int:

@@ -12,10 +12,10 @@ from typing import Any, Final, Literal
 from uuid import uuid4
 
 from proctor.core.verdict import Verdict
-from proctor.guard.edits import Edit, difference
 from proctor.server.frames import Slot
+from proctor.server.text_slots import put as put  # noqa: PLC0414 - the gateway for MCP imports it from here
 
-__all__ = ["WITHHELD", "Conversations", "Kind", "Record", "Said", "chained", "digest", "last_answer", "put", "shown"]
+__all__ = ["WITHHELD", "Conversations", "Kind", "Record", "Said", "chained", "digest", "last_answer", "shown"]
 
 WITHHELD: Final = "[withheld]"
 _MOST_KNOWN: Final = 256  # texts of one conversation whose verdict is remembered
@@ -29,7 +29,8 @@ Kind = Literal["user", "tool", "assistant", "other"]
 class Said:
     """One message of a request: who said it, where its texts stand, and what tells it from others.
 
-    ``arguments`` is where those of its calls stand: a text under the key ``input``, else JSON.
+    ``arguments`` is where those of its calls stand: a text under the key ``input``, else JSON. ``aside``: it is no part
+    of the thread by which a conversation is known, since clients send it or leave it out.
     """
 
     kind: Kind
@@ -38,6 +39,7 @@ class Said:
     digest: bytes = b""
     name: str = ""
     call_id: str | None = None
+    aside: bool = False
 
     @property
     def text(self) -> str:
@@ -60,10 +62,15 @@ class Record:
     used: float = 0.0
 
     def keep(self, key: bytes, verdict: Verdict) -> None:
-        """Remember the verdict on a text, as far as it says what became of it."""
-        passed = verdict.action == "allow" and not verdict.broken
+        """Remember the verdict on a text, as far as it says what became of it.
+
+        A gate that broke or ran out of time has said nothing about the text: it is asked again.
+        """
+        if verdict.broken:
+            self.known.pop(key, None)
+            return
         kept = {"by": verdict.extra.get("by")}
-        self.known[key] = _ALLOWED if passed else replace(verdict, findings=(), extra=kept)
+        self.known[key] = _ALLOWED if verdict.action == "allow" else replace(verdict, findings=(), extra=kept)
         while len(self.known) > _MOST_KNOWN:
             self.known.popitem(last=False)
 
@@ -103,9 +110,10 @@ class Conversations:
 
     def continued(self, said: Sequence[Said]) -> Record:
         """The conversation that these messages go on with; a new one when there is none."""
-        last = last_answer(said)
+        thread = [each for each in said if not each.aside]
+        last = last_answer(thread)
         if last >= 0:
-            links = chained(each.digest for each in said)
+            links = chained(each.digest for each in thread)
             for place in range(len(links) - 1, last - 1, -1):
                 if (id := self._marks.get(links[place])) is not None:
                     record = self.named(id)
@@ -163,34 +171,3 @@ def shown(said: Said, verdict: Verdict, stops: bool) -> bool:
     if stops:
         return put(said.slots, WITHHELD)
     return verdict.text is not None and put(said.slots, verdict.text)
-
-
-def put(slots: Sequence[Slot], text: str) -> bool:
-    """Give the texts of a message, taken together, this new text; says whether that changed anything."""
-    old = "\n".join(slot.text for slot in slots)
-    edit = difference(old, text)
-    if edit is None:
-        return False
-    if text.count("\n") == old.count("\n"):  # line for line: each text keeps its own
-        lines, at = text.split("\n"), 0
-        for slot in slots:
-            size = slot.text.count("\n") + 1
-            slot.place[slot.key] = "\n".join(lines[at : at + size])
-            at += size
-        return True
-    at = 0
-    for slot in slots:
-        start, end = at, at + len(slot.text)
-        at = end + 1
-        slot.place[slot.key] = _edited(slot.text, start, edit)
-        if start <= edit.start <= end:  # its text stands once
-            edit = Edit(start=edit.start, end=edit.end, text="")
-    return True
-
-
-def _edited(text: str, start: int, edit: Edit) -> str:
-    """What is left of a text that begins at ``start`` of the whole, with the edit where it begins."""
-    low, high = edit.start - start, edit.end - start
-    if low > len(text) or (high <= 0 and low < 0):
-        return text
-    return text[: max(low, 0)] + (edit.text if low >= 0 else "") + text[max(high, low, 0) :]

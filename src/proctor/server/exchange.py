@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -12,19 +13,20 @@ from multidict import CIMultiDict
 
 from proctor.core.verdict import Verdict
 from proctor.server.conversation import Said
-from proctor.server.frames import Dialect, compact, listed
+from proctor.server.frames import Dialect, Slot, compact, is_unread_json, listed
+from proctor.server.openai_answer import strings_of
 from proctor.server.passing import error
 from proctor.server.sse import TooLongError
 from proctor.server.streaming import Stream
-from proctor.server.strict_json import read_json
+from proctor.server.strict_json import load_json
 from proctor.server.telling import SESSION_HEADER, VERDICT_HEADER, header
+from proctor.server.text_slots import joined
 from proctor.server.turn import Turn
 from proctor.server.wire import Wire, wire_of
 from proctor.wiring.guard_serving import ProxySettings
 
 __all__ = ["Answered", "Exchange", "Shape"]
 
-_PIECE = 65_536
 Answered = Callable[[Sequence[bytes], str | None], None]
 
 
@@ -36,7 +38,11 @@ class Shape(Protocol):
         ...
 
     def said(self, body: dict[str, Any]) -> list[Said]:
-        """The messages of a request."""
+        """The messages of a request.
+
+        Raises:
+            ValueError: a part of it has a shape that cannot be read whole. The message continues "the body".
+        """
         ...
 
     def answered(self, data: Mapping[str, Any]) -> list[bytes]:
@@ -88,38 +94,80 @@ class Exchange:
     async def relay(
         self, request: web.Request, answer: aiohttp.ClientResponse, headers: CIMultiDict[str]
     ) -> web.StreamResponse:
-        """Pass the answer on. One that says that it failed goes as it is."""
+        """Pass the answer on, also one that says that it failed."""
         headers = self._headers(headers)
-        if not 200 <= answer.status < 300:
-            return await _as_it_is(request, answer, headers)
-        if self.wire.is_stream(answer.content_type, self.body):
+        failed = not 200 <= answer.status < 300
+        if self.wire.is_stream(answer.content_type, self.body) and not failed:
             return await self._stream(request, answer, headers)
         raw = await _read(answer, self.settings.most_bytes)
         if raw is None:
             return error(502, f"the answer has more than {self.settings.most_bytes:,} bytes", "upstream_error")
-        return await self._whole(request, answer, headers, raw)
+        if failed:
+            return await self._failure(answer.status, headers, raw)
+        try:
+            return await self._whole(request, answer, headers, raw)
+        except (ValueError, RecursionError):
+            return error(502, "the answer cannot be read whole, so it is not passed on", "upstream_error")
 
     async def _whole(
         self, request: web.Request, answer: aiohttp.ClientResponse, headers: CIMultiDict[str], raw: bytes
     ) -> web.StreamResponse:
-        try:
-            data = read_json(raw)
-        except ValueError:
-            return await self._text(request, answer, headers, raw)
         changed = False
-        for each in [data, *listed(data.get("data") if isinstance(data, dict) else None)]:
-            if isinstance(each, dict):
-                changed |= await self.shape.check(each, self.turn)
-        if isinstance(data, dict):
-            self._done(self.shape.answered(data), str(data["id"]) if data.get("id") else None)
+        try:
+            data = await load_json(raw)
+        except ValueError:
+            try:
+                data, changed = json.loads(raw), True  # what leaves is what was read
+            except json.JSONDecodeError:
+                return await self._text(request, answer, headers, raw)
+        if not isinstance(data, dict):
+            return await self._text(request, answer, headers, raw, strings_of("answer", {"answer": data}, "answer"))
+        entries = data.get("data")
+        if isinstance(entries, list) and not all(isinstance(each, dict) for each in entries):
+            entries = data["data"] = [each for each in entries if isinstance(each, dict)]
+            changed = True
+        for each in [data, *listed(entries)]:
+            changed |= await self.shape.check(each, self.turn)
+        self._done(self.shape.answered(data), str(data["id"]) if data.get("id") else None)
         headers[VERDICT_HEADER] = header(self.turn.verdicts)
-        return web.Response(status=answer.status, body=compact(data).encode() if changed else raw, headers=headers)
+        body = compact(data).encode() if changed else raw
+        return web.Response(status=answer.status, body=body, headers=headers)
+
+    async def _failure(self, status: int, headers: CIMultiDict[str], raw: bytes) -> web.StreamResponse:
+        """An answer that says that it failed: it may repeat what was asked, so its text is read, too."""
+        try:
+            data = {"failure": await load_json(raw)} if raw.strip() else {}
+            slot = joined("failure", list(strings_of("failure", data, "failure"))) if data else None
+        except (ValueError, RecursionError):
+            data = {"failure": raw.decode("utf-8", "replace")}
+            slot = None if is_unread_json(data["failure"]) else Slot("failure", data, "failure")
+            if slot is None:
+                return self._withheld(status, headers)
+        verdict = await self.turn.output(slot.text) if slot is not None else None
+        headers = self._headers(headers)
+        if verdict is None or slot is None or (not self.turn.stops(verdict) and verdict.text in (None, slot.text)):
+            return web.Response(status=status, body=raw, headers=headers)
+        if self.turn.stops(verdict):
+            return self._withheld(status, headers)
+        slot.place[slot.key] = verdict.text
+        told = data["failure"]
+        body = told if isinstance(told, str) and slot.place is data else compact(told)
+        return web.Response(status=status, body=body.encode("utf-8", "replace"), headers=headers)
+
+    def _withheld(self, status: int, headers: CIMultiDict[str]) -> web.StreamResponse:
+        headers.popall("Content-Type", None)
+        return error(status, "the upstream failed; what it says of it is withheld", "upstream_error", headers)
 
     async def _text(
-        self, request: web.Request, answer: aiohttp.ClientResponse, headers: CIMultiDict[str], raw: bytes
+        self,
+        request: web.Request,
+        answer: aiohttp.ClientResponse,
+        headers: CIMultiDict[str],
+        raw: bytes,
+        strings: Iterable[Slot] | None = None,
     ) -> web.StreamResponse:
-        """An answer that is no JSON: it is looked at as a text, and goes as it is or not at all."""
-        text = raw.decode("utf-8", "replace")
+        """An answer that is no JSON object: it is looked at as a text, and goes as it is or not at all."""
+        text = raw.decode("utf-8", "replace") if strings is None else "\n".join(slot.text for slot in strings)
         verdict = await self.turn.output(text) if text.strip() else None
         if verdict is not None and (self.turn.stops(verdict) or verdict.text not in (None, text)):
             return await self.refuse(request, verdict)
@@ -128,7 +176,7 @@ class Exchange:
     async def _stream(
         self, request: web.Request, answer: aiohttp.ClientResponse, headers: CIMultiDict[str]
     ) -> web.StreamResponse:
-        response = web.StreamResponse(status=answer.status, reason=answer.reason, headers=headers)
+        response = web.StreamResponse(status=answer.status, headers=headers)
         await response.prepare(request)
         parser, dialect = self.wire.parser(), self.shape.dialect()
         stream = Stream(
@@ -168,16 +216,6 @@ class Exchange:
     def _done(self, made: Sequence[bytes], id: str | None) -> None:
         if self.answered is not None:
             self.answered(made, id)
-
-
-async def _as_it_is(
-    request: web.Request, answer: aiohttp.ClientResponse, headers: CIMultiDict[str]
-) -> web.StreamResponse:
-    response = web.StreamResponse(status=answer.status, reason=answer.reason, headers=headers)
-    await response.prepare(request)
-    async for piece in answer.content.iter_chunked(_PIECE):
-        await response.write(piece)
-    return response
 
 
 async def _read(answer: aiohttp.ClientResponse, most: int) -> bytes | None:

@@ -11,7 +11,7 @@ import orjson
 
 from proctor.server.sse import Event
 
-__all__ = ["Call", "Dialect", "Frame", "Slot", "compact", "event_data", "listed", "slots"]
+__all__ = ["Call", "Dialect", "Frame", "Slot", "compact", "event_data", "is_unread_json", "listed", "slots"]
 
 
 @dataclass(slots=True)
@@ -35,7 +35,8 @@ class Slot:
 class Call:
     """A tool call as far as it has come.
 
-    ``free``: its arguments are a text and no JSON. ``restored``: they are others than those that came.
+    ``free``: its arguments are a text and no JSON. ``restored``: they are others than those that came. ``fixed``: they
+    stay as they came. ``unknown``: it is of a kind that is not known, under its name.
     """
 
     key: Hashable
@@ -46,13 +47,16 @@ class Call:
     complete: bool = False
     refused: bool | None = None
     restored: bool = False
+    fixed: bool = False
+    unknown: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
 class Frame:
     """One event on its way: what it says, which texts and calls are in it, and what ends with it.
 
-    ``telling`` is where it may be told what was found, when anything was.
+    ``telling`` is where it may be told what was found, when anything was. ``dropped``: it does not leave at all.
+    ``changed``: something was taken out of it that needs no verdict.
     """
 
     event: Event
@@ -61,6 +65,8 @@ class Frame:
     calls: set[Hashable] = field(default_factory=set)
     ends: set[Hashable] = field(default_factory=set)
     telling: dict[str, Any] | None = None
+    dropped: bool = False
+    changed: bool = False
 
 
 class Dialect(Protocol):
@@ -111,6 +117,16 @@ def event_data(text: str) -> Any:
         except (ValueError, RecursionError):
             return None
     return data if isinstance(data, dict) else None
+
+
+def is_unread_json(text: str) -> bool:
+    """Whether a client could read texts out of data for which ``event_data`` is None: lists, or what is too deep."""
+    try:
+        return isinstance(json.loads(text), (list, str))
+    except json.JSONDecodeError:
+        return False
+    except (ValueError, RecursionError):
+        return True
 
 
 def compact(data: Any) -> str:

@@ -76,6 +76,6 @@ def sources_of(said: Sequence[Said]) -> tuple[Source, ...]:
     for each in reversed(said):
         if each.kind == "user":
             break
-        if each.kind == "tool" and each.text.strip():
+        if each.kind == "tool" and not each.aside and each.text.strip():
             found.append(Source(id=f"tool:{each.name}", text=each.text))
     return tuple(reversed(found))

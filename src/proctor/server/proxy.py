@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import aiohttp
 from aiohttp import web
@@ -33,7 +33,7 @@ from proctor.server.passing import (
 )
 from proctor.server.responses import Responses
 from proctor.server.routes import route_of, wire_at
-from proctor.server.strict_json import read_object
+from proctor.server.strict_json import load_object
 from proctor.server.turn import Turn
 from proctor.wiring.guard import Guard
 from proctor.wiring.guard_serving import ProxySettings
@@ -141,19 +141,19 @@ class Proxy:
         shape = _SHAPES[kind]
         try:
             raw = await request.read()
-            body = read_object(raw)
-            _check_shape(kind, body)
+            body = await load_object(raw)
             said = shape.said(body)
         except web.HTTPRequestEntityTooLarge:
             return error(413, f"the body has more than {self.settings.most_bytes:,} bytes", "invalid_request_error")
         except ValueError as wrong:
             return error(400, f"the body {wrong}", "invalid_request_error")
-        told = asked(request.headers, body)
-        record = self._record(told, said)
         try:
+            told = asked(request.headers, body)
+            record = self._record(told, said)
             session = self.guard.session(record.id, customer=told.customer)
         except InputError as wrong:
-            return error(400, wrong.message, "invalid_request_error")
+            hint = f"; {wrong.mend}" if wrong.mend else ""
+            return error(400, wrong.message + hint, "invalid_request_error")
         turn = Turn(
             session=session,
             escalate=self.settings.escalate,
@@ -198,7 +198,9 @@ class Proxy:
         """What is remembered of the conversation: by its name, by the answer it goes on from, or by what was said."""
         if told.session is not None:
             return self.conversations.named(told.session)
-        if told.follows is not None and (record := self.conversations.at(b"id:" + told.follows.encode())):
+        if told.follows is not None and (
+            record := self.conversations.at(b"id:" + told.follows.encode("utf-8", "replace"))
+        ):
             return record
         return self.conversations.continued(said)
 
@@ -206,7 +208,7 @@ class Proxy:
         for each in said:
             if each.kind == "tool" and not each.name:
                 each.name = record.calls.get(each.call_id or "", "tool")
-        links = chained(each.digest for each in said)
+        links = chained(each.digest for each in said if not each.aside)
         again = bool(links) and record.last == links[-1]
         found = await look_at(turn, said, record, again=again)
         if links:
@@ -216,11 +218,11 @@ class Proxy:
 
     def _marking(self, turn: Turn, said: Sequence[Said], record: Record) -> Answered:
         """Lets the conversation be found again by its answer and the answer's id."""
-        digests = [each.digest for each in said]
+        digests = [each.digest for each in said if not each.aside]
 
         def mark(made: Sequence[bytes], id: str | None) -> None:
             if id:
-                self.conversations.mark(record, b"id:" + id.encode())
+                self.conversations.mark(record, b"id:" + id.encode("utf-8", "replace"))
             if made:
                 self.conversations.mark(record, chained([*digests, *made])[-1])
             for call, name in turn.made:
@@ -232,15 +234,3 @@ class Proxy:
 def _turned_away(request: web.Request, status: int, message: str, hint: str) -> web.StreamResponse:
     kind = "authentication_error" if status == 401 else "permission_error"
     return wire_at(request.path).told(error(status, f"{message}; {hint}", kind))
-
-
-def _check_shape(kind: str, body: Mapping[str, Any]) -> None:
-    """What is written otherwise than the API says might be read by the upstream and not here."""
-    if kind == "responses":
-        if not isinstance(body.get("input", ""), (str, list)):
-            raise ValueError("has an input that is neither a text nor a list")
-        return
-    if kind != "chat/completions":  # the shape says itself what it cannot read
-        return
-    if not isinstance(body.get("messages"), list) or not all(isinstance(each, dict) for each in body["messages"]):
-        raise ValueError("has no list of messages")

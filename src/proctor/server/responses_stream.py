@@ -2,34 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
-from uuid import uuid4
 
-from proctor.server.frames import Call, Frame, Slot, compact, event_data, listed, slots
+from proctor.server.frames import Call, Frame, Slot, compact, event_data, is_unread_json, listed, slots
+from proctor.server.openai_answer import drop_texts, other_strings, other_text
+from proctor.server.response_events import item_bodies
+from proctor.server.response_items import (
+    CALLS,
+    KNOWN_ITEMS,
+    NAMED_CALLS,
+    call_name,
+    call_text,
+    drop_logprobs,
+    item_texts,
+    kind_of,
+    message_item,
+    other_item_text,
+    other_part_strings,
+    part_slot,
+)
 from proctor.server.sse import Event, encoded
+from proctor.server.text_slots import all_strings, has_space, joined
 
-__all__ = ["CALLS", "ResponsesStream", "call_key", "call_text", "item_texts", "message_item", "spoken"]
+__all__ = ["ECHO", "ResponsesStream"]
 
-CALLS: Final = frozenset({"function_call", "custom_tool_call"})
-_DELTAS: Final = {
+# Fields of a response that repeat what the developer sent.
+ECHO: Final = frozenset(
+    {"instructions", "metadata", "tools", "tool_choice", "prompt", "text", "user", "safety_identifier"}
+    | {"prompt_cache_key", "proctor"}
+)
+_DELTAS: Final = {  # events of a text -> kind of the text, its number in the item, where the last event repeats it
     "response.output_text": ("output_text", "content_index", "text"),
     "response.refusal": ("refusal", "content_index", "refusal"),
     "response.reasoning_text": ("reasoning_text", "content_index", "text"),
     "response.reasoning_summary_text": ("summary_text", "summary_index", "text"),
+    "response.code_interpreter_call_code": ("code", "content_index", "code"),
+    "response.mcp_call_arguments": ("mcp_arguments", "content_index", "arguments"),
+    "response.audio.transcript": ("transcript", "content_index", "transcript"),
 }
 _PARTS: Final = frozenset(
     {"response.content_part.added", "response.content_part.done"}
     | {"response.reasoning_summary_part.added", "response.reasoning_summary_part.done"}
 )
+_ITEMS: Final = frozenset({"response.output_item.added", "response.output_item.done"})
+_ARGUMENTS: Final = frozenset({"response.function_call_arguments", "response.custom_tool_call_input"})
+_SHELL_OUTPUT: Final = "response.shell_call_output_content"
 _WHOLE: Final = frozenset({"response.completed", "response.incomplete", "response.failed"})
+_RESPONSES: Final = _WHOLE | {"response.created", "response.in_progress", "response.queued"}
+_AT_ONCE: Final = frozenset({"error", "response.output_text.annotation.added"})  # their texts are whole
 
 
 class ResponsesStream:
     """The events of one response."""
 
-    __slots__ = ("_last", "_left", "_made", "_malformed", "_more", "_open", "_response", "_texts", "calls")
+    __slots__ = ("_last", "_left", "_made", "_malformed", "_more", "_open", "_parts", "_response", "_texts", "calls")
 
     def __init__(self) -> None:
         self.calls: dict[Hashable, Call] = {}
@@ -40,6 +68,7 @@ class ResponsesStream:
         self._more = 0  # events that were put in: later ones are numbered behind them
         self._texts: set[Hashable] = set()
         self._malformed = 0
+        self._parts: dict[int, tuple[str, str]] = {}  # of calls that are not complete: what they began with, and more
         self._made: set[int] = set()  # calls whose restored arguments have left
 
     @property
@@ -54,24 +83,25 @@ class ResponsesStream:
             return frame
         data = event_data(event.data)
         if data is None:
+            if is_unread_json(event.data):  # the client might read what was not read here
+                frame.dropped = True
+                return frame
             self._malformed += 1
             frame.slots += slots(("no JSON", self._malformed), {"text": event.data}, "text")
             frame.ends.add(("no JSON", self._malformed))
             return frame
         frame.data = data
-        kind = str(data.get("type") or event.name)
-        base, _, step = kind.rpartition(".")
-        if base in _DELTAS and step in ("delta", "done"):
-            self._read_text(frame, _DELTAS[base], step)
-        elif kind in _PARTS and isinstance(data.get("part"), dict):
-            self._read_part(frame)
-        elif kind in ("response.output_item.added", "response.output_item.done"):
-            self._read_item(frame, step)
-        elif base in ("response.function_call_arguments", "response.custom_tool_call_input"):
-            frame.calls.add(_index(data))
-            self.calls.setdefault(_index(data), Call(key=_index(data)))
-        elif isinstance(data.get("response"), dict):
-            self._read_response(frame, kind)
+        kind = data.get("type") or event.name
+        done = self._read_known(frame, data, kind) if isinstance(kind, str) else None
+        number = _index(data)
+        if "output_index" in data and number in self.calls:  # it leaves with its call, or not at all
+            frame.calls.add(number)
+            done = done or frozenset()
+        if done is None and any(True for _ in other_strings("", data, frozenset())):
+            frame.dropped, frame.data, frame.slots = True, None, []  # a kind that is not known
+        else:
+            self._malformed += 1
+            frame.slots += other_text(("event", self._malformed), data, done or frozenset(), whole=True)
         return frame
 
     def write(self, frame: Frame, changed: bool, refusal: str) -> bytes:
@@ -89,6 +119,9 @@ class ResponsesStream:
                     return b""
             elif str(data.get("type")) in _WHOLE:
                 lead = self._without_calls(data["response"], refusal, gone)
+                changed = True
+            elif frame.calls:
+                data["response"]["output"] = _kept(data["response"], gone)
                 changed = True
         if isinstance(data.get("output_index"), int) and (less := sum(each < data["output_index"] for each in gone)):
             data["output_index"] -= less
@@ -115,67 +148,150 @@ class ResponsesStream:
             place += 1
         more = f"\n\n{reply}" if before else reply
         item = message_item(before + more, name)
-        parts += [self._numbered(body) for body in _item_bodies(item, more, place)[begun:]]
-        response = {**self._response, "status": "completed", "error": None, "incomplete_details": None}
+        parts += [self._numbered(body) for body in item_bodies(item, more, place)[begun:]]
+        response = dict(self._response)
+        drop_texts(response, ECHO)
+        response |= {"status": "completed", "error": None, "incomplete_details": None}
         response.update(output=[*self._left, item], proctor=told)
         parts.append(self._numbered({"type": "response.completed", "response": response}))
         return b"".join(parts)
 
     # --- reading ---
 
-    def _read_text(self, frame: Frame, names: tuple[str, str, str], step: str) -> None:
+    def _read_known(self, frame: Frame, data: dict[str, Any], kind: str) -> frozenset[str] | None:
+        """Read an event of a known kind; returns which of its fields that covers, or None where it is not known."""
+        base, _, step = kind.rpartition(".")
+        if base in _DELTAS and step in ("delta", "done"):
+            return self._read_text(frame, _DELTAS[base], step)
+        if kind in _PARTS and isinstance(data.get("part"), dict):
+            self._read_part(frame)
+            return frozenset({"part"})
+        if kind in _ITEMS and isinstance(data.get("item"), dict):
+            self._read_item(frame, step)
+            return frozenset({"item"})
+        if base in _ARGUMENTS:
+            self._read_arguments(frame, data, step)
+            return frozenset({"delta", "arguments", "input", "name"})
+        if kind in _RESPONSES and isinstance(data.get("response"), dict):
+            self._read_response(frame, kind)
+            return frozenset({"response"})
+        if base == _SHELL_OUTPUT:
+            return self._read_shell(frame, data)
+        if kind == "response.audio.delta" and isinstance(data.get("delta"), str) and not has_space(data["delta"]):
+            return frozenset({"delta"})
+        return frozenset() if kind in _AT_ONCE else None
+
+    def _read_text(self, frame: Frame, names: tuple[str, str, str], step: str) -> frozenset[str]:
         assert frame.data is not None
         kind, index, key = names
         place = frame.data.get(index)
         channel = (_index(frame.data), kind, place if isinstance(place, int) else 0)
         self._texts.add(channel)
         name = "delta" if step == "delta" else key
-        if isinstance(frame.data.get(name), str):
-            frame.slots.append(Slot(channel, frame.data, name, whole=step == "done"))
         if step == "done":
             frame.ends.add(channel)
+        if not isinstance(frame.data.get(name), str):
+            return frozenset()
+        frame.slots.append(Slot(channel, frame.data, name, whole=step == "done"))
+        frame.changed |= drop_logprobs(frame.data, frame.data[name])
+        return frozenset({name, "logprobs"})
+
+    def _read_arguments(self, frame: Frame, data: Mapping[str, Any], step: str) -> None:
+        """Keep what a call is made with, for a stream that breaks off before it says the whole call."""
+        call = self.calls.setdefault(_index(data), Call(key=_index(data)))
+        frame.calls.add(call.key)
+        if call.complete:
+            return
+        opened, parts = self._parts.get(_index(data), ("", ""))
+        if step == "delta":
+            parts += str(data.get("delta") or "")
+        else:
+            parts = _both(parts, str(data.get("arguments") or data.get("input") or ""))
+        self._parts[_index(data)] = opened, parts
+        call.arguments = _both(opened, parts)
+        call.name = call.name or str(data.get("name") or "")
+
+    def _read_shell(self, frame: Frame, data: dict[str, Any]) -> frozenset[str]:
+        if not isinstance(data.get("delta"), dict):
+            return frozenset()
+        for name in data["delta"]:
+            if isinstance(data["delta"][name], str):
+                channel = (_index(data), f"shell {name}", str(data.get("command_index")))
+                self._texts.add(channel)
+                frame.slots.append(Slot(channel, data["delta"], name))
+        return frozenset({"delta"})
 
     def _read_part(self, frame: Frame) -> None:
         assert frame.data is not None
         summary = "summary_index" in frame.data
         place = frame.data.get("summary_index" if summary else "content_index")
-        frame.slots += _part_slot(_index(frame.data), place if isinstance(place, int) else 0, frame.data["part"])
+        number, part = _index(frame.data), frame.data["part"]
+        place = place if isinstance(place, int) else 0
+        frame.slots += part_slot(number, place, part)
+        channel = (number, "other", place)
+        if (slot := joined(channel, list(other_part_strings(channel, part)), whole=True)) is not None:
+            frame.slots.append(slot)
+        frame.changed |= drop_logprobs(part, part.get("text"))
 
     def _read_item(self, frame: Frame, step: str) -> None:
         assert frame.data is not None
-        item, number = frame.data.get("item"), _index(frame.data)
-        if not isinstance(item, dict):
-            return
-        if item.get("type") in CALLS:
-            frame.calls.add(number)
-            self._take(number, item, complete=step == "done")
-        elif item.get("type") == "message" or step == "done":
-            frame.slots += [slot for slot in item_texts(number, item) if slot.text or slot.channel in self._texts]
+        self._read_output(frame, _index(frame.data), frame.data["item"], complete=step == "done")
 
     def _read_response(self, frame: Frame, kind: str) -> None:
         assert frame.data is not None
         response = frame.data["response"]
         self._response = response
-        for number, item in enumerate(listed(response.get("output"))):
-            if not isinstance(item, dict):
-                continue
-            if item.get("type") in CALLS:
-                frame.calls.add(number)
-                self._take(number, item, complete=True)
-            else:
-                frame.slots += [slot for slot in item_texts(number, item) if slot.text or slot.channel in self._texts]
+        output = response.get("output")
+        if isinstance(output, list) and not all(isinstance(item, dict) for item in output):
+            output = response["output"] = [item for item in output if isinstance(item, dict)]
+            frame.changed = True
+        for number, item in enumerate(listed(output)):
+            self._read_output(frame, number, item, complete=True)
+        done = ECHO | {"output"} if isinstance(output, list) else ECHO
+        frame.slots += other_text(("response", "other"), response, done, whole=True)
         if kind in _WHOLE:
             frame.ends |= self._texts
             frame.telling = response
             for call in self.calls.values():
                 call.complete = True
 
+    def _read_output(self, frame: Frame, number: int, item: dict[str, Any], *, complete: bool) -> None:
+        """Read an item of the answer, be it a call, a text or of a kind that is not known."""
+        kind = kind_of(item)
+        if kind in CALLS or kind not in KNOWN_ITEMS:
+            frame.calls.add(number)
+            self._take(number, item, complete=complete or kind not in KNOWN_ITEMS)
+        elif kind in ("message", "reasoning"):
+            frame.slots += [slot for slot in item_texts(number, item) if slot.text or slot.channel in self._texts]
+            for part in listed(item.get("content")):
+                frame.changed |= isinstance(part, dict) and drop_logprobs(part, part.get("text"))
+        if kind in KNOWN_ITEMS:
+            frame.slots += other_item_text(number, item)
+
     def _take(self, number: int, item: Mapping[str, Any], *, complete: bool) -> None:
         call = self.calls.setdefault(number, Call(key=number))
-        call.name, call.id = str(item.get("name") or ""), str(item.get("call_id") or "")
-        call.free = item.get("type") == "custom_tool_call"
-        if complete and call.refused is None:
-            call.arguments, call.complete = call_text(item), True
+        kind = kind_of(item)
+        call.id, call.unknown, call.fixed = (
+            str(item.get("call_id") or ""),
+            kind not in KNOWN_ITEMS,
+            kind not in NAMED_CALLS,
+        )
+        call.name = kind if call.unknown else call_name(item)
+        call.free = kind == "custom_tool_call"
+        if call.complete:
+            return
+        told = "" if call.unknown else call_text(item)
+        opened, parts = self._parts.get(number, ("", ""))
+        if not complete:
+            self._parts[number] = told, parts
+            call.arguments = _both(told, parts)
+            return
+        # Where the parts said something else than the whole, the client could read either: the call is not readable.
+        if call.fixed:
+            same = all(each in told for each in _strings(opened))
+        else:
+            same = told.startswith(opened) and parts in ("", told, told[len(opened) :])
+        call.arguments, call.complete = told if same else opened + parts + told, True
 
     # --- writing ---
 
@@ -212,12 +328,13 @@ class ResponsesStream:
 
     def _without_calls(self, response: dict[str, Any], refusal: str, gone: list[int]) -> bytes:
         """Take the refused calls out of the whole answer; where no call is left, the reply is said first."""
-        kept = [item for number, item in enumerate(listed(response.get("output"))) if number not in gone]
-        response["output"] = kept
-        if any(isinstance(item, dict) and item.get("type") in CALLS for item in kept):
+        kept = response["output"] = _kept(response, gone)
+        left = {kind_of(item) for item in kept}
+        called = any(call.refused and not call.unknown for call in self.calls.values())
+        if left & (CALLS if called else CALLS | {"message"}):
             return b""
         item = message_item(refusal)
-        bodies = _item_bodies(item, refusal, len(kept))
+        bodies = item_bodies(item, refusal, len(kept))
         kept.append(item)
         self._more += len(bodies)
         return b"".join(self._numbered(body) for body in bodies)
@@ -241,69 +358,20 @@ class _Open:
         return {"output_index": self.place, "item": self.item}
 
 
-def item_texts(number: int, item: Mapping[str, Any]) -> Iterator[Slot]:
-    """The texts of an output item, each with its channel; they repeat what was streamed."""
-    for key in ("content", "summary"):
-        if isinstance(item.get(key), str) and isinstance(item, dict):
-            yield Slot((number, "output_text", 0), item, key, True)
-        for place, part in enumerate(listed(item.get(key))):
-            if isinstance(part, dict):
-                yield from _part_slot(number, place, part)
+def _strings(arguments: str) -> list[str]:
+    """The strings of a call's arguments, as they stand in JSON."""
+    data = {"arguments": event_data(arguments) if arguments else None}
+    return [compact(slot.text)[1:-1] for slot in all_strings("", data, "arguments")]
 
 
-def _part_slot(number: int, place: int, part: dict[str, Any]) -> Iterator[Slot]:
-    kind = str(part.get("type"))
-    key = "refusal" if kind == "refusal" else "text"
-    if isinstance(part.get(key), str):
-        yield Slot((number, kind, place), part, key, True)
+def _kept(response: Mapping[str, Any], gone: list[int]) -> list[Any]:
+    """The items of a response without those that are refused."""
+    return [item for number, item in enumerate(listed(response.get("output"))) if number not in gone]
 
 
-def call_key(item: Mapping[str, Any]) -> str:
-    """Where a call has what it is made with."""
-    return "input" if item.get("type") == "custom_tool_call" else "arguments"
-
-
-def call_text(item: Mapping[str, Any]) -> str:
-    """What a call is made with."""
-    told = item.get(call_key(item))
-    return told if isinstance(told, str) else "" if told is None else compact(told)
-
-
-def message_item(text: str, id: str = "") -> dict[str, Any]:
-    """A message of the assistant as an output item."""
-    part = {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
-    name = id or f"msg_proctor_{uuid4().hex}"
-    return {"id": name, "type": "message", "role": "assistant", "status": "completed", "content": [part]}
-
-
-def spoken(response: dict[str, Any], text: str) -> bytes:
-    """A whole stream that says one text."""
-    head = {**response, "status": "in_progress", "output": []}
-    item = response["output"][0]
-    bodies: list[dict[str, Any]] = [
-        {"type": "response.created", "response": head},
-        {"type": "response.in_progress", "response": head},
-        *_item_bodies(item, text, 0),
-        {"type": "response.completed", "response": response},
-    ]
-    numbered = [{**body, "sequence_number": number} for number, body in enumerate(bodies)]
-    return b"".join(encoded(compact(body), body["type"]) for body in numbered)
-
-
-def _item_bodies(item: Mapping[str, Any], text: str, place: int) -> list[dict[str, Any]]:
-    """The events that say a message; ``text`` is what of it is new."""
-    whole = item["content"][0]
-    where = {"item_id": item["id"], "output_index": place, "content_index": 0}
-    empty = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
-    opened = {**item, "status": "in_progress", "content": []}
-    return [
-        {"type": "response.output_item.added", "output_index": place, "item": opened},
-        {"type": "response.content_part.added", **where, "part": empty},
-        {"type": "response.output_text.delta", **where, "delta": text, "logprobs": []},
-        {"type": "response.output_text.done", **where, "text": whole["text"], "logprobs": []},
-        {"type": "response.content_part.done", **where, "part": whole},
-        {"type": "response.output_item.done", "output_index": place, "item": item},
-    ]
+def _both(first: str, second: str) -> str:
+    """Two texts as one, where the second does not repeat the first."""
+    return second if second.startswith(first) else first + second
 
 
 def _index(data: Mapping[str, Any]) -> int:

@@ -20,7 +20,8 @@ from proctor.server.offsets import in_utf16
 from proctor.server.openapi import description
 from proctor.server.questions import QUESTIONS, RestoreAsked, text_of
 from proctor.server.restoring import restored
-from proctor.server.strict_json import read_object
+from proctor.server.session_names import check_name
+from proctor.server.strict_json import load_object
 from proctor.server.telling import verdict_json
 from proctor.wiring.guard import Guard
 
@@ -151,14 +152,19 @@ class Sidecar:
     async def _heard(self, kind: type[Any], request: web.Request) -> tuple[Any, Session] | web.StreamResponse:
         """What is asked, and the session it is about; or what is wrong with it."""
         try:
-            question = decode(kind, read_object(await request.read()), strict=True, as_json=True)
-            return question, self.guard.session(question.session, customer=question.customer)
+            question = decode(kind, await load_object(await request.read()), strict=True, as_json=True)
+            session, customer = check_name("session", question.session), check_name("customer", question.customer)
         except MalformedError as error:
             return _malformed(error.problems)
         except InputError as error:
             return _wrong(400, error.message, field=error.field, mend=error.mend)
         except ValueError as error:
             return _wrong(400, f"the body {error}", mend="send one JSON object")
+        try:
+            return question, self.guard.session(session, customer=customer)
+        except InputError as error:
+            status = 403 if kind is RestoreAsked else 400  # it is the session of another customer
+            return _wrong(status, error.message, field=error.field, mend=error.mend)
 
 
 async def _verdict(point: str, asked: Any, session: Session) -> Verdict:

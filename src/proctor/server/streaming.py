@@ -22,6 +22,10 @@ class Watching(Judge, Protocol):
         """The verdict on a tool call."""
         ...
 
+    async def unknown(self, kind: str) -> Verdict:
+        """The verdict on a call of a kind that is not known."""
+        ...
+
     def refuses(self, verdict: Verdict) -> bool:
         """Whether the call must not be made."""
         ...
@@ -106,8 +110,10 @@ class Stream:
         if slot.whole:
             if held is not None and held.raw == slot.text:
                 return
-            self._again += 1
-            slot.channel, slot.whole, held = (slot.channel, "again", self._again), False, None
+            if held is not None or not slot.text:
+                self._again += 1
+                slot.channel, held = (slot.channel, "again", self._again), None
+            slot.whole = False
             frame.ends.add(slot.channel)
         if held is None or held.ended:
             if held is not None:  # a text that goes on after its end is a new one
@@ -123,11 +129,14 @@ class Stream:
                 await self._ask(call)
 
     async def _ask(self, call: Call) -> None:
-        if self.restore_call is not None:
+        if self.restore_call is not None and not call.fixed:
             leaves = self.restore_call(call.arguments, call.free)
             call.restored, call.arguments = leaves != call.arguments, leaves
         arguments = compact({"input": call.arguments}) if call.free else call.arguments
-        verdict = await self.watch.call(call.name, arguments, call.id)
+        if call.unknown:
+            verdict = await self.watch.unknown(call.name)
+        else:
+            verdict = await self.watch.call(call.name, arguments, call.id)
         call.refused = self.watch.refuses(verdict)
         if call.refused:
             self._refusal = self._refusal or verdict
@@ -150,7 +159,9 @@ class Stream:
         return all(self.dialect.calls[key].refused is not None for key in frame.calls)
 
     def _written(self, frame: Frame) -> bytes:
-        changed = False
+        if frame.dropped:
+            return b""
+        changed = frame.changed
         for slot in frame.slots:
             held = self._texts[slot.channel]
             became = held.shown if slot.whole else held.became(slot.start, slot.end)

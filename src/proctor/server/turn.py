@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from proctor.core.trajectory import Source
 from proctor.core.verdict import Verdict
@@ -12,9 +12,12 @@ from proctor.guard.session import Session
 from proctor.server.restoring import changed_in, restored
 from proctor.server.strict_json import read_object
 from proctor.server.telling import without_words
+from proctor.server.text_slots import is_token
 from proctor.wiring.guard_serving import Restores
 
 __all__ = ["Turn", "arguments_of"]
+
+_MAX_NAME_CHARS: Final = 64
 
 
 @dataclass(slots=True, kw_only=True)
@@ -50,15 +53,21 @@ class Turn:
         try:
             read = arguments_of(arguments)
         except ValueError as error:
-            told = Verdict(
-                action="block", gate="tool_call", reason=f"the text of the arguments of {name} {error}", broken=True
-            )
-            return self._kept(told)
+            reason = f"the text of the arguments{_of(name)} {error}"
+            return self._kept(Verdict(action="block", gate="tool_call", reason=reason, broken=True))
         verdict = await self.session.tool_call(
             name, read, intents=self.intents, confirmed=self.confirmed, id=id or None
         )
         if id and not self.refuses(verdict):
             self.made.append((id, name))
+        return self._kept(verdict)
+
+    async def unknown(self, kind: str) -> Verdict:
+        """A call or an item of a kind that is not known: it is not passed on, since nothing says what it does."""
+        verdict = await self.session.tool_call(kind, {}, intents=self.intents)
+        if not self.refuses(verdict) and "shadow" not in verdict.extra:
+            reason = f"the kind{_of(kind)} is not known here"
+            verdict = Verdict(action="block", gate="tool_call", reason=reason, broken=True)
         return self._kept(verdict)
 
     async def glimpse(self, text: str) -> Verdict:
@@ -100,6 +109,11 @@ class Turn:
     def _kept(self, verdict: Verdict) -> Verdict:
         self.verdicts.append(verdict)
         return verdict
+
+
+def _of(name: str) -> str:
+    """A name as a reason may state it: the client reads reasons, so a sentence of the model is left out."""
+    return f" of {name}" if name and len(name) <= _MAX_NAME_CHARS and is_token(name) else ""
 
 
 def arguments_of(text: str) -> dict[str, Any]:

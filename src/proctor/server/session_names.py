@@ -1,0 +1,30 @@
+"""Names of sessions and customers as callers send them: short and printable, since they are kept and sent back."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from proctor.core.errors import InputError
+
+__all__ = ["MAX_NAME_CHARS", "check_name"]
+
+MAX_NAME_CHARS: Final = 256
+
+
+def check_name(field: str, value: Any) -> str | None:
+    """The name as a text; None where there is none.
+
+    Raises:
+        InputError: it is no text or number, is too long, or has characters that cannot be printed.
+    """
+    if value is None or value == "":
+        return None
+    mend = f"send at most {MAX_NAME_CHARS} printable characters"
+    if not isinstance(value, (str, int)) or isinstance(value, bool):
+        raise InputError(f"{field} is not a text", field=field, mend=mend)
+    name = value if isinstance(value, str) else str(value)
+    if len(name) > MAX_NAME_CHARS:
+        raise InputError(f"{field} has more than {MAX_NAME_CHARS} characters", field=field, mend=mend)
+    if not name.isprintable():
+        raise InputError(f"{field} has characters that cannot be printed", field=field, mend=mend)
+    return name
