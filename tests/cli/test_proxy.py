@@ -72,6 +72,10 @@ def test_the_client_gets_its_own_data_back_and_nobody_keeps_it(project: Project)
         (SETTINGS, ["proxy"], "no upstream is named"),
         (SETTINGS, ["proxy", "--upstream", "api.openai.com"], "must begin with http"),
         (SETTINGS, ["proxy", "--upstream", "https://"], "names no host"),
+        (SETTINGS, ["proxy", "--upstream", "http://x", "--token-env", "NO_SUCH_TOKEN"], "NO_SUCH_TOKEN is not set"),
+        (SETTINGS, ["guard", "mcp", "--upstream", "http://x", "--token-env", "NO_TOKEN"], "NO_TOKEN is not set"),
+        ("guard: {proxy: {allow: [v1/rerank]}}\n", ["proxy", "--upstream", "http://x"], "allow takes paths"),
+        ("guard: {serve: {origins: [desk]}}\n", ["guard", "serve"], "origins takes addresses"),
         ("guard: {proxy: {stream: words}}\n", ["proxy", "--upstream", "http://x"], "guard.proxy.stream"),
         ("guard: {proxy: {hold: 0}}\n", ["proxy", "--upstream", "http://x"], "hold must be at least 1"),
         ("guard: {serve: {token: x}}\n", ["validate"], "token"),
@@ -91,6 +95,37 @@ def test_what_is_wrong_is_said_and_nothing_is_started(
     done = project.run(*words, code=2)
     assert told in done.stderr + done.stdout
     assert settings is not UNKNOWN or "mend: did you mean" in done.stderr.replace("Did", "did")
+
+
+@pytest.mark.parametrize("words", [["proxy", "--upstream", "http://u:secret-word@x"], ["guard", "serve"]])
+def test_a_door_that_other_machines_reach_without_a_token_is_warned_of(project: Project, words: list[str]) -> None:
+    project.write("proctor.yaml", SETTINGS)
+    process = project.start(*words, "--host", "0.0.0.0", "--port", "0")
+    told = [process.stderr.readline() for _ in range(3)]
+    assert told[0].startswith("warning: listening on 0.0.0.0 without a token")
+    assert told[1].startswith("hint: name a token with --token-env")
+    assert "secret-word" not in "".join(told)
+    address = told[2].split()[-1].replace("0.0.0.0", "127.0.0.1")
+    path = "/v1/health" if words[0] == "guard" else "/proctor/health"
+    with urllib.request.urlopen(address + path, timeout=30) as answer:
+        assert "without a token" in json.loads(answer.read())["warning"]
+    interrupt(process)
+    project.write("proctor.yaml", SETTINGS + "  proxy: {token_env: DOOR_TOKEN}\n  serve: {token_env: DOOR_TOKEN}\n")
+    project.write(".env", "DOOR_TOKEN=t0ken\n")
+    process = project.start(*words, "--host", "0.0.0.0", "--port", "0")
+    assert process.stderr.readline().startswith("guarding")
+    interrupt(process)
+
+
+def test_nothing_that_is_printed_has_the_password_of_the_upstream(project: Project) -> None:
+    for upstream in ("ftp://u:secret-word@x/y", "https://u:secret-word@", "http://u:secret-word@x/?k=secret-word"):
+        project.write("proctor.yaml", SETTINGS + f"  proxy: {{upstream: '{upstream}'}}\n")
+        asked = [["doctor"], ["validate"]]
+        if not upstream.startswith("http:"):  # it would start
+            asked += [["proxy", "--port", "0"], ["proxy", "--upstream", upstream, "--port", "0"]]
+        for words in asked:
+            done = project.run(*words, code=2 if words[0] == "proxy" else None)
+            assert "secret-word" not in done.stdout + done.stderr, (upstream, words)
 
 
 def test_settings_that_break_while_it_runs_are_told_once_and_the_old_ones_stay(project: Project) -> None:

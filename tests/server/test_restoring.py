@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from anthropic import AsyncAnthropic
+from anthropic.types import Message
 
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.chain import Chain, Post
@@ -15,6 +17,7 @@ from proctor.guard.watch import Plan
 from proctor.server.restoring import LOOKED_BACK, changed_in, hidden, restored
 from proctor.store.guard_log import GuardLog
 from proctor.wiring.guard import Guard
+from tests.server import anthropic_upstream
 from tests.server.gates import Kept
 from tests.server.responses_upstream import call, events, message, response
 from tests.server.upstream import chunk, completion, deltas, proxied, read_stream, says, streams
@@ -268,3 +271,29 @@ async def test_a_value_that_no_pattern_knows_is_not_on_record(tmp_path: Path) ->
     kept = _files(tmp_path)
     assert "tool_call" in kept
     assert not [value for value in ("X1234567", "03.04.1985", "kumquat77") if value in kept]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("size", [1, 5, 500])
+async def test_messages_of_anthropic_have_the_customers_data_in_answers_and_calls(stream: bool, size: int) -> None:
+    guard, _ = _guard()
+    async with proxied(guard, restore="all") as (upstream, address, _):
+        used = anthropic_upstream.call("send", {"to": "[EMAIL]", "again": ["[EMAIL]"]})
+        whole = anthropic_upstream.message(SAID, used)
+        upstream.say = streams(anthropic_upstream.events(whole, size)) if stream else says(whole)
+        async with AsyncAnthropic(base_url=address, api_key="k", max_retries=0) as asking:
+            talk: list[Any] = [{"role": "user", "content": f"I am {ANNA}."}]
+            if stream:
+                async with asking.messages.stream(model="m", max_tokens=1, messages=talk) as events_:
+                    answer: Message = await events_.get_final_message()
+            else:
+                answer = await asking.messages.create(model="m", max_tokens=1, messages=talk)
+            assert answer.content[0].text == READ  # type: ignore[union-attr]
+            assert answer.content[1].input == {"to": ANNA, "again": [ANNA]}  # type: ignore[union-attr]
+            upstream.say = says(anthropic_upstream.message("Done."))
+            result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "sent"}
+            more = [*talk, {"role": "assistant", "content": answer.content}, {"role": "user", "content": [result]}]
+            await asking.messages.create(model="m", max_tokens=1, messages=more)
+        said = upstream.body()["messages"][1]["content"]
+        assert said[0]["text"] == SAID.replace(BOB, "[EMAIL_2]")
+        assert said[1]["input"] == {"to": "[EMAIL]", "again": ["[EMAIL]"]}

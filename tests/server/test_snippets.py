@@ -84,12 +84,17 @@ async def _printed(code: str, doors: dict[str, str], **variables: str) -> str:
 
 
 def test_the_page_has_the_snippets_that_are_run() -> None:
-    assert set(SNIPPETS) == {"asgi", "openai", "langchain", "agents", "plain"}
+    assert set(SNIPPETS) == {"asgi", "openai", "anthropic", "langchain", "agents", "plain"}
 
 
 async def test_the_openai_client(guard: Guard) -> None:
     async with _doors(guard) as doors:
         assert await _printed(SNIPPETS["openai"], doors) == f"{REPLY}\n"
+
+
+async def test_the_anthropic_client(guard: Guard) -> None:
+    async with _doors(guard) as doors:
+        assert await _printed(SNIPPETS["anthropic"], doors, ANTHROPIC_API_KEY="sk-x") == f"{REPLY}\n"
 
 
 async def test_langchain(guard: Guard) -> None:

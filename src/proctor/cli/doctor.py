@@ -20,6 +20,7 @@ from proctor.core.errors import ProctorError
 __all__ = ["verb"]
 
 _SECRET = re.compile(r"key|token|secret|password|authorization|credential", re.IGNORECASE)
+_IN_ADDRESS = re.compile(r"(?<=://)[^/\s]*@|(?<=\?)\S+")  # name and password, or a query, of an address
 _EXTRAS = {
     "bedrock": ("boto3", "models on Amazon Bedrock"),
     "local-llm": ("xllamacpp", "models that run in process (local:…)"),
@@ -88,7 +89,11 @@ def _masked(value: Any) -> Any:
             key: "***" if _SECRET.search(str(key)) and not str(key).endswith("_env") else _masked(item)
             for key, item in value.items()
         }
-    return value
+    return (
+        _IN_ADDRESS.sub(lambda found: "***@" if found[0].endswith("@") else "***", value)
+        if isinstance(value, str) and "://" in value
+        else value
+    )
 
 
 def _shown(value: Any) -> str:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from proctor.cli.context import project
-from proctor.cli.guard_door import open_guard, serve_app
+from proctor.cli.guard_door import exposure, open_guard, read_token, serve_app
 from proctor.cli.guard_mcp import mcp
 from proctor.cli.scan import read_content, read_fields
-from proctor.core.errors import ConfigError, InputError
+from proctor.core.errors import InputError
 from proctor.report.safe_text import one_line
 
 if TYPE_CHECKING:
@@ -208,14 +208,19 @@ def serve(ctx: click.Context, host: str, port: int, token_env: str | None) -> in
 
     config = project(ctx)
     settings = read_settings(config).serve
-    name = token_env or settings.token_env
-    token = config.environment.get(name) if name else None
-    if name and token is None:
-        raise ConfigError(f"the environment variable {name} is not set", mend="set it to the token, or leave it out")
+    token = read_token(config, token_env or settings.token_env)
     guard = open_guard(config)
     try:
-        app = make_app(guard, token=token, most_bytes=settings.most_bytes, restore=settings.restore)
-        return serve_app(app, host, port, "guarding")
+        app = make_app(
+            guard,
+            token=token,
+            most_bytes=settings.most_bytes,
+            restore=settings.restore,
+            hosts=settings.hosts,
+            origins=settings.origins,
+            warning=exposure(host, token),
+        )
+        return serve_app(app, host, port, "guarding", token=token)
     finally:
         guard.close()
 

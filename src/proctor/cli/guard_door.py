@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from proctor.core.errors import ConfigError
+
 if TYPE_CHECKING:
     from aiohttp import web
 
     from proctor.config import Config
     from proctor.wiring.guard import Guard
 
-__all__ = ["open_guard", "serve_app"]
+__all__ = ["exposure", "open_guard", "read_token", "serve_app"]
 
 
 def open_guard(config: Config) -> Guard:
@@ -31,10 +33,35 @@ def open_guard(config: Config) -> Guard:
     return guard
 
 
-def serve_app(app: web.Application, host: str, port: int, told: str) -> int:
+def read_token(config: Config, name: str | None) -> str | None:
+    """The token that callers must show, out of the environment variable ``name``; None when none is named.
+
+    Raises:
+        ConfigError: the variable is not set, or empty.
+    """
+    if not name:
+        return None
+    token = (config.environment.get(name) or "").strip()
+    if not token:
+        raise ConfigError(f"the environment variable {name} is not set", mend="set it to the token, or leave it out")
+    return token
+
+
+def exposure(host: str, token: str | None) -> str | None:
+    """A warning for a door that other machines can reach and that asks for no token."""
+    from proctor.server.admission import is_loopback  # noqa: PLC0415 - aiohttp takes a quarter of a second
+
+    if token is not None or is_loopback(host):
+        return None
+    return f"listening on {host} without a token: every machine that reaches this port can use it"
+
+
+def serve_app(app: web.Application, host: str, port: int, told: str, *, token: str | None = None) -> int:
     """Serve until stopped; ``told`` is printed with the address. The exit code is given back."""
     from proctor.server.serving import run  # noqa: PLC0415 - aiohttp takes a quarter of a second
 
+    if (warning := exposure(host, token)) is not None:
+        click.echo(f"warning: {warning}\nhint: name a token with --token-env, or listen on 127.0.0.1", err=True)
     return run(
         app,
         host,

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from proctor.cli.context import project
-from proctor.cli.guard_door import open_guard, serve_app
+from proctor.cli.guard_door import open_guard, read_token, serve_app
 
 __all__ = ["mcp"]
 
@@ -19,6 +19,7 @@ __all__ = ["mcp"]
 @click.option("--upstream", metavar="URL", help="A server behind an address, in place of a command.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on, with --upstream.")
 @click.option("--port", type=click.IntRange(0, 65_535), default=8090, show_default=True, help="Port; 0 takes any.")
+@click.option("--token-env", metavar="NAME", help="Environment variable with the token that agents must show.")
 @click.option("--intent", "intents", multiple=True, help="What every call is made for. May be repeated.")
 @click.option("--customer", help="Whose session it is.")
 @click.option("--hide", is_flag=True, help="Leave out of the list of tools those that the intents do not permit.")
@@ -44,8 +45,9 @@ def mcp(
             return asyncio.run(_bridged(guard, settings, command))
         from proctor.server.mcp_http import make_app  # noqa: PLC0415
 
-        app = make_app(guard, upstream, settings)
-        return serve_app(app, host, port, "guarding")
+        token = read_token(config, settings.token_env)
+        app = make_app(guard, upstream, settings, token=token)
+        return serve_app(app, host, port, "guarding", token=token)
     finally:
         guard.close()
 

@@ -1,4 +1,4 @@
-"""proctor proxy: guard an unchanged OpenAI client."""
+"""proctor proxy: guard an unchanged client of OpenAI's, Anthropic's or Ollama's API."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from urllib.parse import urlsplit
 import click
 
 from proctor.cli.context import project
-from proctor.cli.guard_door import open_guard, serve_app
+from proctor.cli.guard_door import exposure, open_guard, read_token, serve_app
 from proctor.core.errors import ConfigError, InputError
 
 __all__ = ["verb"]
 
 
-@click.command("proxy", short_help="Guard an unchanged OpenAI client: stand between it and the model's API.")
+@click.command("proxy", short_help="Guard an unchanged client: stand between it and the model's API.")
 @click.option("--upstream", metavar="URL", help="The API to pass on to, such as https://api.openai.com.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65_535), default=8088, show_default=True, help="Port; 0 takes any.")
@@ -27,15 +27,19 @@ __all__ = ["verb"]
     type=click.Choice(["none", "answers", "all"]),
     help="Where the client gets its own data for placeholders.",
 )
+@click.option("--token-env", metavar="NAME", help="Environment variable with the token that clients must show.")
 @click.option("--timeout", type=click.FloatRange(min=0.001), help="Seconds that the upstream may be silent.")
 @click.pass_context
 def verb(ctx: click.Context, /, host: str, port: int, **flags: Any) -> int:
-    """Pass requests on to an OpenAI-compatible API, with every message, tool call and answer before the gates.
+    """Pass requests on to a model's API, with every message, tool call and answer before the gates.
 
-    Point the client's base URL here: `OPENAI_BASE_URL=http://127.0.0.1:8088/v1`. Keys go along and are never kept.
-    Settings stand in proctor.yaml under `guard: {proxy: ...}`; flags beat them. Runs until interrupted.
+    Guarded are chat completions, responses and completions of OpenAI and compatible servers, messages of Anthropic, and
+    chat and generate of Ollama. Other paths are refused unless listed under `allow`. Point the client's base URL here:
+    `OPENAI_BASE_URL=http://127.0.0.1:8088/v1`, `ANTHROPIC_BASE_URL=http://127.0.0.1:8088`. Keys go along and are
+    never kept. Settings stand in proctor.yaml under `guard: {proxy: ...}`; flags beat them. Runs until interrupted.
     """
-    from proctor.server.proxy import make_app  # noqa: PLC0415 - aiohttp takes a quarter of a second
+    from proctor.server.passing import place_of  # noqa: PLC0415 - aiohttp takes a quarter of a second
+    from proctor.server.proxy import make_app  # noqa: PLC0415
     from proctor.wiring.guard_settings import read_settings  # noqa: PLC0415
 
     config = project(ctx)
@@ -49,7 +53,8 @@ def verb(ctx: click.Context, /, host: str, port: int, **flags: Any) -> int:
         mend = "give --upstream https://…, or set `guard: {proxy: {upstream: …}}` in proctor.yaml"
         raise ConfigError("no upstream is named", mend=mend)
     if not urlsplit(settings.upstream).hostname:
-        raise InputError(f"{settings.upstream} names no host", mend="write it as https://api.openai.com")
+        raise InputError("the upstream names no host", mend="write it as https://api.openai.com")
+    token = read_token(config, settings.token_env)
     guard = open_guard(config)
     try:
         app = make_app(
@@ -59,8 +64,9 @@ def verb(ctx: click.Context, /, host: str, port: int, **flags: Any) -> int:
             sessions=whole.sessions.most,
             idle=whole.sessions.idle,
             proxy_for=config.environment.proxy_for,
+            token=token,
+            warning=exposure(host, token),
         )
-        place = urlsplit(settings.upstream).netloc.rpartition("@")[2]
-        return serve_app(app, host, port, f"guarding {place}")
+        return serve_app(app, host, port, f"guarding {place_of(settings.upstream)}", token=token)
     finally:
         guard.close()

@@ -16,12 +16,13 @@ from proctor.server.conversation import Said
 from proctor.server.frames import Dialect, Slot, compact, is_unread_json, listed
 from proctor.server.openai_answer import strings_of
 from proctor.server.passing import error
-from proctor.server.sse import Parser, TooLongError
+from proctor.server.sse import TooLongError
 from proctor.server.streaming import Stream
 from proctor.server.strict_json import load_json
 from proctor.server.telling import SESSION_HEADER, VERDICT_HEADER, header
 from proctor.server.text_slots import joined
 from proctor.server.turn import Turn
+from proctor.server.wire import Wire, wire_of
 from proctor.wiring.guard_serving import ProxySettings
 
 __all__ = ["Answered", "Exchange", "Shape"]
@@ -75,13 +76,18 @@ class Exchange:
     body: Mapping[str, Any]
     answered: Answered | None = None
 
+    @property
+    def wire(self) -> Wire:
+        """How the API writes its streams and errors."""
+        return wire_of(self.shape)
+
     async def refuse(self, request: web.Request, verdict: Verdict) -> web.StreamResponse:
         """Say the configured reply, as if the model had; the upstream is not asked."""
         text, headers = self.turn.reply(verdict), self._headers(CIMultiDict())
         data = self.shape.reply(self.body, text, self.turn)
-        self._done(self.shape.answered(data), str(data["id"]))
-        if self.body.get("stream") is True:
-            headers["Content-Type"] = "text/event-stream; charset=utf-8"
+        self._done(self.shape.answered(data), str(data["id"]) if data.get("id") else None)
+        if self.wire.asks_for_stream(self.body):
+            headers["Content-Type"] = f"{self.wire.media}; charset=utf-8"
             return web.Response(body=self.shape.reply_stream(self.body, text, self.turn), headers=headers)
         return web.json_response(data, dumps=compact, headers=headers)
 
@@ -91,7 +97,7 @@ class Exchange:
         """Pass the answer on, also one that says that it failed."""
         headers = self._headers(headers)
         failed = not 200 <= answer.status < 300
-        if answer.content_type == "text/event-stream" and not failed:
+        if self.wire.is_stream(answer.content_type, self.body) and not failed:
             return await self._stream(request, answer, headers)
         raw = await _read(answer, self.settings.most_bytes)
         if raw is None:
@@ -172,7 +178,7 @@ class Exchange:
     ) -> web.StreamResponse:
         response = web.StreamResponse(status=answer.status, headers=headers)
         await response.prepare(request)
-        parser, dialect = Parser(), self.shape.dialect()
+        parser, dialect = self.wire.parser(), self.shape.dialect()
         stream = Stream(
             dialect=dialect,
             watch=self.turn,

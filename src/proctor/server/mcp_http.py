@@ -12,6 +12,7 @@ from aiohttp import web
 from multidict import CIMultiDict
 from yarl import URL
 
+from proctor.server.admission import admit
 from proctor.server.mcp import Gateway
 from proctor.server.mcp_messages import REFUSED, read_message, written
 from proctor.server.mcp_messages import error as rpc_error
@@ -31,14 +32,25 @@ _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _TO_SERVER: Final = aiohttp.ClientTimeout(total=20.0)
 
 
-def make_app(guard: Guard, upstream: str, settings: McpSettings | None = None) -> web.Application:
-    """The gateway as an application; ``upstream`` is the server's address without the path that agents add."""
-    sessions = HttpSessions(guard=guard, settings=settings or McpSettings())
+def make_app(
+    guard: Guard, upstream: str, settings: McpSettings | None = None, *, token: str | None = None
+) -> web.Application:
+    """The gateway as an application; ``upstream`` is the server's address without the path that agents add.
+
+    With a ``token``, agents must show it in the header ``X-Proctor-Token``.
+    """
+    settings = settings or McpSettings()
+    sessions = HttpSessions(guard=guard, settings=settings)
     door = HttpGateway(guard=guard, upstream=upstream, sessions=sessions)
     app = web.Application(client_max_size=_MOST_BYTES)
     app.router.add_route("*", "/{path:.*}", door.handle)
     app.cleanup_ctx.append(door.connected)
+    app.middlewares.append(admit(_turned_away, token=token, hosts=settings.hosts, origins=settings.origins))
     return app
+
+
+def _turned_away(request: web.Request, status: int, message: str, hint: str) -> web.StreamResponse:
+    return error(status, f"{message}; {hint}", "permission_error")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -80,7 +92,7 @@ class HttpGateway:
             data, refusals = passed.on, passed.back
             if data is None:
                 return _json(200, refusals) if refusals is not None else web.Response(status=202)
-        headers = request_headers(request.headers, "Content-Length", "Content-Encoding", "Accept-Encoding")
+        headers = request_headers(request.headers, url, "Content-Length", "Content-Encoding", "Accept-Encoding")
         headers["Accept-Encoding"] = "gzip, deflate"
         if data is not None:
             headers["Content-Type"] = "application/json"

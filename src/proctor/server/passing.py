@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final
+from urllib.parse import unquote
 
 import aiohttp
 from aiohttp import web
@@ -16,11 +17,13 @@ from proctor.server.frames import compact
 
 __all__ = [
     "OURS",
+    "Failure",
     "address",
     "answer_headers",
     "error",
     "guarded_path",
     "pass_on",
+    "place_of",
     "request_headers",
     "to_upstream",
     "unreachable",
@@ -33,6 +36,7 @@ _HOP: Final = frozenset(
 )
 _SKIPPED: Final = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 _PIECE: Final = 65_536
+_MOST_ESCAPES: Final = 4
 
 
 def address(upstream: str, raw_path: str) -> URL | None:
@@ -57,13 +61,19 @@ async def to_upstream(timeout: float | None = None) -> AsyncIterator[aiohttp.Cli
 
 
 def guarded_path(path: str) -> str:
-    """The path in one spelling, whatever dots, slashes and capitals it was written with."""
-    return posixpath.normpath(f"/{path.lstrip('/')}").lower()
+    """The path in one spelling, whatever dots, slashes, capitals and escapes it was written with."""
+    for _ in range(_MOST_ESCAPES):  # some servers unescape more than once
+        if (read := unquote(path)) == path:
+            break
+        path = read
+    plain = "/".join(part.partition(";")[0].strip() for part in path.replace("\\", "/").split("/"))
+    return posixpath.normpath(f"/{plain.lstrip('/')}").lower()
 
 
-def request_headers(headers: CIMultiDictProxy[str], *drop: str) -> CIMultiDict[str]:
-    """The headers that go on to the upstream."""
-    return _kept(headers, {"host", *(name.lower() for name in drop)})
+def request_headers(headers: CIMultiDictProxy[str], url: URL, *drop: str) -> CIMultiDict[str]:
+    """The headers that go on to the upstream; an address with its own name and password replaces the client's."""
+    own = () if url.user is None else ("authorization",)
+    return _kept(headers, {"host", *own, *(name.lower() for name in drop)})
 
 
 def answer_headers(headers: CIMultiDictProxy[str], *drop: str) -> CIMultiDict[str]:
@@ -81,7 +91,7 @@ def _kept(headers: CIMultiDictProxy[str], drop: set[str]) -> CIMultiDict[str]:
 async def pass_on(request: web.Request, client: aiohttp.ClientSession, url: URL, **options: Any) -> web.StreamResponse:
     """Pass a request on and its answer back, in pieces as they come."""
     packed = "Content-Encoding" in request.headers  # the server has unpacked it
-    headers = request_headers(request.headers, *(("Content-Encoding", "Content-Length") if packed else ()))
+    headers = request_headers(request.headers, url, *(("Content-Encoding", "Content-Length") if packed else ()))
     body = request.content if request.body_exists else None
     async with client.request(
         request.method, url, headers=headers, data=body, skip_auto_headers=_SKIPPED, auto_decompress=False, **options
@@ -97,15 +107,36 @@ async def pass_on(request: web.Request, client: aiohttp.ClientSession, url: URL,
         return response
 
 
-def error(status: int, message: str, kind: str, headers: Mapping[str, str] | None = None) -> web.Response:
-    """A failure in the shape that clients of these APIs read."""
-    body = {"error": {"message": message, "type": kind, "param": None, "code": None}}
-    return web.Response(status=status, text=compact(body), content_type="application/json", headers=headers)
+class Failure(web.Response):
+    """A failure that the proxy tells of itself, with what it says apart from how that is written."""
+
+    def __init__(self, status: int, message: str, kind: str, headers: Mapping[str, str] | None = None) -> None:
+        body = {"error": {"message": message, "type": kind, "param": None, "code": None}}
+        super().__init__(status=status, text=compact(body), content_type="application/json", headers=headers)
+        self.message, self.kind = message, kind
 
 
-def unreachable(failure: BaseException, upstream: str) -> web.Response:
+def error(status: int, message: str, kind: str, headers: Mapping[str, str] | None = None) -> Failure:
+    """A failure in the shape that clients of OpenAI's APIs read."""
+    return Failure(status, message, kind, headers)
+
+
+def place_of(upstream: str) -> str:
+    """Host and port of an address. Its user name, password, path and query may be secret, and are left out."""
+    try:
+        url = URL(upstream)
+        host, port = url.host, url.explicit_port
+    except ValueError:
+        return "the upstream"
+    if not host:
+        return "the upstream"
+    name = f"[{host}]" if ":" in host else host
+    return name if port is None else f"{name}:{port}"
+
+
+def unreachable(failure: BaseException, upstream: str) -> Failure:
     """What a client is told when the upstream gave no answer; the library's own text may hold a key, so it is not."""
-    place = URL(upstream).authority
+    place = place_of(upstream)
     if isinstance(failure, TimeoutError):
         return error(504, f"{place} gave no answer in time", "timeout_error")
     if isinstance(failure, aiohttp.ClientConnectorError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -13,23 +12,27 @@ from yarl import URL
 
 from proctor.core.errors import InputError
 from proctor.core.verdict import Verdict
+from proctor.server.admission import admit
+from proctor.server.anthropic_messages import Messages
 from proctor.server.asked import Asked, asked
 from proctor.server.chat import Chat
+from proctor.server.completions import Completions
 from proctor.server.conversation import Conversations, Record, Said, chained
 from proctor.server.exchange import Answered, Exchange, Shape
 from proctor.server.frames import compact
 from proctor.server.looking import hide, look_at, sources_of
+from proctor.server.ollama_chat import OllamaChat, OllamaGenerate
 from proctor.server.passing import (
     address,
     answer_headers,
     error,
-    guarded_path,
     pass_on,
     request_headers,
     to_upstream,
     unreachable,
 )
 from proctor.server.responses import Responses
+from proctor.server.routes import route_of, wire_at
 from proctor.server.strict_json import load_object
 from proctor.server.turn import Turn
 from proctor.wiring.guard import Guard
@@ -38,9 +41,14 @@ from proctor.wiring.guard_serving import ProxySettings
 __all__ = ["Proxy", "make_app"]
 
 HEALTH_PATH: Final = "/proctor/health"
-_SHAPES: Final[Mapping[str, Shape]] = {"chat/completions": Chat(), "responses": Responses()}
-_ASKED: Final = re.compile(r".*/(chat/completions|responses)$")
-_KEPT_ANSWER: Final = re.compile(r".*/(chat/completions|responses)(?:/[^/]+)?$")
+_SHAPES: Final[Mapping[str, Shape]] = {
+    "chat/completions": Chat(),
+    "responses": Responses(),
+    "messages": Messages(),
+    "completions": Completions(),
+    "api/chat": OllamaChat(),
+    "api/generate": OllamaGenerate(),
+}
 
 
 def make_app(
@@ -51,16 +59,22 @@ def make_app(
     sessions: int = 10_000,
     idle: float = 3600.0,
     proxy_for: Callable[[str], str | None] | None = None,
+    token: str | None = None,
+    warning: str | None = None,
 ) -> web.Application:
     """The proxy as an application.
 
     ``sessions`` is how many conversations are remembered, ``idle`` for how many seconds after their last request;
-    ``proxy_for`` gives the proxy to use for an address, if any.
+    ``proxy_for`` gives the proxy to use for an address, if any. With a ``token``, clients must show it in the header
+    ``X-Proctor-Token``. ``warning`` is what health tells of how it was started.
     """
     settings = settings or ProxySettings()
     proxy = Proxy(guard=guard, upstream=upstream, settings=settings, hop=proxy_for(upstream) if proxy_for else None)
+    proxy.warning = warning
     proxy.conversations.most, proxy.conversations.idle = sessions, idle
     app = web.Application(client_max_size=settings.most_bytes)
+    door = admit(_turned_away, token=token, hosts=settings.hosts, origins=settings.origins, open_paths=(HEALTH_PATH,))
+    app.middlewares.append(door)
     app.router.add_get(HEALTH_PATH, proxy.health)
     app.router.add_route("*", "/{path:.*}", proxy.handle)
     app.cleanup_ctx.append(proxy.connected)
@@ -75,6 +89,7 @@ class Proxy:
     upstream: str
     settings: ProxySettings
     hop: str | None = None
+    warning: str | None = None
     conversations: Conversations = field(default_factory=Conversations)
     _client: aiohttp.ClientSession | None = None
 
@@ -86,29 +101,39 @@ class Proxy:
 
     async def health(self, request: web.Request) -> web.StreamResponse:
         """The state of the guard, as the sidecar shows it."""
-        return web.json_response({"status": "ok", **self.guard.health})
+        told = {"warning": self.warning} if self.warning else {}
+        return web.json_response({"status": "ok", **self.guard.health, **told})
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Answer one request."""
         url = address(self.upstream, request.raw_path)
         if url is None:
             return error(400, "the path must begin with /", "invalid_request_error")
-        path = guarded_path(request.path)
+        wire = wire_at(url.path)
         try:
-            if request.method == "POST" and (found := _ASKED.match(path)):
-                return await self._guarded(request, url, found[1])
-            if request.method == "GET" and (found := _KEPT_ANSWER.match(path)):
-                return await self._looked_up(request, url, found[1])
-            return await self._passed(request, url)
+            return wire.told(await self._routed(request, url))
         except (aiohttp.ClientError, TimeoutError) as failure:
-            return unreachable(failure, self.upstream)
+            return wire.told(unreachable(failure, self.upstream))
 
-    async def _passed(self, request: web.Request, url: URL) -> web.StreamResponse:
+    async def _routed(self, request: web.Request, url: URL) -> web.StreamResponse:
+        route, kind = route_of(request.method, url.path, self.settings.allow, request.path)
+        if route == "guarded":
+            return await self._guarded(request, url, kind)
+        if route == "kept":
+            return await self._looked_up(request, url, kind)
+        if route == "unreadable":
+            return error(400, "the path has escaped signs that end a path", "invalid_request_error")
+        if route == "method":
+            return error(405, f"this path takes POST, not {request.method}", "method_not_allowed", {"Allow": "POST"})
+        return await self._passed(request, url, listed=route == "passed")
+
+    async def _passed(self, request: web.Request, url: URL, *, listed: bool) -> web.StreamResponse:
         if "Upgrade" in request.headers.get("Connection", "").title():
             return error(501, "the proxy guards no WebSocket connections, so it passes none on", "not_supported")
-        if self.settings.others == "refuse":
-            mend = "`guard: {proxy: {others: pass}}` lets it through unguarded"
-            return error(403, f"this path is not guarded; {mend}", "not_guarded")
+        if not listed and self.settings.others == "refuse":
+            entry = f"{request.method} {request.path}" if request.path.isascii() else "METHOD PATH"
+            hint = f"`guard: {{proxy: {{allow: ['{entry[:200]}']}}}}` in proctor.yaml lets it through unguarded"
+            return error(403, f"this path is not guarded, so it is refused; {hint}", "not_guarded")
         assert self._client is not None
         return await pass_on(request, self._client, url, allow_redirects=False, proxy=self.hop)
 
@@ -158,7 +183,7 @@ class Proxy:
 
     async def _sent(self, request: web.Request, url: URL, data: bytes | None, exchange: Exchange) -> web.StreamResponse:
         assert self._client is not None
-        headers = request_headers(request.headers, "Content-Length", "Content-Encoding", "Accept-Encoding")
+        headers = request_headers(request.headers, url, "Content-Length", "Content-Encoding", "Accept-Encoding")
         headers["Accept-Encoding"] = "gzip, deflate"  # what can be read here
         async with self._client.request(
             request.method, url, headers=headers, data=data, allow_redirects=False, proxy=self.hop,
@@ -202,3 +227,8 @@ class Proxy:
                 record.called(call, name)
 
         return mark
+
+
+def _turned_away(request: web.Request, status: int, message: str, hint: str) -> web.StreamResponse:
+    kind = "authentication_error" if status == 401 else "permission_error"
+    return wire_at(request.path).told(error(status, f"{message}; {hint}", kind))

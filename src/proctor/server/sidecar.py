@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from proctor.core.decoding import decode
 from proctor.core.errors import InputError, MalformedError, Problem
 from proctor.core.verdict import STOPS, Verdict
 from proctor.guard.session import Session
+from proctor.server.admission import admit
 from proctor.server.offsets import in_utf16
 from proctor.server.openapi import description
 from proctor.server.questions import QUESTIONS, RestoreAsked, text_of
@@ -35,14 +35,23 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 def make_app(
-    guard: Guard, *, token: str | None = None, most_bytes: int = MOST_BYTES, restore: bool = False
+    guard: Guard,
+    *,
+    token: str | None = None,
+    most_bytes: int = MOST_BYTES,
+    restore: bool = False,
+    hosts: Sequence[str] = (),
+    origins: Sequence[str] = (),
+    warning: str | None = None,
 ) -> web.Application:
     """The sidecar as an application; with a ``token``, callers must show it as ``Authorization: Bearer``.
 
-    ``restore`` lets them have back what the placeholders for a customer's own data stand for.
+    ``restore`` lets them have back what the placeholders for a customer's own data stand for. ``hosts`` and ``origins``
+    are names and web pages that requests may come by; ``warning`` is what health tells of how it was started.
     """
-    sidecar = Sidecar(guard=guard, token=token, most_bytes=most_bytes, restore=restore)
-    app = web.Application(client_max_size=most_bytes, middlewares=[sidecar.admitted])
+    sidecar = Sidecar(guard=guard, token=token, most_bytes=most_bytes, restore=restore, warning=warning)
+    door = admit(_turned_away, token=token, hosts=hosts, origins=origins, bearer=True, open_paths=_OPEN)
+    app = web.Application(client_max_size=most_bytes, middlewares=[door, sidecar.admitted])
     for point in QUESTIONS:
         app.router.add_post(f"/v1/{point}", sidecar.asked)
     app.router.add_post("/v1/restore", sidecar.restored)
@@ -63,6 +72,7 @@ class Sidecar:
     token: str | None = None
     most_bytes: int = MOST_BYTES
     restore: bool = False
+    warning: str | None = None
     decisions: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     async def warmed(self, app: web.Application) -> AsyncIterator[None]:
@@ -72,10 +82,7 @@ class Sidecar:
 
     @web.middleware
     async def admitted(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Turn away who shows no token, and say in JSON what is wrong with a request."""
-        if self.token is not None and request.path not in _OPEN and not self._shown(request):
-            mend = "send the header `Authorization: Bearer TOKEN`"
-            return _wrong(401, "the token is missing or wrong", mend=mend, headers={"WWW-Authenticate": "Bearer"})
+        """Say in JSON what is wrong with a request."""
         try:
             return await handler(request)
         except web.HTTPRequestEntityTooLarge:
@@ -118,7 +125,8 @@ class Sidecar:
 
     async def health(self, request: web.Request) -> web.StreamResponse:
         """Whether the guard is well, and what somebody on duty should know."""
-        return _answer({"status": "ok", "proctor": __version__, **self.guard.health})
+        told = {"warning": self.warning} if self.warning else {}
+        return _answer({"status": "ok", "proctor": __version__, **self.guard.health, **told})
 
     async def stats(self, request: web.Request) -> web.StreamResponse:
         """How often each point came to which action since the start."""
@@ -158,11 +166,6 @@ class Sidecar:
             status = 403 if kind is RestoreAsked else 400  # it is the session of another customer
             return _wrong(status, error.message, field=error.field, mend=error.mend)
 
-    def _shown(self, request: web.Request) -> bool:
-        kind, _, shown = request.headers.get("Authorization", "").partition(" ")
-        assert self.token is not None
-        return kind.lower() == "bearer" and hmac.compare_digest(shown.strip().encode(), self.token.encode())
-
 
 async def _verdict(point: str, asked: Any, session: Session) -> Verdict:
     if point == "input":
@@ -185,6 +188,11 @@ async def _verdict(point: str, asked: Any, session: Session) -> Verdict:
 
 def _answer(data: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:
     return web.Response(status=status, body=dumps(data), content_type="application/json", headers=headers)
+
+
+def _turned_away(request: web.Request, status: int, message: str, hint: str) -> web.StreamResponse:
+    headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
+    return _wrong(status, message, mend=hint, headers=headers)
 
 
 def _malformed(problems: Sequence[Problem]) -> web.Response:

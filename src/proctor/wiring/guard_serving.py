@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 __all__ = ["McpSettings", "ProxySettings", "Restores", "ServeSettings"]
 
 Restores = Literal["none", "answers", "all"]
+
+_ALLOWED: Final = re.compile(r"(?:[A-Z]+ )?/[^\s?#]*")
+_ORIGIN: Final = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s]+")
+_HOST: Final = re.compile(r"[^\s/@]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,19 +22,25 @@ class ProxySettings:
 
     ``stream`` is how much of an answer is held back until the gates have seen it: a sentence or the whole; ``hold`` is
     how many sentences. ``escalate`` is what a hand-off comes to: the configured reply, or a header beside the answer.
-    ``others`` is what becomes of paths that are not guarded. ``restore`` says where the client has the customer's own
-    data back for the placeholders of the model: nowhere, in answers, or in the arguments of tool calls too.
-    ``timeout`` is how many seconds the upstream may be silent, ``most_bytes`` how large a guarded request or answer.
+    ``others`` is what becomes of paths that are not guarded, but for those that ``allow`` names or that pass by name
+    anyway. ``restore`` says where the client has the customer's own data back for the placeholders of the model:
+    nowhere, in answers, or in the arguments of tool calls too. ``timeout`` is how many seconds the upstream may be
+    silent, ``most_bytes`` how large a guarded request or answer. ``token_env`` names the environment variable with the
+    token that clients must show, ``hosts`` and ``origins`` the names and web pages that requests may come by.
     """
 
     upstream: str | None = None
     stream: Literal["sentence", "whole"] = "sentence"
     hold: int = 1
     escalate: Literal["reply", "header"] = "reply"
-    others: Literal["pass", "refuse"] = "pass"
+    others: Literal["pass", "refuse"] = "refuse"
+    allow: tuple[str, ...] = ()
     restore: Restores = "none"
     timeout: float = 600.0
     most_bytes: int = 64_000_000
+    token_env: str | None = None
+    hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.hold < 1:
@@ -38,24 +50,32 @@ class ProxySettings:
         if self.most_bytes < 1:
             raise ValueError(f"most_bytes must be at least 1, not {self.most_bytes}")
         if self.upstream is not None and not self.upstream.startswith(("http://", "https://")):
-            raise ValueError(f"upstream must begin with http:// or https://, not {self.upstream}")
+            raise ValueError("upstream must begin with http:// or https://")  # it may hold a password
+        for entry in self.allow:
+            if not _ALLOWED.fullmatch(entry):
+                raise ValueError(f"allow takes paths such as `POST /v1/rerank` or `GET /v1/files/*`, not {entry!r}")
+        _check_doors(self.hosts, self.origins)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeSettings:
     """How the sidecar answers.
 
-    ``token_env`` names the environment variable with the token that callers must show. ``restore`` lets them have the
-    values back that the placeholders of a session stand for.
+    ``token_env`` names the environment variable with the token that callers must show, ``hosts`` and ``origins`` the
+    names and web pages that requests may come by. ``restore`` lets callers have the values back that the placeholders
+    of a session stand for.
     """
 
     token_env: str | None = None
     restore: bool = False
     most_bytes: int = 4_000_000
+    hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.most_bytes < 1:
             raise ValueError(f"most_bytes must be at least 1, not {self.most_bytes}")
+        _check_doors(self.hosts, self.origins)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,9 +83,25 @@ class McpSettings:
     """How the gateway for tools judges.
 
     ``intents`` are those that every call is made for. ``hide`` leaves out of the list of tools those that the guard
-    would not let anybody call with them.
+    would not let anybody call with them. ``token_env``, ``hosts`` and ``origins`` are as for the sidecar; they count
+    where the gateway listens on a port.
     """
 
     intents: tuple[str, ...] = ()
     customer: str | None = None
     hide: bool = False
+    token_env: str | None = None
+    hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_doors(self.hosts, self.origins)
+
+
+def _check_doors(hosts: Sequence[str], origins: Sequence[str]) -> None:
+    for host in hosts:
+        if not _HOST.fullmatch(host):
+            raise ValueError(f"hosts takes names such as guard.example.com, not {host!r}")
+    for origin in origins:
+        if not _ORIGIN.fullmatch(origin):
+            raise ValueError(f"origins takes addresses such as https://desk.example.com, not {origin!r}")
