@@ -8,12 +8,14 @@ import os
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from contextvars import Context
+from functools import cache, partial
 from threading import Lock
 from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 from proctor.core.forks import ForkLock
+from proctor.core.work_clock import CURRENT_CLOCK, WorkClock
 
 __all__ = ["Batcher", "crew"]
 
@@ -25,11 +27,43 @@ Item = TypeVar("Item", bound=Hashable)
 Answer = TypeVar("Answer")
 
 
+class _Question(Generic[Answer]):
+    """An item that is not answered yet, and the clocks of those who wait for it.
+
+    Waiting for a batch does not count as their work. Once the batch is computed its time does, by the item's share of
+    it: ``share`` is set then.
+    """
+
+    __slots__ = ("_clocks", "future", "share")
+
+    def __init__(self, future: asyncio.Future[Answer]) -> None:
+        self.future, self.share = future, 0.0
+        self._clocks: list[WorkClock] = []
+
+    def join(self, clock: WorkClock | None) -> None:
+        """One more waits for it."""
+        if clock is not None and not self.future.done():
+            self._clocks.append(clock)
+            if self.share:
+                clock.begin_share(self, self.share)
+
+    def begin(self, share: float) -> None:
+        """It is computed from now on, on another thread than the one that waits."""
+        self.share = share
+        for clock in tuple(self._clocks):
+            clock.begin_share(self, share)
+
+    def end(self) -> None:
+        """It is computed no longer."""
+        for clock in self._clocks:
+            clock.end_share(self)
+
+
 class _Line(Generic[Item, Answer]):
     """What waits on one event loop."""
 
     def __init__(self) -> None:
-        self.asked: dict[Item, asyncio.Future[Answer]] = {}  # until it is answered
+        self.asked: dict[Item, _Question[Answer]] = {}  # until it is answered
         self.waiting: deque[Item] = deque()  # not yet taken into a batch
         self.worker: asyncio.Task[None] | None = None
 
@@ -62,7 +96,7 @@ class Batcher(Generic[Item, Answer]):
         """The answers, in the order of the items."""
         loop = asyncio.get_running_loop()
         line = self._lines.setdefault(loop, _Line())
-        found: list[Answer | asyncio.Future[Answer]] = []
+        found: list[Answer | _Question[Answer]] = []
         try:
             for item in items:
                 answer = self._at_once(item, len(items))
@@ -70,14 +104,20 @@ class Batcher(Generic[Item, Answer]):
                     found.append(answer)
                     continue
                 if item not in line.asked:
-                    line.asked[item] = loop.create_future()
+                    line.asked[item] = _Question(loop.create_future())
                     line.waiting.append(item)
                 found.append(line.asked[item])
         finally:  # where one item cannot be settled, others may wait already for those before it
             if line.waiting and (line.worker is None or line.worker.done()):
-                line.worker = loop.create_task(self._work(line))
-        # a caller that gives up must not take the answer from the others who wait for it
-        return [await asyncio.shield(x) if isinstance(x, asyncio.Future) else x for x in found]
+                # in an empty context: it works for all who ask, not for the one who happened to be first
+                line.worker = loop.create_task(self._work(line), context=Context())
+        clock = CURRENT_CLOCK.get()
+        for question in found:  # all of them are waited for from now on, not one after the other
+            if isinstance(question, _Question):
+                question.join(clock)
+        with clock.queued() if clock is not None else contextlib.nullcontext():
+            # a caller that gives up must not take the answer from the others who wait for it
+            return [await asyncio.shield(x.future) if isinstance(x, _Question) else x for x in found]
 
     def known(self, item: Item) -> Answer | None:
         """The answer that is remembered, if one is; any thread may ask."""
@@ -99,22 +139,30 @@ class Batcher(Generic[Item, Answer]):
     async def _work(self, line: _Line[Item, Answer]) -> None:
         while line.waiting:
             batch = self._next(line.waiting)
+            questions = [line.asked[item] for item in batch]
             try:
-                answers = await _crew().run(self._compute, batch)
+                answers = await _crew().run(partial(self._computed, questions), batch)
                 if len(answers) != len(batch):
                     raise ValueError(f"{len(answers)} answers came for {len(batch)} items")
             except Exception as failure:
                 for item in batch:
-                    future = line.asked.pop(item)
+                    future = _ended(line.asked.pop(item))
                     if not future.done():
                         future.set_exception(failure)
                         future.exception()  # read here, so that nobody is warned when the caller has gone
                 continue
             for item, answer in zip(batch, answers, strict=True):
                 self._remember(item, answer)
-                future = line.asked.pop(item)
+                future = _ended(line.asked.pop(item))
                 if not future.done():
                     future.set_result(answer)
+
+    def _computed(self, questions: Sequence[_Question[Answer]], batch: Sequence[Item]) -> Sequence[Answer]:
+        """What ``compute`` says; its time counts for those who asked from now on."""
+        sizes = [max(1, _size(item)) for item in batch]
+        for question, size in zip(questions, sizes, strict=True):
+            question.begin(size / sum(sizes))
+        return self._compute(batch)
 
     def _next(self, waiting: deque[Item]) -> list[Item]:
         batch = [waiting.popleft()]
@@ -169,6 +217,11 @@ def _crew() -> _Crew:
 def crew() -> ThreadPoolExecutor:
     """Where networks of the process run and are loaded: one place, so that memory and cores are shared in turn."""
     return _crew().first
+
+
+def _ended(question: _Question[Answer]) -> asyncio.Future[Answer]:
+    question.end()
+    return question.future
 
 
 def _size(item: Hashable) -> int:
