@@ -5,7 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-__all__ = ["OverCapacityError", "QueueLimits"]
+from proctor.core.verdict import Finding, Verdict
+
+__all__ = ["OVER_CAPACITY", "OverCapacityError", "QueueLimits", "is_busy", "over_capacity"]
+
+OVER_CAPACITY = "over_capacity"  # the kind of the finding
+_HINT = "ask again later; start more processes, or raise `queue` of the guard in proctor.yaml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,3 +32,25 @@ class QueueLimits:
 
 class OverCapacityError(Exception):
     """The queue is full, or a step waited in it for too long."""
+
+
+def over_capacity(name: str, version: str, why: str) -> Verdict:
+    """The verdict on a step that a gate had no time to look at. It blocks whatever ``on_failure`` says.
+
+    A flood of steps must not be a way past a gate that fails open.
+    """
+    reason = f"the guard is over capacity ({why}): {_HINT}"
+    return Verdict(
+        action="block",
+        gate=name,
+        reason=reason,
+        findings=(Finding(kind=OVER_CAPACITY, detector=name, severity="high", reason=reason),),
+        broken=True,
+        version=version,
+        extra={"busy": True},
+    )
+
+
+def is_busy(verdict: Verdict) -> bool:
+    """Whether a step was stopped only because the guard is over capacity: the same step may pass later."""
+    return verdict.broken and verdict.action != "allow" and verdict.extra.get("busy") is True

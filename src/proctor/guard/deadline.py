@@ -60,6 +60,7 @@ class Deadline:
         self.inline, self._most_stuck = inline, most_stuck
         self.limits = limits or QueueLimits()
         self._waiting = self._busy = 0
+        self._is_aside = False
         self._beside: Deadline | None = None  # for what takes long, so that what does not need not wait behind it
         self._lock = threading.Lock()
         self._workers: list[Worker] = []  # the last takes new work, the others are left to themselves
@@ -134,6 +135,7 @@ class Deadline:
         with self._lock:
             if self._beside is None:
                 self._beside = Deadline(most_stuck=self._most_stuck)
+                self._beside._is_aside = True
             self._beside.limits = self.limits
             return self._beside
 
@@ -173,7 +175,9 @@ class Deadline:
             late = monotonic() - now - pause
             for worker in {job.worker for job in left if not job.done and job.worker is not None}:
                 worker.ping()
-                if late < _LATE and (worker.held > _PATIENCE or worker.silent > _SILENCE):
+                # Long texts take their time: threads beside each other would only take the interpreter from the rest.
+                held = worker.breathless if self._is_aside else worker.held
+                if late < _LATE and (held > _PATIENCE or worker.silent > _SILENCE):
                     self._look_after(worker, left)
 
     def _look_after(self, worker: Worker, jobs: Sequence[Job]) -> None:

@@ -71,12 +71,13 @@ class Job:
     ``timeout`` is how many seconds of work it may take: its ``clock`` is there once it has begun.
     """
 
-    __slots__ = ("ask", "batch", "clock", "done", "ended", "error", "task", "timeout", "value", "worker")
+    __slots__ = ("ask", "batch", "breathed", "clock", "done", "ended", "error", "task", "timeout", "value", "worker")
 
     def __init__(self, ask: Callable[[], Awaitable[Any]], timeout: float, batch: Batch) -> None:
         self.ask, self.timeout, self.batch = ask, timeout, batch
         self.clock: WorkClock | None = None
         self.done = False
+        self.breathed = 0.0
         self.value: Any = None
         self.error: BaseException | None = None
         self.ended = 0.0
@@ -213,14 +214,21 @@ class Worker:
     @property
     def silent(self) -> float:
         """For how many seconds it owes a sign of life; that it goes from job to job is one."""
-        asked = self._asked
-        return 0.0 if asked is None else monotonic() - max(asked, self._moved)
+        asked, busy = self._asked, self.busy
+        moved = self._moved if busy is None else max(self._moved, busy[0].breathed)
+        return 0.0 if asked is None else monotonic() - max(asked, moved)
 
     @property
     def held(self) -> float:
         """For how many seconds one job has held the thread without a pause."""
         busy = self.busy
         return 0.0 if busy is None else monotonic() - busy[1]
+
+    @property
+    def breathless(self) -> float:
+        """The same, but a job that comes between two pieces of its work has made a pause."""
+        busy = self.busy
+        return 0.0 if busy is None else monotonic() - max(busy[1], busy[0].breathed)
 
     def idle(self) -> float:
         """For how many seconds the thread had nothing to do so far."""

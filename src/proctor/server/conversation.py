@@ -60,8 +60,14 @@ class Record:
     used: float = 0.0
 
     def keep(self, key: bytes, verdict: Verdict) -> None:
-        """Remember the verdict on a text, as far as it says what became of it."""
-        passed = verdict.action == "allow" and not verdict.broken
+        """Remember the verdict on a text, as far as it says what became of it.
+
+        A gate that failed or had no time said nothing about the text: it is asked again.
+        """
+        if verdict.broken:
+            self.known.pop(key, None)
+            return
+        passed = verdict.action == "allow"
         kept = {"by": verdict.extra.get("by")}
         self.known[key] = _ALLOWED if passed else replace(verdict, findings=(), extra=kept)
         while len(self.known) > _MOST_KNOWN:

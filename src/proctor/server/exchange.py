@@ -11,13 +11,14 @@ from aiohttp import web
 from multidict import CIMultiDict
 
 from proctor.core.verdict import Verdict
+from proctor.guard.capacity import is_busy
 from proctor.server.conversation import Said
 from proctor.server.frames import Dialect, compact, listed
 from proctor.server.passing import error
 from proctor.server.sse import Parser, TooLongError
 from proctor.server.streaming import Stream
 from proctor.server.strict_json import read_json
-from proctor.server.telling import SESSION_HEADER, VERDICT_HEADER, header
+from proctor.server.telling import RETRY_AFTER, SESSION_HEADER, VERDICT_HEADER, header
 from proctor.server.turn import Turn
 from proctor.wiring.guard_serving import ProxySettings
 
@@ -70,7 +71,9 @@ class Exchange:
     answered: Answered | None = None
 
     async def refuse(self, request: web.Request, verdict: Verdict) -> web.StreamResponse:
-        """Say the configured reply, as if the model had; the upstream is not asked."""
+        """Say the configured reply, as if the model had; a guard over capacity says that it is."""
+        if is_busy(verdict):
+            return self._busy()
         text, headers = self.turn.reply(verdict), self._headers(CIMultiDict())
         data = self.shape.reply(self.body, text, self.turn)
         self._done(self.shape.answered(data), str(data["id"]))
@@ -104,6 +107,8 @@ class Exchange:
         for each in [data, *listed(data.get("data") if isinstance(data, dict) else None)]:
             if isinstance(each, dict):
                 changed |= await self.shape.check(each, self.turn)
+        if any(is_busy(each) for each in self.turn.verdicts):
+            return self._busy()  # the answer was not looked at; what took its place is no refusal
         if isinstance(data, dict):
             self._done(self.shape.answered(data), str(data["id"]) if data.get("id") else None)
         headers[VERDICT_HEADER] = header(self.turn.verdicts)
@@ -153,6 +158,10 @@ class Exchange:
             if request.transport is not None:
                 request.transport.abort()
         return response
+
+    def _busy(self) -> web.Response:
+        message = "the guard is over capacity; ask again later"
+        return error(503, message, "over_capacity", self._headers(CIMultiDict(RETRY_AFTER)))
 
     def _headers(self, headers: CIMultiDict[str]) -> CIMultiDict[str]:
         headers[VERDICT_HEADER] = header(self.turn.verdicts)

@@ -84,7 +84,8 @@ class Guard:
         """
         config = source if isinstance(source, Config) else _config(source)
         settings = read_settings(config)
-        deadline, http = Deadline(inline=inline), LoopPools(proxy_for=config.environment.proxy_for)
+        deadline = Deadline(inline=inline, limits=settings.queue)
+        http = LoopPools(proxy_for=config.environment.proxy_for)
         rack = Rack(config=config, run=config.settings.run, http=http)
         plan = make_plan(config, rack=rack, deadline=deadline)
         if recorder is None and record:
@@ -116,13 +117,18 @@ class Guard:
 
     @property
     def health(self) -> Mapping[str, Any]:
-        """What somebody on duty should know: threads held up, decisions not recorded, a file that cannot be used."""
+        """What somebody on duty should know: threads held up, decisions not recorded, a file that cannot be used.
+
+        ``waiting`` is how many steps are not answered yet, ``busy`` how many were refused because of too many.
+        """
         return {
             "mode": self.plan.mode,
             "version": self.plan.version,
             "sessions": len(self._sessions),
             "stuck": self._deadline.stuck,
             "replaced": self._deadline.replaced,
+            "waiting": self._deadline.waiting,
+            "busy": self._deadline.busy,
             "unrecorded": self._watch.unrecorded,
             "trouble": self.trouble,
         }
@@ -208,7 +214,7 @@ class Guard:
             config = load_config(self._config.path, self._config.environment, start=self._config.folder)
             rack = Rack(config=config, run=config.settings.run, http=self._http)
             plan = make_plan(config, rack=rack, deadline=self._deadline, strict=True)
-            living = read_settings(config).sessions
+            settings = read_settings(config)
             open_models(plan)
         except Exception as error:  # whatever is wrong with the new settings, the old ones hold
             self.trouble = str(error)
@@ -217,7 +223,8 @@ class Guard:
                 self.troubled(self.trouble)
             return False
         self._config, self._rack, self.trouble = config, rack, None
-        self._sessions.most, self._sessions.idle = living.most, living.idle
+        self._sessions.most, self._sessions.idle = settings.sessions.most, settings.sessions.idle
+        self._deadline.limits = settings.queue
         self._watch.plan = plan
         self._warmth.begin()
         self._watch.note("settings_read_again", version=plan.version)

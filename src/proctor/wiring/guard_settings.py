@@ -17,6 +17,7 @@ from proctor.core.errors import ConfigError, InputError, MalformedError, NotFoun
 from proctor.core.sockets import Gate, is_optional, is_socket
 from proctor.core.verdict import Verdict
 from proctor.guard.answers import FailAction
+from proctor.guard.capacity import QueueLimits
 from proctor.guard.chain import Chain, Post
 from proctor.guard.deadline import Deadline
 from proctor.guard.step import POINTS, Point
@@ -81,6 +82,7 @@ class GuardSettings:
     log: Literal["masked", "none"] = "masked"
     review: Review = field(default_factory=Review)
     sessions: Living = field(default_factory=Living)
+    queue: QueueLimits = field(default_factory=QueueLimits)
     proxy: ProxySettings = field(default_factory=ProxySettings)
     serve: ServeSettings = field(default_factory=ServeSettings)
     mcp: McpSettings = field(default_factory=McpSettings)

@@ -250,7 +250,7 @@ async def test_an_item_that_cannot_be_settled_holds_up_nobody_who_waits_for_anot
     batcher = Batcher(work, settle=settle)
     with pytest.raises(ValueError, match="first stage"):
         await batcher.ask([1, 2])
-    assert batcher._lines[asyncio.get_running_loop()].worker is not None
+    assert batcher._lines[asyncio.get_running_loop()].lanes[0].worker is not None
     assert await asyncio.wait_for(batcher.ask([1]), 30) == [2]
     assert work.calls == [[1]]
 

@@ -21,6 +21,7 @@ __all__ = ["Batcher", "crew"]
 
 FEW = 2  # items at work at once that may share two threads: those of one message; more wait in line for one
 BATCH_LETTERS = 30_000  # of one batch: about a second of work, after which others have their turn
+LONG_LETTERS = 4_000  # of an item that has a lane of its own, so that no short one waits behind it
 INLINE, INLINE_LETTERS = 4, 1000  # items of one call, and letters of an item, that are settled on the event loop
 
 Item = TypeVar("Item", bound=Hashable)
@@ -59,13 +60,23 @@ class _Question(Generic[Answer]):
             clock.end_share(self)
 
 
+class _Lane(Generic[Item]):
+    """Items that are not yet taken into a batch, and the task that takes them."""
+
+    __slots__ = ("is_long", "waiting", "worker")
+
+    def __init__(self, *, is_long: bool) -> None:
+        self.is_long = is_long
+        self.waiting: deque[Item] = deque()
+        self.worker: asyncio.Task[None] | None = None
+
+
 class _Line(Generic[Item, Answer]):
     """What waits on one event loop."""
 
     def __init__(self) -> None:
         self.asked: dict[Item, _Question[Answer]] = {}  # until it is answered
-        self.waiting: deque[Item] = deque()  # not yet taken into a batch
-        self.worker: asyncio.Task[None] | None = None
+        self.lanes: tuple[_Lane[Item], _Lane[Item]] = (_Lane(is_long=False), _Lane(is_long=True))
 
 
 class Batcher(Generic[Item, Answer]):
@@ -105,12 +116,13 @@ class Batcher(Generic[Item, Answer]):
                     continue
                 if item not in line.asked:
                     line.asked[item] = _Question(loop.create_future())
-                    line.waiting.append(item)
+                    line.lanes[_size(item) > LONG_LETTERS].waiting.append(item)
                 found.append(line.asked[item])
         finally:  # where one item cannot be settled, others may wait already for those before it
-            if line.waiting and (line.worker is None or line.worker.done()):
-                # in an empty context: it works for all who ask, not for the one who happened to be first
-                line.worker = loop.create_task(self._work(line), context=Context())
+            for lane in line.lanes:
+                if lane.waiting and (lane.worker is None or lane.worker.done()):
+                    # in an empty context: it works for all who ask, not for the one who happened to be first
+                    lane.worker = loop.create_task(self._work(line, lane), context=Context())
         clock = CURRENT_CLOCK.get()
         for question in found:  # all of them are waited for from now on, not one after the other
             if isinstance(question, _Question):
@@ -136,12 +148,12 @@ class Batcher(Generic[Item, Answer]):
             self._remember(item, answer)
         return answer
 
-    async def _work(self, line: _Line[Item, Answer]) -> None:
-        while line.waiting:
-            batch = self._next(line.waiting)
+    async def _work(self, line: _Line[Item, Answer], lane: _Lane[Item]) -> None:
+        while lane.waiting:
+            batch = self._next(lane.waiting)
             questions = [line.asked[item] for item in batch]
             try:
-                answers = await _crew().run(partial(self._computed, questions), batch)
+                answers = await _crew().run(partial(self._computed, questions), batch, is_long=lane.is_long)
                 if len(answers) != len(batch):
                     raise ValueError(f"{len(answers)} answers came for {len(batch)} items")
             except Exception as failure:
@@ -185,18 +197,23 @@ class Batcher(Generic[Item, Answer]):
 class _Crew:
     """A thread for all networks of the process, and a second one for a message that is alone and needs two of them.
 
-    With many at once a second would only take cores and the interpreter from those who wait for neither.
+    With many at once a second would only take cores and the interpreter from those who wait for neither. Long items
+    have a third: what they take must hold nobody else up.
     """
 
     def __init__(self) -> None:
-        self.first, self._second = (ThreadPoolExecutor(1, thread_name_prefix=f"proctor-local-{n}") for n in (1, 2))
+        self.first, self._second, self._long = (
+            ThreadPoolExecutor(1, thread_name_prefix=f"proctor-local-{n}") for n in (1, 2, 3)
+        )
         self._lock = Lock()
         self._items = {self.first: 0, self._second: 0}
 
     async def run(
-        self, compute: Callable[[Sequence[Item]], Sequence[Answer]], batch: Sequence[Item]
+        self, compute: Callable[[Sequence[Item]], Sequence[Answer]], batch: Sequence[Item], *, is_long: bool = False
     ) -> Sequence[Answer]:
         """What ``compute`` says to the batch, off the event loop."""
+        if is_long:
+            return await asyncio.get_running_loop().run_in_executor(self._long, compute, batch)
         with self._lock:
             first, second = self._items[self.first], self._items[self._second]
             pool = self._second if first and not second and first + len(batch) <= FEW else self.first
