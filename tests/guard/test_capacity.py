@@ -108,7 +108,7 @@ async def test_a_step_that_finds_the_queue_full_is_over_capacity(gate_open: thre
         return "there"
 
     held = [asyncio.create_task(deadline.answers([Task(ask=wait, timeout=LONG)])) for _ in range(2)]
-    while deadline.waiting < 2:
+    while deadline.waiting < 2:  # noqa: ASYNC110
         await asyncio.sleep(0.005)
     (refused,) = await deadline.answers([Task(ask=wait, timeout=LONG)])
     assert isinstance(refused.error, OverCapacityError)

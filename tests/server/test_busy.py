@@ -105,7 +105,7 @@ async def test_the_middleware_answers_503() -> None:
     async def receive() -> dict[str, Any]:
         return {"type": "http.request", "body": b'{"message": "hi"}', "more_body": False}
 
-    async def send(message: dict[str, Any]) -> None:
+    async def send(message: Any) -> None:
         sent.append(message)
 
     async with guarded(Flaky()) as guard:
