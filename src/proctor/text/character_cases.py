@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 # The engine's own tables: no other source says exactly what it takes for equal.
@@ -15,12 +14,13 @@ __all__ = ["case_variants"]
 _LAST_CASED: Final = 0x1FFFF  # no character with a case stands behind this
 
 
-def case_variants(ranges: Sequence[tuple[int, int]], *, ascii_only: bool = False) -> list[tuple[int, int]]:
+@lru_cache(maxsize=4096)
+def case_variants(ranges: tuple[tuple[int, int], ...], *, ascii_only: bool = False) -> tuple[tuple[int, int], ...]:
     """Every character that is the same as one in the ranges but for its case, as ranges of one."""
     lowered, members = _ascii_cases() if ascii_only else _unicode_cases()
     lows = {low for code, low in lowered.items() if any(first <= code <= last for first, last in ranges)}
     alike = {each for low in lows for each in ((low,) if ascii_only else (low, *_extra(low)))}
-    return [(code, code) for low in alike for code in members.get(low, (low,))]
+    return tuple((code, code) for low in alike for code in members.get(low, (low,)))
 
 
 def _extra(low: int) -> tuple[int, ...]:

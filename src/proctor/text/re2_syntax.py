@@ -202,7 +202,7 @@ def _set(items: Sequence[Node], flags: int) -> Ranges:
         else:
             _refused(str(kind).lower())
     if flags & re.IGNORECASE:
-        taken += case_variants(named, ascii_only=bool(flags & re.ASCII))
+        taken += case_variants(tuple(named), ascii_only=bool(flags & re.ASCII))
     return ranges_of([*named, *taken])
 
 

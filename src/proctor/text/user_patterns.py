@@ -27,6 +27,7 @@ __all__ = ["Hit", "UserPattern", "user_pattern"]
 
 MAX_STEPS: Final = 5e6  # of Python's engine without a pause: some hundredths of a second
 QUICK_CHARS, QUICK_STEPS = 16_384, 1e6  # a text, and the steps on it, for which no other thread is needed
+LARGE_PATTERN: Final = 1_000  # characters of one whose steps take long to count, so that RE2 goes first
 SHORTEST_WINDOW: Final = 256  # characters
 LARGEST_PROGRAM: Final = 60_000  # instructions of RE2: its time grows with these too
 RE2_MEMORY: Final = 64 * 2**20  # bytes
@@ -87,19 +88,31 @@ class UserPattern:
         self._first: Any = None
         self._later: Any = None  # where the character before a match is read
         self.engine: Literal["python", "re2", "windows"] = "python"
-        self.is_quick = most_steps(pattern, QUICK_CHARS) <= QUICK_STEPS
-        if most_steps(pattern, pace.PIECE) <= MAX_STEPS:
+        self.is_quick = False
+        is_large = len(pattern) > LARGE_PATTERN
+        if (is_large and self._translate()) or self._is_small() or (not is_large and self._translate()):
             return
+        self.engine, self.window = "windows", _window(pattern)
+        if self.window < SHORTEST_WINDOW:
+            told = f"{pattern[:200]!r} can take too long on a hostile text, and RE2 does not know {self.why}; {_HINT}"
+            raise ValueError(told)
+
+    def _is_small(self) -> bool:
+        """Whether Python's engine takes few steps on any text of one piece."""
+        self.is_quick = most_steps(self.pattern, QUICK_CHARS) <= QUICK_STEPS
+        return most_steps(self.pattern, pace.PIECE) <= MAX_STEPS
+
+    def _translate(self) -> bool:
+        """Whether RE2 can run it."""
         try:
-            self._re2 = to_re2(pattern, self._python.flags)
+            self._re2 = to_re2(self.pattern, self._python.flags)
             self._first = _re2(self._re2.first)
             self._later = _re2(self._re2.later) if self._re2.looks_back else self._first
-            self.engine, self.is_quick = "re2", True
         except UntranslatableError as error:
-            self.engine, self.why, self.window = "windows", str(error), _window(pattern)
-            if self.window < SHORTEST_WINDOW:
-                told = f"{pattern!r} can take too long on a hostile text, and RE2 does not know {error}; {_HINT}"
-                raise ValueError(told) from None
+            self._re2, self.why = None, str(error)
+            return False
+        self.engine, self.is_quick = "re2", True
+        return True
 
     def finditer(self, text: str) -> Iterator[Hit]:
         """Every match, in order; may be given up between two of them (``pace``)."""
