@@ -16,6 +16,7 @@ from proctor.core.errors import ConfigError
 from proctor.core.verdict import Verdict
 from proctor.guard.chain import Decision
 from proctor.guard.deadline import Deadline
+from proctor.guard.isolated_gate import IsolatedGate
 from proctor.guard.recorder import Recorder
 from proctor.guard.session import Session
 from proctor.guard.sessions import Sessions
@@ -173,6 +174,9 @@ class Guard:
         self._watch.look = None
         self._http.close()
         self._deadline.close()
+        for gate in (post.gate for chain in self.plan.chains.values() for post in chain.posts):
+            if isinstance(gate, IsolatedGate):
+                gate.close()
         self._watch.door.close()
         if (closing := getattr(self._watch.recorder, "close", None)) is not None:
             closing()

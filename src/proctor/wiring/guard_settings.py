@@ -22,6 +22,7 @@ from proctor.guard.chain import Chain, Post
 from proctor.guard.deadline import Deadline
 from proctor.guard.step import POINTS, Point
 from proctor.guard.watch import REPLIES, Plan
+from proctor.wiring.gate_isolation import isolated
 from proctor.wiring.gate_scorers import prompt_text, scorer_sockets, takes_scorer
 from proctor.wiring.guard_serving import McpSettings, ProxySettings, ServeSettings
 from proctor.wiring.local import LOCAL, local_model
@@ -100,6 +101,7 @@ class Common:
     timeout: float | None = None
     on_failure: FailAction | None = None
     shadow: bool = False
+    isolate: bool = False
 
     def __post_init__(self) -> None:
         _check_seconds(self.timeout if self.timeout is not None else 1.0)
@@ -224,6 +226,8 @@ def _post(
         if given is not None and not isinstance(given, Mapping):
             own = _with_primary(name, kind, given)
         gate = _gate(name, kind, own, config, rack)
+        if common.isolate:
+            gate = isolated(name, gate, settings.timeout if common.timeout is None else common.timeout)
     return Post(
         gate=gate,
         name=str(label),
