@@ -49,7 +49,7 @@ async def test_it_answers_from_another_process_with_all_its_verdict_says(
     assert (hidden.action, hidden.text) == ("redact", "my [x] here")
 
 
-async def test_it_reads_what_the_session_knows(gate: IsolatedGate, deadline: Deadline) -> None:
+async def test_it_reads_what_the_session_knows(gate: Any, deadline: Deadline) -> None:
     posts = (Post(gate=gate, name="pathological", timeout=LONG),)
     watch = Watch(Plan(chains={"input": Chain(point="input", posts=posts, deadline=deadline)}))
     session = Session(watch, id="s-1")
