@@ -100,7 +100,8 @@ def _pure_check(gate: Gate) -> Any:
     """The check of a gate that can be asked here and now. Only Proctor's own are believed when they say so."""
     check = getattr(type(gate), "check", None)
     ours = str(getattr(check, "__module__", "")).startswith("proctor.guard.")
-    return check if ours and getattr(gate, "pure", False) is True else None
+    quick = getattr(gate, "pure", False) is True and getattr(gate, "is_quick", True) is True  # some by their settings
+    return check if ours and quick else None
 
 
 def _at_once(post: Post, step: Step, begun: float) -> Verdict | None:

@@ -157,22 +157,24 @@ class Deadline:
 
     async def _wait(self, jobs: Sequence[Job], batch: Batch, begun: float) -> None:
         """Until every job is done, out of time or too long in the queue; now and then a look whether work goes on."""
+        lag = 0.0  # by how much the looks came late: no thread had its share of the machine meanwhile
         while left := [job for job in jobs if not job.done]:
             now, limit = monotonic(), self.limits.seconds
             pause = _LOOK_EVERY
             for job in left:
                 spent = job.spent
                 waited = now - begun - spent
-                if spent >= job.timeout:
+                if spent - lag >= job.timeout:
                     job.end(error=TimeoutError("no answer in time"))
                 elif waited >= limit:
                     _refuse([job], f"it waited for more than {limit:g} s")
-                pause = min(pause, job.timeout - spent, limit - waited)
+                pause = min(pause, job.timeout + lag - spent, limit - waited)
             if all(job.done for job in left):
                 continue
             pause = max(pause, _SHORTEST)
             await batch.wait(pause)
             late = monotonic() - now - pause
+            lag += max(0.0, late)
             for worker in {job.worker for job in left if not job.done and job.worker is not None}:
                 worker.ping()
                 # Long texts take their time: threads beside each other would only take the interpreter from the rest.

@@ -28,6 +28,7 @@ class Banned:
     name: ClassVar[str] = "banned"
     version: ClassVar[str] = "1"
     points: ClassVar[tuple[Point, ...]] = ("input", "tool_result", "output")
+    pure: ClassVar[bool] = True
     primary: ClassVar[str | None] = "words"
 
     words: tuple[str, ...] = ()
@@ -47,7 +48,7 @@ class Banned:
         object.__setattr__(self, "_search", (*_words(self.words), *made))
 
     @property
-    def pure(self) -> bool:
+    def is_quick(self) -> bool:
         """Whether no text makes it take long, so that it may be asked on the event loop."""
         return all(each.is_quick for each in self._search)
 
