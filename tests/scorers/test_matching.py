@@ -48,7 +48,7 @@ async def test_the_loop_goes_on_while_a_child_works() -> None:
     pulse = asyncio.ensure_future(heart())
     begun = time.monotonic()
     with pytest.raises(PatternError, match="took more than 1 s"):
-        await first_matches("(a|a)*$", ["a" * 50_000 + "!"], seconds=1)
+        await first_matches(r"(a|a)*\1$", ["a" * 50_000 + "!"], seconds=1)
     pulse.cancel()
     assert beats > 5
     assert time.monotonic() - begun < matching.WALL_SECONDS
@@ -57,4 +57,4 @@ async def test_the_loop_goes_on_while_a_child_works() -> None:
 async def test_a_child_that_cannot_be_started_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     with pytest.raises(PatternError, match="no process could be started"):
-        await first_matches("(a+)+$", ["aaa"])
+        await first_matches(r"(a+)+\1$", ["aaa"])

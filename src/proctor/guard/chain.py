@@ -11,6 +11,7 @@ from typing import Any, Final
 from proctor.core.sockets import Gate
 from proctor.core.verdict import Action, Finding, Verdict
 from proctor.guard.answers import FailAction, believed, edits_of, failure
+from proctor.guard.capacity import OverCapacityError, is_busy, over_capacity
 from proctor.guard.deadline import Deadline, Task
 from proctor.guard.edits import apply
 from proctor.guard.step import Point, Step
@@ -99,7 +100,8 @@ def _pure_check(gate: Gate) -> Any:
     """The check of a gate that can be asked here and now. Only Proctor's own are believed when they say so."""
     check = getattr(type(gate), "check", None)
     ours = str(getattr(check, "__module__", "")).startswith("proctor.guard.")
-    return check if ours and getattr(gate, "pure", False) is True else None
+    quick = getattr(gate, "pure", False) is True and getattr(gate, "is_quick", True) is True  # some by their settings
+    return check if ours and quick else None
 
 
 def _at_once(post: Post, step: Step, begun: float) -> Verdict | None:
@@ -127,7 +129,9 @@ def _part(post: Post, step: Step, answer: Any, error: BaseException | None, seco
             verdict = believed(answer, step)
         except Exception as wrong:  # what a stranger's gate answers may raise when it is looked at
             error = wrong
-    if error is not None:
+    if isinstance(error, OverCapacityError):
+        verdict = over_capacity(post.name, version, str(error))
+    elif error is not None:
         if isinstance(error, TimeoutError):
             error = TimeoutError(f"no answer within {post.timeout:g} s")
         verdict = failure(post.name, version, post.on_failure, error)
@@ -162,14 +166,17 @@ def _merged(chain: Chain, step: Step, parts: Sequence[Verdict], begun: float) ->
     for part in acting:
         if part.action != first.action:
             first = part if _RANK[part.action] > _RANK[first.action] else first
-        elif part.broken and not first.broken:
-            first = part
+        elif is_busy(first) or (part.broken and not first.broken and not is_busy(part)):
+            first = part  # a cause that stays is told rather than that the guard is busy
         findings = (*findings, *part.findings) if part.findings else findings
         broken = broken or part.broken
         borderline = borderline or bool(part.extra and part.extra.get("borderline"))
     text = None
     if first.action == "redact":
         text = apply(step.text, [edit for part in acting if part.action == "redact" for edit in edits_of(part, step)])
+    extra: dict[str, Any] = {"by": first.gate, "borderline": True} if borderline else {"by": first.gate}
+    if is_busy(first):
+        extra["busy"] = True
     return _verdict(
         action=first.action,
         gate=chain.point,
@@ -179,5 +186,5 @@ def _merged(chain: Chain, step: Step, parts: Sequence[Verdict], begun: float) ->
         broken=broken,
         latency=monotonic() - begun,
         version=chain.version,
-        extra={"by": first.gate, "borderline": True} if borderline else {"by": first.gate},
+        extra=extra,
     )

@@ -1,4 +1,4 @@
-"""Asks gates and answers for each within its time, whatever it does."""
+"""Asks gates and answers for each within its time, whatever it does. What waits too long is over capacity."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Final
 
+from proctor.guard.capacity import OverCapacityError, QueueLimits
 from proctor.guard.swift import swift
 from proctor.guard.worker import Batch, Job, Worker
 
@@ -19,12 +20,13 @@ _LOOK_EVERY: Final = 0.1  # seconds between two looks of a caller that waits
 _PATIENCE: Final = 0.2  # seconds that one gate may hold the thread without a pause
 _SILENCE: Final = 1.0  # seconds without a sign of life, whoever holds it; many gates at once may take some
 _LATE: Final = 0.05  # seconds; a look that comes later than this shows a busy machine, and proves nothing
+_SHORTEST: Final = 0.001  # seconds of a wait
 _GOODBYE: Final = 0.5  # seconds that a thread has to end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One gate to be asked: ``ask`` begins it, ``timeout`` is how many seconds it has."""
+    """One gate to be asked: ``ask`` begins it, ``timeout`` is how many seconds of work it has once it has begun."""
 
     ask: Callable[[], Awaitable[Any]]
     timeout: float
@@ -49,10 +51,16 @@ class Deadline:
     can still be done. With ``most_stuck`` threads left to themselves no further one is started: what comes then is
     refused at once until one of them comes back. ``inline`` asks on the caller's own loop instead, which spares some
     hundredths of a millisecond and does not help against a gate that blocks its thread.
+
+    The time of a task counts only while it works (``WorkClock``). ``limits`` bound the queue before that: when it is
+    full, or a task waits for longer than that, its error is an ``OverCapacityError``.
     """
 
-    def __init__(self, *, most_stuck: int = 4, inline: bool = False) -> None:
+    def __init__(self, *, most_stuck: int = 4, inline: bool = False, limits: QueueLimits | None = None) -> None:
         self.inline, self._most_stuck = inline, most_stuck
+        self.limits = limits or QueueLimits()
+        self._waiting = self._busy = 0
+        self._is_aside = False
         self._beside: Deadline | None = None  # for what takes long, so that what does not need not wait behind it
         self._lock = threading.Lock()
         self._workers: list[Worker] = []  # the last takes new work, the others are left to themselves
@@ -73,8 +81,18 @@ class Deadline:
         """How many threads had to be replaced so far."""
         return max(0, self._started - 1) + (self._beside.replaced if self._beside else 0)
 
+    @property
+    def waiting(self) -> int:
+        """How many calls of ``answers`` are not answered yet."""
+        return self._waiting + (self._beside.waiting if self._beside else 0)
+
+    @property
+    def busy(self) -> int:
+        """How many calls were refused so far, in whole or in part, because the queue was full or too slow."""
+        return self._busy + (self._beside.busy if self._beside else 0)
+
     async def answers(self, tasks: Sequence[Task], *, begun: float | None = None, long: bool = False) -> list[Answer]:
-        """One answer for each task, in their order; the time of all counts from ``begun``.
+        """One answer for each task, in their order; ``begun`` is when their step arrived.
 
         ``long`` tasks have a thread for themselves, another where one keeps it too long: no other task waits behind
         them.
@@ -86,11 +104,20 @@ class Deadline:
             return await self._aside().answers(tasks, begun=begun)
         loop = asyncio.get_running_loop()
         batch = Batch(loop, len(tasks), here=self.inline)
-        jobs = [Job(task.ask, begun + task.timeout, batch) for task in tasks]
+        jobs = [Job(task.ask, task.timeout, batch) for task in tasks]
+        with self._lock:
+            is_full = self._waiting >= self.limits.steps
+            self._waiting += 1
         try:
-            self._begin(jobs, loop)
-            await self._wait(jobs, batch)
+            if is_full:
+                _refuse(jobs, f"{self.limits.steps:,} steps wait already")
+            else:
+                self._begin(jobs, loop)
+                await self._wait(jobs, batch, begun)
         finally:
+            with self._lock:
+                self._waiting -= 1
+                self._busy += any(isinstance(job.error, OverCapacityError) for job in jobs)
             _cancel(jobs)
         return [_answer(value=job.value, error=job.error, seconds=job.ended - begun) for job in jobs]
 
@@ -108,6 +135,8 @@ class Deadline:
         with self._lock:
             if self._beside is None:
                 self._beside = Deadline(most_stuck=self._most_stuck)
+                self._beside._is_aside = True
+            self._beside.limits = self.limits
             return self._beside
 
     def _begin(self, jobs: Sequence[Job], loop: asyncio.AbstractEventLoop) -> None:
@@ -116,29 +145,52 @@ class Deadline:
                 job.task = loop.create_task(job.perform(None))
             return
         with self._lock:
-            worker = self._fit(max(job.due for job in jobs) - monotonic())
+            worker = self._fit(max(job.timeout for job in jobs))
             if worker is not None:
                 worker.give(jobs)
                 return
         for job in jobs:
-            job.end(error=RuntimeError(f"{self._left + 1} threads are held up by gates that do not come back"))
+            job.end(error=self._held_up())
 
-    async def _wait(self, jobs: Sequence[Job], batch: Batch) -> None:
-        """Until every job is done or out of time; now and then with a look whether anybody is still at work."""
+    def _held_up(self) -> RuntimeError:
+        return RuntimeError(f"{self._left + 1} threads are held up by gates that do not come back")
+
+    async def _wait(self, jobs: Sequence[Job], batch: Batch, begun: float) -> None:
+        """Until every job is done, out of time or too long in the queue; now and then a look whether work goes on."""
+        lag = 0.0  # by how much the looks came late: no thread had its share of the machine meanwhile
         while left := [job for job in jobs if not job.done]:
-            now = monotonic()
-            if over := [job for job in left if job.due <= now]:
-                for job in over:
+            now, limit = monotonic(), self.limits.seconds
+            pause = _LOOK_EVERY
+            for job in left:
+                spent = job.spent
+                waited = now - begun - spent
+                if spent - lag >= job.timeout:
                     job.end(error=TimeoutError("no answer in time"))
+                elif waited >= limit:
+                    _refuse([job], f"it waited for more than {limit:g} s")
+                pause = min(pause, job.timeout + lag - spent, limit - waited)
+            if all(job.done for job in left):
                 continue
-            pause = min(min(job.due for job in left) - now, _LOOK_EVERY)
+            pause = max(pause, _SHORTEST)
             await batch.wait(pause)
             late = monotonic() - now - pause
+            lag += max(0.0, late)
             for worker in {job.worker for job in left if not job.done and job.worker is not None}:
                 worker.ping()
-                if late < _LATE and (worker.held > _PATIENCE or worker.silent > _SILENCE):
-                    with self._lock:
-                        self._relieve(worker)
+                # Long texts take their time: threads beside each other would only take the interpreter from the rest.
+                held = worker.breathless if self._is_aside else worker.held
+                if late < _LATE and (held > _PATIENCE or worker.silent > _SILENCE):
+                    self._look_after(worker, left)
+
+    def _look_after(self, worker: Worker, jobs: Sequence[Job]) -> None:
+        """Have another thread take over. Where there is none, a job that has not begun is answered for in its time."""
+        with self._lock:
+            another = self._relieve(worker)
+        if another is worker:
+            silent = max(worker.held, worker.silent)
+            for job in jobs:
+                if job.worker is worker and job.clock is None and silent > job.timeout:
+                    job.end(error=self._held_up())
 
     def _fit(self, seconds: float) -> Worker | None:
         """The thread that takes new work: none when all are stuck, and this one for as long as there is time."""
@@ -161,6 +213,11 @@ class Deadline:
         if last is not None and last.alive and (rest := last.leave()):
             fresh.give(rest)
         return fresh
+
+
+def _refuse(jobs: Sequence[Job], why: str) -> None:
+    for job in jobs:
+        job.end(error=OverCapacityError(why))
 
 
 def _cancel(jobs: Sequence[Job]) -> None:

@@ -203,7 +203,7 @@ def _hidden(value: Any, held: Mapping[str, str]) -> tuple[Any, set[str]]:
 
 def _wordless(verdict: Verdict) -> Verdict:
     """The verdict with nothing in it that anybody said."""
-    kept = {name: value for name, value in verdict.extra.items() if name in ("by", "borderline", "unrecorded")}
+    kept = {name: value for name, value in verdict.extra.items() if name in ("by", "borderline", "busy", "unrecorded")}
     if (shadow := verdict.extra.get("shadow")) is not None:
         kept["shadow"] = _wordless(shadow) if isinstance(shadow, Verdict) else shadow
     findings = tuple(replace(each, text="", reason="", extra={}) for each in verdict.findings)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import selectors
 import threading
 import types
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
 from time import monotonic
 from typing import Any
 
+from proctor.core.work_clock import CURRENT_CLOCK, WorkClock
 from proctor.text.pace import works_for
 
 __all__ = ["Batch", "Job", "Worker"]
@@ -64,18 +66,28 @@ class Batch:
 
 
 class Job:
-    """One question and what came of it; ``task`` is its own where it runs on the caller's loop."""
+    """One question and what came of it; ``task`` is its own where it runs on the caller's loop.
 
-    __slots__ = ("ask", "batch", "done", "due", "ended", "error", "task", "value", "worker")
+    ``timeout`` is how many seconds of work it may take: its ``clock`` is there once it has begun.
+    """
 
-    def __init__(self, ask: Callable[[], Awaitable[Any]], due: float, batch: Batch) -> None:
-        self.ask, self.due, self.batch = ask, due, batch
+    __slots__ = ("ask", "batch", "breathed", "clock", "done", "ended", "error", "task", "timeout", "value", "worker")
+
+    def __init__(self, ask: Callable[[], Awaitable[Any]], timeout: float, batch: Batch) -> None:
+        self.ask, self.timeout, self.batch = ask, timeout, batch
+        self.clock: WorkClock | None = None
         self.done = False
+        self.breathed = 0.0
         self.value: Any = None
         self.error: BaseException | None = None
         self.ended = 0.0
         self.task: asyncio.Task[None] | None = None
         self.worker: Worker | None = None
+
+    @property
+    def spent(self) -> float:
+        """Seconds of work so far."""
+        return 0.0 if self.clock is None else self.clock.spent
 
     def end(self, value: Any = None, error: BaseException | None = None) -> None:
         """Settle the job, unless it is settled."""
@@ -83,8 +95,10 @@ class Job:
 
     async def perform(self, worker: Worker | None) -> None:
         """Ask, and settle the job with what comes of it, whatever that is."""
+        clock = self.clock = WorkClock(owner=self) if worker is None else WorkClock(worker.idle, owner=self)
+        CURRENT_CLOCK.set(clock)  # in the context of this task and of those that it starts
         try:
-            self.end(await _stepped(self, worker))
+            self.end(await _stepped(self, worker, clock))
         except asyncio.CancelledError:
             if self.worker is worker:  # else another one is at it
                 self.end(error=TimeoutError("it was cancelled"))
@@ -96,14 +110,15 @@ class Job:
 
 
 @types.coroutine
-def _stepped(job: Job, worker: Worker | None) -> Generator[Any, Any, Any]:
+def _stepped(job: Job, worker: Worker | None, clock: WorkClock) -> Generator[Any, Any, Any]:
     """The job's coroutine, with a note of who holds the thread while it does."""
     held: Any = None
     thrown: BaseException | None = None
     steps: Any = None
     while True:
+        clock.hold()
         if worker is not None:
-            worker.busy = (job, monotonic())
+            worker.hold(job)
             works_for(job)  # only for as long as it holds the thread: a task that it starts works for others too
         try:
             if steps is None:
@@ -112,8 +127,9 @@ def _stepped(job: Job, worker: Worker | None) -> Generator[Any, Any, Any]:
         except StopIteration as ended:
             return ended.value
         finally:
+            clock.rest()
             if worker is not None:
-                worker.busy = None
+                worker.rest()
                 works_for(None)
         held = thrown = None
         try:
@@ -122,15 +138,70 @@ def _stepped(job: Job, worker: Worker | None) -> Generator[Any, Any, Any]:
             thrown = error
 
 
+@types.coroutine
+def _counted(work: Coroutine[Any, Any, Any], worker: Worker) -> Generator[Any, Any, Any]:
+    """A task that a job has started, whose work counts as that of the job."""
+    clock = CURRENT_CLOCK.get()
+    held: Any = None
+    thrown: BaseException | None = None
+    while True:
+        if clock is not None:
+            clock.hold()
+            worker.hold(clock.owner)
+        try:
+            waits = work.send(held) if thrown is None else work.throw(thrown)
+        except StopIteration as ended:
+            return ended.value
+        finally:
+            if clock is not None:
+                clock.rest()
+                worker.rest()
+        held = thrown = None
+        try:
+            held = yield waits
+        except BaseException as error:
+            thrown = error
+
+
+async def _task(work: Coroutine[Any, Any, Any], worker: Worker) -> Any:
+    return await _counted(work, worker)
+
+
+class _IdleSelector(selectors.DefaultSelector):
+    """Counts the seconds for which its event loop has nothing to do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._state: tuple[float, float | None] = (0.0, None)  # so far, and since when again: exchanged as one
+
+    @property
+    def idle(self) -> float:
+        """The seconds so far; any thread may ask."""
+        so_far, since = self._state
+        return so_far if since is None else so_far + monotonic() - since
+
+    def select(self, timeout: float | None = None) -> Any:
+        """Wait for something to do."""
+        so_far, begun = self._state[0], monotonic()
+        self._state = (so_far, begun)
+        try:
+            return super().select(timeout)
+        finally:
+            self._state = (so_far + monotonic() - begun, None)
+
+
 class Worker:
     """A daemon thread with its own event loop. ``busy`` is the job that holds the thread now, and since when."""
 
     def __init__(self, number: int) -> None:
-        self.loop = asyncio.new_event_loop()
+        self._selector = _IdleSelector()
+        self.loop = asyncio.SelectorEventLoop(self._selector)
+        self.loop.set_task_factory(self._started)
         self.loop.set_exception_handler(lambda loop, context: None)  # a gate's stray task is no news of ours
         self.busy: tuple[Job, float] | None = None
         self.jobs: dict[Job, asyncio.Task[None] | None] = {}  # with its task, once it is begun
         self._asked: float | None = None
+        self._moved = 0.0  # when a job last took the thread or left it
         self._leaving = self._over = False
         self._thread = threading.Thread(target=self._live, name=f"proctor-guard-{number}", daemon=True)
         self._thread.start()
@@ -142,15 +213,35 @@ class Worker:
 
     @property
     def silent(self) -> float:
-        """For how many seconds it owes a sign of life."""
-        asked = self._asked
-        return 0.0 if asked is None else monotonic() - asked
+        """For how many seconds it owes a sign of life; that it goes from job to job is one."""
+        asked, busy = self._asked, self.busy
+        moved = self._moved if busy is None else max(self._moved, busy[0].breathed)
+        return 0.0 if asked is None else monotonic() - max(asked, moved)
 
     @property
     def held(self) -> float:
         """For how many seconds one job has held the thread without a pause."""
         busy = self.busy
         return 0.0 if busy is None else monotonic() - busy[1]
+
+    @property
+    def breathless(self) -> float:
+        """The same, but a job that comes between two pieces of its work has made a pause."""
+        busy = self.busy
+        return 0.0 if busy is None else monotonic() - max(busy[1], busy[0].breathed)
+
+    def idle(self) -> float:
+        """For how many seconds the thread had nothing to do so far."""
+        return self._selector.idle
+
+    def hold(self, job: Job) -> None:
+        """A job takes the thread."""
+        self._moved = monotonic()
+        self.busy = (job, self._moved)
+
+    def rest(self) -> None:
+        """It leaves it to others."""
+        self.busy, self._moved = None, monotonic()
 
     def give(self, jobs: Sequence[Job]) -> None:
         """Put jobs to it; that it takes them is a sign of life."""
@@ -204,7 +295,11 @@ class Worker:
             if job.done or job.worker is not self:
                 self.left(job)
             else:
-                self.jobs[job] = self.loop.create_task(job.perform(self))
+                self.jobs[job] = asyncio.Task(job.perform(self), loop=self.loop)
+
+    def _started(self, loop: asyncio.AbstractEventLoop, work: Any, **settings: Any) -> asyncio.Task[Any]:
+        """The task factory of the loop: what a job starts is counted as its own work."""
+        return asyncio.Task(_task(work, self) if asyncio.iscoroutine(work) else work, loop=loop, **settings)
 
     def _heard(self) -> None:
         self._asked = None

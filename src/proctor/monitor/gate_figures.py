@@ -227,7 +227,13 @@ class GateFigures:
         if self._decisions and not self._reviewed:
             way = "`proctor review list` has those that wait" if waiting else "`proctor review resolve ID` takes any"
             yield f"nobody has reviewed a decision yet, so precision and recall are not known: {way}"
-        if broken := sum(n for each in self._gates.values() for mark, n in each.marks.items() if _Mark(*mark).broken):
+        busy = sum(each.kinds["over_capacity"] for each in self._gates.values())
+        if busy:
+            times = f"{busy:,} times" if busy > 1 else "once"
+            yield f"{times} a gate had no time for a step because the guard was over capacity; the step was blocked"
+        if broken := -busy + sum(
+            n for each in self._gates.values() for mark, n in each.marks.items() if _Mark(*mark).broken
+        ):
             times = f"{broken:,} times" if broken > 1 else "once"
             yield f"{times} a gate failed or ran out of time, and its on_failure stood in for its verdict"
 

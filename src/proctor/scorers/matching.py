@@ -1,8 +1,8 @@
 """Regular expressions from users, run so that none can hang the run.
 
-A pattern whose worst case is small on the text at hand runs here. Any other runs in a child process
-with a limit on its processor time: Python's engine holds the interpreter while it works, so neither a
-thread nor a task could be stopped.
+A pattern whose worst case is small on the text at hand runs here, one that RE2 can run does so in linear time on
+a thread. Any other runs in a child process with a limit on its processor time: Python's engine holds the interpreter
+while it works, so neither a thread nor a task could be stopped.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from proctor.text.patterns import compiled, most_steps
+from proctor.text.user_patterns import UserPattern, user_pattern
 
 __all__ = ["LONGEST_TEXT", "PatternError", "first_matches"]
 
@@ -67,8 +68,24 @@ async def first_matches(
     if steps <= STEPS_HERE:
         match = engine.search if manner == "search" else engine.fullmatch
         return [found.span() if (found := match(text)) else None for text in texts]
+    if (linear := _linear(pattern, ignore_case)) is not None:
+        return await asyncio.to_thread(_match_linear, linear, texts, manner)
     job = {"pattern": pattern, "flags": engine.flags & ~re.UNICODE, "manner": manner, "texts": list(texts)}
     return await asyncio.to_thread(_match_in_child, json.dumps({**job, "seconds": math.ceil(seconds)}), seconds)
+
+
+def _linear(pattern: str, ignore_case: bool) -> UserPattern | None:
+    try:
+        made = user_pattern(pattern, ignore_case=ignore_case)
+    except ValueError:
+        return None
+    return made if made.engine == "re2" else None
+
+
+def _match_linear(pattern: UserPattern, texts: Sequence[str], manner: Manner) -> list[tuple[int, int] | None]:
+    if manner == "fullmatch":
+        return [(0, len(text)) if pattern.fullmatch(text) else None for text in texts]
+    return [found.span() if (found := pattern.search(text)) else None for text in texts]
 
 
 def _match_in_child(job: str, seconds: int) -> list[tuple[int, int] | None]:

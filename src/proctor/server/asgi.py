@@ -10,6 +10,7 @@ from typing import Any, Literal
 from proctor.core.codec import dumps
 from proctor.core.errors import InputError
 from proctor.core.verdict import Verdict
+from proctor.guard.capacity import is_busy
 from proctor.guard.current import turn_of
 from proctor.server.frames import Slot
 from proctor.server.own_stream import EventStream, TextStream, beside
@@ -18,7 +19,7 @@ from proctor.server.session_names import check_name
 from proctor.server.sse import Event, Parser
 from proctor.server.streaming import Stream
 from proctor.server.strict_json import read_json
-from proctor.server.telling import SESSION_HEADER, VERDICT_HEADER, header
+from proctor.server.telling import RETRY_AFTER, SESSION_HEADER, VERDICT_HEADER, header
 from proctor.server.text_slots import put
 from proctor.server.turn import Turn
 from proctor.wiring.guard import Guard
@@ -96,6 +97,9 @@ class GuardMiddleware:
             return
         verdict = await turn.input("\n".join(slot.text for slot in slots))
         if turn.stops(verdict):
+            if is_busy(verdict):
+                await _say(send, 503, {"error": {"message": "the guard is over capacity; ask again later"}}, turn)
+                return
             await _say(send, route.status, _reply(route, turn, verdict), turn)
             return
         if verdict.text is not None and put(slots, verdict.text):
@@ -218,6 +222,8 @@ class _Back:
             verdict = await self.turn.output(slot.text) if slot.text.strip() else None
             if verdict is None:
                 continue
+            if is_busy(verdict):
+                return dumps({"error": {"message": "the guard is over capacity; ask again later"}}), 503
             edits = verdict.text is not None and verdict.text != slot.text
             if self.turn.stops(verdict) or (edits and slot.channel == ""):
                 return self._replaced(verdict, status)
@@ -279,6 +285,7 @@ def _told(turn: Turn) -> list[tuple[bytes, bytes]]:
 async def _say(send: Send, status: int, data: Any, turn: Turn | None = None) -> None:
     raw = dumps(data)
     headers = _sized([(b"content-type", b"application/json")], len(raw))
+    headers += [(b"retry-after", RETRY_AFTER["Retry-After"].encode())] if status == 503 else []
     start = {"type": "http.response.start", "status": status, "headers": [*headers, *(_told(turn) if turn else [])]}
     await send(start)
     await send({"type": "http.response.body", "body": raw, "more_body": False})

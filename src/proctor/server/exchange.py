@@ -12,6 +12,7 @@ from aiohttp import web
 from multidict import CIMultiDict
 
 from proctor.core.verdict import Verdict
+from proctor.guard.capacity import is_busy
 from proctor.server.conversation import Said
 from proctor.server.frames import Dialect, Slot, compact, is_unread_json, listed
 from proctor.server.openai_answer import strings_of
@@ -19,7 +20,7 @@ from proctor.server.passing import error
 from proctor.server.sse import TooLongError
 from proctor.server.streaming import Stream
 from proctor.server.strict_json import load_json
-from proctor.server.telling import SESSION_HEADER, VERDICT_HEADER, header
+from proctor.server.telling import RETRY_AFTER, SESSION_HEADER, VERDICT_HEADER, header
 from proctor.server.text_slots import joined
 from proctor.server.turn import Turn
 from proctor.server.wire import Wire, wire_of
@@ -82,7 +83,9 @@ class Exchange:
         return wire_of(self.shape)
 
     async def refuse(self, request: web.Request, verdict: Verdict) -> web.StreamResponse:
-        """Say the configured reply, as if the model had; the upstream is not asked."""
+        """Say the configured reply, as if the model had; a guard over capacity says that it is."""
+        if is_busy(verdict):
+            return self._busy()
         text, headers = self.turn.reply(verdict), self._headers(CIMultiDict())
         data = self.shape.reply(self.body, text, self.turn)
         self._done(self.shape.answered(data), str(data["id"]) if data.get("id") else None)
@@ -128,6 +131,8 @@ class Exchange:
             changed = True
         for each in [data, *listed(entries)]:
             changed |= await self.shape.check(each, self.turn)
+        if any(is_busy(each) for each in self.turn.verdicts):
+            return self._busy()  # the answer was not looked at; what took its place is no refusal
         self._done(self.shape.answered(data), str(data["id"]) if data.get("id") else None)
         headers[VERDICT_HEADER] = header(self.turn.verdicts)
         body = compact(data).encode() if changed else raw
@@ -207,6 +212,10 @@ class Exchange:
             if request.transport is not None:
                 request.transport.abort()
         return response
+
+    def _busy(self) -> web.Response:
+        message = "the guard is over capacity; ask again later"
+        return error(503, message, "over_capacity", self._headers(CIMultiDict(RETRY_AFTER)))
 
     def _headers(self, headers: CIMultiDict[str]) -> CIMultiDict[str]:
         headers[VERDICT_HEADER] = header(self.turn.verdicts)

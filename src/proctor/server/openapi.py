@@ -49,6 +49,7 @@ _VERDICT = {
         "text": _TEXT,
         "reply": {"type": "string"},
         "broken": {"type": "boolean", "description": "A gate failed or ran out of time."},
+        "busy": {"type": "boolean", "description": "The guard is over capacity; the same step may pass later."},
         "borderline": {"type": "boolean"},
         "latency": {"type": ["number", "null"], "description": "Seconds."},
         "version": {"type": "string", "description": "Names the settings in force."},
@@ -99,7 +100,8 @@ def description(*, secured: bool = False) -> dict[str, Any]:
 
 def _question(point: str, schemas: dict[str, Any]) -> dict[str, Any]:
     verdict = _json("The verdict", {"$ref": "#/components/schemas/Verdict"})
-    return _asked(QUESTIONS[point], schemas, point, _SUMMARIES[point], {"200": verdict})
+    busy = _json("The guard is over capacity: blocked, ask again", {"$ref": "#/components/schemas/Verdict"})
+    return _asked(QUESTIONS[point], schemas, point, _SUMMARIES[point], {"200": verdict, "503": busy})
 
 
 def _restore(schemas: dict[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from proctor.core.codec import dumps
 from proctor.core.decoding import decode
 from proctor.core.errors import InputError, MalformedError, Problem
 from proctor.core.verdict import STOPS, Verdict
+from proctor.guard.capacity import is_busy
 from proctor.guard.session import Session
 from proctor.server.admission import admit
 from proctor.server.offsets import in_utf16
@@ -22,7 +23,7 @@ from proctor.server.questions import QUESTIONS, RestoreAsked, text_of
 from proctor.server.restoring import restored
 from proctor.server.session_names import check_name
 from proctor.server.strict_json import load_object
-from proctor.server.telling import verdict_json
+from proctor.server.telling import RETRY_AFTER, verdict_json
 from proctor.wiring.guard import Guard
 
 __all__ = ["MOST_BYTES", "make_app"]
@@ -101,13 +102,14 @@ class Sidecar:
             return heard
         question, session = heard
         verdict = await _verdict(point, question, session)
-        self.decisions[point, verdict.action] += 1
+        busy = is_busy(verdict)
+        self.decisions[point, "busy" if busy else verdict.action] += 1
         if question.offsets == "utf16":
             verdict = in_utf16(verdict, text_of(question))
         told = {"session": session.id, **verdict_json(verdict)}
         if verdict.action in STOPS:
             told["reply"] = session.refusal(verdict)
-        return _answer(told)
+        return _answer(told, status=503, headers=RETRY_AFTER) if busy else _answer(told)
 
     async def restored(self, request: web.Request) -> web.StreamResponse:
         """A text with the customer's own data in place of its placeholders, where the settings allow that."""

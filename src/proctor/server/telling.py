@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from proctor.core.verdict import Finding, Verdict
+from proctor.guard.capacity import is_busy
 
-__all__ = ["SESSION_HEADER", "VERDICT_HEADER", "header", "strongest", "verdict_json", "without_words"]
+__all__ = ["RETRY_AFTER", "SESSION_HEADER", "VERDICT_HEADER", "header", "strongest", "verdict_json", "without_words"]
 
 SESSION_HEADER = "X-Proctor-Session"
 VERDICT_HEADER = "X-Proctor-Verdict"
+RETRY_AFTER = {"Retry-After": "1"}  # seconds; sent with a 503 when the guard is over capacity
 _RANK = {"allow": 0, "redact": 1, "escalate": 2, "block": 3}
 _MOST_IN_HEADER = 200
 
@@ -44,6 +46,8 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
         "version": verdict.version,
         "findings": [_finding(each) for each in verdict.findings],
     }
+    if is_busy(verdict):
+        told["busy"] = True
     if verdict.extra.get("borderline"):
         told["borderline"] = True
     shadow = verdict.extra.get("shadow")

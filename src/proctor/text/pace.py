@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator, Mapping
+from time import monotonic
 from typing import Final, Protocol
 
 __all__ = ["MARGIN", "PIECE", "GivenUp", "Work", "breathe", "finditer", "spans", "translated", "works_for"]
@@ -28,6 +29,8 @@ class GivenUp(BaseException):  # no Exception: who catches those means failures 
 
 class Work(Protocol):
     """Something that is worked on; ``done`` turns true when nobody waits for it any more."""
+
+    breathed: float  # when it last came between two pieces of its work
 
     @property
     def done(self) -> bool:
@@ -54,8 +57,10 @@ def breathe() -> None:
         GivenUp: nobody does.
     """
     work = _here.work
-    if work is not None and work.done:
-        raise GivenUp
+    if work is not None:
+        if work.done:
+            raise GivenUp
+        work.breathed = monotonic()
 
 
 def finditer(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:

@@ -16,6 +16,7 @@ from proctor.core.errors import ConfigError
 from proctor.core.verdict import Verdict
 from proctor.guard.chain import Decision
 from proctor.guard.deadline import Deadline
+from proctor.guard.isolated_gate import IsolatedGate
 from proctor.guard.recorder import Recorder
 from proctor.guard.session import Session
 from proctor.guard.sessions import Sessions
@@ -92,7 +93,8 @@ class Guard:
         """
         config = source if isinstance(source, Config) else _config(source)
         settings = read_settings(config)
-        deadline, http = Deadline(inline=inline), LoopPools(proxy_for=config.environment.proxy_for)
+        deadline = Deadline(inline=inline, limits=settings.queue)
+        http = LoopPools(proxy_for=config.environment.proxy_for)
         rack = Rack(config=config, run=config.settings.run, http=http)
         plan = make_plan(config, rack=rack, deadline=deadline)
         if recorder is None and record:
@@ -125,13 +127,18 @@ class Guard:
 
     @property
     def health(self) -> Mapping[str, Any]:
-        """What somebody on duty should know: threads held up, decisions not recorded, a file that cannot be used."""
+        """What somebody on duty should know: threads held up, decisions not recorded, a file that cannot be used.
+
+        ``waiting`` is how many steps are not answered yet, ``busy`` how many were refused because of too many.
+        """
         return {
             "mode": self.plan.mode,
             "version": self.plan.version,
             "sessions": len(self._sessions),
             "stuck": self._deadline.stuck,
             "replaced": self._deadline.replaced,
+            "waiting": self._deadline.waiting,
+            "busy": self._deadline.busy,
             "unrecorded": self._watch.unrecorded,
             "trouble": self.trouble,
             "reload_error": None if self.reload_error is None else self.reload_error.data,
@@ -183,6 +190,9 @@ class Guard:
             self._hook.close()
         self._http.close()
         self._deadline.close()
+        for gate in (post.gate for chain in self.plan.chains.values() for post in chain.posts):
+            if isinstance(gate, IsolatedGate):
+                gate.close()
         self._watch.door.close()
         if (closing := getattr(self._watch.recorder, "close", None)) is not None:
             closing()
@@ -248,6 +258,7 @@ class Guard:
         self.trouble = self.reload_error = None
         self._set_hook(settings.escalate, hook)
         self._sessions.most, self._sessions.idle = living.most, living.idle
+        self._deadline.limits = settings.queue
         self._watch.plan = plan
         self._warmth.begin()
         self._watch.note("settings_read_again", version=plan.version)

@@ -17,11 +17,13 @@ from proctor.core.errors import ConfigError, InputError, MalformedError, NotFoun
 from proctor.core.sockets import Gate, is_optional, is_socket
 from proctor.core.verdict import Verdict
 from proctor.guard.answers import FailAction
+from proctor.guard.capacity import QueueLimits
 from proctor.guard.chain import Chain, Post
 from proctor.guard.deadline import Deadline
 from proctor.guard.step import POINTS, Point
 from proctor.guard.watch import REPLIES, Plan
 from proctor.wiring.escalation_settings import EscalateSettings
+from proctor.wiring.gate_isolation import isolated
 from proctor.wiring.gate_scorers import prompt_text, scorer_sockets, takes_scorer
 from proctor.wiring.guard_serving import McpSettings, ProxySettings, ServeSettings
 from proctor.wiring.local import LOCAL, local_model
@@ -83,6 +85,7 @@ class GuardSettings:
     review: Review = field(default_factory=Review)
     sessions: Living = field(default_factory=Living)
     escalate: EscalateSettings = field(default_factory=EscalateSettings)
+    queue: QueueLimits = field(default_factory=QueueLimits)
     proxy: ProxySettings = field(default_factory=ProxySettings)
     serve: ServeSettings = field(default_factory=ServeSettings)
     mcp: McpSettings = field(default_factory=McpSettings)
@@ -100,6 +103,7 @@ class Common:
     timeout: float | None = None
     on_failure: FailAction | None = None
     shadow: bool = False
+    isolate: bool = False
 
     def __post_init__(self) -> None:
         _check_seconds(self.timeout if self.timeout is not None else 1.0)
@@ -247,6 +251,8 @@ def _post(
         if given is not None and not isinstance(given, Mapping):
             own = _with_primary(name, kind, given)
         gate = _gate(name, kind, own, config, rack)
+        if common.isolate:
+            gate = isolated(name, gate, settings.timeout if common.timeout is None else common.timeout)
     return Post(
         gate=gate,
         name=str(label),

@@ -14,19 +14,23 @@ from typing import Any, Final
 
 from proctor.core.chat import ToolCall
 from proctor.core.sockets import Scorer, is_socket
+from proctor.core.trajectory import Source
 from proctor.guard.ahead import begin
 from proctor.guard.deadline import Task
 from proctor.guard.gates.pii import Pii
 from proctor.guard.step import Step
 from proctor.guard.watch import Plan, Watch
 from proctor.text import needles, pii
-from proctor.wiring.local import LOCAL, open_local
+from proctor.wiring.local import LOCAL, open_local, warm_local
 
 __all__ = ["Warmth", "open_models", "warm_up"]
 
 _HELLO: Final = "Good morning, when does the shop open on Saturday? It was Anna Berg who asked."
 # What words in other scripts need is loaded too, where somebody writes in one.
 _FOREIGN: Final = f"{_HELLO} おはようございます。 早上好。 नमस्ते। صباح الخير. Доброе утро."
+# A draft with a claim and its source, so that the gates of the output go all their way.
+_DRAFT: Final = "You can cancel the trip free of charge up to 24 hours before departure. It costs 300 EUR."
+_SOURCE: Final = Source(id="terms", text="A trip may be cancelled free of charge up to 24 hours before departure.")
 _LONGEST: Final = 60.0  # seconds
 _PATIENCE: Final = 30.0  # seconds that the first customer waits for gates to load
 
@@ -78,8 +82,7 @@ class Warmth:
 
 def open_models(plan: Plan) -> None:
     """Load the weights of every local model that a gate, or a scorer behind it, will ask."""
-    roles = {role for chain in plan.chains.values() for post in chain.posts for role in _roles(post.gate)}
-    for role in sorted(roles):
+    for role in sorted(_local_roles(plan)):
         open_local(role)
 
 
@@ -95,15 +98,24 @@ async def warm_up(
 
     ``patterns`` are compiled too, which a message needs only when it has their words, and then has to wait for.
     """
+    with contextlib.suppress(Exception):  # the gates that need a network say themselves what is wrong with it
+        await asyncio.wait_for(warm_local(_local_roles(plan, where)), seconds)
     waiting = []
     for chain in plan.chains.values():
         call = None if chain.point in ("input", "output") else ToolCall(name="hello", result=hello)
-        step = Step(point=chain.point, text="" if chain.point == "tool_call" else hello, call=call)
+        text = {"tool_call": "", "output": f"{hello} {_DRAFT}"}.get(chain.point, hello)
+        sources = (_SOURCE,) if chain.point == "output" else ()
+        step = Step(point=chain.point, text=text, call=call, sources=sources)
         tasks = [Task(ask=_asking(post.gate, step), timeout=seconds) for post in chain.posts if where(post.gate)]
         waiting.append(chain.deadline.answers(tasks))
     await asyncio.gather(*waiting)
     if patterns:
         await asyncio.to_thread(deque, _patterns(plan), 0)
+
+
+def _local_roles(plan: Plan, where: Callable[[Any], bool] = lambda gate: True) -> set[str]:
+    posts = [post for chain in plan.chains.values() for post in chain.posts]
+    return {role for post in posts if where(post.gate) for role in _roles(post.gate)}
 
 
 def _patterns(plan: Plan) -> Iterator[None]:

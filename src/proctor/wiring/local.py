@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -10,7 +10,7 @@ from typing import Any
 
 from proctor.core.entity import Entity
 
-__all__ = ["LOCAL", "PLACES", "local_model", "open_local"]
+__all__ = ["LOCAL", "PLACES", "local_model", "open_local", "warm_local"]
 
 
 @cache
@@ -98,6 +98,16 @@ PLACES: Mapping[str, tuple[str, str]] = {
 }
 
 
+_NETWORKS: Mapping[str, str] = {
+    "embedder": "embed",
+    "entailer": "nli",
+    "grounder": "nli",
+    "tagger": "reader",
+    "injection": "injection",
+    "intents": "reader",
+}
+
+
 def local_model(role: str) -> Any:
     """The model that ships with Proctor for a socket of this name."""
     return LOCAL[role]()
@@ -106,3 +116,13 @@ def local_model(role: str) -> Any:
 def open_local(role: str) -> None:
     """Load the weights behind a role now rather than when it is first asked."""
     _opened(*PLACES[role])
+
+
+async def warm_local(roles: Iterable[str]) -> None:
+    """Load the networks behind these roles and run each once: the first text that needs one should not wait for it.
+
+    Raises:
+        StoreError: a weights file is missing or broken.
+    """
+    if names := sorted({_NETWORKS[role] for role in roles}):
+        await import_module("proctor.models.local.house").warm(names)

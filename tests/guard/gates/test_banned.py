@@ -60,7 +60,7 @@ async def test_words_with_signs_at_their_edges() -> None:
     [
         ({}, "nothing is banned"),
         ({"words": (" ",)}, "is no word"),
-        ({"patterns": ("(a+)+b",)}, "too long on a hostile text"),
+        ({"patterns": (r"(a+)+\1b",)}, "too long on a hostile text"),
         ({"patterns": ("a*",)}, "matches the empty text"),
         ({"patterns": ("(",)}, "not a regular expression"),
     ],
@@ -68,3 +68,24 @@ async def test_words_with_signs_at_their_edges() -> None:
 def test_settings_are_checked(settings: dict[str, tuple[str, ...]], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Banned(**settings)  # type: ignore[arg-type]
+
+
+async def test_a_pattern_that_would_run_for_ever_is_answered_without_holding_the_interpreter() -> None:
+    """Python's own engine would not come back from this text; nobody else could do anything meanwhile."""
+    gate = Banned(patterns=(r"(?:a|a|aa)+\s+never", r"(x+x+)+y"))
+    assert gate.is_quick
+    text = "a" * 15_000 + "x" * 15_000
+    assert (await _checked(gate, text)).action == "allow"
+    assert (await _checked(gate, text + "y")).action == "block"
+
+
+def test_a_pattern_that_needs_windows_is_not_asked_on_the_event_loop() -> None:
+    assert Banned(words=("guaranteed",)).is_quick
+    assert not Banned(patterns=(r"(\w)x\w*\1",)).is_quick
+
+
+async def test_a_long_list_of_words_is_one_linear_pattern() -> None:
+    gate = Banned(words=tuple(f"word{number} again" for number in range(2_000)))
+    assert [each.engine for each in gate._search] == ["re2"]
+    assert (await _checked(gate, "no word1999  again please")).action == "block"
+    assert (await _checked(gate, "no sword1999 again please")).action == "allow"

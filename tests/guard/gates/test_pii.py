@@ -235,7 +235,7 @@ def test_settings_are_checked() -> None:
     with pytest.raises(ValueError, match="unknown kinds shoe"):
         Pii(kinds=("shoe",))
     with pytest.raises(ValueError, match=r"codes\.bomb"):
-        Pii(codes={"bomb": r"(a+)+b"})
+        Pii(codes={"bomb": r"(a+)+\1b"})
     with pytest.raises(ValueError, match="not a regular expression"):
         Pii(codes={"bad": r"("})
 
@@ -253,3 +253,11 @@ def test_a_value_that_stands_elsewhere_too_is_found_there(parts: list[str]) -> N
     every = [re.finditer(rf"(?<!\w)(?:{'|'.join(map(re.escape, written))})(?!\w)", text)] if written else []
     wanted = {(hit.start(), hit.end()) for hits in every for hit in hits} | {(each.start, each.end) for each in found}
     assert {(start, end) for start, end, _, _ in _places(text, found)} == wanted
+
+
+async def test_a_code_that_would_run_for_ever_in_re_is_found_in_linear_time() -> None:
+    gate = Pii(codes={"booking": r"(?:[A-Z]+-?)+\d{6}"}, names=False)
+    verdict = await _checked("A" * 12_000 + "! booking AB-CD-123456", gate=gate)
+    assert verdict.action == "redact"
+    assert verdict.text is not None
+    assert "AB-CD-123456" not in verdict.text

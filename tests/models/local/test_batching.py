@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from proctor.core.work_clock import CURRENT_CLOCK, WorkClock
 from proctor.models.local.batching import Batcher
 
 
@@ -181,6 +182,7 @@ async def test_many_items_and_long_ones_do_not_hold_up_the_loop() -> None:
 
 FORKED = """
 import asyncio, os
+from proctor.core.work_clock import CURRENT_CLOCK, WorkClock
 from proctor.models.local.batching import Batcher
 
 batcher = Batcher(lambda items: [2 * item for item in items])
@@ -250,7 +252,7 @@ async def test_an_item_that_cannot_be_settled_holds_up_nobody_who_waits_for_anot
     batcher = Batcher(work, settle=settle)
     with pytest.raises(ValueError, match="first stage"):
         await batcher.ask([1, 2])
-    assert batcher._lines[asyncio.get_running_loop()].worker is not None
+    assert batcher._lines[asyncio.get_running_loop()].lanes[0].worker is not None
     assert await asyncio.wait_for(batcher.ask([1]), 30) == [2]
     assert work.calls == [[1]]
 
@@ -280,3 +282,52 @@ def test_a_count_that_is_wrong_breaks_nothing() -> None:
     batcher._held = 1000
     batcher._remember("abc", 3)
     assert not batcher._known
+
+
+async def test_waiting_for_a_batch_is_no_work_of_the_caller_and_its_batch_counts_by_its_share() -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def compute(items: Sequence[str]) -> list[str]:
+        begun.set()
+        go_on.wait(30)
+        time.sleep(0.05)
+        return list(items)
+
+    batcher = Batcher(compute)
+    clocks: list[WorkClock] = []
+
+    async def ask(text: str) -> None:
+        clock = WorkClock()
+        clocks.append(clock)
+        CURRENT_CLOCK.set(clock)
+        assert await batcher.ask([text]) == [text]
+
+    first = asyncio.create_task(ask("first"))
+    await asyncio.to_thread(begun.wait, 30)
+    behind = [asyncio.create_task(ask(f"{number}" * 10)) for number in range(4)]
+    await asyncio.sleep(0.2)  # they wait behind the first, which works
+    waited = [clock.spent for clock in clocks[1:]]
+    assert max(waited) < 0.1 < clocks[0].spent
+    go_on.set()
+    await asyncio.gather(first, *behind)
+    shares = [clock.spent - before for clock, before in zip(clocks[1:], waited, strict=True)]
+    assert all(share > 0.05 / 4 / 2 for share in shares)
+    assert clocks[0].spent > 0.2
+
+
+async def test_a_short_item_does_not_wait_behind_a_long_one() -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def compute(items: Sequence[str]) -> list[int]:
+        if len(items[0]) > 1000:
+            begun.set()
+            go_on.wait(30)
+        return [len(item) for item in items]
+
+    batcher = Batcher(compute)
+    long = asyncio.create_task(batcher.ask(["x" * 100_000]))
+    await asyncio.to_thread(begun.wait, 30)
+    assert await batcher.ask(["short"]) == [5]
+    assert not long.done()
+    go_on.set()
+    assert await long == [100_000]

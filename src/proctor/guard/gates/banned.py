@@ -12,12 +12,10 @@ from proctor.guard.edits import Edit, apply
 from proctor.guard.readings import Reading, hidden_in, quote, readings
 from proctor.guard.step import Point, Step
 from proctor.text.normalise import normalise
-from proctor.text.patterns import compiled, most_steps
+from proctor.text.user_patterns import Hit, UserPattern, user_pattern
 
 __all__ = ["Banned"]
 
-_LONGEST: Final = 20_000  # letters for which the work of a pattern is bounded
-_MOST_STEPS: Final = 1e9
 _MOST: Final = 64
 # Scripts without spaces between words, where a word may stand inside a longer run of letters.
 _UNSPACED: Final = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
@@ -37,22 +35,22 @@ class Banned:
     patterns: tuple[str, ...] = ()
     action: Literal["block", "escalate", "redact"] = "block"
     instead: str = "[removed]"
-    _search: tuple[re.Pattern[str], ...] = field(init=False, repr=False, compare=False, default=())
+    _search: tuple[UserPattern, ...] = field(init=False, repr=False, compare=False, default=())
 
     def __post_init__(self) -> None:
         if not self.words and not self.patterns:
             raise ValueError("nothing is banned; list words or patterns")
         if blank := [word for word in self.words if not word.strip()]:
             raise ValueError(f"{blank[0]!r} is no word")
-        for pattern in self.patterns:
-            made = compiled(pattern, ignore_case=True)
-            if made.match("") is not None:
-                raise ValueError(f"{pattern!r} matches the empty text, and so every text")
-            if most_steps(pattern, _LONGEST) > _MOST_STEPS:
-                raise ValueError(f"{pattern!r} can take too long on a hostile text; bound its repeats, as in {{0,40}}")
-        listed = [_words(self.words)] if self.words else []
-        search = (*listed, *(compiled(pattern, ignore_case=True) for pattern in self.patterns))
-        object.__setattr__(self, "_search", search)
+        made = [user_pattern(pattern, ignore_case=True) for pattern in self.patterns]
+        if empty := [each.pattern for each in made if each.search("") is not None]:
+            raise ValueError(f"{empty[0]!r} matches the empty text, and so every text")
+        object.__setattr__(self, "_search", (*_words(self.words), *made))
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether no text makes it take long, so that it may be asked on the event loop."""
+        return all(each.is_quick for each in self._search)
 
     async def check(self, step: Step) -> Verdict:
         """Look for what is banned in the plain text and in every text hidden in it."""
@@ -92,21 +90,26 @@ class Banned:
                 )
 
 
-def _hits(search: Iterable[re.Pattern[str]], reading: Reading) -> Iterator[re.Match[str]]:
+def _hits(search: Iterable[UserPattern], reading: Reading) -> Iterator[Hit]:
     for pattern in search:
         yield from (hit for hit in pattern.finditer(reading.text) if hit.group())
 
 
-def _words(words: Iterable[str]) -> re.Pattern[str]:
-    """One pattern for all words and phrases, the longest first; spaces in a phrase may be any."""
+def _words(words: Iterable[str]) -> list[UserPattern]:
+    """Patterns for all words and phrases, the longest first; spaces in a phrase may be any.
+
+    Those that may stand inside a longer run of characters have a pattern of their own: a boundary that all share can
+    be run in linear time however long the list is.
+    """
     plain = sorted({" ".join(normalise(word).plain.split()) for word in words}, key=lambda word: (-len(word), word))
-    return re.compile("|".join(map(_whole, plain)), re.IGNORECASE)
+    kinds: dict[tuple[str, str], list[str]] = {}
+    for word in plain:
+        kinds.setdefault(_beside(word), []).append(r"\s+".join(map(re.escape, word.split())))
+    made = (f"{before}(?:{'|'.join(some)}){after}" for (before, after), some in kinds.items())
+    return [user_pattern(each, ignore_case=True) for each in made]
 
 
-def _whole(word: str) -> str:
-    written = r"\s+".join(map(re.escape, word.split()))
+def _beside(word: str) -> tuple[str, str]:
     if _UNSPACED.search(word):
-        return written
-    before = r"(?<!\w)" if word[0].isalnum() else ""
-    after = r"(?!\w)" if word[-1].isalnum() else ""
-    return f"{before}{written}{after}"
+        return "", ""
+    return (r"(?<!\w)" if word[0].isalnum() else ""), (r"(?!\w)" if word[-1].isalnum() else "")

@@ -22,10 +22,10 @@ from proctor.guard.readings import hidden_in, readings
 from proctor.guard.sparing import spared
 from proctor.guard.step import Point, Step
 from proctor.text.pace import breathe, finditer
-from proctor.text.patterns import compiled, most_steps
 from proctor.text.pii import KINDS, find_pii, likely_names, mask, merge, same_value
 from proctor.text.pii.blocks import blocks, pieces
 from proctor.text.pii.emails import is_office, is_stand_in
+from proctor.text.user_patterns import UserPattern, user_pattern
 
 __all__ = ["Pii"]
 
@@ -46,8 +46,6 @@ _WORDS: Final = {
 }
 _SECRET: Final = frozenset({"card", "iban", "passport", "national_id", "secret"})
 _AT_ONCE: Final = 3_000  # letters that the tagger is given as they are, as other gates give them: read once for all
-_LOOKED_AT: Final = 20_000  # letters a pattern of the user's is tried on, for the bound on its work
-_MOST_STEPS: Final = 1e9
 _SHORTEST_REPEAT: Final = 4
 _CUSTOMER: Final = "customer"
 
@@ -74,17 +72,19 @@ class Pii:
     long: Choice = "escalate"
     seconds: float = 0.35
     tagger: Tagger | None = socket(optional=True)
-    _codes: Mapping[str, re.Pattern[str]] = field(init=False, repr=False, compare=False, default_factory=dict)
+    _codes: Mapping[str, UserPattern] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         if unknown := sorted(set(self.kinds) - set(_EVERY)):
             raise ValueError(f"unknown kinds {', '.join(unknown)}; known are {', '.join(_EVERY)}")
         if not self.seconds > 0:
             raise ValueError(f"seconds is {self.seconds:g}; a text needs more than none to be read")
-        made = {name: compiled(pattern) for name, pattern in self.codes.items()}
+        made: dict[str, UserPattern] = {}
         for name, pattern in self.codes.items():
-            if most_steps(pattern, _LOOKED_AT) > _MOST_STEPS:
-                raise ValueError(f"codes.{name}: {pattern!r} can take too long on a hostile text; bound its repeats")
+            try:
+                made[name] = user_pattern(pattern)
+            except ValueError as error:
+                raise ValueError(f"codes.{name}: {error}") from None
         object.__setattr__(self, "_codes", made)
 
     async def check(self, step: Step) -> Verdict:

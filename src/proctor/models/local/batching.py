@@ -8,30 +8,75 @@ import os
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from contextvars import Context
+from functools import cache, partial
 from threading import Lock
 from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 from proctor.core.forks import ForkLock
+from proctor.core.work_clock import CURRENT_CLOCK, WorkClock
 
 __all__ = ["Batcher", "crew"]
 
 FEW = 2  # items at work at once that may share two threads: those of one message; more wait in line for one
 BATCH_LETTERS = 30_000  # of one batch: about a second of work, after which others have their turn
+LONG_LETTERS = 4_000  # of an item that has a lane of its own, so that no short one waits behind it
 INLINE, INLINE_LETTERS = 4, 1000  # items of one call, and letters of an item, that are settled on the event loop
 
 Item = TypeVar("Item", bound=Hashable)
 Answer = TypeVar("Answer")
 
 
+class _Question(Generic[Answer]):
+    """An item that is not answered yet, and the clocks of those who wait for it.
+
+    Waiting for a batch does not count as their work. Once the batch is computed its time does, by the item's share of
+    it: ``share`` is set then.
+    """
+
+    __slots__ = ("_clocks", "future", "share")
+
+    def __init__(self, future: asyncio.Future[Answer]) -> None:
+        self.future, self.share = future, 0.0
+        self._clocks: list[WorkClock] = []
+
+    def join(self, clock: WorkClock | None) -> None:
+        """One more waits for it."""
+        if clock is not None and not self.future.done():
+            self._clocks.append(clock)
+            if self.share:
+                clock.begin_share(self, self.share)
+
+    def begin(self, share: float) -> None:
+        """It is computed from now on, on another thread than the one that waits."""
+        self.share = share
+        for clock in tuple(self._clocks):
+            clock.begin_share(self, share)
+
+    def end(self) -> None:
+        """It is computed no longer."""
+        for clock in self._clocks:
+            clock.end_share(self)
+
+
+class _Lane(Generic[Item]):
+    """Items that are not yet taken into a batch, and the task that takes them."""
+
+    __slots__ = ("is_long", "waiting", "worker")
+
+    def __init__(self, *, is_long: bool) -> None:
+        self.is_long = is_long
+        self.waiting: deque[Item] = deque()
+        self.worker: asyncio.Task[None] | None = None
+
+
 class _Line(Generic[Item, Answer]):
     """What waits on one event loop."""
 
     def __init__(self) -> None:
-        self.asked: dict[Item, asyncio.Future[Answer]] = {}  # until it is answered
-        self.waiting: deque[Item] = deque()  # not yet taken into a batch
-        self.worker: asyncio.Task[None] | None = None
+        self.asked: dict[Item, _Question[Answer]] = {}  # until it is answered
+        self.lanes: tuple[_Lane[Item], _Lane[Item]] = (_Lane(is_long=False), _Lane(is_long=True))
 
 
 class Batcher(Generic[Item, Answer]):
@@ -62,7 +107,7 @@ class Batcher(Generic[Item, Answer]):
         """The answers, in the order of the items."""
         loop = asyncio.get_running_loop()
         line = self._lines.setdefault(loop, _Line())
-        found: list[Answer | asyncio.Future[Answer]] = []
+        found: list[Answer | _Question[Answer]] = []
         try:
             for item in items:
                 answer = self._at_once(item, len(items))
@@ -70,14 +115,21 @@ class Batcher(Generic[Item, Answer]):
                     found.append(answer)
                     continue
                 if item not in line.asked:
-                    line.asked[item] = loop.create_future()
-                    line.waiting.append(item)
+                    line.asked[item] = _Question(loop.create_future())
+                    line.lanes[_size(item) > LONG_LETTERS].waiting.append(item)
                 found.append(line.asked[item])
         finally:  # where one item cannot be settled, others may wait already for those before it
-            if line.waiting and (line.worker is None or line.worker.done()):
-                line.worker = loop.create_task(self._work(line))
-        # a caller that gives up must not take the answer from the others who wait for it
-        return [await asyncio.shield(x) if isinstance(x, asyncio.Future) else x for x in found]
+            for lane in line.lanes:
+                if lane.waiting and (lane.worker is None or lane.worker.done()):
+                    # in an empty context: it works for all who ask, not for the one who happened to be first
+                    lane.worker = loop.create_task(self._work(line, lane), context=Context())
+        clock = CURRENT_CLOCK.get()
+        for question in found:  # all of them are waited for from now on, not one after the other
+            if isinstance(question, _Question):
+                question.join(clock)
+        with clock.queued() if clock is not None else contextlib.nullcontext():
+            # a caller that gives up must not take the answer from the others who wait for it
+            return [await asyncio.shield(x.future) if isinstance(x, _Question) else x for x in found]
 
     def known(self, item: Item) -> Answer | None:
         """The answer that is remembered, if one is; any thread may ask."""
@@ -96,25 +148,33 @@ class Batcher(Generic[Item, Answer]):
             self._remember(item, answer)
         return answer
 
-    async def _work(self, line: _Line[Item, Answer]) -> None:
-        while line.waiting:
-            batch = self._next(line.waiting)
+    async def _work(self, line: _Line[Item, Answer], lane: _Lane[Item]) -> None:
+        while lane.waiting:
+            batch = self._next(lane.waiting)
+            questions = [line.asked[item] for item in batch]
             try:
-                answers = await _crew().run(self._compute, batch)
+                answers = await _crew().run(partial(self._computed, questions), batch, is_long=lane.is_long)
                 if len(answers) != len(batch):
                     raise ValueError(f"{len(answers)} answers came for {len(batch)} items")
             except Exception as failure:
                 for item in batch:
-                    future = line.asked.pop(item)
+                    future = _ended(line.asked.pop(item))
                     if not future.done():
                         future.set_exception(failure)
                         future.exception()  # read here, so that nobody is warned when the caller has gone
                 continue
             for item, answer in zip(batch, answers, strict=True):
                 self._remember(item, answer)
-                future = line.asked.pop(item)
+                future = _ended(line.asked.pop(item))
                 if not future.done():
                     future.set_result(answer)
+
+    def _computed(self, questions: Sequence[_Question[Answer]], batch: Sequence[Item]) -> Sequence[Answer]:
+        """What ``compute`` says; its time counts for those who asked from now on."""
+        sizes = [max(1, _size(item)) for item in batch]
+        for question, size in zip(questions, sizes, strict=True):
+            question.begin(size / sum(sizes))
+        return self._compute(batch)
 
     def _next(self, waiting: deque[Item]) -> list[Item]:
         batch = [waiting.popleft()]
@@ -137,18 +197,23 @@ class Batcher(Generic[Item, Answer]):
 class _Crew:
     """A thread for all networks of the process, and a second one for a message that is alone and needs two of them.
 
-    With many at once a second would only take cores and the interpreter from those who wait for neither.
+    With many at once a second would only take cores and the interpreter from those who wait for neither. Long items
+    have a third: what they take must hold nobody else up.
     """
 
     def __init__(self) -> None:
-        self.first, self._second = (ThreadPoolExecutor(1, thread_name_prefix=f"proctor-local-{n}") for n in (1, 2))
+        self.first, self._second, self._long = (
+            ThreadPoolExecutor(1, thread_name_prefix=f"proctor-local-{n}") for n in (1, 2, 3)
+        )
         self._lock = Lock()
         self._items = {self.first: 0, self._second: 0}
 
     async def run(
-        self, compute: Callable[[Sequence[Item]], Sequence[Answer]], batch: Sequence[Item]
+        self, compute: Callable[[Sequence[Item]], Sequence[Answer]], batch: Sequence[Item], *, is_long: bool = False
     ) -> Sequence[Answer]:
         """What ``compute`` says to the batch, off the event loop."""
+        if is_long:
+            return await asyncio.get_running_loop().run_in_executor(self._long, compute, batch)
         with self._lock:
             first, second = self._items[self.first], self._items[self._second]
             pool = self._second if first and not second and first + len(batch) <= FEW else self.first
@@ -169,6 +234,11 @@ def _crew() -> _Crew:
 def crew() -> ThreadPoolExecutor:
     """Where networks of the process run and are loaded: one place, so that memory and cores are shared in turn."""
     return _crew().first
+
+
+def _ended(question: _Question[Answer]) -> asyncio.Future[Answer]:
+    question.end()
+    return question.future
 
 
 def _size(item: Hashable) -> int:

@@ -17,9 +17,11 @@ from proctor.text.pii.national import SCHEMES, find_by_shape, find_spaced
 from proctor.text.pii.numbering import REGIONS
 from proctor.text.pii.phones import find_phones
 from proctor.text.pii.signs import Gates, Needs, needs
+from proctor.text.user_patterns import UserPattern
 
 __all__ = ["KINDS", "PERSONAL", "find_pii", "warm"]
 
+Code = re.Pattern[str] | UserPattern
 Finder = Callable[[str], Iterator[Finding]]
 
 _STREETS: Final = (
@@ -146,7 +148,7 @@ def find_pii(
     text: str,
     *,
     kinds: Collection[str] = KINDS,
-    codes: Mapping[str, re.Pattern[str]] = MappingProxyType({}),
+    codes: Mapping[str, Code] = MappingProxyType({}),
     regions: Sequence[str] = REGIONS,
 ) -> tuple[Finding, ...]:
     """Personal data of these kinds, in order, none overlapping; ``codes`` are further kinds by their patterns.
@@ -175,9 +177,7 @@ def warm() -> None:
             pass
 
 
-def _wanted(
-    text: str, kinds: Collection[str], codes: Mapping[str, re.Pattern[str]], regions: Sequence[str]
-) -> Iterator[Finder]:
+def _wanted(text: str, kinds: Collection[str], codes: Mapping[str, Code], regions: Sequence[str]) -> Iterator[Finder]:
     """Those finders, in their order, for which the text has what they need."""
     for kind, pattern in codes.items():
         yield partial(_by_pattern, kind, pattern)
@@ -187,8 +187,8 @@ def _wanted(
             yield partial(find_phones, regions=regions) if kind == "phone" else find
 
 
-def _by_pattern(kind: str, pattern: re.Pattern[str], text: str) -> Iterator[Finding]:
-    for hit in finditer(pattern, text):
+def _by_pattern(kind: str, pattern: Code, text: str) -> Iterator[Finding]:
+    for hit in pattern.finditer(text) if isinstance(pattern, UserPattern) else finditer(pattern, text):
         if hit.group():
             yield made(kind, text, hit.span(), 0.9)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final
@@ -54,6 +55,17 @@ class Placeholders:
         self._values: OrderedDict[str, _Value] = OrderedDict()
         self._by_key: dict[tuple[str, str], str] = {}
         self._counts: dict[str, int] = {}
+
+    def __getstate__(self) -> dict[str, object]:
+        """What goes to another process: all but the lock."""
+        with self._lock:
+            return deepcopy({name: getattr(self, name) for name in self.__slots__ if name != "_lock"})
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        """Take over what came from another process."""
+        self._lock = Lock()
+        for name, value in state.items():
+            setattr(self, name, value)
 
     def __len__(self) -> int:
         return len(self._values)

@@ -1,0 +1,56 @@
+"""How many steps may wait for the gates, and for how long."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from proctor.core.verdict import Finding, Verdict
+
+__all__ = ["OVER_CAPACITY", "OverCapacityError", "QueueLimits", "is_busy", "over_capacity"]
+
+OVER_CAPACITY = "over_capacity"  # the kind of the finding
+_HINT = "ask again later; start more processes, or raise `queue` of the guard in proctor.yaml"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueLimits:
+    """The queue before the gates: at most ``steps`` unanswered ones, each of which waits at most ``seconds``.
+
+    Time in the queue is apart from a gate's own ``timeout``.
+    """
+
+    steps: int = 2_000
+    seconds: float = 30.0
+
+    def __post_init__(self) -> None:
+        if self.steps < 1:
+            raise ValueError(f"steps must be 1 or more, not {self.steps}")
+        if not (math.isfinite(self.seconds) and self.seconds > 0):
+            raise ValueError(f"seconds must be more than 0, not {self.seconds:g}")
+
+
+class OverCapacityError(Exception):
+    """The queue is full, or a step waited in it for too long."""
+
+
+def over_capacity(name: str, version: str, why: str) -> Verdict:
+    """The verdict on a step that a gate had no time to look at. It blocks whatever ``on_failure`` says.
+
+    A flood of steps must not be a way past a gate that fails open.
+    """
+    reason = f"the guard is over capacity ({why}): {_HINT}"
+    return Verdict(
+        action="block",
+        gate=name,
+        reason=reason,
+        findings=(Finding(kind=OVER_CAPACITY, detector=name, severity="high", reason=reason),),
+        broken=True,
+        version=version,
+        extra={"busy": True},
+    )
+
+
+def is_busy(verdict: Verdict) -> bool:
+    """Whether a step was stopped only because the guard is over capacity: the same step may pass later."""
+    return verdict.broken and verdict.action != "allow" and verdict.extra.get("busy") is True
