@@ -92,7 +92,7 @@ async def _guarded(*outer: Middleware, **options: Any) -> AsyncIterator[aiohttp.
     paths = {"/chat": _chat, "/events": _events, "/plain": _plain, "/odd": _odd, "/free": _free, "/nested": _chat}
     app = Starlette(
         routes=[Path(path, call, methods=["POST", "GET"]) for path, call in paths.items()],
-        middleware=[*outer, Middleware(GuardMiddleware, guard=guard, routes=routes, **options)],
+        middleware=[*outer, Middleware(GuardMiddleware, guard=guard, routes=routes, **{"expose": "full", **options})],
     )
     SAID.clear()
     async with _served(app) as client:
@@ -129,6 +129,25 @@ async def test_answers_pass_are_masked_or_replaced_on_their_way_out() -> None:
                 assert (answer.status, (await answer.json())["reply"]) == (status, REPLY)
             async with client.post("/chat", json={**body, "answer": "It broke."}) as answer:
                 assert (answer.status, (await answer.json())["reply"]) == (status, "It broke.")
+
+
+@pytest.mark.parametrize(("options", "shown"), [({"expose": "none"}, None), ({"expose": "action"}, "block")])
+async def test_a_customer_is_not_told_which_gate_fired(options: Any, shown: str | None) -> None:
+    async with _guarded(**options) as client:
+        for path, body in (
+            ("/chat", {"message": "ATTACK", "answer": "x"}),
+            ("/chat", {"message": "hi", "answer": "an ATTACK"}),
+        ):
+            async with client.post(path, json=body) as answer:
+                text = await answer.text()
+                assert answer.headers.get("X-Proctor-Verdict") == shown
+                assert REPLY in text
+                assert "words" not in text
+                assert ("proctor" in text) is (shown is not None)
+        async with client.post("/events", json={"message": "hi", "answer": "Fine. An ATTACK. Bye"}) as answer:
+            text = await answer.text()
+            assert REPLY in text
+            assert "an attack" not in text
 
 
 @pytest.mark.parametrize("as_json", [True, False])

@@ -11,9 +11,11 @@ from aiohttp import web
 from yarl import URL
 
 from proctor.guard.chain import Chain, Post
+from proctor.guard.gates.pii import Pii
 from proctor.guard.watch import Plan
 from proctor.server.proxy import make_app
 from proctor.wiring.guard import Guard
+from proctor.wiring.guard_serving import ProxySettings
 from tests.server.gates import HANDOFF, REPLY, BreaksOnce, make_guard
 from tests.server.upstream import chunk, completion, deltas, proxied, read_stream, running, says, streams
 
@@ -218,11 +220,71 @@ async def test_a_session_of_one_customer_is_not_anothers() -> None:
     async with proxied(guard) as (upstream, address, client):
         upstream.say = says(completion())
         headers = {"X-Proctor-Session": "s"}
-        await client.post(address + CHAT, json=_ask("hi"), headers={**headers, "X-Proctor-Customer": "ann"})
-        async with client.post(address + CHAT, json=_ask("hi"), headers={**headers, "X-Proctor-Customer": "bob"}) as no:
-            assert no.status == 400
-            assert "another customer" in (await no.json())["error"]["message"]
-        assert len(upstream.asked) == 1
+        for customer in ("ann", "bob"):
+            named = {**headers, "X-Proctor-Customer": customer}
+            async with client.post(address + CHAT, json=_ask("hi"), headers=named) as answer:
+                assert answer.status == 200
+        assert guard.health["sessions"] == 2
+
+
+async def test_two_customers_who_say_the_same_words_have_two_conversations() -> None:
+    guard, kept = make_guard()
+    async with proxied(guard) as (upstream, address, client):
+        upstream.say = says(completion("Hello."))
+        for _ in range(2):  # both begin, then both go on
+            talk = [("user", "hi")] if not kept.events else [("user", "hi"), ("assistant", "Hello."), ("user", "more")]
+            for customer in ("ann", "bob"):
+                messages = [{"role": role, "content": text} for role, text in talk]
+                body = {"model": "m", "messages": messages}
+                async with client.post(address + CHAT, json=body, headers={"X-Proctor-Customer": customer}) as answer:
+                    assert answer.status == 200
+        owners = {event.customer: set[str]() for event in kept.events}
+        for event in kept.events:
+            owners[event.customer].add(str(event.session))
+        assert {customer: len(sessions) for customer, sessions in owners.items()} == {"ann": 1, "bob": 1}
+
+
+async def test_values_go_back_to_their_own_customer_only() -> None:
+    gate = Post(gate=Pii(names=False), name="pii", timeout=5.0)
+    guard = Guard(Plan(chains={"input": Chain(point="input", posts=(gate,))}))
+    async with proxied(guard, restore="answers") as (upstream, address, client):
+        upstream.say = says(completion("It is [EMAIL]."))
+        headers = {"X-Proctor-Session": "s-1"}
+        ann = {**headers, "X-Proctor-Customer": "ann"}
+        async with client.post(address + CHAT, json=_ask("I am anna@berg-mail.com"), headers=ann) as answer:
+            assert "anna@berg-mail.com" in await answer.text()
+        for others in (headers, {**headers, "X-Proctor-Customer": "bob"}):
+            async with client.post(address + CHAT, json=_ask("Which address?"), headers=others) as answer:
+                assert answer.status == 200
+                assert "anna" not in await answer.text()
+
+
+@pytest.mark.parametrize(("expose", "escalate"), [("none", "reply"), ("action", "reply"), ("none", "header")])
+async def test_clients_read_no_more_of_verdicts_than_is_exposed(expose: str, escalate: str) -> None:
+    guard, _ = make_guard()
+    async with proxied(guard, expose=expose, escalate=escalate) as (upstream, address, client):
+        upstream.say = says(completion("Fine."))
+        for words in ("ATTACK", "my LAWYER"):
+            for stream in (False, True):
+                async with client.post(address + CHAT, json={**_ask(words), "stream": stream}) as answer:
+                    told = json.dumps(dict(answer.headers)) + await answer.text()
+                assert "attack" not in told.lower().replace("ATTACK", "")
+                assert "an attack" not in told
+                assert "a lawyer is named" not in told
+                assert '"words"' not in told, "the gate that fired"
+                action = "block" if words == "ATTACK" else "escalate"
+                shown = expose == "action" or escalate == "header"
+                assert (answer.headers.get("X-Proctor-Verdict") == action) is shown
+        async with client.get(f"{address}/proctor/health") as health:
+            assert (await health.json() == {"status": "ok"}) is (expose == "none" and escalate == "reply")
+
+
+def test_only_a_proxy_of_this_machine_exposes_verdicts_by_itself() -> None:
+    assert ProxySettings().exposed(local=True) == "full"
+    assert ProxySettings().exposed(local=False) == "none"
+    assert ProxySettings(expose="full").exposed(local=False) == "full"
+    assert ProxySettings(expose="none").exposed(local=True) == "none"
+    assert ProxySettings(escalate="header").exposed(local=False) == "action"
 
 
 async def test_calls_are_judged_with_their_intents_and_refused_ones_taken_out() -> None:

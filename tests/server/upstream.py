@@ -62,7 +62,7 @@ async def proxied(guard: Guard, **settings: Any) -> AsyncIterator[tuple[Upstream
     app.router.add_route("*", "/{path:.*}", upstream.handle)
     async with (
         running(app) as upstream.url,
-        running(make_app(guard, upstream.url, ProxySettings(**settings))) as address,
+        running(make_app(guard, upstream.url, ProxySettings(**settings), local=True)) as address,
         aiohttp.ClientSession() as client,
     ):
         yield upstream, address, client

@@ -27,6 +27,7 @@ __all__ = ["verb"]
     type=click.Choice(["none", "answers", "all"]),
     help="Where the client gets its own data for placeholders.",
 )
+@click.option("--expose", type=click.Choice(["auto", "none", "action", "full"]), help="What clients read of verdicts.")
 @click.option("--token-env", metavar="NAME", help="Environment variable with the token that clients must show.")
 @click.option("--timeout", type=click.FloatRange(min=0.001), help="Seconds that the upstream may be silent.")
 @click.pass_context
@@ -38,7 +39,8 @@ def verb(ctx: click.Context, /, host: str, port: int, **flags: Any) -> int:
     `OPENAI_BASE_URL=http://127.0.0.1:8088/v1`, `ANTHROPIC_BASE_URL=http://127.0.0.1:8088`. Keys go along and are
     never kept. Settings stand in proctor.yaml under `guard: {proxy: ...}`; flags beat them. Runs until interrupted.
     """
-    from proctor.server.passing import place_of  # noqa: PLC0415 - aiohttp takes a quarter of a second
+    from proctor.server.admission import is_loopback  # noqa: PLC0415 - aiohttp takes a quarter of a second
+    from proctor.server.passing import place_of  # noqa: PLC0415
     from proctor.server.proxy import make_app  # noqa: PLC0415
     from proctor.wiring.guard_settings import read_settings  # noqa: PLC0415
 
@@ -61,11 +63,11 @@ def verb(ctx: click.Context, /, host: str, port: int, **flags: Any) -> int:
             guard,
             settings.upstream,
             settings,
-            sessions=whole.sessions.most,
-            idle=whole.sessions.idle,
+            sessions=whole.sessions,
             proxy_for=config.environment.proxy_for,
             token=token,
             warning=exposure(host, token),
+            local=is_loopback(host),
         )
         return serve_app(app, host, port, f"guarding {place_of(settings.upstream)}", token=token)
     finally:

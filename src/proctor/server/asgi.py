@@ -19,10 +19,11 @@ from proctor.server.session_names import check_name
 from proctor.server.sse import Event, Parser
 from proctor.server.streaming import Stream
 from proctor.server.strict_json import read_json
-from proctor.server.telling import RETRY_AFTER, SESSION_HEADER, VERDICT_HEADER, header
+from proctor.server.telling import RETRY_AFTER
 from proctor.server.text_slots import put
 from proctor.server.turn import Turn
 from proctor.wiring.guard import Guard
+from proctor.wiring.guard_serving import Expose
 
 __all__ = ["GuardMiddleware", "Route"]
 
@@ -56,7 +57,10 @@ class Route:
 
 
 class GuardMiddleware:
-    """Guards the routes it is given and lets everything else through. The turn stands in ``scope["proctor"]``."""
+    """Guards the routes it is given and lets everything else through. The turn stands in ``scope["proctor"]``.
+
+    ``expose`` is what clients read of verdicts beside the reply: nothing, the action, or gates and reasons too.
+    """
 
     def __init__(
         self,
@@ -67,8 +71,10 @@ class GuardMiddleware:
         hold: Literal["sentence", "whole"] = "sentence",
         escalate: Literal["reply", "header"] = "reply",
         most_bytes: int = 4_000_000,
+        expose: Expose = "none",
     ) -> None:
         self.app, self.guard, self.hold, self.escalate, self.most_bytes = app, guard, hold, escalate, most_bytes
+        self.expose: Expose = "action" if expose == "none" and escalate == "header" else expose
         self.routes = {route.path.rstrip("/") or "/": route for route in routes}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -90,7 +96,7 @@ class GuardMiddleware:
         except InputError as error:
             await _say(send, 400, {"error": {"message": error.message}})
             return
-        turn = Turn(session=session, escalate=self.escalate)
+        turn = Turn(session=session, escalate=self.escalate, expose=self.expose)
         slots = list(at_pointer(data, route.text))
         if not slots:  # what is not found cannot be guarded
             await _say(send, 400, {"error": {"message": f"there is no text at {route.text}", "field": route.text}})
@@ -262,8 +268,8 @@ def _session(scope: Scope, data: Any, route: Route) -> str | None:
 
 
 def _reply(route: Route, turn: Turn, verdict: Verdict) -> Any:
-    made = made_at(route.answer, turn.reply(verdict))
-    return {**made, "proctor": turn.told()} if isinstance(made, dict) else made
+    made, told = made_at(route.answer, turn.reply(verdict)), turn.told()
+    return {**made, "proctor": told} if told and isinstance(made, dict) else made
 
 
 def _header(headers: Any, name: bytes) -> bytes:
@@ -278,8 +284,7 @@ def _sized(headers: Any, size: int) -> list[tuple[bytes, bytes]]:
 
 
 def _told(turn: Turn) -> list[tuple[bytes, bytes]]:
-    told = {VERDICT_HEADER: header(turn.verdicts), SESSION_HEADER: turn.session.id}
-    return [(key.lower().encode(), value.encode("ascii", "replace")) for key, value in told.items()]
+    return [(key.lower().encode(), value.encode("ascii", "replace")) for key, value in turn.headers().items()]
 
 
 async def _say(send: Send, status: int, data: Any, turn: Turn | None = None) -> None:

@@ -22,6 +22,8 @@ _MOST_KNOWN: Final = 256  # texts of one conversation whose verdict is remembere
 
 _ALLOWED: Final = Verdict(action="allow")
 
+_Key = tuple[str | None, str]
+_Mark = tuple[str | None, bytes]
 Kind = Literal["user", "tool", "assistant", "other"]
 
 
@@ -55,6 +57,7 @@ class Record:
     """
 
     id: str
+    customer: str | None = None
     known: OrderedDict[bytes, Verdict] = field(default_factory=OrderedDict)
     calls: OrderedDict[str, str] = field(default_factory=OrderedDict)
     marks: list[bytes] = field(default_factory=list)
@@ -86,50 +89,51 @@ class Conversations:
     """The records of living conversations; the one that was not used for longest goes first, and any that is idle.
 
     A conversation that has no name is known by what was said in it so far: whoever goes on from there has it, and
-    nobody else from then on, so that two customers who began with the same words are never taken for one.
+    nobody else from then on. The customer is part of the identity: two customers who use the same name or the same
+    words have two conversations.
     """
 
     def __init__(self, most: int = 10_000, idle: float = 3600.0) -> None:
         self.most, self.idle = most, idle
-        self._records: OrderedDict[str, Record] = OrderedDict()
-        self._marks: dict[bytes, str] = {}
+        self._records: OrderedDict[_Key, Record] = OrderedDict()
+        self._marks: dict[_Mark, _Key] = {}
 
     def __len__(self) -> int:
         return len(self._records)
 
-    def named(self, id: str) -> Record:
-        """The conversation of this name."""
-        now = monotonic()
-        record = self._records.pop(id, None) or Record(id=id)
-        record.used, self._records[id] = now, record
+    def named(self, id: str, customer: str | None = None) -> Record:
+        """The conversation of this customer and name."""
+        now, key = monotonic(), (customer, id)
+        record = self._records.pop(key, None) or Record(id=id, customer=customer)
+        record.used, self._records[key] = now, record
         while (old := next(iter(self._records.values()))) is not record:
             if len(self._records) <= self.most and now - old.used < self.idle:
                 break
-            self._unmark(self._records.pop(old.id))
+            self._unmark(self._records.pop((old.customer, old.id)))
         return record
 
-    def continued(self, said: Sequence[Said]) -> Record:
-        """The conversation that these messages go on with; a new one when there is none."""
+    def continued(self, said: Sequence[Said], customer: str | None = None) -> Record:
+        """The customer's conversation that these messages go on with; a new one when there is none."""
         thread = [each for each in said if not each.aside]
         last = last_answer(thread)
         if last >= 0:
             links = chained(each.digest for each in thread)
             for place in range(len(links) - 1, last - 1, -1):
-                if (id := self._marks.get(links[place])) is not None:
-                    record = self.named(id)
+                if (record := self.at(links[place], customer)) is not None:
                     self._unmark(record)
                     return record
-        return self.named(f"auto-{uuid4().hex}")
+        return self.named(f"auto-{uuid4().hex}", customer)
 
-    def at(self, mark: bytes) -> Record | None:
-        """The conversation that was marked so."""
-        id = self._marks.get(mark)
-        return self.named(id) if id is not None else None
+    def at(self, mark: bytes, customer: str | None = None) -> Record | None:
+        """The customer's conversation that was marked so."""
+        key = self._marks.get((customer, mark))
+        return self.named(key[1], customer) if key is not None else None
 
     def mark(self, record: Record, mark: bytes) -> None:
         """Let the conversation be found by this mark."""
-        if record.id in self._records and self._marks.get(mark) != record.id:
-            self._marks[mark] = record.id
+        key, place = (record.customer, record.id), (record.customer, mark)
+        if key in self._records and self._marks.get(place) != key:
+            self._marks[place] = key
             record.marks.append(mark)
             for old in record.marks[:-_MOST_KNOWN]:
                 self._forget(old, record)
@@ -141,8 +145,9 @@ class Conversations:
         record.marks.clear()
 
     def _forget(self, mark: bytes, record: Record) -> None:
-        if self._marks.get(mark) == record.id:
-            del self._marks[mark]
+        place = (record.customer, mark)
+        if self._marks.get(place) == (record.customer, record.id):
+            del self._marks[place]
 
 
 def last_answer(said: Sequence[Said]) -> int:

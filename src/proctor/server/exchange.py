@@ -20,7 +20,7 @@ from proctor.server.passing import error
 from proctor.server.sse import TooLongError
 from proctor.server.streaming import Stream
 from proctor.server.strict_json import load_json
-from proctor.server.telling import RETRY_AFTER, SESSION_HEADER, VERDICT_HEADER, header
+from proctor.server.telling import RETRY_AFTER
 from proctor.server.text_slots import joined
 from proctor.server.turn import Turn
 from proctor.server.wire import Wire, wire_of
@@ -134,7 +134,7 @@ class Exchange:
         if any(is_busy(each) for each in self.turn.verdicts):
             return self._busy()  # the answer was not looked at; what took its place is no refusal
         self._done(self.shape.answered(data), str(data["id"]) if data.get("id") else None)
-        headers[VERDICT_HEADER] = header(self.turn.verdicts)
+        headers = self._headers(headers)
         body = compact(data).encode() if changed else raw
         return web.Response(status=answer.status, body=body, headers=headers)
 
@@ -218,8 +218,7 @@ class Exchange:
         return error(503, message, "over_capacity", self._headers(CIMultiDict(RETRY_AFTER)))
 
     def _headers(self, headers: CIMultiDict[str]) -> CIMultiDict[str]:
-        headers[VERDICT_HEADER] = header(self.turn.verdicts)
-        headers[SESSION_HEADER] = self.turn.session.id.encode("ascii", "replace").decode()
+        headers.update(self.turn.headers())
         return headers
 
     def _done(self, made: Sequence[bytes], id: str | None) -> None:

@@ -67,7 +67,7 @@ class EventStream:
         if not self._json:
             return encoded(text)
         made = made_at(self._pointer, text)
-        return encoded(compact({**made, "proctor": told} if isinstance(made, dict) else made))
+        return encoded(compact({**made, "proctor": told} if told and isinstance(made, dict) else made))
 
 
 def beside(data: Any, pointers: Sequence[str]) -> list[Slot]:

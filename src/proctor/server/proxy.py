@@ -36,7 +36,8 @@ from proctor.server.routes import route_of, wire_at
 from proctor.server.strict_json import load_object
 from proctor.server.turn import Turn
 from proctor.wiring.guard import Guard
-from proctor.wiring.guard_serving import ProxySettings
+from proctor.wiring.guard_serving import Expose, ProxySettings
+from proctor.wiring.guard_settings import Living
 
 __all__ = ["Proxy", "make_app"]
 
@@ -56,22 +57,24 @@ def make_app(
     upstream: str,
     settings: ProxySettings | None = None,
     *,
-    sessions: int = 10_000,
-    idle: float = 3600.0,
+    sessions: Living | None = None,
     proxy_for: Callable[[str], str | None] | None = None,
     token: str | None = None,
     warning: str | None = None,
+    local: bool = False,
 ) -> web.Application:
     """The proxy as an application.
 
-    ``sessions`` is how many conversations are remembered, ``idle`` for how many seconds after their last request;
+    ``sessions`` is how many conversations are remembered, and for how many seconds after their last request;
     ``proxy_for`` gives the proxy to use for an address, if any. With a ``token``, clients must show it in the header
-    ``X-Proctor-Token``. ``warning`` is what health tells of how it was started.
+    ``X-Proctor-Token``. ``warning`` is what health tells of how it was started. ``local`` says that only this machine
+    reaches it: then clients read what was found, unless the settings say otherwise.
     """
     settings = settings or ProxySettings()
     proxy = Proxy(guard=guard, upstream=upstream, settings=settings, hop=proxy_for(upstream) if proxy_for else None)
-    proxy.warning = warning
-    proxy.conversations.most, proxy.conversations.idle = sessions, idle
+    proxy.warning, proxy.expose = warning, settings.exposed(local=local)
+    living = sessions or Living()
+    proxy.conversations.most, proxy.conversations.idle = living.most, living.idle
     app = web.Application(client_max_size=settings.most_bytes)
     door = admit(_turned_away, token=token, hosts=settings.hosts, origins=settings.origins, open_paths=(HEALTH_PATH,))
     app.middlewares.append(door)
@@ -90,6 +93,7 @@ class Proxy:
     settings: ProxySettings
     hop: str | None = None
     warning: str | None = None
+    expose: Expose = "none"
     conversations: Conversations = field(default_factory=Conversations)
     _client: aiohttp.ClientSession | None = None
 
@@ -101,6 +105,8 @@ class Proxy:
 
     async def health(self, request: web.Request) -> web.StreamResponse:
         """The state of the guard, as the sidecar shows it."""
+        if self.expose == "none":  # who may not read verdicts may not read settings and paths of files either
+            return web.json_response({"status": "ok"})
         told = {"warning": self.warning} if self.warning else {}
         return web.json_response({"status": "ok", **self.guard.health, **told})
 
@@ -161,6 +167,7 @@ class Proxy:
             section=told.section,
             confirmed=told.confirmed,
             restores=self.settings.restore,
+            expose=self.expose,
         )
         stopped, altered = await self._looked_at(turn, said, record)
         exchange = Exchange(
@@ -175,9 +182,15 @@ class Proxy:
 
     async def _looked_up(self, request: web.Request, url: URL, kind: str) -> web.StreamResponse:
         """An answer that the upstream has kept: it left changed, and must not come back whole."""
-        record = self.conversations.at(b"id:" + request.path.rpartition("/")[2].encode())
-        session = self.guard.session(record.id if record else None)
-        turn = Turn(session=session, escalate=self.settings.escalate, restores=self.settings.restore)
+        try:
+            customer = asked(request.headers, {}).customer
+        except InputError as wrong:
+            return error(400, wrong.message, "invalid_request_error")
+        record = self.conversations.at(b"id:" + request.path.rpartition("/")[2].encode(), customer)
+        session = self.guard.session(record.id if record else None, customer=customer)
+        turn = Turn(
+            session=session, escalate=self.settings.escalate, restores=self.settings.restore, expose=self.expose
+        )
         exchange = Exchange(shape=_SHAPES[kind], turn=turn, settings=self.settings, body={})
         return await self._sent(request, url, None, exchange)
 
@@ -195,12 +208,12 @@ class Proxy:
     def _record(self, told: Asked, said: Sequence[Said]) -> Record:
         """What is remembered of the conversation: by its name, by the answer it goes on from, or by what was said."""
         if told.session is not None:
-            return self.conversations.named(told.session)
+            return self.conversations.named(told.session, told.customer)
         if told.follows is not None and (
-            record := self.conversations.at(b"id:" + told.follows.encode("utf-8", "replace"))
+            record := self.conversations.at(b"id:" + told.follows.encode("utf-8", "replace"), told.customer)
         ):
             return record
-        return self.conversations.continued(said)
+        return self.conversations.continued(said, told.customer)
 
     async def _looked_at(self, turn: Turn, said: Sequence[Said], record: Record) -> tuple[Verdict | None, bool]:
         for each in said:

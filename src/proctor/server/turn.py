@@ -11,9 +11,9 @@ from proctor.core.verdict import Verdict
 from proctor.guard.session import Session
 from proctor.server.restoring import changed_in, restored
 from proctor.server.strict_json import read_object
-from proctor.server.telling import without_words
+from proctor.server.telling import SESSION_HEADER, VERDICT_HEADER, header, strongest, without_words
 from proctor.server.text_slots import is_token
-from proctor.wiring.guard_serving import Restores
+from proctor.wiring.guard_serving import Expose, Restores
 
 __all__ = ["Turn", "arguments_of"]
 
@@ -27,7 +27,7 @@ class Turn:
     ``escalate`` says what a hand-off comes to: ``reply`` gives the configured reply instead, ``header`` lets the text
     go on and only tells. A tool call that is not allowed is never made, whatever it says. ``restores`` says where
     the client has the customer's own data for the placeholders of the model: in answers, or in calls too. ``made`` are
-    the ids and names of the calls that were let through.
+    the ids and names of the calls that were let through. ``expose`` is what the client reads of the verdicts.
     """
 
     session: Session
@@ -37,6 +37,7 @@ class Turn:
     section: str | None = None
     confirmed: bool = False
     restores: Restores = "none"
+    expose: Expose = "full"
     verdicts: list[Verdict] = field(default_factory=list)
     made: list[tuple[str, str]] = field(default_factory=list)
 
@@ -102,9 +103,21 @@ class Turn:
         return restored(arguments, values) if free else changed_in(arguments, lambda text: restored(text, values))
 
     def told(self) -> Mapping[str, Any] | None:
-        """What was found, without the words it was found in; None when all was allowed."""
+        """What was found, as far as the client may read it and without the words it was found in; None for nothing."""
         shown = [verdict for verdict in self.verdicts if verdict.action != "allow" or verdict.broken]
-        return {"session": self.session.id, "verdicts": [without_words(each) for each in shown]} if shown else None
+        if not shown or self.expose == "none":
+            return None
+        if self.expose == "action":
+            return {"session": self.session.id, "verdicts": [{"action": each.action} for each in shown]}
+        return {"session": self.session.id, "verdicts": [without_words(each) for each in shown]}
+
+    def headers(self) -> Mapping[str, str]:
+        """What the headers tell of the verdicts, as far as the client may read it."""
+        if self.expose == "none":
+            return {}
+        strong = strongest(self.verdicts)
+        verdict = header(self.verdicts) if self.expose == "full" else strong.action if strong else "allow"
+        return {VERDICT_HEADER: verdict, SESSION_HEADER: self.session.id.encode("ascii", "replace").decode()}
 
     def _kept(self, verdict: Verdict) -> Verdict:
         self.verdicts.append(verdict)

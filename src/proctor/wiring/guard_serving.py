@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-__all__ = ["McpSettings", "ProxySettings", "Restores", "ServeSettings"]
+__all__ = ["Expose", "McpSettings", "ProxySettings", "Restores", "ServeSettings"]
 
 Restores = Literal["none", "answers", "all"]
+Expose = Literal["none", "action", "full"]
 
 _ALLOWED: Final = re.compile(r"(?:[A-Z]+ )?/[^\s?#]*")
 _ORIGIN: Final = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s]+")
@@ -27,6 +28,9 @@ class ProxySettings:
     nowhere, in answers, or in the arguments of tool calls too. ``timeout`` is how many seconds the upstream may be
     silent, ``most_bytes`` how large a guarded request or answer. ``token_env`` names the environment variable with the
     token that clients must show, ``hosts`` and ``origins`` the names and web pages that requests may come by.
+    ``expose`` is what clients read of verdicts: nothing, the action, or gates and reasons too. ``auto`` is ``full``
+    where the proxy listens on this machine alone, else ``none``: an attacker who is told which gate fired can search
+    for a way around it.
     """
 
     upstream: str | None = None
@@ -36,6 +40,7 @@ class ProxySettings:
     others: Literal["pass", "refuse"] = "refuse"
     allow: tuple[str, ...] = ()
     restore: Restores = "none"
+    expose: Literal["auto", "none", "action", "full"] = "auto"
     timeout: float = 600.0
     most_bytes: int = 64_000_000
     token_env: str | None = None
@@ -55,6 +60,11 @@ class ProxySettings:
             if not _ALLOWED.fullmatch(entry):
                 raise ValueError(f"allow takes paths such as `POST /v1/rerank` or `GET /v1/files/*`, not {entry!r}")
         _check_doors(self.hosts, self.origins)
+
+    def exposed(self, *, local: bool) -> Expose:
+        """What clients read of verdicts; a hand-off that only a header tells must be told."""
+        chosen: Expose = self.expose if self.expose != "auto" else "full" if local else "none"
+        return "action" if chosen == "none" and self.escalate == "header" else chosen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
