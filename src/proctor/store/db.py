@@ -217,7 +217,9 @@ def _explained(error: Exception, path: Path) -> StoreError:
         )
     if "not a database" in text or "malformed" in text:
         return StoreError(
-            "is not a Proctor database (or is damaged)", file=str(path), mend="move the file away; a new one is made"
+            "is not a Proctor database (or is damaged)",
+            file=str(path),
+            mend="move the file away; `proctor doctor` then lists the runs to rebuild",
         )
     if "full" in text or getattr(error, "errno", None) == 28:
         return StoreError("the disk is full", file=str(path), mend="free some space, then resume the run")
