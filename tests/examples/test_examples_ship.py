@@ -70,9 +70,9 @@ def test_the_manga_stores_baseline_can_be_scored_again_from_its_answers(manga: P
     assert "the baseline was scored again with today's scorers" in told
 
 
-@pytest.mark.parametrize(("fault", "scenario"), zip(FAULTS, SCENARIOS, strict=True))
-def test_each_fault_of_the_manga_store_is_held(manga: Project, fault: str, scenario: str) -> None:
-    manga.run("run", "-q", "-t", fault, "--tag", scenario)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_each_fault_of_the_manga_store_is_held(manga: Project, fault: str) -> None:
+    manga.run("run", "-q", "-t", fault, *(word for tag in SCENARIOS for word in ("--tag", tag)))
     assert "HOLD" in manga.run("gate", "last", "--rescore-baseline", code=1).stdout
 
 

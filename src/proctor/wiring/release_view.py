@@ -78,11 +78,13 @@ def _headline(comparison: Comparison, decision: Decision | None, reader: RunRead
     against = _against(comparison, reader)
     if decision.outcome == "ship":
         return f"{paired}; {f'it ships, but {against}' if against else 'nothing speaks against it'}"
-    if any(each.kind in ("scorers", "rule", "newly failing") for each in decision.reasons):
-        unsure = f"{count} reason{'s' if count > 1 else ''} why it cannot be decided"
+    if comparison.scorers:
+        return "the run and the baseline were scored by different scorers, so they cannot be compared"
+    if any(each.kind in ("rule", "newly failing") for each in decision.reasons):
+        unsure = f"it cannot be decided, for {count} reason{'s' if count > 1 else ''}"
     else:
-        unsure = "a drop that matters could have gone unseen"
-    return f"{unsure}; {against}" if against else f"no drop was found, but {unsure}" if count else unsure
+        unsure = "no drop was found, but one that matters could have gone unseen"
+    return f"{unsure}; {against}" if against else unsure
 
 
 def _against(comparison: Comparison, reader: RunReader) -> str:

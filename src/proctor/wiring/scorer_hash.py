@@ -16,6 +16,8 @@ from proctor.wiring.local import PLACES
 __all__ = ["scorer_hash"]
 
 _OURS = "proctor"
+# The top module only says where things are, and the sockets are protocols: neither takes part in a score.
+_NOT_SCORING = frozenset({_OURS, "proctor.core.sockets"})
 _LENGTH = 12
 _WEIGHTS = ("proctor", "models", "local", "weights")  # large: its manifest has the hash of every file
 _NOT_DATA = frozenset({".py", ".pyc", ".pyi", ".so"})
@@ -53,8 +55,8 @@ def _closure(modules: set[str]) -> set[str]:
     waiting = set(modules)
     while waiting:
         name = waiting.pop()
-        if name in found or name == _OURS or (path := _file_of(name)) is None:
-            continue  # Proctor's own top module only says where things are
+        if name in found or name in _NOT_SCORING or (path := _file_of(name)) is None:
+            continue
         found.add(name)
         waiting |= {each for each in _imports(name, path) if each.partition(".")[0] in tops}
     return found
