@@ -50,6 +50,7 @@ class Told:
     """Work that is given up when somebody says so."""
 
     done = False
+    breathed = 0.0
 
 
 @pytest.fixture
