@@ -34,7 +34,7 @@ def test_an_example_does_what_it_says(
 @pytest.mark.parametrize("section", YAML, ids=range(len(YAML)))
 def test_the_settings_shown_can_be_used(section: str, tmp_path: Path) -> None:
     section = section.replace(
-        "my_gate: {isolate: true, ", "rate: {"
+        "my_gate: {isolate: true, ", "danger: {"
     )  # tests/wiring/test_gate_isolation.py has such a gate
     for file, name in re.findall(r"(\w+\.py):(\w+)", section):
         (tmp_path / file).write_text(f"def {name}(escalation):\n    pass\n", encoding="utf-8")
