@@ -61,10 +61,7 @@ def mask_data(value: Any, depth: int = 0) -> Any:
     if depth > _MAX_DEPTH:
         return "…"
     if isinstance(value, Mapping):
-        return {
-            key: MASK if _is_secret(str(key), item) else mask_data(item, depth + 1)
-            for key, item in value.items()
-        }
+        return {key: MASK if _is_secret(str(key), item) else mask_data(item, depth + 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [mask_data(item, depth + 1) for item in value]
     return value
