@@ -26,7 +26,7 @@ from proctor.core.verdict import STOPS, Verdict
 from proctor.guard.session import Session
 from proctor.wiring.guard import Guard
 
-__all__ = ["Load", "main", "measure"]
+__all__ = ["Load", "hostile_text", "main", "measure"]
 
 STEPS = 6
 _ONE = " beside one message of 1 MB"
