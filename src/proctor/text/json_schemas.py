@@ -1,8 +1,8 @@
 """JSON schemas whose patterns cannot hold the interpreter, whatever value is checked.
 
 The patterns of a schema run in an engine whose time grows with the text alone. Look-around and back-references need
-the other engine, which tries many ways. It gets a limit on its steps, and a lower one for a long value. Where a limit is
-met the value is not judged at all, because a ``not`` in the schema would turn the failure into a success.
+the other engine, which tries many ways. It gets a limit on its steps, and a lower one for a long value. A value on which
+a limit is met is not judged at all, because a ``not`` in the schema would turn the failure into a success.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ __all__ = ["compiled", "most_steps"]
 
 MOST_FACTOR: Final = 10_000
 MOST_POWER: Final = 6
-MAX_LOOKS: Final = 400_000  # at the parts of a pattern while its steps are counted: some tenths of a second
+MAX_LOOKS: Final = 120_000  # at the parts of a pattern while its steps are counted: some tenths of a second
 _LATIN: Final = tuple(map(chr, range(0x180)))
 _SAMPLES: Final = (*_LATIN, *"ء٠１あア漢가😀\u2003\u3000")
 
@@ -215,12 +215,20 @@ def _share(left: Node, right: Node) -> bool:
         return False
     if sre.ANY in (left[0], right[0]):
         return True
+    if left[0] is right[0] is sre.LITERAL:
+        return not _cases(left[1]).isdisjoint(_cases(right[1]))
     if _sampled(*_key(left)) & _sampled(*_key(right)):
         return True
     ends = [end for end in (*_ends(left), *_ends(right)) if ord(end) >= len(_LATIN)]  # the others are among the samples
     if ends and (_has_class(left) or _has_class(right)):
         return True  # too many characters to sample: take it that they meet
     return any(_takes(left, sign) and _takes(right, sign) for sign in ends)
+
+
+@lru_cache(maxsize=4096)
+def _cases(code: int) -> frozenset[str]:
+    """The character in each case."""
+    return frozenset({chr(code), chr(code).lower(), chr(code).upper()})
 
 
 def _key(node: Node) -> tuple[Any, Any]:

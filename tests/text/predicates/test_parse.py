@@ -94,7 +94,7 @@ def test_a_body_without_a_colon_is_one_predicate() -> None:
         ("matches /(/", 9, "not a regular expression"),
         ("matches /a/x", 9, "no flag 'x'"),
         (r"matches /(a+)+\1$/", 9, "could run for too long: bound its repeats"),
-        ("each /(a|a)*b/: words = 1", 15, "write (?:…) for the group"),
+        ("each /(a|a)*b/: words = 1", 25, "write (?:…) for the group"),
         ("when is empty words = 1", 14, "a colon was expected after the condition"),
         ("language is klingon", 19, "the language 'klingon' cannot be told"),
         ("script is runes", 15, "the script 'runes' is not known"),
