@@ -9,7 +9,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, Literal
 
 from proctor.core.case import Case
 from proctor.core.chat import Message, Reply, Request, ToolCall
@@ -41,10 +41,11 @@ def talk(*answers: str, tool: str = "look") -> Trajectory:
 
 async def gate(name: str, settings: dict[str, Any], *, tool: str = "look", value: str = "a") -> str:
     """The action of a gate on a hostile text, or on a hostile call."""
-    from proctor.guard.step import Step
     from tests.guard.gates.staging import gate as made
 
-    point = "tool_call" if name in ("arguments", "rate", "permissions") else "output"
+    from proctor.guard.step import Step
+
+    point: Literal["tool_call", "output"] = "tool_call" if name in ("arguments", "rate", "permissions") else "output"
     call = ToolCall(name=tool, arguments={"v": value}) if point == "tool_call" else None
     verdict = await made(name, **settings).check(Step(point=point, text="" if call else TEXT, call=call))
     return str(verdict.action)

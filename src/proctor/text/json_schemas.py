@@ -1,8 +1,8 @@
 """JSON schemas whose patterns cannot hold the interpreter, whatever value is checked.
 
 The patterns of a schema run in an engine whose time grows with the text alone. Look-around and back-references need
-the other engine, which tries many ways. It gets a limit on its steps, and a lower one for a long value. A value on which
-a limit is met is not judged at all, because a ``not`` in the schema would turn the failure into a success.
+the other engine, which tries many ways. It gets a limit on its steps, and a lower one for a long value. A value on
+which a limit is met is not judged at all, because a ``not`` in the schema would turn the failure into a success.
 """
 
 from __future__ import annotations
@@ -75,6 +75,9 @@ class SchemaCheck:
         """The one for a value of this size, whose patterns meet no limit on it."""
         if self._linear is not None:
             return self._linear
+        import jsonschema_rs  # noqa: PLC0415 - only who has a schema pays for it
+
+        exceeded = jsonschema_rs.ValidationErrorKind.BacktrackLimitExceeded
         texts = list(_texts(value))
         chars = sum(map(len, texts)) + _TEXT_COST * len(texts)
         fit = next((each for each in self._backtracking if chars <= each.max_chars), None)
@@ -84,7 +87,7 @@ class SchemaCheck:
             for text in texts:
                 breathe()
                 for error in check.iter_errors(text):
-                    if type(error.kind).__name__ == "BacktrackLimitExceeded":
+                    if isinstance(error.kind, exceeded):
                         told = f"the schema's pattern {pattern[:200]!r} takes too long on {text[:40]!r}; {_HINT}"
                         raise SchemaLimitError(told)
         return fit.validator

@@ -88,10 +88,11 @@ class Commitments:
 
     async def _judged(self, run: Trajectory) -> Score:
         entries = [entry for entry in self.registry if entry.name not in self.granted]
+        apart, failure = frozenset[tuple[str, str]](), ""
         try:
             apart = await _matched_apart(run, entries)
         except PatternError as error:
-            return unjudged(self, str(error))
+            failure = str(error)
         promised: list[_Promise] = []
         unsure: list[_Promise] = []
         unbacked: list[Evidence] = []
@@ -111,6 +112,8 @@ class Commitments:
         except ProctorError as error:
             if not promised and not unbacked:
                 return unjudged(self, f"the local model did not answer: {quoted(error.message)}")
+        if failure and not promised and not unbacked:  # what was found is wrong whatever the pattern would have said
+            return unjudged(self, failure)
         return self._told(run, promised, unbacked, [] if self.light else list(_unread(unsure)))
 
     def _unbacked(self, turn: int, text: str, done: Sequence[ToolCall], *, escalated: bool) -> Iterator[Evidence]:
