@@ -242,9 +242,13 @@ def _sound_alarms(config: Config, run_id: str) -> None:
     """Say what has stayed under its floor; rules that cannot be read do not spoil a run that is over."""
     from proctor.core.errors import ProctorError  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.alarms import raise_alarms  # noqa: PLC0415
+    from proctor.wiring.policy_file import policy_path  # noqa: PLC0415
 
     try:
+        if policy_path(config) is None:
+            return  # no rules, so no floors
+        from proctor.wiring.alarms import raise_alarms  # noqa: PLC0415
+
         with RunStore(config.store) as store:
             for alarm in asyncio.run(raise_alarms(config, store, run_id)):
                 click.secho(f"ALARM  {alarm.message}", fg="red", err=True)

@@ -38,9 +38,10 @@ from proctor.store.runs import RunRecord, RunStore
 from proctor.store.trends import keep_points
 from proctor.suites.select import Selection, select
 from proctor.wiring.models import Rack
+from proctor.wiring.opened_suite import Opened
 from proctor.wiring.overview import overview_of_run
 from proctor.wiring.points import cells_of_run
-from proctor.wiring.prompt_suite import Opened, open_tests, suite_path
+from proctor.wiring.prompt_suite import open_tests, suite_path
 from proctor.wiring.resume import nothing_left, refuse_changed, settings_of, troubles
 from proctor.wiring.run_budget import budget_notes, carry_spend
 from proctor.wiring.scorers import Bench, check_graders

@@ -17,7 +17,6 @@ from proctor.core.errors import ConfigError, MalformedError, NotFoundError
 from proctor.core.report import Spend
 from proctor.core.sockets import Cache, Http, Kit, Model
 from proctor.models.prices import Prices
-from proctor.models.structured import Structured
 from proctor.models.wrap.budget import Budget, Budgeted, price_hint, unpriced
 from proctor.models.wrap.cache import Cached, Sharing
 from proctor.models.wrap.limit import Limited, Limiter
@@ -167,6 +166,8 @@ class Rack:
         return chosen
 
     def _wrapped(self, name: str, role: str) -> Model:
+        from proctor.models.structured import Structured  # noqa: PLC0415 - loads jsonschema_rs; most runs ask no model
+
         wrapping, settings, provider = self._settings(name)
         wire = self._wires.get(name)
         if wire is None:
