@@ -307,7 +307,6 @@ def _until_asked_to_stop(work: Any, watching: Any) -> Any:
 def _tell(config: Config, run_id: str, flags: dict[str, Any], *, done: bool) -> int:
     from proctor.report.figures import decision_word  # noqa: PLC0415
     from proctor.report.formats import save  # noqa: PLC0415
-    from proctor.report.terminal import write  # noqa: PLC0415
     from proctor.store.reading import RunReader  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
     from proctor.wiring.bands import with_bands  # noqa: PLC0415
@@ -317,6 +316,8 @@ def _tell(config: Config, run_id: str, flags: dict[str, Any], *, done: bool) -> 
         reader = RunReader(store, store.get(run_id))
         report = with_overview(reader, with_bands(config, reader.report()))
         if not flags["quiet"]:
+            from proctor.report.terminal import write  # noqa: PLC0415 - loads rich
+
             write(report, reader.results, sys.stdout)
         for output in flags["outputs"]:
             save(report, reader.results, output)

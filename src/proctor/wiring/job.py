@@ -27,7 +27,6 @@ from proctor.models.pool import Pool
 from proctor.runner.decide import Bar, decide
 from proctor.runner.run import Runner, Stopping
 from proctor.runner.unit import units
-from proctor.store.cache import SqliteCache
 from proctor.store.calls import CallLog
 from proctor.store.figures import keep_report
 from proctor.store.ledger import RunLedger
@@ -164,6 +163,8 @@ async def carry_out(
         rack = Rack(config=config, run=job.run, http=pool, log=log, resumed=resume is not None)
         stack.push_async_callback(rack.close)
         if job.run.cache != "off":
+            from proctor.store.cache import SqliteCache  # noqa: PLC0415 - off by default
+
             rack.cache = stack.enter_context(closing(SqliteCache(config.store / "cache.db")))
         plan = await _plan(config, job, opened, store, rack, pool, watching)
         if job.store_completions:
