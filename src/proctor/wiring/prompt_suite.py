@@ -12,7 +12,7 @@ from proctor.core.case import Check
 from proctor.core.codec import dumps, loads
 from proctor.core.errors import InputError, SuiteError
 from proctor.core.rule import Rule
-from proctor.core.sockets import Target
+from proctor.core.sockets import Scorer, Target
 from proctor.generate.artefacts import BASELINE, INPUTS, INTENT, RULES, TESTS, folder_of
 from proctor.generate.folder import read_text, settle
 from proctor.generate.rules_file import read_rules
@@ -30,13 +30,15 @@ _SKIPPED_TAGS = frozenset({"experimental", "groundtruth"})  # tried out, or mean
 class Opened:
     """A suite that was opened; ``prompt`` is the file it was made from, when that is what was named.
 
-    ``targets`` are given where the answers exist already. ``seen`` tells what was found once all cases were looked at.
+    ``targets`` are given where the answers exist already, or where a program gives its own; so are ``scorers``, which
+    judge every case beside those of the suite. ``seen`` tells what was found once all cases were looked at.
     """
 
     loaded: LoadedSuite
     prompt: Path | None = None
     warnings: tuple[str, ...] = field(default=())
     targets: list[Target] = field(default_factory=list)
+    scorers: tuple[Scorer, ...] = ()
     seen: Callable[[], Sequence[str]] = tuple
 
 
