@@ -157,15 +157,22 @@ class AssertCase:
             InputError: the case, a check or the target is wrong.
         """
         __tracebackhide__ = True
+        try:
+            result = self._result(case, answer, scorers)
+        except ProctorError as error:
+            raise error.with_traceback(None) from None  # the user's line and the hint are all that helps
+        if result.outcome == "unscored":
+            raise UnscoredCaseError(case_text(result))
+        if result.outcome == "fail":
+            raise AssertionError(case_text(result))
+        return result
+
+    def _result(self, case: Case | Mapping[str, Any] | str, answer: Any, scorers: Scorers) -> Result:
         checks, live = given_scorers(scorers)
         checker = CaseChecker(self._tested.project, Suite(name="assert_case", scorers=checks), scorers=live)
         given = isinstance(answer, (str, Mapping))
         asked = with_answer(case, answer if given else None)
-        result = self._tested.project.run_sync(checker.check(asked, self._target(answer, given or asked.recorded)))
-        if result.outcome == "unscored":
-            raise UnscoredCaseError(case_text(result))
-        assert result.outcome == "pass", case_text(result)
-        return result
+        return self._tested.project.run_sync(checker.check(asked, self._target(answer, given or asked.recorded)))
 
     def _target(self, answer: Any, recorded: Any) -> Target:
         if answer is not None and not isinstance(answer, (str, Mapping)):

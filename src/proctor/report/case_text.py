@@ -13,11 +13,10 @@ _MAX_TEXT = 2_000
 
 
 def case_text(result: Result, place: str = "") -> str:
-    """The outcome, its causes and the conversation; ``place`` is the file and line of the case, where it has one."""
-    head = f"{label(result)} {_WORDS[result.outcome]} on {result.target}"
-    lines = [f"{head} ({place})" if place else head]
-    if result.outcome != "pass":
-        lines += [f"  {_text(cause.text)}" for cause in causes(result)]
+    """The causes, the case and its target, and the conversation; ``place`` is the case's file and line, if any."""
+    found = [] if result.outcome == "pass" else [_text(cause.text) for cause in causes(result)]
+    case = f"case {label(result)} {_WORDS[result.outcome]} on {result.target}"
+    lines = [*found, f"  {case} ({place})" if place else f"  {case}"]
     for message in result.trajectory.messages:
         if message.role in ("user", "assistant") and message.content:
             lines.append(f"  {message.role}: {_text(message.content)}")

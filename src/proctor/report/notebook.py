@@ -14,7 +14,8 @@ __all__ = ["notebook_html"]
 
 _MAX_RESULTS = 10  # of each kind: failed, not judged
 _MAX_TEXT = 160
-_COLOURS = {"passed": "#1a7f37", "failed": "#cf222e", "unjudged": "#9a6700"}
+# Readable on a white and on a dark page.
+_COLOURS = {"passed": "#2a9d4a", "failed": "#d9484f", "unjudged": "#b07d00"}
 _WORDS = {"fail": ("failed", "failed"), "unscored": ("not judged", "unjudged")}
 # The colours of text and lines follow the notebook's theme, light or dark.
 _CELL = "padding:3px 10px 3px 0;text-align:left;vertical-align:top;border-top:1px solid rgba(128,128,128,.35)"
@@ -52,10 +53,11 @@ def _scorer(tally: Tally) -> tuple[str, ...]:
 def _result(result: Result, *, several: bool) -> tuple[str, ...]:
     word, colour = _WORDS[result.outcome]
     why = "<br>".join(_text(cause.text) for cause in causes(result)) or _text(result.reason)
+    question = _text(" ".join(ask.text for ask in result.case.asks))
     return (
-        _text(label(result)),
+        f'{_text(label(result))}<br><span style="opacity:.7">{question}</span>',
         *((_text(result.target),) if several else ()),
-        f'<span style="color:{_COLOURS[colour]}">{word}</span>',
+        f'<span style="color:{_COLOURS[colour]};white-space:nowrap">{word}</span>',
         why,
         _text(result.trajectory.answer),
     )
@@ -67,7 +69,7 @@ def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
     head = "".join(cells("th", _HEAD, heads))
     body = "".join(f"<tr>{''.join(cells('td', _CELL, row))}</tr>" for row in rows)
-    style = "border-collapse:collapse;margin:4px 0 10px;color:inherit"
+    style = "border-collapse:collapse;margin:4px 0 10px;color:inherit;font-size:inherit"
     return f'<table style="{style}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
