@@ -6,7 +6,9 @@ import asyncio
 import gc
 import json
 import signal
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -125,7 +127,10 @@ def test_an_interrupted_wait_cancels_the_work() -> None:
 
         def interrupt() -> None:
             begun.wait()
-            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+            main = threading.main_thread().ident or 0
+            while sys._current_frames()[main].f_code.co_name != "wait":  # until it waits for the result
+                time.sleep(0.01)
+            signal.pthread_kill(main, signal.SIGINT)
 
         threading.Thread(target=interrupt).start()
         with pytest.raises(KeyboardInterrupt):
