@@ -23,13 +23,28 @@ def test_importing_the_package_loads_nothing_else_of_it() -> None:
 
 def test_help_loads_no_guard() -> None:
     loaded = _loaded_by("from proctor.cli.main import cli; cli.main(['--help'], standalone_mode=False)")
-    assert not {name for name in loaded if name.startswith(("proctor.guard", "proctor.wiring", "proctor.server"))}
+    assert not {
+        name
+        for name in loaded
+        if name.startswith(("proctor.guard", "proctor.wiring", "proctor.server", "proctor.project"))
+    }
 
 
 def test_a_guard_loads_no_model_before_it_is_made() -> None:
     loaded = _loaded_by("from proctor import Guard, guarded, guarded_tool")
     assert "proctor.wiring.guard" in loaded
     assert not {"onnxruntime", "numpy", "tokenizers", "sqlite3", "aiohttp"} & loaded
+
+
+def test_a_project_loads_no_database_network_or_model_before_it_needs_one() -> None:
+    loaded = _loaded_by("from proctor import Project, evaluate; Project.open()")
+    assert "proctor.project" in loaded
+    assert not {"onnxruntime", "numpy", "tokenizers", "sqlite3", "aiohttp", "proctor.wiring.job"} & loaded
+
+
+def test_pytest_starts_with_the_plugin_alone() -> None:
+    loaded = _loaded_by("import proctor.pytest_plugin")
+    assert {name for name in loaded if name.startswith("proctor.")} == {"proctor.pytest_plugin"}
 
 
 def test_what_is_offered_is_what_it_says() -> None:
@@ -39,6 +54,12 @@ def test_what_is_offered_is_what_it_says() -> None:
     from proctor.wiring.guarding import guarded as wrapped
 
     assert (Guard, guarded, guarded_tool) == (Made, wrapped, tool)
-    assert {"Guard", "guarded", "guarded_tool", "__version__"} <= set(dir(proctor))
+    from proctor import Evaluation, Project, evaluate
+    from proctor.project import Project as Opened
+    from proctor.project import evaluate as evaluated
+    from proctor.wiring.evaluation import Evaluation as Result
+
+    assert (Evaluation, Project, evaluate) == (Result, Opened, evaluated)
+    assert {"Evaluation", "Guard", "Project", "evaluate", "guarded", "guarded_tool"} <= set(dir(proctor))
     with pytest.raises(AttributeError, match="no attribute 'Gaurd'"):
         getattr(proctor, "Gaurd")  # noqa: B009 - what a user may write

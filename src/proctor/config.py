@@ -33,6 +33,7 @@ __all__ = [
     "expand",
     "find_config",
     "load_config",
+    "open_config",
     "read_environment",
 ]
 
@@ -268,6 +269,25 @@ def cache_folder(environment: Environment) -> Path:
 def find_config(start: Path) -> Path | None:
     """The first proctor.yaml in ``start`` or a folder above it."""
     return next((folder / CONFIG_NAME for folder in (start, *start.parents) if (folder / CONFIG_NAME).is_file()), None)
+
+
+def open_config(source: str | os.PathLike[str] | None = None) -> Config:
+    """Read the proctor.yaml that is named, or is in the folder named; by default search from the current folder up.
+
+    Raises:
+        ConfigError: there is no such file, or it cannot be read.
+        MalformedError: a key is unknown or a value is wrong; all of them are listed.
+    """
+    start = Path.cwd()
+    if source is None:
+        return load_config(find_config(start), read_environment(start), start=start)
+    path = Path(source).expanduser().absolute()
+    if path.is_dir():
+        path = path / CONFIG_NAME
+    if not path.exists():
+        mend = "name a proctor.yaml (`proctor init` writes one), or name none: every setting has a default"
+        raise ConfigError("no such file", file=str(path), mend=mend)
+    return load_config(path, read_environment(path.parent), start=start)
 
 
 def load_config(path: Path | None, environment: Environment, *, start: Path) -> Config:

@@ -211,7 +211,7 @@ async def test_a_gate_that_is_not_there_is_a_failure_and_not_a_gap(
 
 
 def test_a_file_that_is_not_there_is_named_with_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="the default gates need no file"):
+    with pytest.raises(ConfigError, match="every setting has a default"):
         Guard.from_config(tmp_path / "proctor.yaml")
 
 

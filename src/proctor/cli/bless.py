@@ -35,31 +35,16 @@ def verb(ctx: click.Context, run: str, target: str | None, output: Path | None, 
     answers lie beside it in SUITE.answers.jsonl: commit them too, so that `proctor gate --rescore-baseline` works on
     every checkout.
     """
-    from proctor.core.errors import InputError  # noqa: PLC0415 - verbs load what they use
-    from proctor.store.reading import RunReader  # noqa: PLC0415
+    from proctor.store.reading import RunReader  # noqa: PLC0415 - verbs load what they use
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.release import (  # noqa: PLC0415
-        answers_of,
-        baseline_file,
-        bless,
-        chosen_target,
-        figures_of,
-    )
+    from proctor.wiring.release import bless_run  # noqa: PLC0415
 
     config = project(ctx)
     with RunStore(config.store) as store:
         reader = RunReader(store, store.find(run))
-        chosen = chosen_target(reader, target)
-        figures = figures_of(reader, chosen)
-        unscored = sum(case.unscored for case in figures.cases)
-        if unscored > len(figures.cases) / 2 and not force:
-            raise InputError(
-                f"{unscored} of {len(figures.cases)} cases of run {reader.run.id} could not be scored",
-                mend="mend what broke and run again, or bless it all the same with --force",
-            )
-        path = baseline_file(config, reader, chosen, output)
-        bless(figures, path, answers_of(reader, chosen) if answers else None)
+        blessed = bless_run(config, reader, target=target, output=output, force=force, answers=answers)
+    figures, unscored = blessed.figures, blessed.unscored
     failed = sum(case.outcome == "fail" for case in figures.cases)
     rest = f", {failed} of them failing" if failed else ""
     rest += f", {unscored} unscored" if unscored else ""
-    click.echo(f"blessed run {reader.run.id}: {len(figures.cases)} cases of {figures.suite}{rest} in {path}")
+    click.echo(f"blessed run {reader.run.id}: {len(figures.cases)} cases of {figures.suite}{rest} in {blessed.path}")

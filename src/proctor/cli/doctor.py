@@ -130,16 +130,15 @@ def _store(config: Config) -> Iterator[tuple[str, str, str]]:
 
 def _models(config: Config) -> Iterator[tuple[str, str, str]]:
     """Connect each model that is named; connecting sends nothing."""
-    from proctor.models.pool import Pool  # noqa: PLC0415
-    from proctor.wiring.models import Rack  # noqa: PLC0415
+    from proctor.project import Project  # noqa: PLC0415
 
     settings = config.settings
-    rack = Rack(config=config, run=settings.run, http=Pool())
+    project = Project(config)
     named = dict.fromkeys([*settings.models, *filter(None, (settings.model, settings.judge))])
     for name in named:
         role = "judge" if name == settings.judge else "target"
         try:
-            model = rack.get(name, role=role)
+            model = project.model(name, role=role)
             yield f"model {name}", f"configured ({model.name})", ""
         except ProctorError as error:
             yield f"model {name}", error.message, error.mend or ""

@@ -48,22 +48,19 @@ def verb(ctx: click.Context, suites: tuple[str, ...]) -> int:
 
 def _wrong_parts(config: Config) -> Iterator[InputError]:
     """Connect every model and make every target that is named; neither sends anything."""
-    from proctor.models.pool import Pool  # noqa: PLC0415
     from proctor.models.wrap.pace import parse_rate  # noqa: PLC0415
+    from proctor.project import Project  # noqa: PLC0415
     from proctor.wiring.alerts import webhook_of  # noqa: PLC0415
     from proctor.wiring.escalations import scorer_of  # noqa: PLC0415
     from proctor.wiring.guard_settings import check_guard  # noqa: PLC0415
-    from proctor.wiring.models import Rack  # noqa: PLC0415
     from proctor.wiring.monitor import rules_of  # noqa: PLC0415
     from proctor.wiring.release import policy_of  # noqa: PLC0415
-    from proctor.wiring.targets import make_targets  # noqa: PLC0415
 
-    settings, pool = config.settings, Pool()
-    rack = Rack(config=config, run=settings.run, http=pool)
+    settings, project = config.settings, Project(config)
     models = dict.fromkeys([*settings.models, *filter(None, (settings.model, settings.judge))])
     targets = dict.fromkeys([*settings.targets, *filter(None, (settings.target,))])
-    tries: list[Callable[[], object]] = [partial(rack.get, name) for name in models]
-    tries += [partial(make_targets, [name], [], config=config, rack=rack, http=pool) for name in targets]
+    tries: list[Callable[[], object]] = [partial(project.model, name) for name in models]
+    tries += [partial(project.targets, [name]) for name in targets]
     if settings.run.rate:
         tries.append(partial(parse_rate, settings.run.rate))
     tries += [partial(policy_of, config, None), partial(webhook_of, config)]

@@ -31,7 +31,12 @@ class Door:
         if threading.current_thread() is self._thread:
             work.close()
             raise RuntimeError("this runs on the guard's own thread already: use the async form here, with await")
-        return asyncio.run_coroutine_threadsafe(work, self._open()).result()
+        waiting = asyncio.run_coroutine_threadsafe(work, self._open())
+        try:
+            return waiting.result()
+        except BaseException:
+            waiting.cancel()  # Ctrl-C ends the wait only: the work must be told too
+            raise
 
     def close(self) -> None:
         """End the thread; a later ``run`` starts another."""

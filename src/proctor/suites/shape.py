@@ -22,6 +22,8 @@ _LONGEST_ID = 500
 
 def id_of(data: Any) -> str:
     """The id a case was given, or the hash of what it says."""
+    if isinstance(data, Case):
+        return data.id
     given = data.get("id") if isinstance(data, Mapping) else None
     if given is None:
         return "c-" + content_id(data, length=12)
@@ -29,11 +31,13 @@ def id_of(data: Any) -> str:
 
 
 def make_case(data: Any, defaults: Mapping[str, Any], *, strict: bool = True) -> Case:
-    """A case from what was written, with the defaults merged under it.
+    """A case from what was written, with the defaults merged under it. A Case object is used as it is.
 
     Raises:
         MalformedError: naming everything that is wrong with it.
     """
+    if isinstance(data, Case):
+        return data
     written: Any = {"input": data} if isinstance(data, str) else data
     if not isinstance(written, Mapping):
         raise MalformedError([Problem((), "expected a case: a mapping, or the text of its input")])

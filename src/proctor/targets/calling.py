@@ -16,7 +16,7 @@ from typing import Any
 from proctor.core.decoding import closest
 from proctor.core.errors import ConfigError
 
-__all__ = ["OFFERS", "Wants", "load_object", "wants_of"]
+__all__ = ["OFFERS", "Wants", "check_callable", "load_object", "wants_of"]
 
 OFFERS = ("text", "messages", "history", "session", "inputs", "page", "case", "sample", "state", "settings", "model")
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -83,11 +83,20 @@ def load_object(reference: str, folder: Path) -> Any:
             mend = f"did you mean `{guess}`?" if guess else f"it has: {', '.join(names) or 'nothing to call'}"
             raise ConfigError(f"{place} has no {name!r}", mend=mend)
         found = getattr(found, part)
+    check_callable(found, reference)
+    return found
+
+
+def check_callable(found: Any, reference: str) -> None:
+    """Go on when a target can be made of this object.
+
+    Raises:
+        ConfigError: it is a class without a method `say`, or cannot be called.
+    """
     if inspect.isclass(found) and not callable(getattr(found, "say", None)):
         raise ConfigError(f"the class {reference} has no method `say`", mend="add `def say(self, text)` to it")
     if not callable(found):
         raise ConfigError(f"{reference} is {type(found).__name__}, which cannot be called", mend="name a function")
-    return found
 
 
 def _from_module(name: str, folder: Path) -> ModuleType:

@@ -22,10 +22,10 @@ from proctor.core.decoding import decode
 from proctor.core.sockets import Conversation, Kit, Model
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.targets.answer import chat_messages, turn_of
-from proctor.targets.calling import Wants, load_object, wants_of
+from proctor.targets.calling import Wants, check_callable, load_object, wants_of
 from proctor.targets.drive import AnswerError, drive
 
-__all__ = ["PythonSettings", "PythonTarget", "connect"]
+__all__ = ["PythonSettings", "PythonTarget", "connect", "target_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,21 +200,41 @@ def connect(kit: Kit) -> PythonTarget:
     """A Python function, sync or async, or a class with a method `say`."""
     settings = decode(PythonSettings, kit.settings, strict=True)
     subject = load_object(settings.python, Path(kit.folder))
+    return _made(kit.name, settings, subject, kit.model(settings.model) if settings.model else None)
+
+
+def target_of(subject: Callable[..., Any], name: str | None = None) -> PythonTarget:
+    """A target that calls the function, or makes an object of the class, that a program gives.
+
+    Raises:
+        ConfigError: it wants arguments that a target is not given, or is a class without a method `say`.
+    """
+    called = str(getattr(subject, "__qualname__", type(subject).__qualname__)).rpartition(".")[2]
+    module = getattr(subject, "__module__", None)
+    place = f"{module}:{called}" if module else called
+    check_callable(subject, place)
+    return _made(name or called, PythonSettings(python=place), subject, None)
+
+
+def _made(name: str, settings: PythonSettings, subject: Any, model: Model | None) -> PythonTarget:
     is_class = inspect.isclass(subject)
     return PythonTarget(
-        name=kit.name,
+        name=name,
         settings=settings,
         subject=subject,
         wants=wants_of(subject.say, settings.python, method=True) if is_class else wants_of(subject, settings.python),
         making=wants_of(subject, settings.python, making=True) if is_class else None,
         source=_source(subject),
-        model=kit.model(settings.model) if settings.model else None,
+        model=model,
     )
 
 
 def _source(subject: Any) -> str:
     try:
-        file = inspect.getsourcefile(subject if inspect.isclass(subject) else inspect.unwrap(subject))
-        return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16] if file else ""
+        inner = subject if inspect.isclass(subject) else inspect.unwrap(subject)
+        file = inspect.getsourcefile(inner)
+        # The code of a notebook's cell is in no file.
+        code = Path(file).read_bytes() if file and Path(file).is_file() else inspect.getsource(inner).encode()
+        return hashlib.sha256(code).hexdigest()[:16]
     except (TypeError, OSError, ValueError):
         return ""

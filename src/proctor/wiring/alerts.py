@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 
 from proctor.config import Config, expand
@@ -12,7 +11,7 @@ from proctor.core.codec import dumps
 from proctor.core.decoding import decode
 from proctor.core.errors import MalformedError, ModelError, Problem
 from proctor.core.event import Alert
-from proctor.models.pool import Pool
+from proctor.project import Project
 from proctor.store.alerts import keep_alert
 from proctor.store.runs import RunStore
 
@@ -70,8 +69,8 @@ async def tell_somebody(config: Config, store: RunStore, alert: Alert, webhook: 
         return Told(path=path)
     headers = {"Content-Type": "application/json", **webhook.headers}
     try:
-        async with Pool(proxy_for=lru_cache(maxsize=8)(config.environment.proxy_for)) as pool:
-            reply = await pool.request(
+        async with Project(config) as project:
+            reply = await project.http.request(
                 "POST", webhook.url, headers=headers, body=dumps(alert), timeout=webhook.timeout, max_bytes=100_000
             )
     except ModelError as error:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import lru_cache
 from pathlib import Path
 
 from proctor.config import Config, RunSettings
@@ -19,7 +17,7 @@ from proctor.generate.making import Brief
 from proctor.generate.review import Findings, Past, keep_best, review_tests
 from proctor.generate.review_asked import review_asked
 from proctor.generate.tests_file import tests_text
-from proctor.models.pool import Pool
+from proctor.project import Project
 from proctor.prompts.load import load_prompt
 from proctor.prompts.prompt import Prompt
 from proctor.prompts.told import told
@@ -66,10 +64,8 @@ async def review_collection(config: Config, job: ReviewJob) -> CollectionReview:
     findings = review_tests(spec, artefacts.tests, past)
     if job.model is None:
         return _reviewed(prompt, artefacts, job, findings, runs=runs)
-    async with AsyncExitStack() as stack:
-        pool = await stack.enter_async_context(Pool(proxy_for=lru_cache(maxsize=256)(config.environment.proxy_for)))
-        rack = Rack(config=config, run=job.run, http=pool)
-        stack.push_async_callback(rack.close)
+    async with Project(config) as project:
+        rack = project.rack(job.run)
         model = rack.get(job.model, role="judge")
         brief = Brief(prompt=prompt, spec=spec, instructions=told(prompt).instructions)
         asked = await review_asked(model, brief, artefacts.tests, findings)

@@ -7,7 +7,6 @@ import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from proctor.generate.pipeline import generate
 from proctor.generate.plan import Plan, make_plan
 from proctor.generate.provenance import order_id, provenance_of
 from proctor.generate.spec import Scenario
-from proctor.models.pool import Pool
+from proctor.project import Project
 from proctor.prompts.load import load_prompt
 from proctor.prompts.prompt import Prompt
 from proctor.prompts.told import Told, told
@@ -31,7 +30,6 @@ from proctor.store.journal import read_lines
 from proctor.store.lock import only_one
 from proctor.store.private_files import private_folder, write_private
 from proctor.wiring.generation_calls import Finishing, Named, Shared, spend_of
-from proctor.wiring.models import Rack
 
 __all__ = ["Outcome", "Watching", "Wish", "carry_out_generation", "plan_generation"]
 
@@ -133,12 +131,8 @@ async def plan_generation(config: Config, wish: Wish) -> Plan:
     order = replace(order, start=start)
     if start is None and not edited and present.provenance.get("order") == order_id(order, makers):
         makers = Makers()  # nothing is left to do
-    async with Pool(proxy_for=lru_cache(maxsize=256)(config.environment.proxy_for)) as pool:
-        rack = Rack(config=config, run=config.settings.run, http=pool)
-        try:
-            return await make_plan(order, makers, present, edited, priced=rack.price)
-        finally:
-            await rack.close()
+    async with Project(config) as project:
+        return await make_plan(order, makers, present, edited, priced=project.rack().price)
 
 
 async def _carried_out(config: Config, wish: Wish, watching: Watching, folder: Path, log: Path) -> Outcome:
@@ -263,11 +257,11 @@ async def _makers(config: Config, wish: Wish, watching: Watching, log: Path) -> 
         yield Makers()
         return
     run = replace(config.settings.run, concurrency=wish.concurrency, budget=wish.budget)
-    async with Pool(proxy_for=lru_cache(maxsize=256)(config.environment.proxy_for)) as pool:
+    async with Project(config) as project:
         with closing(CallLog(log)) as calls:
             if watching.begun is not None:
                 watching.begun(sum(1 for _ in read_lines(log)))
-            rack = Rack(config=config, run=run, http=pool, log=calls, resumed=True)
+            rack = project.rack(run, log=calls, resumed=True)
             shared = Shared(concurrency=wish.concurrency, heard=watching.answered)
             watching.drop = shared.drop
 
@@ -290,4 +284,3 @@ async def _makers(config: Config, wish: Wish, watching: Watching, log: Path) -> 
                 await shared.finish()
                 for note in rack.notes():
                     watching.warn(note)
-                await rack.close()

@@ -6,12 +6,11 @@ import os
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from time import monotonic
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
-from proctor.config import CONFIG_NAME, Config, find_config, load_config, read_environment
+from proctor.config import Config, load_config, open_config
 from proctor.core.errors import ConfigError
 from proctor.core.verdict import Verdict
 from proctor.guard.chain import Decision
@@ -91,7 +90,7 @@ class Guard:
         Raises:
             InputError: the file or a setting in it is wrong.
         """
-        config = source if isinstance(source, Config) else _config(source)
+        config = source if isinstance(source, Config) else open_config(source)
         settings = read_settings(config)
         deadline = Deadline(inline=inline, limits=settings.queue)
         http = LoopPools(proxy_for=config.environment.proxy_for)
@@ -310,19 +309,6 @@ class SyncGuard:
     def close(self) -> None:
         """Let go of threads and connections."""
         self.guard.close()
-
-
-def _config(source: str | os.PathLike[str] | None) -> Config:
-    start = Path.cwd()
-    if source is None:
-        return load_config(find_config(start), read_environment(start), start=start)
-    path = Path(source)
-    if path.is_dir():
-        path = path / CONFIG_NAME
-    if not path.exists():
-        mend = "name a proctor.yaml (`proctor init` writes one), or name none: the default gates need no file"
-        raise ConfigError("no such file", file=str(path), mend=mend)
-    return load_config(path.absolute(), read_environment(path.absolute().parent), start=start)
 
 
 def _log(config: Config) -> Recorder:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AsyncExitStack, closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import lru_cache
 from pathlib import Path
 
 import proctor
@@ -20,10 +19,10 @@ from proctor.config import Config, RunSettings
 from proctor.core.case import Case, Suite
 from proctor.core.codec import content_id, dumps, encode
 from proctor.core.decoding import decode
-from proctor.core.errors import StoreError, SuiteError
+from proctor.core.errors import InputError, StoreError, SuiteError
 from proctor.core.report import Fingerprint, Result, Spend
 from proctor.core.sockets import Target
-from proctor.models.pool import Pool
+from proctor.project import Project
 from proctor.runner.decide import Bar, decide
 from proctor.runner.run import Runner, Stopping
 from proctor.runner.unit import units
@@ -121,6 +120,9 @@ def open_job(config: Config, job: Job) -> Opened:
             scorers=job.scorers,
             target=next(iter(job.targets), None),
         )
+    if not job.suite:
+        mend = "run the program that made it again"
+        raise InputError("the cases of this run were given by a program and are in no file", mend=mend)
     return open_tests(
         suite_path(job.suite, config, folder),
         metrics=[folder / metric for metric in job.metrics],
@@ -137,9 +139,11 @@ async def carry_out(
     resume: str | None = None,
     redo_unscored: bool = False,
     record: Path | None = None,
+    opened: Opened | None = None,
 ) -> tuple[RunRecord, bool]:
     """Run the job to its end, or until it is asked to stop; true when it reached the end.
 
+    ``opened`` is given where the suite is in no file, or a target or scorer is an object of a program.
     ``record`` is a file for every question put to a model and its answer, to be replayed later.
 
     Raises:
@@ -151,22 +155,21 @@ async def carry_out(
         config = dataclasses.replace(config, settings=settings)
     if job.allow_commands:
         config = dataclasses.replace(config, settings=dataclasses.replace(config.settings, allow_commands=True))
-    opened = open_job(config, job)
+    opened = opened or open_job(config, job)
     async with AsyncExitStack() as stack:
-        store = stack.enter_context(RunStore(config.store))
-        pool = await stack.enter_async_context(Pool(proxy_for=lru_cache(maxsize=256)(config.environment.proxy_for)))
+        project = await stack.enter_async_context(Project(config))
+        store = project.store
         run_id = store.find(resume).id if resume else _new_id()
         stack.enter_context(sole_writer(store.lock_of(run_id), run_id))
         before = store.get(run_id) if resume else None
         leg = before.legs + 1 if before else 1
         log = stack.enter_context(closing(CallLog(_log_of(store, run_id), whole=record is not None, leg=leg)))
-        rack = Rack(config=config, run=job.run, http=pool, log=log, resumed=resume is not None)
-        stack.push_async_callback(rack.close)
+        rack = project.rack(job.run, log=log, resumed=resume is not None)
         if job.run.cache != "off":
             from proctor.store.cache import SqliteCache  # noqa: PLC0415 - off by default
 
             rack.cache = stack.enter_context(closing(SqliteCache(config.store / "cache.db")))
-        plan = await _plan(config, job, opened, store, rack, pool, watching)
+        plan = await _plan(config, job, opened, store, rack, watching)
         if job.store_completions:
             plan = dataclasses.replace(plan, targets=stored(plan.targets, run_id))
         if rack.budget is not None and before is not None:
@@ -212,9 +215,7 @@ class _Plan:
     fingerprint: Fingerprint
 
 
-async def _plan(
-    config: Config, job: Job, opened: Opened, store: RunStore, rack: Rack, pool: Pool, watching: Watching
-) -> _Plan:
+async def _plan(config: Config, job: Job, opened: Opened, store: RunStore, rack: Rack, watching: Watching) -> _Plan:
     """Look at every case once before anything is spent: the count, the hash, and whether each can be graded."""
     loaded, suite = opened.loaded, opened.loaded.suite
     targets = opened.targets or make_targets(
@@ -222,12 +223,12 @@ async def _plan(
         job.models,
         config=config,
         rack=rack,
-        http=pool,
+        http=rack.http,
         default=suite.target,
         prompt=opened.prompt,
         suite=loaded.path,
     )
-    bench = Bench(suite, rack, only=job.scorers, light=job.light, judges=job.judges)
+    bench = Bench(suite, rack, only=job.scorers, light=job.light, judges=job.judges, given=opened.scorers)
     only = RunReader(store, store.find(job.only_failing)).case_ids("fail", "unscored") if job.only_failing else None
     selection = Selection(
         tags=job.tags,

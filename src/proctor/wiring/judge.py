@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from proctor.core.report import Result
 from proctor.core.score import Score
 from proctor.core.sockets import Model
 from proctor.core.trajectory import Trajectory
-from proctor.models.pool import Pool
+from proctor.project import Project
 from proctor.release.judge_card import Judged, judge_card
 from proctor.runner.grade import Grader, grade
 from proctor.store.reading import RunReader
@@ -211,12 +210,8 @@ async def _asked(
 
 @asynccontextmanager
 async def _rack(config: Config) -> AsyncIterator[Rack]:
-    async with Pool(proxy_for=lru_cache(maxsize=256)(config.environment.proxy_for)) as pool:
-        rack = Rack(config=config, run=config.settings.run, http=pool)
-        try:
-            yield rack
-        finally:
-            await rack.close()
+    async with Project(config) as project:
+        yield project.rack()
 
 
 def _bench(

@@ -45,6 +45,14 @@ class LoopPools:
                 pool = self._pools[loop] = Pool(proxy_for=self._proxy_for)
         return await pool.request(method, url, headers=headers, body=body, timeout=timeout, max_bytes=max_bytes)
 
+    async def aclose(self) -> None:
+        """Close the connections of the running loop before this returns, and those of other loops soon after."""
+        with self._lock:
+            own = self._pools.pop(asyncio.get_running_loop(), None)
+        self.close()
+        if own is not None:
+            await own.close()
+
     def close(self) -> None:
         """Close the connections of every loop that still runs."""
         with self._lock:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import lru_cache
 from pathlib import Path
 
 from proctor.config import Config, RunSettings
@@ -21,7 +20,7 @@ from proctor.generate.choose import choose
 from proctor.generate.mutate import OPERATORS, Mutant, Mutants, choose_mutants, make_mutants
 from proctor.generate.obedient import demands
 from proctor.generate.sham import Sham, make_shams
-from proctor.models.pool import Pool
+from proctor.project import Project
 from proctor.prompts.load import load_prompt
 from proctor.prompts.prompt import Prompt
 from proctor.stats.interval import wilson
@@ -149,11 +148,10 @@ async def run_mutation(
         if not stack.enter_context(only_one(log_path.with_suffix(".lock"))):
             mend = "wait for it to end"
             raise StoreError("the same mutants are being put already", file=str(job.prompt), mend=mend)
-        pool = await stack.enter_async_context(Pool(proxy_for=lru_cache(maxsize=256)(config.environment.proxy_for)))
+        project = await stack.enter_async_context(Project(config))
         resumed = log_path.is_file() and log_path.stat().st_size > 0
         log = stack.enter_context(closing(CallLog(log_path)))
-        rack = Rack(config=config, run=job.run, http=pool, log=log, resumed=resumed)
-        stack.push_async_callback(rack.close)
+        rack = project.rack(job.run, log=log, resumed=resumed)
         examiner = Examiner(
             model=rack.get(plan.model),
             judges=tuple(rack.get(name, role="judge") for name in plan.judges),

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,8 +14,9 @@ from proctor.core.decoding import closest, decode
 from proctor.core.errors import ConfigError, InputError, MalformedError, Problem
 from proctor.core.report import Report, Result
 from proctor.core.score import Score
+from proctor.core.sockets import Http
 from proctor.models.cloudwatch import cloudwatch
-from proctor.models.pool import Pool
+from proctor.project import Project
 from proctor.release.measures import DIMENSIONS, QUALITY
 from proctor.report.formats import whole_or_nothing
 from proctor.report.publish import cloudwatch as to_cloudwatch
@@ -123,12 +123,12 @@ async def publish_run(work: Publication, place: str) -> str:
             stack.callback(door.close)
             sent = await to_cloudwatch.publish(report, work.results(), settings, door)
             return f"sent {sent} data to CloudWatch, namespace {settings.namespace}"
-        pool = await stack.enter_async_context(Pool(proxy_for=lru_cache(maxsize=8)(work.config.environment.proxy_for)))
+        project = await stack.enter_async_context(Project(work.config))
         if place == "otel":
             otel = _otel(work)
-            sent = await to_otel.publish(report, work.results(), otel, pool)
+            sent = await to_otel.publish(report, work.results(), otel, project.http)
             return f"sent {sent} events to the collector"
-        return await _prometheus(work, report, pool)
+        return await _prometheus(work, report, project.http)
 
 
 def shown(work: Publication, place: str) -> Iterator[str]:
@@ -153,7 +153,7 @@ def _otel(work: Publication) -> to_otel.OtelSettings:
     return to_otel.from_environment(settings, work.written("otel"), work.config.environment.get)
 
 
-async def _prometheus(work: Publication, report: Report, pool: Pool) -> str:
+async def _prometheus(work: Publication, report: Report, http: Http) -> str:
     settings = work.settings("prometheus", to_prometheus.PrometheusSettings)
     name = to_prometheus.file_name(settings, report)
     if name is None and settings.push is None:
@@ -166,7 +166,7 @@ async def _prometheus(work: Publication, report: Report, pool: Pool) -> str:
             to_prometheus.write(report, settings, out)
         done.append(f"wrote {path}")
     if settings.push is not None:
-        await to_prometheus.push(report, settings, pool)
+        await to_prometheus.push(report, settings, http)
         done.append(f"pushed to the gateway as job {settings.job}")
     return ", ".join(done)
 

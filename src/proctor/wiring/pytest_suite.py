@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import atexit
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 
 from proctor.config import Config, find_config, load_config, read_environment
 from proctor.core.case import Case
 from proctor.core.sockets import Target
-from proctor.models.pool import Pool
-from proctor.runner.grade import grade
+from proctor.project import Project
 from proctor.suites.load import open_suite
-from proctor.wiring.models import Rack
-from proctor.wiring.scorers import Bench
-from proctor.wiring.targets import make_targets
+from proctor.wiring.case_check import CaseChecker
 
 __all__ = ["PytestSuite", "PytestVerdict"]
 
@@ -62,22 +58,15 @@ class PytestSuite:
         Raises:
             InputError: there is no such model, or a setting is wrong.
         """
-        return self._loop.run_until_complete(self._checked(self._cases[case_id], model))
-
-    async def _checked(self, case: Case, model: str) -> PytestVerdict:
         if model not in self._targets:
             path = str((self._folder / self._prompt).resolve())
-            chosen = [model] if model else []
-            (self._targets[model],) = make_targets(
-                [path], chosen, config=self._config, rack=self._rack, http=self._pool
-            )
-        run = await self._targets[model].run(case)
-        graded = await grade(case, run, self._bench.graders(case))
+            (self._targets[model],) = self._project.targets([path], [model] if model else [])
+        result = self._project.run_sync(self._checker.check(self._cases[case_id], self._targets[model]))
         return PytestVerdict(
-            passed=graded.outcome == "pass",
-            unscored=graded.outcome == "unscored",
-            reason=graded.reason,
-            answer=run.answer,
+            passed=result.outcome == "pass",
+            unscored=result.outcome == "unscored",
+            reason=result.reason,
+            answer=result.trajectory.answer,
         )
 
     @cached_property
@@ -91,25 +80,11 @@ class PytestSuite:
         )
 
     @cached_property
-    def _loop(self) -> asyncio.AbstractEventLoop:
-        """One loop for all tests: connections belong to the loop they were opened in."""
-        loop = asyncio.new_event_loop()
-        atexit.register(self._close, loop)
-        return loop
-
-    def _close(self, loop: asyncio.AbstractEventLoop) -> None:
-        loop.run_until_complete(self._rack.close())
-        loop.run_until_complete(self._pool.close())
-        loop.close()
+    def _project(self) -> Project:
+        project = Project(self._config)
+        atexit.register(project.close)
+        return project
 
     @cached_property
-    def _pool(self) -> Pool:
-        return Pool(proxy_for=lru_cache(maxsize=256)(self._config.environment.proxy_for))
-
-    @cached_property
-    def _rack(self) -> Rack:
-        return Rack(config=self._config, run=self._config.settings.run, http=self._pool)
-
-    @cached_property
-    def _bench(self) -> Bench:
-        return Bench(self._loaded.suite, self._rack)
+    def _checker(self) -> CaseChecker:
+        return CaseChecker(self._project, self._loaded.suite)

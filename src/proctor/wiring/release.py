@@ -98,6 +98,46 @@ def bless(figures: Baseline, path: Path, answers: Iterable[Answer] | None = None
     write_baseline(path, data, [_rounded({**case, **_checks(case)}) for case in cases])
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blessed:
+    """A run that became a baseline: its figures and its file."""
+
+    figures: Baseline
+    path: Path
+
+    @property
+    def unscored(self) -> int:
+        """How many of its cases could not be scored."""
+        return sum(case.unscored for case in self.figures.cases)
+
+
+def bless_run(
+    config: Config,
+    reader: RunReader,
+    *,
+    target: str | None = None,
+    output: Path | None = None,
+    force: bool = False,
+    answers: bool = True,
+) -> Blessed:
+    """Make a run the baseline of its suite, with its answers beside it unless ``answers`` is false.
+
+    Raises:
+        InputError: more than half of the cases could not be scored, and ``force`` is not set.
+        StoreError: a file cannot be written.
+    """
+    chosen = chosen_target(reader, target)
+    blessed = Blessed(figures=figures_of(reader, chosen), path=baseline_file(config, reader, chosen, output))
+    count = len(blessed.figures.cases)
+    if blessed.unscored > count / 2 and not force:
+        raise InputError(
+            f"{blessed.unscored} of {count} cases of run {reader.run.id} could not be scored",
+            mend="mend what broke and run again, or bless it all the same with --force",
+        )
+    bless(blessed.figures, blessed.path, answers_of(reader, chosen) if answers else None)
+    return blessed
+
+
 def answers_of(reader: RunReader, target: str) -> Iterator[Answer]:
     """The answers of a run as a baseline keeps them, in the order of cases and samples."""
     for each in reader.results(target=target, by_case=True):

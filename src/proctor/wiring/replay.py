@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +17,7 @@ from proctor.core.codec import content_id, dumps, encode
 from proctor.core.errors import InputError, NotFoundError, StoreError
 from proctor.core.sockets import Model
 from proctor.core.trajectory import Trajectory
-from proctor.models.pool import Pool
+from proctor.project import Project
 from proctor.store.masked_json import masked_line
 from proctor.store.private_files import open_private, private_folder
 from proctor.store.reading import RunReader
@@ -26,7 +25,6 @@ from proctor.store.runs import RunStore
 from proctor.suites.conversations import open_conversations
 from proctor.suites.jsonl import HEADER
 from proctor.wiring.local import local_model
-from proctor.wiring.models import Rack
 from proctor.wiring.replay_questions import KeyQuestion, key_questions
 from proctor.wiring.replay_wording import Wording, other_wordings
 
@@ -200,12 +198,8 @@ async def _asked(config: Config, wish: ReplayWish) -> AsyncIterator[Model | None
     if wish.model is None:
         yield None
         return
-    async with Pool(proxy_for=lru_cache(maxsize=256)(config.environment.proxy_for)) as pool:
-        rack = Rack(config=config, run=config.settings.run, http=pool)
-        try:
-            yield rack.get(wish.model)
-        finally:
-            await rack.close()
+    async with Project(config) as project:
+        yield project.model(wish.model)
 
 
 def _nothing(made: Replay) -> str:

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import islice
 
 from proctor.config import Config
@@ -14,7 +13,7 @@ from proctor.core.case import Case
 from proctor.core.errors import InputError, NotFoundError
 from proctor.core.report import Fingerprint, Result
 from proctor.core.trajectory import Trajectory
-from proctor.models.pool import Pool
+from proctor.project import Project
 from proctor.release.measures import Baseline, measures
 from proctor.release.scorer_change import scorer_change
 from proctor.runner.grade import grade
@@ -23,7 +22,6 @@ from proctor.store.cache import SqliteCache
 from proctor.store.reading import RunReader
 from proctor.store.runs import RunStore
 from proctor.wiring.job import Job, open_job
-from proctor.wiring.models import Rack
 from proctor.wiring.release import Side
 from proctor.wiring.scorers import Bench
 
@@ -140,11 +138,8 @@ async def _bench(config: Config, job: Job) -> AsyncIterator[Bench]:
     if named := job.judge or next(iter(job.judges), None):
         config = replace(config, settings=replace(config.settings, judge=named))
     suite = open_job(config, job).loaded.suite
-    async with Pool(proxy_for=lru_cache(maxsize=256)(config.environment.proxy_for)) as pool:
-        rack = Rack(config=config, run=job.run, http=pool)
-        try:
-            with closing(SqliteCache(config.store / "cache.db")) as cache:
-                rack.cache = cache if job.run.cache != "off" else None
-                yield Bench(suite, rack, only=job.scorers, light=job.light, judges=job.judges)
-        finally:
-            await rack.close()
+    async with Project(config) as project:
+        rack = project.rack(job.run)
+        with closing(SqliteCache(config.store / "cache.db")) as cache:
+            rack.cache = cache if job.run.cache != "off" else None
+            yield Bench(suite, rack, only=job.scorers, light=job.light, judges=job.judges)

@@ -39,7 +39,8 @@ def scorer_hash(kind: type) -> str:
     weights.
     """
     digest = hashlib.sha256(kind.__qualname__.encode())
-    roles = sorted(each.name for each in dataclasses.fields(kind) if is_socket(each) and each.name in PLACES)
+    fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+    roles = sorted(each.name for each in fields if is_socket(each) and each.name in PLACES)
     modules = {kind.__module__, *(f"proctor.models.local.{PLACES[role][0]}" for role in roles)}
     for name, content in sorted(_contents(frozenset(_closure(modules)))):
         digest.update(f"{name}\0{content}\n".encode())

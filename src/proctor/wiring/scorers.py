@@ -37,7 +37,7 @@ class Bench:
     scorer with a `light` setting of its own is kept and does its exact part. ``judges`` are asked by scorers that take
     several; with none they ask the project's own, where there is one. ``config`` is the rack's unless
     given; its `intents:` complete the settings of scorers that grade by intent. ``trusted`` checks come out of
-    proctor.yaml, and may name code.
+    proctor.yaml, and may name code. ``given`` scorers are objects of a program that judge every case too.
     """
 
     def __init__(
@@ -50,8 +50,10 @@ class Bench:
         judges: Sequence[str] = (),
         config: Config | None = None,
         trusted: bool = False,
+        given: Sequence[Scorer] = (),
     ) -> None:
         self._suite = suite
+        self._given = given
         self._trusted = trusted
         self._judges = judges
         self._only = frozenset(only)
@@ -76,7 +78,7 @@ class Bench:
 
     @cached_property
     def _shared(self) -> Sequence[Grader]:
-        return list(self._chosen(self._suite.scorers))
+        return [*self._chosen(self._suite.scorers), *map(self._grader_of, self._given)]
 
     def _chosen(self, checks: Iterable[Check]) -> Iterator[Grader]:
         for check in checks:
@@ -110,6 +112,17 @@ class Bench:
             self._revisions[made.scorer.name] = f"{revision} light" if self._light else revision
             self._used[made.scorer.name] = type(made.scorer)
         return made
+
+    def _grader_of(self, scorer: Scorer) -> Grader:
+        """The grader of a scorer that is an object; what it was made with is part of its revision."""
+        kind: Any = type(scorer)
+        fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+        settings = {each.name: getattr(scorer, each.name) for each in fields if not is_socket(each)}
+        revision = getattr(scorer, "revision", scorer.version)
+        self._revisions[scorer.name] = f"{revision} {content_id(settings, length=8)}" if settings else revision
+        self._used[scorer.name] = kind
+        asks = any(is_socket(each) for each in fields)
+        return Grader(scorer=scorer, name=scorer.name, threshold=scorer.threshold, asks=asks, named=False)
 
     def _by_intent(self, check: Check) -> Check:
         intents = self._config.settings.intents if self._config else {}

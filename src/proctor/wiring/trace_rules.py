@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from proctor.core.sockets import Model
 from proctor.generate.extract_traces import extract_trace_rules, tools_in
 from proctor.generate.rules_file import read_rules
 from proctor.generate.stages.trace_rules import find_trace_rules
-from proctor.models.pool import Pool
+from proctor.project import Project
 from proctor.prompts.load import load_prompt
 from proctor.scorers.conversation.steps import parse_rule, vocabulary
 from proctor.scorers.conversation.trace_rules import TraceRules, judged_by
@@ -241,8 +240,5 @@ def _judges(config: Config, job: TraceJob, rack: Rack) -> tuple[Model, ...]:
 
 @asynccontextmanager
 async def _rack(config: Config, job: TraceJob) -> AsyncIterator[Rack]:
-    async with AsyncExitStack() as stack:
-        pool = await stack.enter_async_context(Pool(proxy_for=lru_cache(maxsize=256)(config.environment.proxy_for)))
-        rack = Rack(config=config, run=job.run, http=pool)
-        stack.push_async_callback(rack.close)
-        yield rack
+    async with Project(config) as project:
+        yield project.rack(job.run)

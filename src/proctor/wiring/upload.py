@@ -7,16 +7,14 @@ import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from proctor.config import Config
 from proctor.core.errors import ConfigError, InputError, ReplyError
-from proctor.models.pool import Pool
 from proctor.models.wire import Wire
+from proctor.project import Project
 from proctor.suites.exchange.bundle import Bundle, Notes
 from proctor.suites.exchange.evals_write import JUDGE, eval_payload, run_payload
-from proctor.wiring.models import Rack
 
 __all__ = ["Uploaded", "upload_evals"]
 
@@ -69,8 +67,8 @@ async def upload_evals(config: Config, bundle: Bundle, *, judge: str | None = No
 @asynccontextmanager
 async def _wires(config: Config, names: Sequence[str]) -> AsyncIterator[dict[str, Wire]]:
     """The connection of each model: its address and its key are those that answers are asked with."""
-    async with Pool(proxy_for=lru_cache(maxsize=256)(config.environment.proxy_for)) as pool:
-        rack = Rack(config=config, run=config.settings.run, http=pool)
+    async with Project(config) as project:
+        rack = project.rack()
         found: dict[str, Wire] = {}
         for name in dict.fromkeys(names):
             wire = getattr(rack.wire(name), "wire", None)
@@ -79,7 +77,6 @@ async def _wires(config: Config, names: Sequence[str]) -> AsyncIterator[dict[str
                 raise ConfigError(f"{name} is not behind an API that has evals", mend=mend)
             found[name] = wire
         yield found
-        await rack.close()
 
 
 def _base(url: str) -> str:

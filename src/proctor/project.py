@@ -1,0 +1,226 @@
+"""An open project: its configuration and the models, store, targets, scorers and guard that are made from it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Coroutine, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from proctor.config import Config, RunSettings, open_config
+from proctor.core.sockets import Cache, Model, Target
+from proctor.guard.door import Door
+from proctor.wiring.loop_pools import LoopPools
+from proctor.wiring.models import Rack
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from proctor.store.runs import RunStore
+    from proctor.wiring.evaluate import Cases, EvaluateOptions, Scorers, Targets
+    from proctor.wiring.evaluation import Evaluation
+    from proctor.wiring.guard import Guard
+
+__all__ = ["Project", "evaluate"]
+
+Result = TypeVar("Result")
+
+
+class Project:
+    """A project that is open: each part is made when it is first needed, and closed with the project.
+
+    Use it as a context manager, ``with`` in plain code or ``async with`` in a coroutine. HTTP connections belong to the
+    event loop that opened them; ``run_sync`` runs coroutines for plain code on one loop in a thread of its own.
+    """
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.http = LoopPools(proxy_for=lru_cache(maxsize=256)(config.environment.proxy_for))
+        self._racks: list[Rack] = []
+        self._opened = ExitStack()
+        self._bridge: Door | None = None
+
+    @classmethod
+    def open(
+        cls, source: str | os.PathLike[str] | Config | None = None, *, store: str | os.PathLike[str] | None = None
+    ) -> Self:
+        """Open the project of a proctor.yaml, of a folder that has one, or of the current folder or one above it.
+
+        Without any proctor.yaml every setting has its default. Results are kept in the folder ``store`` in place of
+        the configured one.
+
+        Raises:
+            InputError: the file is not there, or something in it is wrong.
+        """
+        config = source if isinstance(source, Config) else open_config(source)
+        if store is not None:
+            config = replace(config, settings=replace(config.settings, store=str(Path(store).absolute())))
+        return cls(config)
+
+    @cached_property
+    def store(self) -> RunStore:
+        """The store of runs and results. It belongs to the thread that asked for it first."""
+        from proctor.store.runs import RunStore  # noqa: PLC0415 - most checks of a project need no database
+
+        return self._opened.enter_context(RunStore(self.config.store))
+
+    def rack(self, run: RunSettings | None = None, *, log: Cache | None = None, resumed: bool = False) -> Rack:
+        """A new set of models, with limits, a budget and a meter of its own; ``log`` keeps every reply."""
+        rack = Rack(config=self.config, run=run or self.config.settings.run, http=self.http, log=log, resumed=resumed)
+        self._racks.append(rack)
+        return rack
+
+    def model(self, name: str | None = None, *, role: str = "target") -> Model:
+        """The model of that name, or the default one, with retries, limits and the meter around it.
+
+        Raises:
+            ConfigError: there is no such model, or its settings are wrong.
+        """
+        return self._rack.get(name, role=role)
+
+    def targets(self, names: Sequence[str] = (), models: Sequence[str] = ()) -> list[Target]:
+        """The targets of those names, a prompt once for each model; without names the project's own target.
+
+        Raises:
+            ConfigError: there is no such target, or its settings are wrong.
+        """
+        from proctor.wiring.targets import make_targets  # noqa: PLC0415
+
+        return make_targets(names, models, config=self.config, rack=self._rack, http=self.http)
+
+    @cached_property
+    def guard(self) -> Guard:
+        """The guard that `guard:` in proctor.yaml describes.
+
+        Raises:
+            InputError: a setting of the guard is wrong.
+        """
+        from proctor.wiring.guard import Guard  # noqa: PLC0415
+
+        guard = Guard.from_config(self.config)
+        self._opened.callback(guard.close)
+        return guard
+
+    async def evaluate(
+        self,
+        cases: Cases,
+        target: Targets = None,
+        scorers: Scorers = (),
+        **options: Unpack[EvaluateOptions],
+    ) -> Evaluation:
+        """Put cases to a target, grade every answer, and keep the run in the project's store.
+
+        See ``proctor.evaluate`` for the arguments; this is the same for code with an event loop.
+
+        Raises:
+            InputError: a case, the target, a scorer or a setting is wrong; nothing was run.
+        """
+        from proctor.wiring.evaluate import evaluate_cases  # noqa: PLC0415
+
+        return await evaluate_cases(self.config, cases, target, scorers, options)
+
+    def evaluation(self, run: str = "last") -> Evaluation:
+        """An earlier run by its id, by the beginning of its id, or ``last``.
+
+        Raises:
+            NotFoundError: there is no such run.
+        """
+        from proctor.store.runs import RunStore  # noqa: PLC0415
+        from proctor.wiring.evaluation import Evaluation  # noqa: PLC0415
+
+        with RunStore(self.config.store) as store:
+            return Evaluation(self.config, store.find(run).id)
+
+    def run_sync(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """Run a coroutine for plain code and return its result; also where an event loop is running, as in notebooks.
+
+        Raises:
+            RuntimeError: it is called by a coroutine that ``run_sync`` runs itself.
+        """
+        if self._bridge is None:
+            self._bridge = Door()
+        return self._bridge.run(work)
+
+    def close(self) -> None:
+        """Close what was opened."""
+        if self._bridge is not None or self._racks:
+            self.run_sync(self._close_models())
+        if self._bridge is not None:
+            self._bridge.close()
+            self._bridge = None
+        self.http.close()
+        self._opened.close()
+
+    async def aclose(self) -> None:
+        """Close what was opened, the connections of the running event loop included."""
+        try:
+            await self._close_models()
+        finally:
+            self.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    @cached_property
+    def _rack(self) -> Rack:
+        return self.rack()
+
+    async def _close_models(self) -> None:
+        racks, self._racks = self._racks, []
+        for rack in racks:
+            await rack.close()
+        await self.http.aclose()
+
+
+def evaluate(
+    cases: Cases,
+    target: Targets = None,
+    scorers: Scorers = (),
+    *,
+    project: Project | None = None,
+    **options: Unpack[EvaluateOptions],
+) -> Evaluation:
+    """Put cases to a target, grade every answer, and return the results.
+
+    ``cases`` are texts, mappings as in a suite file, or Case objects; or the path or name of a suite. ``target`` is a
+    function from text to text (plain or async), a Target, or a name as `proctor run --target` takes it; by default the
+    suite's or the project's own. ``scorers`` judge every case: names, mappings as in a suite file, or Scorer objects.
+    The options are those of `proctor run`.
+
+    The run is kept in the store of ``project``. Without one, the proctor.yaml of the current folder is used if there
+    is one, and the run is kept only as long as the returned object.
+
+    Raises:
+        InputError: a case, the target, a scorer or a setting is wrong; nothing was run.
+    """
+    if project is not None:
+        return project.run_sync(project.evaluate(cases, target, scorers, **options))
+    folder = tempfile.mkdtemp(prefix="proctor-")
+    try:
+        with Project.open(store=folder) as own:
+            made = own.run_sync(own.evaluate(cases, target, scorers, **options))
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    weakref.finalize(made, shutil.rmtree, folder, ignore_errors=True)
+    return made

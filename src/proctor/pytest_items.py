@@ -1,0 +1,183 @@
+"""Cases as pytest items, and the check behind the fixture `assert_case`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proctor.config import find_config, load_config, read_environment
+from proctor.core.case import Case, Suite
+from proctor.core.errors import ProctorError
+from proctor.core.report import Result
+from proctor.core.sockets import Target
+from proctor.project import Project
+from proctor.report.case_text import case_text
+from proctor.suites.load import LoadedSuite
+from proctor.suites.memory import PLACE
+from proctor.targets.recording import RecordingTarget
+from proctor.wiring.case_check import CaseChecker, with_answer
+from proctor.wiring.evaluate import Scorers, given_scorers, given_target
+from proctor.wiring.opened_suite import Opened
+from proctor.wiring.prompt_suite import open_tests, suite_path
+from proctor.wiring.scorers import check_graders
+from proctor.wiring.targets import make_targets
+
+__all__ = ["AssertCase", "CaseItem", "SuiteFile", "TestProject", "UnscoredCaseError"]
+
+
+class UnscoredCaseError(Exception):
+    """A case could not be judged: the target gave no answer, or a scorer could not be asked."""
+
+
+class TestProject:
+    """The project of a test run: that of the folder pytest was started in, with the options of the command line."""
+
+    __test__ = False  # pytest must not take it for a class of tests
+
+    def __init__(self, config: pytest.Config) -> None:
+        start = config.invocation_params.dir
+        found = load_config(find_config(start), read_environment(start), start=start)
+        if judge := config.option.proctor_judge:
+            found = replace(found, settings=replace(found.settings, judge=judge))
+        self.project = Project(found)
+        self.suites = [suite_path(name, found, start).resolve() for name in config.option.proctor_suites]
+        self._targets: list[str] = config.option.proctor_targets
+        self._models: list[str] = config.option.proctor_models
+
+    def open_suite(self, path: Path) -> Opened:
+        """The suite of that path, or the tests that were generated from a prompt."""
+        return open_tests(path, judged=self.project.config.settings.judge is not None)
+
+    def targets(self, opened: Opened | None = None) -> list[Target]:
+        """The targets that were named, or else that of the suite or the project."""
+        return make_targets(
+            self._targets,
+            self._models,
+            config=self.project.config,
+            rack=self.project.rack(),
+            http=self.project.http,
+            default=opened.loaded.suite.target if opened else None,
+            prompt=opened.prompt if opened else None,
+            suite=opened.loaded.path if opened else None,
+        )
+
+    def close(self) -> None:
+        """Close what was opened."""
+        self.project.close()
+
+
+class SuiteFile(pytest.File):
+    """A suite file, or a folder of them; its cases are the tests."""
+
+    def __init__(self, *, project: TestProject, **node: Any) -> None:
+        super().__init__(**node)
+        self.tested = project
+
+    def collect(self) -> Iterator[CaseItem]:
+        """One item for each case and target; a mistake in the suite is a collection error without a traceback."""
+        try:
+            opened = self.tested.open_suite(self.path)
+            checker = CaseChecker(self.tested.project, opened.loaded.suite)
+            targets = self.tested.targets(opened)
+            for case in opened.loaded.cases():
+                check_graders(checker.bench, case, opened.loaded)
+                for target in targets:
+                    name = f"{case.id}[{target.name}]" if len(targets) > 1 else case.id
+                    yield CaseItem.from_parent(
+                        self, name=name, case=case, target=target, checker=checker, loaded=opened.loaded
+                    )
+        except ProctorError as error:
+            raise self.CollectError(str(error)) from error
+
+
+class CaseItem(pytest.Item):
+    """One case put to one target.
+
+    The answer is fetched and graded in the setup phase, so that pytest reports a case that could not be judged as an
+    error, and one that did not pass as a failure.
+    """
+
+    def __init__(self, *, case: Case, target: Target, checker: CaseChecker, loaded: LoadedSuite, **node: Any) -> None:
+        super().__init__(**node)
+        self.case, self.target = case, target
+        self.add_marker("proctor")
+        self.extra_keyword_matches.update((*case.tags, *((case.intent,) if case.intent else ())))
+        self._checker, self._loaded = checker, loaded
+        self._result: Result | None = None
+
+    def setup(self) -> None:
+        """Put the case to the target and grade the answer."""
+        assert isinstance(self.parent, SuiteFile)
+        try:
+            self._result = self.parent.tested.project.run_sync(self._checker.check(self.case, self.target))
+        except ProctorError as error:
+            pytest.fail(str(error), pytrace=False)
+        if self._result.outcome == "unscored":
+            pytest.fail(self._text(self._result), pytrace=False)
+
+    def runtest(self) -> None:
+        """Fail with the causes when the case did not pass."""
+        assert self._result is not None
+        if self._result.outcome == "fail":
+            pytest.fail(self._text(self._result), pytrace=False)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """The suite file and the name of the case."""
+        return self.path, None, self.name
+
+    def _text(self, result: Result) -> str:
+        file, line = self._loaded.place(self.case.id) or (self.path, None)
+        return case_text(result, f"{file}:{line}" if line else str(file))
+
+
+class AssertCase:
+    """Checks answers against cases inside ordinary tests; the fixture `assert_case`."""
+
+    def __init__(self, project: TestProject) -> None:
+        self._tested = project
+
+    def __call__(
+        self,
+        case: Case | Mapping[str, Any] | str,
+        answer: str | Mapping[str, Any] | Callable[..., Any] | Target | None = None,
+        *,
+        scorers: Scorers = (),
+    ) -> Result:
+        """Return the result when the case passes.
+
+        ``answer`` is the answer's text, a mapping with `answer` and `tool_calls`, a function that answers, or a Target;
+        without one the target of the command line or of proctor.yaml is asked.
+
+        Raises:
+            AssertionError: the case failed; the text names the causes.
+            UnscoredCaseError: it could not be judged.
+            InputError: the case, a check or the target is wrong.
+        """
+        __tracebackhide__ = True
+        try:
+            result = self._result(case, answer, scorers)
+        except ProctorError as error:
+            raise error.with_traceback(None) from None  # the user's line and the hint are all that helps
+        if result.outcome == "unscored":
+            raise UnscoredCaseError(case_text(result))
+        if result.outcome == "fail":
+            raise AssertionError(case_text(result))
+        return result
+
+    def _result(self, case: Case | Mapping[str, Any] | str, answer: Any, scorers: Scorers) -> Result:
+        checks, live = given_scorers(scorers)
+        checker = CaseChecker(self._tested.project, Suite(name="assert_case", scorers=checks), scorers=live)
+        given = isinstance(answer, (str, Mapping))
+        asked = with_answer(case, answer if given else None)
+        return self._tested.project.run_sync(checker.check(asked, self._target(answer, given or asked.recorded)))
+
+    def _target(self, answer: Any, recorded: Any) -> Target:
+        if answer is not None and not isinstance(answer, (str, Mapping)):
+            return given_target(answer)
+        if recorded:
+            return RecordingTarget(name="given answer", path=PLACE, index={})
+        return self._tested.targets()[0]

@@ -1,0 +1,27 @@
+"""One result as plain text: what kept it from passing, what was asked, and what was answered."""
+
+from __future__ import annotations
+
+from proctor.core.report import Result
+from proctor.report.causes import causes, label
+from proctor.report.safe_text import clip, visible
+
+__all__ = ["case_text"]
+
+_WORDS = {"pass": "passed", "fail": "failed", "unscored": "could not be judged"}
+_MAX_TEXT = 2_000
+
+
+def case_text(result: Result, place: str = "") -> str:
+    """The causes, the case and its target, and the conversation; ``place`` is the case's file and line, if any."""
+    found = [] if result.outcome == "pass" else [_text(cause.text) for cause in causes(result)]
+    case = f"case {label(result)} {_WORDS[result.outcome]} on {result.target}"
+    lines = [*found, f"  {case} ({place})" if place else f"  {case}"]
+    for message in result.trajectory.messages:
+        if message.role in ("user", "assistant") and message.content:
+            lines.append(f"  {message.role}: {_text(message.content)}")
+    return "\n".join(lines)
+
+
+def _text(text: str) -> str:
+    return visible(clip(text, _MAX_TEXT)).replace("\n", "\n    ")
