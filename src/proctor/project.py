@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from proctor.config import Config, RunSettings, open_config
 from proctor.core.sockets import Cache, Model, Target
-from proctor.guard.door import Door
 from proctor.wiring.loop_pools import LoopPools
 from proctor.wiring.models import Rack
 
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from proctor.guard.door import Door
     from proctor.store.runs import RunStore
     from proctor.wiring.evaluate import Cases, EvaluateOptions, Scorers, Targets
     from proctor.wiring.evaluation import Evaluation
@@ -145,6 +145,8 @@ class Project:
             RuntimeError: it is called by a coroutine that ``run_sync`` runs itself.
         """
         if self._bridge is None:
+            from proctor.guard.door import Door  # noqa: PLC0415 - a run of the command line has its own loop
+
             self._bridge = Door()
         return self._bridge.run(work)
 
