@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Callable
 
-from proctor.core.work_clock import WorkClock
+from proctor.core.work_clock import WorkClock, processor_clock
 
 
 class Idle:
@@ -63,3 +65,16 @@ def test_work_for_several_counts_by_its_share() -> None:
     ended = clock.spent
     time.sleep(0.02)
     assert clock.spent == ended >= running
+
+
+def test_the_clock_of_a_thread_can_be_read_when_the_thread_is_gone() -> None:
+    clocks: list[Callable[[], float]] = []
+    thread = threading.Thread(target=lambda: clocks.append(processor_clock()))
+    thread.start()
+    thread.join()
+    clock = WorkClock()
+    with clock.queued():
+        clock.begin_share("batch", 1.0, clocks[0])
+        assert clock.spent < 1
+        clock.end_share("batch")
+        assert clock.spent < 1

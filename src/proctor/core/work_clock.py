@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from time import monotonic
 from typing import Any, Final
 
-__all__ = ["CURRENT_CLOCK", "WorkClock"]
+__all__ = ["CURRENT_CLOCK", "WorkClock", "processor_clock"]
 
 
 class WorkClock:
@@ -31,17 +34,17 @@ class WorkClock:
         self._since = 0.0  # when it took its thread
         self._worked = 0.0
         self._queues = 0
-        self._shares: dict[object, tuple[float, float]] = {}  # when each began, and what share of it counts
+        # for each: its clock, the time on it when it began, and what share of it counts
+        self._shares: dict[object, tuple[Callable[[], float], float, float]] = {}
         self._shared = 0.0
 
     @property
     def spent(self) -> float:
         """Seconds of work so far."""
         mark, worked = self._mark, self._worked + self._shared
-        now = monotonic()
-        worked += sum((now - begun) * share for begun, share in list(self._shares.values()))
+        worked += sum(max(0.0, clock() - begun) * share for clock, begun, share in list(self._shares.values()))
         if mark is None:
-            return worked + now - self._since
+            return worked + monotonic() - self._since
         return worked if self._queues else worked + self._idle() - mark
 
     def hold(self) -> None:
@@ -70,14 +73,21 @@ class WorkClock:
             self._count_idle()
             self._queues -= 1
 
-    def begin_share(self, key: object, share: float) -> None:
-        """Others begin work on behalf of this, of which a share counts; any thread may say so."""
-        self._shares.setdefault(key, (monotonic(), share))
+    def begin_share(self, key: object, share: float, clock: Callable[[], float] = monotonic) -> None:
+        """Others begin work on behalf of this, of which a share counts; any thread may call this.
+
+        Args:
+            key: what the work is ended by.
+            share: the part of its seconds that counts, from 0 to 1.
+            clock: how its seconds are counted.
+        """
+        self._shares.setdefault(key, (clock, clock(), share))
 
     def end_share(self, key: object) -> None:
         """That work is over."""
         if (begun := self._shares.pop(key, None)) is not None:
-            self._shared += (monotonic() - begun[0]) * begun[1]
+            clock, since, share = begun
+            self._shared += max(0.0, clock() - since) * share
 
     def _count_idle(self) -> None:
         if self._mark is not None:
@@ -88,3 +98,22 @@ class WorkClock:
 
 
 CURRENT_CLOCK: Final[ContextVar[WorkClock | None]] = ContextVar("proctor_work_clock", default=None)
+
+
+def processor_clock() -> Callable[[], float]:
+    """Return a clock that counts the processor seconds of the calling thread, and that any thread may read.
+
+    Computing is held against this clock: on a machine where other programs have the processors, a thread stands still
+    through no fault of its own. Where the system has no such clock, it is the clock on the wall.
+    """
+    clock_id = getattr(time, "pthread_getcpuclockid", None)
+    if clock_id is None:
+        return monotonic
+    return partial(_processor_seconds, clock_id(threading.get_ident()))
+
+
+def _processor_seconds(clock_id: int) -> float:
+    try:
+        return time.clock_gettime(clock_id)
+    except OSError:  # the thread has ended
+        return 0.0

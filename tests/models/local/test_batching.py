@@ -336,8 +336,11 @@ async def test_waiting_for_a_batch_is_no_work_of_the_caller_and_its_batch_counts
 
     def compute(items: Sequence[str]) -> list[str]:
         begun.set()
-        go_on.wait(30)
-        time.sleep(0.05)
+        while not go_on.is_set():
+            pass
+        ends = time.thread_time() + 0.05
+        while time.thread_time() < ends:
+            pass
         return list(items)
 
     batcher = Batcher(compute)
@@ -352,7 +355,8 @@ async def test_waiting_for_a_batch_is_no_work_of_the_caller_and_its_batch_counts
     first = asyncio.create_task(ask("first"))
     await asyncio.to_thread(begun.wait, 30)
     behind = [asyncio.create_task(ask(f"{number}" * 10)) for number in range(4)]
-    await asyncio.sleep(0.2)  # they wait behind the first, which works
+    while clocks[0].spent < 0.2:  # noqa: ASYNC110 - a clock has no event
+        await asyncio.sleep(0.01)  # they wait behind the first, which works
     waited = [clock.spent for clock in clocks[1:]]
     assert max(waited) < 0.1 < clocks[0].spent
     go_on.set()
@@ -360,6 +364,18 @@ async def test_waiting_for_a_batch_is_no_work_of_the_caller_and_its_batch_counts
     shares = [clock.spent - before for clock, before in zip(clocks[1:], waited, strict=True)]
     assert all(share > 0.05 / 4 / 2 for share in shares)
     assert clocks[0].spent > 0.2
+
+
+@pytest.mark.skipif(not hasattr(time, "pthread_getcpuclockid"), reason="the system has no clock of one thread")
+async def test_a_batch_without_a_processor_is_no_work_of_the_caller() -> None:
+    def compute(items: Sequence[str]) -> list[str]:
+        time.sleep(0.3)  # as on a machine where other programs have all processors
+        return list(items)
+
+    clock = WorkClock()
+    CURRENT_CLOCK.set(clock)
+    await Batcher(compute).ask(["alone"])
+    assert clock.spent < 0.2
 
 
 async def test_a_short_item_does_not_wait_behind_a_long_one() -> None:

@@ -11,11 +11,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import Context
 from functools import cache, partial
 from threading import Lock
+from time import monotonic
 from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 from proctor.core.forks import ForkLock
-from proctor.core.work_clock import CURRENT_CLOCK, WorkClock
+from proctor.core.work_clock import CURRENT_CLOCK, WorkClock, processor_clock
 
 __all__ = ["Batcher", "crew"]
 
@@ -32,32 +33,33 @@ class _Question(Generic[Answer]):
     """An item that is not answered yet, and the clocks of those who wait for it.
 
     Waiting for a batch does not count as their work. Once the batch is computed its time does, by the item's share of
-    it: ``share`` is set then.
+    it: ``share`` is set then, and ``_seconds`` counts the processor seconds of the thread that computes it.
     """
 
-    __slots__ = ("_clocks", "callers", "future", "share")
+    __slots__ = ("_clocks", "_seconds", "callers", "future", "share")
 
     def __init__(self, future: asyncio.Future[Answer]) -> None:
         self.future, self.share = future, 0.0
         self.callers = 0  # that wait for it now
         self._clocks: list[WorkClock] = []
+        self._seconds: Callable[[], float] = monotonic
 
     def join(self, clock: WorkClock | None) -> None:
         """One more waits for it."""
         if clock is not None and not self.future.done():
             self._clocks.append(clock)
             if self.share:
-                clock.begin_share(self, self.share)
+                clock.begin_share(self, self.share, self._seconds)
 
-    def begin(self, share: float) -> None:
+    def begin(self, share: float, seconds: Callable[[], float]) -> None:
         """It is computed from now on, on another thread than the one that waits."""
-        self.share = share
+        self._seconds, self.share = seconds, share
         for clock in tuple(self._clocks):
-            clock.begin_share(self, share)
+            clock.begin_share(self, share, seconds)
 
     def end(self) -> None:
         """It is computed no longer."""
-        for clock in self._clocks:
+        for clock in tuple(self._clocks):
             clock.end_share(self)
 
 
@@ -179,11 +181,16 @@ class Batcher(Generic[Item, Answer]):
                     future.set_result(answer)
 
     def _computed(self, questions: Sequence[_Question[Answer]], batch: Sequence[Item]) -> Sequence[Answer]:
-        """What ``compute`` says; its time counts for those who asked from now on."""
+        """What ``compute`` says; the processor time it takes counts for those who asked."""
         sizes = [max(1, _size(item)) for item in batch]
+        seconds = processor_clock()
         for question, size in zip(questions, sizes, strict=True):
-            question.begin(size / sum(sizes))
-        return self._compute(batch)
+            question.begin(size / sum(sizes), seconds)
+        try:
+            return self._compute(batch)
+        finally:  # here, since this thread may be at the next batch before the event loop hears of it
+            for question in questions:
+                question.end()
 
     def _next(self, line: _Line[Item, Answer], waiting: deque[Item]) -> list[Item]:
         """The next items for which anybody still waits; the others are dropped."""
