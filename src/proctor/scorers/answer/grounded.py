@@ -13,10 +13,10 @@ from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Entailer, Grounder, socket
 from proctor.core.trajectory import Source, Trajectory
+from proctor.core.transcript import failed, result_text
 from proctor.scorers.answer.quality_parts.claim_checks import Checked, check_claims, checkable
 from proctor.scorers.answer.quality_parts.passage_reading import LETTERS, Passage, reading
 from proctor.scorers.answer.quality_parts.support import source_passage, spoken
-from proctor.scorers.conversation.story import failed, result_text
 from proctor.scorers.passages import MOST_EVIDENCE, no_answer, quoted, scored, skipped, unjudged
 from proctor.scorers.safety.citing import citations, documents
 from proctor.scorers.safety.deeds import backed, deeds
