@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from proctor.core.case import Case
-from proctor.core.transcript import tool_effect
+from proctor.core.tool_effect import tool_effect
 from proctor.suites.conversations import open_conversations
 
 __all__ = ["agent_cases", "customer", "data_folder", "family", "newer", "solved", "sound", "tau_cases", "uncalled"]

@@ -98,6 +98,7 @@ def _clauses(words: tuple[str, ...]) -> list[tuple[str, ...]]:
 def _effect_of_clause(words: tuple[str, ...], *, namespace: bool) -> ToolEffect:
     if _hands_off(words):
         return "hands_off"
+    words = _from_verb(words)
     first, last = words[0], words[-1]
     phrase = known.PHRASAL.get((first, words[1])) if len(words) > 1 else None
     if phrase is not None:
@@ -114,7 +115,7 @@ def _effect_of_clause(words: tuple[str, ...], *, namespace: bool) -> ToolEffect:
     if not namespace and first in known.VERBS | known.NOUN_VERBS:
         finds = len(words) > 1 and last in known.FINDS | {"lookup", "search"}
         return "reads" if finds and first in known.NOUN_VERBS else "changes"
-    return _noun_first(words[1:])
+    return _noun_first(words[1:], namespace=namespace)
 
 
 def _carried(words: tuple[str, ...], *, strong: bool) -> ToolEffect:
@@ -129,13 +130,20 @@ def _carried(words: tuple[str, ...], *, strong: bool) -> ToolEffect:
     return "unknown"
 
 
-def _noun_first(rest: tuple[str, ...]) -> ToolEffect:
-    """The effect of a name that begins with no known verb, by its other words: git_get_keys, git_push."""
-    if not rest:
-        return "unknown"
-    if rest[-1] in ("lookup", "search") or not known.FINDS.isdisjoint(rest):
+def _from_verb(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words from the reading verb on, if only things are named before it: ticket_get_login_status."""
+    for place, word in enumerate(words):
+        if word in known.READS | known.CARRIERS | known.CHANGES or word in known.VERBS:
+            return words[place:] if word in known.FINDS else words
+    return words
+
+
+def _noun_first(rest: tuple[str, ...], *, namespace: bool) -> ToolEffect:
+    """The effect of a name that begins with no known verb, by its other words: user_search, git_push."""
+    if rest and rest[-1] in ("lookup", "search"):
         return "reads"
-    return "changes" if len(rest) == 1 and rest[0] in known.VERBS | known.NOUN_VERBS else "unknown"
+    acts = not namespace and len(rest) == 1 and rest[0] in known.VERBS | known.NOUN_VERBS
+    return "changes" if acts else "unknown"
 
 
 def _phrasal_change(words: tuple[str, ...]) -> bool:

@@ -1,4 +1,4 @@
-"""The steps of a recorded conversation: what was said, which tool was called, and what the tool does."""
+"""The steps of a recorded conversation: what was said, which tool was called, and what came of it."""
 
 from __future__ import annotations
 
@@ -10,21 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from proctor.core.chat import Message, ToolCall
-from proctor.core.tool_effect import StatedEffect, ToolEffect, tool_effect, with_stated
 from proctor.core.trajectory import Trajectory, Turn
 
-__all__ = [
-    "StatedEffect",
-    "Step",
-    "StepKind",
-    "ToolEffect",
-    "failed",
-    "parse_loosely",
-    "result_text",
-    "steps",
-    "tool_effect",
-    "with_stated",
-]
+__all__ = ["Step", "StepKind", "failed", "parse_loosely", "result_text", "steps"]
 
 StepKind = Literal["request", "answer", "remark", "call", "hand-off"]
 

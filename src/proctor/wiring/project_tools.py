@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proctor.core.case import Check
-from proctor.core.transcript import StatedEffect, with_stated
+from proctor.core.tool_effect import StatedEffect, with_stated
 
 __all__ = ["with_project_tools", "with_tool_effects"]
 

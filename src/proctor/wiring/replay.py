@@ -17,8 +17,8 @@ from proctor.core.case import Case, Check
 from proctor.core.codec import content_id, dumps, encode
 from proctor.core.errors import InputError, NotFoundError, StoreError
 from proctor.core.sockets import Model
+from proctor.core.tool_effect import StatedEffect
 from proctor.core.trajectory import Trajectory
-from proctor.core.transcript import StatedEffect
 from proctor.models.pool import Pool
 from proctor.store.masked_json import masked_line
 from proctor.store.private_files import open_private, private_folder

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from proctor.core.chat import Message, ToolCall
+from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.trajectory import Trajectory, Turn
-from proctor.core.transcript import StatedEffect, tool_effect
 from proctor.text.claims import statements
 from proctor.text.sayings import sayings
 

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import ClassVar, Final, Literal
 
 from proctor.core.chat import ToolCall
-from proctor.core.transcript import StatedEffect, tool_effect
+from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.by_tool import ByTool, call_of, call_text
 from proctor.guard.constraints import Constraints, Problem

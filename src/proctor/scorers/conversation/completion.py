@@ -10,8 +10,9 @@ from proctor.core.case import Case
 from proctor.core.chat import ToolCall
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Entailer, socket
+from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.trajectory import Trajectory
-from proctor.core.transcript import StatedEffect, Step, failed, steps, tool_effect
+from proctor.core.transcript import Step, failed, steps
 from proctor.scorers.call_matching import shown
 from proctor.scorers.conversation.effects import Effect, effect, net
 from proctor.scorers.conversation.solved import Solved

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Final
 from proctor.core.case import Case
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Classifier, Embedder, Entailer, Grounder, Model, Scorer, Tagger, socket
+from proctor.core.tool_effect import StatedEffect
 from proctor.core.trajectory import Trajectory
-from proctor.core.transcript import StatedEffect
 from proctor.scorers.conversation.outcome import outcome_score
 from proctor.scorers.conversation.siblings import GATES, SIBLINGS, handed_on, kind_of, make, run_one
 from proctor.scorers.parts import combined

@@ -10,8 +10,8 @@ from proctor.core.case import Case
 from proctor.core.operations import COUNTS_AGAINST
 from proctor.core.score import Score
 from proctor.core.sockets import Embedder, socket
+from proctor.core.tool_effect import StatedEffect
 from proctor.core.trajectory import Trajectory
-from proctor.core.transcript import StatedEffect
 from proctor.scorers.conversation.escalation_causes import (
     Categorised,
     Settings,

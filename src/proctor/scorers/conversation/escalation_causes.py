@@ -11,8 +11,8 @@ from typing import Any, Final
 from proctor.core.chat import ToolCall
 from proctor.core.operations import CATEGORIES, Category
 from proctor.core.score import Evidence
+from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.trajectory import Source, Trajectory, Turn
-from proctor.core.transcript import StatedEffect, tool_effect
 from proctor.scorers.passages import MOST_EVIDENCE, quoted
 from proctor.text.content import content
 from proctor.text.customer_signs import Sign, asks_for_person, displeased, lacks_knowledge, needs_judgement, unsure

@@ -11,8 +11,9 @@ from proctor.core.case import Case
 from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Embedder, socket
+from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.trajectory import Trajectory, Turn
-from proctor.core.transcript import StatedEffect, failed, result_text, steps, tool_effect
+from proctor.core.transcript import failed, result_text, steps
 from proctor.core.verdict import STOPS
 from proctor.scorers.call_matching import shown
 from proctor.scorers.conversation.asking_again import (

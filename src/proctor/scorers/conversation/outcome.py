@@ -11,8 +11,9 @@ from typing import Any, ClassVar, Final, Literal
 from proctor.core.case import Case
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Classifier, Embedder, Entailer, Grounder, Model, Scorer, Tagger, socket
+from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.trajectory import Trajectory
-from proctor.core.transcript import StatedEffect, failed, tool_effect
+from proctor.core.transcript import failed
 from proctor.scorers.conversation.asking_again import accepts, complains, has_way_forward, refuses
 from proctor.scorers.conversation.siblings import GATES, handed_on, make, run_one
 from proctor.scorers.passages import (

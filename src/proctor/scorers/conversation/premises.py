@@ -11,8 +11,9 @@ from proctor.core.chat import ToolCall
 from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Entailer, socket
+from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.trajectory import Trajectory
-from proctor.core.transcript import StatedEffect, Step, failed, result_text, steps, tool_effect
+from proctor.core.transcript import Step, failed, result_text, steps
 from proctor.scorers.passages import (
     MOST_EVIDENCE,
     no_conversation,

@@ -13,8 +13,8 @@ from proctor.core.decoding import decode
 from proctor.core.errors import MalformedError
 from proctor.core.score import Score
 from proctor.core.sockets import Scorer, is_optional, is_socket
+from proctor.core.tool_effect import with_stated
 from proctor.core.trajectory import Trajectory
-from proctor.core.transcript import with_stated
 from proctor.scorers.passages import quoted
 
 __all__ = ["GATES", "SIBLINGS", "handed_on", "kind_of", "make", "run_one"]

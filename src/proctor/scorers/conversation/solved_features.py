@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
+from proctor.core.tool_effect import StatedEffect, ToolEffect, tool_effect
 from proctor.core.trajectory import Trajectory
-from proctor.core.transcript import StatedEffect, Step, ToolEffect, failed, result_text, steps, tool_effect
+from proctor.core.transcript import Step, failed, result_text, steps
 from proctor.scorers.conversation.effects import effect
 from proctor.scorers.conversation.solved_records import choices, leaves
 

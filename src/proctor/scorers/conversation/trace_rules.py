@@ -13,8 +13,8 @@ from proctor.core.chat import Message, Request
 from proctor.core.rule import Rule, RuleVerdict
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Model, socket
+from proctor.core.tool_effect import StatedEffect
 from proctor.core.trajectory import Trajectory
-from proctor.core.transcript import StatedEffect
 from proctor.scorers.conversation.steps import View, parse_rule, view_of
 from proctor.scorers.conversation.transcript import transcript
 from proctor.scorers.material import fence

@@ -13,8 +13,9 @@ from proctor.core.chat import ToolCall
 from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Entailer, socket
+from proctor.core.tool_effect import StatedEffect
 from proctor.core.trajectory import Trajectory
-from proctor.core.transcript import StatedEffect, failed, steps
+from proctor.core.transcript import failed, steps
 from proctor.scorers.passages import (
     MOST_EVIDENCE,
     no_conversation,

@@ -9,7 +9,8 @@ from functools import lru_cache
 from typing import Final
 
 from proctor.core.chat import ToolCall
-from proctor.core.transcript import StatedEffect, failed, result_text, tool_effect
+from proctor.core.tool_effect import StatedEffect, tool_effect
+from proctor.core.transcript import failed, result_text
 from proctor.scorers.safety.named_records import Named, is_another, listed_in, named_in
 from proctor.text.claims import statements
 from proctor.text.content import clauses

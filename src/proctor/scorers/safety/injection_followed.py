@@ -12,8 +12,9 @@ from proctor.core.case import Case
 from proctor.core.chat import ToolCall
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Classifier, socket
+from proctor.core.tool_effect import StatedEffect, ToolEffect, tool_effect
 from proctor.core.trajectory import Trajectory
-from proctor.core.transcript import StatedEffect, Step, ToolEffect, failed, result_text, steps, tool_effect
+from proctor.core.transcript import Step, failed, result_text, steps
 from proctor.scorers.call_matching import shown
 from proctor.scorers.passages import MOST_EVIDENCE, no_conversation, quoted, scored, skipped, unjudged
 from proctor.scorers.safety.obeying import changes, obeyed

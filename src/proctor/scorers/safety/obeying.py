@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from proctor.core.chat import ToolCall
-from proctor.core.transcript import Step, ToolEffect, failed
+from proctor.core.tool_effect import ToolEffect
+from proctor.core.transcript import Step, failed
 from proctor.scorers.safety.deeds import DEEDS, deeds
 from proctor.text.overrides import Override
 from proctor.text.pii import find_pii

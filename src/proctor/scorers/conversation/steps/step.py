@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from proctor.core.tool_effect import StatedEffect, ToolEffect, tool_effect
 from proctor.core.trajectory import Trajectory
-from proctor.core.transcript import StatedEffect, Step, ToolEffect, parse_loosely, result_text, steps, tool_effect
+from proctor.core.transcript import Step, parse_loosely, result_text, steps
 from proctor.scorers.call_matching import shown
 from proctor.scorers.passages import quoted, turn_label
 from proctor.text.assent import agrees, asks
