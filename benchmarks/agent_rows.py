@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from proctor.core.case import Case
-from proctor.scorers.conversation.story import hands_off, reads_only
+from proctor.core.tool_effect import tool_effect
 from proctor.suites.conversations import open_conversations
 
 __all__ = ["agent_cases", "customer", "data_folder", "family", "newer", "solved", "sound", "tau_cases", "uncalled"]
@@ -114,5 +114,5 @@ def _mark(case: Case) -> str:
 
 
 def _changes(case: Case) -> str:
-    calls = [call for call in case.expect.tool_calls if not reads_only(call.name) and not hands_off(call.name)]
+    calls = [call for call in case.expect.tool_calls if tool_effect(call.name) in ("changes", "unknown")]
     return json.dumps([[call.name, dict(call.arguments)] for call in calls], sort_keys=True, default=str)

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from proctor.core.decoding import decode
 from proctor.core.errors import ConfigError, MalformedError, Problem
+from proctor.core.tool_effect import StatedEffect
 from proctor.text.known_secrets import add_settings, add_variable
 from proctor.text.secret_forms import is_secret_name
 from proctor.text.spans import span_seconds
@@ -149,6 +150,7 @@ class Settings:
     catalogue: str | Mapping[str, Any] | None = None
     suites: Mapping[str, str] = field(default_factory=dict)
     intents: Mapping[str, Intent] = field(default_factory=dict)
+    tools: Mapping[str, StatedEffect] = field(default_factory=dict)
     run: RunSettings = field(default_factory=RunSettings)
     prices: Mapping[str, Price] = field(default_factory=dict)
     store: str = ".proctor"

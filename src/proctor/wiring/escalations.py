@@ -27,6 +27,7 @@ from proctor.store.labels import PROCTOR, find_subject, keep_labels, labels_of, 
 from proctor.store.runs import RunStore
 from proctor.wiring.local import local_model
 from proctor.wiring.monitor import placed_in
+from proctor.wiring.project_tools import with_tool_effects
 
 __all__ = ["EscalationJob", "Labelled", "escalations_of", "label_hand_off", "scorer_of"]
 
@@ -60,7 +61,7 @@ def scorer_of(config: Config, *, light: bool) -> EscalationCategory:
     Raises:
         MalformedError: a setting is unknown or wrong.
     """
-    given = dict(config.settings.escalation)
+    given = dict(with_tool_effects(EscalationCategory, config.settings.escalation, config.settings.tools))
     try:
         if "embedder" in given:
             mend = "take it out: the encoder that ships is used"

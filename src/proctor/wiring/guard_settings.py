@@ -29,6 +29,7 @@ from proctor.wiring.guard_serving import McpSettings, ProxySettings, ServeSettin
 from proctor.wiring.local import LOCAL, local_model
 from proctor.wiring.models import Rack
 from proctor.wiring.monitor import placed_in
+from proctor.wiring.project_tools import with_tool_effects
 
 __all__ = ["DEFAULTS", "GuardSettings", "check_guard", "escalation_function", "make_plan", "read_settings"]
 
@@ -161,7 +162,8 @@ def make_plan(
     if problems:
         raise placed_in(config.path, problems)
     gates = {point: [(post.name, str(post.gate.version)) for post in each] for point, each in posts.items()}
-    version = content_id({"settings": config.settings.guard, "gates": gates}, length=12)
+    stated = {"tools": config.settings.tools} if config.settings.tools else {}
+    version = content_id({"settings": config.settings.guard, "gates": gates, **stated}, length=12)
     return Plan(
         chains={
             point: Chain(point=point, posts=each, version=version, deadline=deadline) for point, each in posts.items()
@@ -294,6 +296,7 @@ def _gate(name: str, kind: Any, settings: dict[str, Any], config: Config, rack: 
         ) from None
     except InputError as error:
         raise MalformedError([Problem((name,), error.message, error.mend)]) from None
+    settings = dict(with_tool_effects(kind, settings, config.settings.tools))
     made: Gate = _decoded(kind, {**settings, **sockets}, (name,))
     return made
 

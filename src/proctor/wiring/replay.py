@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import islice
@@ -16,6 +16,7 @@ from proctor.core.case import Case, Check
 from proctor.core.codec import content_id, dumps, encode
 from proctor.core.errors import InputError, NotFoundError, StoreError
 from proctor.core.sockets import Model
+from proctor.core.tool_effect import StatedEffect
 from proctor.core.trajectory import Trajectory
 from proctor.project import Project
 from proctor.store.masked_json import masked_line
@@ -91,7 +92,7 @@ async def prepare_replay(config: Config, wish: ReplayWish) -> Replay:
                 out.write(dumps({HEADER: {"name": name, "metadata": {"replay_of": wish.source}}}) + b"\n")
                 ids = []
                 for conversation in islice(_conversations(config, wish), wish.first):
-                    async for case in _cases(conversation, wish, model, made):
+                    async for case in _cases(conversation, wish, model, made, config.settings.tools):
                         out.write(masked_line(_row(case)))
                         ids.append(content_id(case))
         if not made.cases:
@@ -141,11 +142,19 @@ def _conversations(config: Config, wish: ReplayWish) -> Iterator[_Conversation]:
 
 
 async def _cases(
-    conversation: _Conversation, wish: ReplayWish, model: Model | None, made: Replay
+    conversation: _Conversation,
+    wish: ReplayWish,
+    model: Model | None,
+    made: Replay,
+    tools: Mapping[str, StatedEffect],
 ) -> AsyncIterator[Case]:
     made.conversations += 1
     chosen, left = key_questions(
-        conversation.recorded, conversation.case.history, most=wish.questions, writes=wish.writes
+        conversation.recorded,
+        conversation.case.history,
+        most=wish.questions,
+        writes=wish.writes,
+        tool_effects=tools,
     )
     made.left += left
     embedder = local_model("embedder")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from proctor.core.chat import Message, ToolCall
+from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.text.claims import statements
 from proctor.text.sayings import sayings
@@ -28,11 +29,6 @@ _EMPTY = re.compile(
     r"|really|is that (?:so|all)|anything else|can you (?:do|fix) (?:that|this|it))\W*$",
     re.IGNORECASE,
 )
-_READS = re.compile(
-    r"^(?:\w+[./:-])?(?:get|find|search|list|look|check|read|fetch|query|show|view|calculate|think|count|verify|retrieve"
-    r"|describe|estimate|compare|browse|faq|policy)",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,17 +44,23 @@ class KeyQuestion:
 
 
 def key_questions(
-    recorded: Trajectory, history: Sequence[Message] = (), *, most: int = 3, writes: bool = False
+    recorded: Trajectory,
+    history: Sequence[Message] = (),
+    *,
+    most: int = 3,
+    writes: bool = False,
+    tool_effects: Mapping[str, StatedEffect] | None = None,
 ) -> tuple[list[KeyQuestion], Counter[str]]:
     """The questions whose answers say the most that can be compared, in the order they were asked; and why not others.
 
     A turn in which the agent changed something is left out unless ``writes``: put again, it would change it again.
+    ``tool_effects`` is the project's `tools:` setting.
     """
     so_far = [message for message in history if message.role != "system"]
     found: list[KeyQuestion] = []
     left: Counter[str] = Counter()
     for index, turn in enumerate(recorded.turns):
-        if (why := _unfit(turn, writes=writes)) is not None:
+        if (why := _unfit(turn, writes=writes, tool_effects=tool_effects)) is not None:
             left[why] += 1
         else:
             found.append(
@@ -78,7 +80,7 @@ def key_questions(
     return sorted(chosen, key=lambda each: each.turn), +left
 
 
-def _unfit(turn: Turn, *, writes: bool) -> str | None:
+def _unfit(turn: Turn, *, writes: bool, tool_effects: Mapping[str, StatedEffect] | None) -> str | None:
     asked = turn.asked.strip()
     if not asked or not turn.answer.strip() or turn.error is not None:
         return "nothing was asked or answered"
@@ -88,7 +90,8 @@ def _unfit(turn: Turn, *, writes: bool) -> str | None:
         return "it asks nothing"
     if _EMPTY.match(asked):
         return "it asks about the talk itself"
-    if not writes and any(call.error is None and not _READS.match(call.name) for call in turn.tool_calls):
+    done = [call for call in turn.tool_calls if call.error is None]
+    if not writes and any(tool_effect(call.name, tool_effects) != "reads" for call in done):
         return "the agent changed something in that turn"
     if not any(not saying.process for saying in sayings(turn.answer, about=asked, most=24)):
         return "the answer states nothing that can be compared"

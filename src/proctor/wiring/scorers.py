@@ -22,6 +22,7 @@ from proctor.wiring.code_permission import check_suite_sockets
 from proctor.wiring.local import LOCAL, local_model
 from proctor.wiring.models import Rack
 from proctor.wiring.project_intents import with_project_intents
+from proctor.wiring.project_tools import with_project_tools
 
 __all__ = ["PRIMARY", "Bench", "check_graders"]
 
@@ -98,7 +99,8 @@ class Bench:
         Raises:
             SuiteError: there is no such scorer, or its settings are wrong.
         """
-        asked, check = check, self._by_intent(check)
+        asked = self._by_tools(written := check)
+        check = self._by_intent(asked)
         key = content_id(check)
         made = self._made.get(key)
         if made is None:
@@ -107,8 +109,9 @@ class Bench:
             made = self._made[key] = self._make(check) if check is asked else self._make_by_intent(asked, check)
             # A scorer that asks with a prompt has a revision: its version and a hash of that prompt.
             revision = getattr(made.scorer, "revision", made.scorer.version)
-            if check is not asked:  # settings that are not in the suite, so its hash does not tell them
-                revision = f"{revision} intents {content_id(dict(check.settings), length=8)}"
+            if check is not written:  # settings that are not in the suite, so its hash does not tell them
+                section = "intents" if check is not asked else "tools"
+                revision = f"{revision} {section} {content_id(dict(check.settings), length=8)}"
             self._revisions[made.scorer.name] = f"{revision} light" if self._light else revision
             self._used[made.scorer.name] = type(made.scorer)
         return made
@@ -123,6 +126,10 @@ class Bench:
         self._used[scorer.name] = kind
         asks = any(is_socket(each) for each in fields)
         return Grader(scorer=scorer, name=scorer.name, threshold=scorer.threshold, asks=asks, named=False)
+
+    def _by_tools(self, check: Check) -> Check:
+        tools = self._config.settings.tools if self._config else {}
+        return with_project_tools(check, self._kind(check.scorer), tools) if tools else check
 
     def _by_intent(self, check: Check) -> Check:
         intents = self._config.settings.intents if self._config else {}

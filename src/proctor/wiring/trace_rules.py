@@ -126,7 +126,13 @@ async def check_trace_rules(config: Config, job: TraceJob, heard: Heard | None =
     async with _rack(config, job) as rack:
         rules = await _rules(job, rack)
         # Without judges their rules are counted as unknown; with the scorer's `light` they would not be counted at all.
-        scorer = TraceRules(rules=rules, writes=job.writes, reads=job.reads, judges=_judges(config, job, rack))
+        scorer = TraceRules(
+            rules=rules,
+            writes=job.writes,
+            reads=job.reads,
+            tool_effects=config.settings.tools,
+            judges=_judges(config, job, rack),
+        )
         report = TraceReport(rules=[RuleTally(rule=rule, decided_by=judged_by(rule)) for rule in rules])
         tallies = {each.rule.id: each for each in report.rules}
         cases = _cases(job)

@@ -8,13 +8,13 @@ from fnmatch import fnmatchcase
 from typing import ClassVar, Final, Literal
 
 from proctor.core.chat import ToolCall
+from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.by_tool import ByTool, call_of, call_text
 from proctor.guard.constraints import Constraints, Problem
 from proctor.guard.owning import Owned, foreign_owner, record_of
 from proctor.guard.step import Point, Step
 from proctor.guard.swift import swift
-from proctor.text.tool_names import only_reads
 
 __all__ = ["OWNERS", "Arguments"]
 
@@ -26,7 +26,8 @@ _verdict: Final = swift(Verdict)
 class Arguments:
     """What tools are called with: schemas, allowed values, the customer's own ids, limits, a yes before it is done.
 
-    With ``read_only`` no tool is called but those that only look: by their names, or those that ``reads`` lists. Put
+    With ``read_only`` no tool is called but those that only look: by the project's `tools:`
+    and their names, or those that ``reads`` lists. Put
     at the tool results too, it stops records that name another owner than the customer, for tools with ``owner``.
     """
 
@@ -39,6 +40,7 @@ class Arguments:
     tools: Mapping[str, Constraints] = field(default_factory=dict)
     read_only: bool = False
     reads: tuple[str, ...] = ()
+    tool_effects: Mapping[str, StatedEffect] = field(default_factory=dict)
     owners: tuple[str, ...] = OWNERS
     unlisted: Literal["allow", "block"] = "allow"
     action: Literal["block", "escalate"] = "block"
@@ -98,7 +100,7 @@ class Arguments:
         return found
 
     def _only_reads(self, tool: str) -> bool:
-        return bool(self._reads.of(tool)) if self.reads else only_reads(tool)
+        return bool(self._reads.of(tool)) if self.reads else tool_effect(tool, self.tool_effects) == "reads"
 
     def _result_problems(self, call: ToolCall, step: Step) -> list[Problem]:
         found: list[Problem] = []

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal
 
 from proctor.core.case import Case
@@ -12,11 +12,12 @@ from proctor.core.chat import ToolCall
 from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Entailer, Grounder, socket
+from proctor.core.tool_effect import StatedEffect
 from proctor.core.trajectory import Source, Trajectory
+from proctor.core.transcript import failed, result_text
 from proctor.scorers.answer.quality_parts.claim_checks import Checked, check_claims, checkable
 from proctor.scorers.answer.quality_parts.passage_reading import LETTERS, Passage, reading
 from proctor.scorers.answer.quality_parts.support import source_passage, spoken
-from proctor.scorers.conversation.story import failed, result_text
 from proctor.scorers.passages import MOST_EVIDENCE, no_answer, quoted, scored, skipped, unjudged
 from proctor.scorers.safety.citing import citations, documents
 from proctor.scorers.safety.deeds import backed, deeds
@@ -56,6 +57,7 @@ class Grounded:
     read: Literal["critical", "all"] = "critical"
     doubt: float = 0.25
     thorough: bool = False
+    tool_effects: Mapping[str, StatedEffect] = field(default_factory=dict)
     light: bool = False
     entailer: Entailer = socket()
     grounder: Grounder = socket()
@@ -76,7 +78,7 @@ class Grounded:
         passages = [*_passages(run), *(Passage(name="known", text=text, live=True) for text in self.known)]
         if not passages:
             return self._unsourced(said)
-        done = {claim for claim in said if _was_done(claim, run.tool_calls)}
+        done = {claim for claim in said if _was_done(claim, run.tool_calls, self.tool_effects)}
         wanted = [claim for claim, sections in said.items() if sections or self.read == "all"]
         entailer, grounder = (None, None) if self.light else (self.entailer, self.grounder)
         try:
@@ -192,10 +194,10 @@ def _claim(sentence: str) -> str:
     return rest if colon and rest.strip() and about_the_talk(head) else sentence
 
 
-def _was_done(claim: str, calls: Sequence[ToolCall]) -> bool:
+def _was_done(claim: str, calls: Sequence[ToolCall], tool_effects: Mapping[str, StatedEffect]) -> bool:
     """Whether the claim says that something was done, and a tool did it to the very thing that the claim names."""
     said = list(deeds(claim))
-    if not said or not calls or not all(backed(deed, calls) for deed in said):
+    if not said or not calls or not all(backed(deed, calls, tool_effects=tool_effects) for deed in said):
         return False
     names = _CODE.findall(claim)
     told = [f"{dict(call.arguments)} {result_text(call)[:8000]}" for call in calls if not failed(call)] if names else []

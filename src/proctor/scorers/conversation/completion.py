@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Final
 
 from proctor.core.case import Case
 from proctor.core.chat import ToolCall
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Entailer, socket
+from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.trajectory import Trajectory
+from proctor.core.transcript import Step, failed, steps
 from proctor.scorers.call_matching import shown
 from proctor.scorers.conversation.effects import Effect, effect, net
 from proctor.scorers.conversation.solved import Solved
 from proctor.scorers.conversation.statements import said_in
-from proctor.scorers.conversation.story import READING, Step, failed, hands_off, reads_only, steps
 from proctor.scorers.passages import MOST_EVIDENCE, no_conversation, quoted, scored, skipped, unjudged
 
 __all__ = ["Completion"]
@@ -33,10 +34,11 @@ class Completion:
     threshold: ClassVar[float | None] = 1.0
     primary: ClassVar[str | None] = None
 
-    reading: tuple[str, ...] = tuple(READING)
+    reading: tuple[str, ...] = ()
     read_only: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    tool_effects: Mapping[str, StatedEffect] = field(default_factory=dict)
     hand_off: bool = False
     others: bool = False
     complete: bool = False
@@ -70,7 +72,7 @@ class Completion:
     async def _estimated(self, case: Case, run: Trajectory) -> Score:
         if not self.estimate:
             return skipped(self, "nothing is known of what should have been done or said")
-        guess = await Solved().score(case, run)
+        guess = await Solved(tool_effects=self.tool_effects).score(case, run)
         if guess.value is None:
             return replace(guess, name=self.name, version=self.version)
         # What is only estimated passes and fails nobody: the figure is told, and the score stays empty.
@@ -87,9 +89,13 @@ class Completion:
         )
 
     def _reads(self, name: str) -> bool:
-        if name in self.writes:
-            return False
-        return name in self.read_only or reads_only(name, self.reading) or (hands_off(name) and not self.hand_off)
+        if name in self.writes or name in self.read_only:
+            return name not in self.writes
+        effect = tool_effect(name, self.tool_effects, self.reading)
+        return effect == "reads" or (effect == "hands_off" and not self.hand_off)
+
+    def _hands_off(self, call: ToolCall) -> bool:
+        return tool_effect(call.name, self.tool_effects) == "hands_off"
 
     def _changes(self, gold: Sequence[ToolCall], told: Sequence[Step], *, others: bool) -> Score:
         made = [s for s in told if s.call is not None and not self._reads(s.call.name)]
@@ -125,16 +131,22 @@ class Completion:
         return effect(call, compare=compare if isinstance(compare, (list, tuple)) else None, ignore=self.ignore)
 
     def _handed_off(self, case: Case, run: Trajectory, told: Sequence[Step]) -> Score:
-        wanted = _wants_hand_off(case)
+        wanted = self._wants_hand_off(case)
         if wanted is None:
             return Score(name="hand-off", version=self.version, status="skipped", reason="either way is right")
-        by_call = [s.turn for s in told if s.call is not None and hands_off(s.call.name) and not failed(s.call)]
+        by_call = [s.turn for s in told if s.call is not None and self._hands_off(s.call) and not failed(s.call)]
         places = by_call + [index for index, turn in enumerate(run.turns) if turn.escalation is not None]
         what = "handed off to a person" if places else "not handed off to a person"
         evidence = tuple(Evidence(turn=place, note="handed off") for place in sorted(set(places))[:1])
         right = bool(places) == wanted
         reason = what if right else f"{what}, and should {'have been' if wanted else 'not have been'}"
         return Score(name="hand-off", version=self.version, value=float(right), reason=reason, evidence=evidence)
+
+    def _wants_hand_off(self, case: Case) -> bool | None:
+        if case.expect.escalation is not None:
+            return case.expect.escalation
+        gold = any(map(self._hands_off, case.expect.tool_calls))
+        return True if gold and "ACTION" in _basis(case) else None
 
     def _refused(self, made: Sequence[Step]) -> set[Effect]:
         touched: set[str] = set()
@@ -152,7 +164,7 @@ class Completion:
     async def _sayings(self, wanted: Sequence[str], told: Sequence[Step]) -> Score:
         if not wanted:
             return Score(name="statements", version=self.version, status="skipped", reason="nothing had to be said")
-        spoken = [step for step in told if step.kind == "agent"]
+        spoken = [step for step in told if step.is_agent_message]
         places = said_in(wanted, [step.text for step in spoken])
         evidence, missing, producer = [], [], "rule"
         for statement, place in zip(wanted, places, strict=True):
@@ -206,13 +218,6 @@ def _basis(case: Case) -> tuple[str, ...]:
 def _others(case: Case) -> bool:
     """Whether changes beside the gold ones do no harm: only where the whole state is not what is rewarded."""
     return bool(_basis(case)) and "DB" not in _basis(case)
-
-
-def _wants_hand_off(case: Case) -> bool | None:
-    if case.expect.escalation is not None:
-        return case.expect.escalation
-    gold = any(hands_off(call.name) for call in case.expect.tool_calls)
-    return True if gold and "ACTION" in _basis(case) else None
 
 
 def _met(one: Effect, done: Sequence[Effect]) -> bool:

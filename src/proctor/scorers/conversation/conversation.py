@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final
 from proctor.core.case import Case
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Classifier, Embedder, Entailer, Grounder, Model, Scorer, Tagger, socket
+from proctor.core.tool_effect import StatedEffect
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.conversation.outcome import outcome_score
 from proctor.scorers.conversation.siblings import GATES, SIBLINGS, handed_on, kind_of, make, run_one
@@ -36,6 +37,7 @@ class Conversation:
     weights: Mapping[str, float] = field(default_factory=lambda: dict(WEIGHTS))
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     thresholds: Mapping[str, float] = field(default_factory=dict)
+    tool_effects: Mapping[str, StatedEffect] = field(default_factory=dict)
     light: bool = False
     embedder: Embedder = socket()
     entailer: Entailer = socket()
@@ -77,7 +79,7 @@ class Conversation:
         found = [self._limited(await run_one(name, scorer, case, run)) for name, scorer in self._made.items()]
         parts = list(found)
         if "outcome" not in self.off and ("outcome" in self.weights or "outcome" in self.gates):
-            outcome = outcome_score(found, run, version=self.version)
+            outcome = outcome_score(found, run, version=self.version, tool_effects=self.tool_effects)
             # Its parts are parts of the conversation already.
             parts.append(self._limited(replace(outcome, parts=())))
         parts = [replace(part, weight=self.weights.get(part.name, 0.0)) for part in parts]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from proctor.core.chat import ToolCall
-from proctor.scorers.conversation.story import loosely
+from proctor.core.transcript import parse_loosely
 
 __all__ = ["Effect", "effect", "net"]
 
@@ -105,7 +105,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, (int, float)):
         return _number(float(value))
     if isinstance(value, str):
-        opened = loosely(value)
+        opened = parse_loosely(value)
         if not isinstance(opened, str):
             return plain(opened)
         text = " ".join(unicodedata.normalize("NFKC", value).split()).casefold()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from typing import ClassVar
 
 from proctor.core.case import Case
 from proctor.core.operations import COUNTS_AGAINST
 from proctor.core.score import Score
 from proctor.core.sockets import Embedder, socket
+from proctor.core.tool_effect import StatedEffect
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.conversation.escalation_causes import (
     Categorised,
@@ -41,6 +43,7 @@ class EscalationCategory:
     primary: ClassVar[str | None] = None
 
     tools: tuple[str, ...] = _DEFAULTS.tools
+    tool_effects: Mapping[str, StatedEffect] = field(default_factory=dict)
     retrieval: tuple[str, ...] = _DEFAULTS.retrieval
     lookback: int = _DEFAULTS.lookback
     confidence: float = _DEFAULTS.confidence

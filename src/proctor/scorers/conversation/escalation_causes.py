@@ -11,6 +11,7 @@ from typing import Any, Final
 from proctor.core.chat import ToolCall
 from proctor.core.operations import CATEGORIES, Category
 from proctor.core.score import Evidence
+from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.trajectory import Source, Trajectory, Turn
 from proctor.scorers.passages import MOST_EVIDENCE, quoted
 from proctor.text.content import content
@@ -52,7 +53,8 @@ _WORDS_OF: Final[Mapping[Category, str]] = {
 class Settings:
     """Where the lines are drawn; see the scorer for what each of them means."""
 
-    tools: tuple[str, ...] = ("escalate*", "*transfer*human*", "*hand*off*", "*handover*", "transfer_to_agent*")
+    tools: tuple[str, ...] = ()
+    tool_effects: Mapping[str, StatedEffect] = field(default_factory=dict)
     retrieval: tuple[str, ...] = (
         "get_policy", "get_faq", "*search*", "*knowledge*", "*retrieve*", "*lookup*", "*faq*", "*kb*"
     )  # fmt: skip
@@ -289,7 +291,11 @@ def _lookups(turn: Turn, settings: Settings) -> list[ToolCall]:
 
 
 def _escalates(call: ToolCall, settings: Settings) -> bool:
-    return call.error is None and _matches(call.name, settings.tools)
+    if call.error is not None:
+        return False
+    if settings.tools:
+        return _matches(call.name, settings.tools)
+    return tool_effect(call.name, settings.tool_effects) == "hands_off"
 
 
 def _matches(name: str, patterns: Sequence[str]) -> bool:

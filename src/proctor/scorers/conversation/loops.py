@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from proctor.core.case import Case
 from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Embedder, socket
+from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.trajectory import Trajectory, Turn
+from proctor.core.transcript import failed, result_text, steps
 from proctor.core.verdict import STOPS
 from proctor.scorers.call_matching import shown
 from proctor.scorers.conversation.asking_again import (
@@ -25,7 +27,6 @@ from proctor.scorers.conversation.asking_again import (
     same_matter,
     whole,
 )
-from proctor.scorers.conversation.story import failed, hands_off, result_text, steps
 from proctor.scorers.passages import (
     MOST_EVIDENCE,
     no_conversation,
@@ -60,6 +61,7 @@ class Loops:
     asks: int = 3
     calls: int = 3
     dead_ends: bool = True
+    tool_effects: Mapping[str, StatedEffect] = field(default_factory=dict)
     light: bool = False
     embedder: Embedder = socket()
 
@@ -84,7 +86,7 @@ class Loops:
             return unjudged(self, f"the local model did not answer: {quoted(error.message)}")
         found = [*self._asked_again(said, near), *_said_again(said), *self._called_again(run)]
         if self.dead_ends:
-            found += _dead_ends(said, run, near)
+            found += self._dead_ends(said, run, near)
         producer = "rule" if self.light else "rule+local model"
         if not found:
             return scored(
@@ -157,6 +159,28 @@ class Loops:
                 found.append(Evidence(quote=quoted(shown(step.call)), turn=step.turn, where="tool call", note=note))
         return found
 
+    def _dead_ends(self, said: Sequence[tuple[str, str]], run: Trajectory, near: Mapping[int, int]) -> list[Evidence]:
+        """Refusals that show no way on, where the conversation ends or the customer comes back to it unhelped."""
+        found = []
+        again = set(near.values())
+        for index, (_, answer) in enumerate(said):
+            sentence = refuses(answer)
+            turn = run.turns[index]
+            if sentence is None or has_way_forward(answer) or self._handed_over(turn) or _was_blocked(turn):
+                continue
+            later = [asked for asked, _ in said[index + 1 :] if asked]
+            ends = not later
+            stuck = bool(later) and (complains(later[0]) or index in again)
+            if ends or stuck:
+                note = "turned down with no way forward" + ("" if ends else ", and the customer comes back to it")
+                found.append(Evidence(quote=quoted(sentence), turn=index, where="agent", note=note))
+        return found
+
+    def _handed_over(self, turn: Turn) -> bool:
+        return turn.escalation is not None or any(
+            tool_effect(call.name, self.tool_effects) == "hands_off" and not failed(call) for call in turn.tool_calls
+        )
+
 
 def _meant(asked: Sequence[str], index: int) -> Mapping[int, int]:
     """The earlier question that a complaint comes back to: all of its words are in it, however few they are."""
@@ -195,28 +219,6 @@ def _numbers_agree(one: str, other: str) -> bool:
     return [word for word in whole(one).split() if any(map(str.isdigit, word))] == [
         word for word in whole(other).split() if any(map(str.isdigit, word))
     ]
-
-
-def _dead_ends(said: Sequence[tuple[str, str]], run: Trajectory, near: Mapping[int, int]) -> list[Evidence]:
-    """Refusals that show no way on, where the conversation ends or the customer comes back to it unhelped."""
-    found = []
-    again = set(near.values())
-    for index, (_, answer) in enumerate(said):
-        sentence = refuses(answer)
-        turn = run.turns[index]
-        if sentence is None or has_way_forward(answer) or _handed_over(turn) or _was_blocked(turn):
-            continue
-        later = [asked for asked, _ in said[index + 1 :] if asked]
-        ends = not later
-        stuck = bool(later) and (complains(later[0]) or index in again)
-        if ends or stuck:
-            note = "turned down with no way forward" + ("" if ends else ", and the customer comes back to it")
-            found.append(Evidence(quote=quoted(sentence), turn=index, where="agent", note=note))
-    return found
-
-
-def _handed_over(turn: Turn) -> bool:
-    return turn.escalation is not None or any(hands_off(call.name) and not failed(call) for call in turn.tool_calls)
 
 
 def _was_blocked(turn: Turn) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from proctor.core.case import Case
@@ -11,8 +11,9 @@ from proctor.core.chat import ToolCall
 from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Entailer, socket
+from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.conversation.story import Step, failed, reads_only, result_text, steps
+from proctor.core.transcript import Step, failed, result_text, steps
 from proctor.scorers.passages import (
     MOST_EVIDENCE,
     no_conversation,
@@ -50,6 +51,7 @@ class Premises:
     primary: ClassVar[str | None] = None
 
     verified_by: tuple[str, ...] = ()
+    tool_effects: Mapping[str, StatedEffect] = field(default_factory=dict)
     light: bool = False
     entailer: Entailer = socket()
 
@@ -64,7 +66,7 @@ class Premises:
         premises = [
             (place, one)
             for place, step in enumerate(made)
-            if step.kind == "user"
+            if step.kind == "request"
             for one in asserted(step.text, step.turn)
         ]
         if not premises:
@@ -87,19 +89,19 @@ class Premises:
         """Sentences and calls after the claim that rest on it, until something verifies it or a person takes over."""
         found: list[_Carried] = []
         unsure: list[tuple[_Carried, str]] = []
-        looked = any(_looked_up(step) for step in before)
+        looked = any(map(self._looked_up, before))
         if any(self._verifies(premise, step) for step in before) or _remembered(premise, run):
             return [], []
         for step in after:
             if self._verifies(premise, step):
                 break
-            looked = looked or _looked_up(step)
+            looked = looked or self._looked_up(step)
             if step.call is not None:
-                if not looked and _acts_on(premise, step.call):
+                if not looked and self._acts_on(premise, step.call):
                     why = "the agent acts on it without having looked anything up"
                     found.append(_Carried(premise=premise, turn=step.turn, quote=step.call.name, why=why))
                 continue
-            if step.kind != "agent":
+            if not step.is_agent_message:
                 continue
             if run.turns[step.turn].escalation is not None and not found:
                 break
@@ -112,6 +114,19 @@ class Premises:
                 elif premise.core and not looked and not run.turns[step.turn].sources and kin(premise, sentence.text):
                     unsure.append((one, premise.core))
         return found, unsure
+
+    def _looked_up(self, step: Step) -> bool:
+        return step.call is not None and self._reads(step.call) and not failed(step.call)
+
+    def _reads(self, call: ToolCall) -> bool:
+        return tool_effect(call.name, self.tool_effects) == "reads"
+
+    def _acts_on(self, premise: Asserted, call: ToolCall) -> bool:
+        """Whether a call changes something in the matter of the claim."""
+        if self._reads(call) or failed(call):
+            return False
+        words = topic_of(f"{call.name.replace('_', ' ')} {' '.join(map(str, call.arguments.values()))}"[:2000])
+        return bool(words & premise.topic)
 
     def _verifies(self, premise: Asserted, step: Step) -> bool:
         """Whether what a tool told bears the claim out: its words stand in the result of a call that succeeded."""
@@ -147,18 +162,6 @@ class Premises:
         )
         kept = tuple(evidence[:MOST_EVIDENCE])
         return scored(self, 0.0, quoted(reason, 500), evidence=kept, producer=producer, confidence=0.8)
-
-
-def _looked_up(step: Step) -> bool:
-    return step.call is not None and reads_only(step.call.name) and not failed(step.call)
-
-
-def _acts_on(premise: Asserted, call: ToolCall) -> bool:
-    """Whether a call changes something in the matter of the claim."""
-    if reads_only(call.name) or failed(call):
-        return False
-    words = topic_of(f"{call.name.replace('_', ' ')} {' '.join(map(str, call.arguments.values()))}"[:2000])
-    return bool(words & premise.topic)
 
 
 def _remembered(premise: Asserted, run: Trajectory) -> bool:

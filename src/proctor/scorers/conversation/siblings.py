@@ -13,6 +13,7 @@ from proctor.core.decoding import decode
 from proctor.core.errors import MalformedError
 from proctor.core.score import Score
 from proctor.core.sockets import Scorer, is_optional, is_socket
+from proctor.core.tool_effect import with_stated
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.passages import quoted
 
@@ -85,6 +86,8 @@ def make(name: str, settings: Mapping[str, Any], sockets: Mapping[str, Any], *, 
             if live is None and not is_optional(field) and field.name not in sockets:
                 return f"{name} needs {field.name}, which the conversation cannot hand on"
             given[field.name] = live
+    if "tool_effects" in fields and (stated := sockets.get("tool_effects")):
+        given["tool_effects"] = with_stated(given.get("tool_effects"), stated)
     if light and "light" in fields:
         given["light"] = True
     try:
@@ -111,7 +114,8 @@ async def run_one(name: str, scorer: Scorer | str, case: Case, run: Trajectory) 
 
 
 def handed_on(owner: Any) -> Mapping[str, Any]:
-    """The live objects in the sockets of a scorer, for the scorers it makes."""
+    """The live objects in the sockets of a scorer and its `tool_effects`, for the scorers it makes."""
     live = {field.name: getattr(owner, field.name) for field in dataclasses.fields(owner) if is_socket(field)}
     judge = live.get("judge")
-    return {**live, "judges": None if judge is None else (judge,)}
+    judges = None if judge is None else (judge,)
+    return {**live, "judges": judges, "tool_effects": getattr(owner, "tool_effects", None)}

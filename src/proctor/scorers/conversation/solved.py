@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from proctor.core.case import Case
 from proctor.core.score import Evidence, Score
+from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.trajectory import Trajectory
+from proctor.core.transcript import failed, steps
 from proctor.scorers.conversation.solved_features import ended_by_mark, features
 from proctor.scorers.conversation.solved_trees import shipped_trees
-from proctor.scorers.conversation.story import failed, hands_off, reads_only, steps
 from proctor.scorers.passages import no_conversation, quoted, scored
 
 __all__ = ["Solved"]
@@ -50,6 +52,7 @@ class Solved:
     primary: ClassVar[str | None] = None
 
     policy: str = ""
+    tool_effects: Mapping[str, StatedEffect] = field(default_factory=dict)
 
     async def score(self, case: Case, run: Trajectory) -> Score:
         """Read the features of the transcript and ask the trees; the label says on which side of their cut it is."""
@@ -57,7 +60,7 @@ class Solved:
             return unanswered
         # A simulated customer says by a mark that it is done; where no mark can be, its absence must not count.
         trees = shipped_trees(marked=ended_by_mark(run))
-        values = features(run, self.policy or _policy(case, run))
+        values = features(run, self.policy or _policy(case, run), self.tool_effects)
         chance = trees.probability(values)
         label = "solved" if chance >= trees.threshold else "unsolved"
         why = [
@@ -70,7 +73,7 @@ class Solved:
             f"{label} with probability {chance:.2f}; " + "; ".join(why),
             label=label,
             confidence=round(abs(chance - 0.5) * 2, 3),
-            evidence=_evidence(run),
+            evidence=_evidence(run, self.tool_effects),
             producer="local model",
             raw=json.dumps({"model": trees.name, "version": trees.version, "cut": trees.threshold}),
         )
@@ -85,18 +88,19 @@ def _policy(case: Case, run: Trajectory) -> str:
     return "\n".join(message.content for message in said if message.role == "system")
 
 
-def _evidence(run: Trajectory) -> tuple[Evidence, ...]:
+def _evidence(run: Trajectory, tool_effects: Mapping[str, StatedEffect]) -> tuple[Evidence, ...]:
     """The changes that failed, the hand-off, and the last words: what a reader would look at first."""
     found = []
     told = steps(run)
     for step in told:
         if step.call is None:
             continue
-        if hands_off(step.call.name):
+        effect = tool_effect(step.call.name, tool_effects)
+        if effect == "hands_off":
             found.append(Evidence(turn=step.turn, quote=step.call.name, note="handed off to a person"))
-        elif failed(step.call) and not reads_only(step.call.name):
+        elif failed(step.call) and effect != "reads":
             found.append(Evidence(turn=step.turn, quote=step.call.name, note="this change failed"))
-    last = next((step for step in reversed(told) if step.kind == "user"), None)
+    last = next((step for step in reversed(told) if step.kind == "request"), None)
     if last is not None:
         found.append(Evidence(turn=last.turn, quote=quoted(last.text), note="the customer's last words"))
     return tuple(found[-6:])

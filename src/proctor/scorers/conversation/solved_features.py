@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
+from proctor.core.tool_effect import StatedEffect, ToolEffect, tool_effect
 from proctor.core.trajectory import Trajectory
+from proctor.core.transcript import Step, failed, result_text, steps
 from proctor.scorers.conversation.effects import effect
 from proctor.scorers.conversation.solved_records import choices, leaves
-from proctor.scorers.conversation.story import Step, failed, hands_off, reads_only, result_text, steps
 
 __all__ = ["MARKS", "ended_by_mark", "features"]
 
@@ -79,6 +80,7 @@ class _Read:
     told: Sequence[Step]
     policy: str
     marks: str
+    tool_effects: Mapping[str, StatedEffect]
     users: list[str] = field(default_factory=list)
     agents: list[str] = field(default_factory=list)
     calls: list[Step] = field(default_factory=list)
@@ -90,10 +92,10 @@ class _Read:
 
     def __post_init__(self) -> None:
         for step in self.told:
-            if step.kind == "user":
+            if step.kind == "request":
                 if words := _MARK.sub("", step.text).strip():
                     self.users.append(words.lower())
-            elif step.kind == "agent":
+            elif step.is_agent_message:
                 self.agents.append(step.text.lower())
                 self.refused.append(_REFUSED.search(self.agents[-1]) is not None)
             else:
@@ -103,15 +105,22 @@ class _Read:
                 self.results[id(step)] = result_text(step.call)
                 if failed(step.call):
                     self.wrong.add(id(step))
-                if not reads_only(step.call.name) and not hands_off(step.call.name):
+                if self.effect(step) in ("changes", "unknown"):
                     self.writes.append(step)
                     self.writing.add(id(step))
 
+    def effect(self, step: Step) -> ToolEffect:
+        """What the step's tool does."""
+        return tool_effect(_name(step), self.tool_effects)
 
-def features(run: Trajectory, policy: str = "") -> dict[str, float]:
+
+def features(
+    run: Trajectory, policy: str = "", tool_effects: Mapping[str, StatedEffect] | None = None
+) -> dict[str, float]:
     """Every feature by its name. All are counts, shares or flags; a missing policy leaves its own at nought."""
-    told = [step for step in steps(run) if step.kind != "user" or _MARK.sub("", step.text).strip()]
-    read = _Read(told=told, policy=policy, marks=_marks(run))
+    said = (step for step in steps(run) if step.kind != "hand-off")
+    told = [step for step in said if step.kind != "request" or _MARK.sub("", step.text).strip()]
+    read = _Read(told=told, policy=policy, marks=_marks(run), tool_effects=tool_effects or {})
     found: dict[str, float] = {}
     for part in (_sizes, _words, _ending, _writing, _wanting, _confirming, _numbers, _choosing, _ruled):
         found.update(part(read))
@@ -194,7 +203,7 @@ def _words(read: _Read) -> dict[str, float]:
 def _ending(read: _Read) -> dict[str, float]:
     last_users, last_agents = read.users[-2:], read.agents[-2:]
     user, agent = "\n".join(last_users), "\n".join(last_agents)
-    handed = [index for index, step in enumerate(read.told) if hands_off(_name(step))]
+    handed = [index for index, step in enumerate(read.told) if read.effect(step) == "hands_off"]
     writes = [index for index, step in enumerate(read.told) if id(step) in read.writing and id(step) not in read.wrong]
     last = read.told[-1] if read.told else None
     return {
@@ -209,7 +218,7 @@ def _ending(read: _Read) -> dict[str, float]:
         "end_question": bool(last_agents) and last_agents[-1].rstrip().endswith("?"),
         "end_user_letters": len(last_users[-1]) if last_users else 0,
         "end_agent_letters": len(last_agents[-1]) if last_agents else 0,
-        "end_by_user": last is not None and last.kind == "user",
+        "end_by_user": last is not None and last.kind == "request",
         "end_by_call": last is not None and last.kind == "call",
         "handed_off": len(handed),
         "handed_off_after_write": bool(handed and writes and writes[0] < handed[0]),
@@ -226,7 +235,7 @@ def _writing(read: _Read) -> dict[str, float]:
     done = [effect(step.call) for step in worked if step.call is not None]
     mended = {step.target for step in done}
     open_failures = [step for step in wrong if step.call is not None and effect(step.call).target not in mended]
-    spoken = [index for index, step in enumerate(read.told) if step.kind == "agent"]
+    spoken = [index for index, step in enumerate(read.told) if step.is_agent_message]
     refused_at = [index for index, refused in zip(spoken, read.refused, strict=True) if refused]
     good = {id(step) for step in worked}
     wrote_at = [i for i, step in enumerate(read.told) if id(step) in good]
@@ -293,7 +302,7 @@ def _confirming(read: _Read) -> dict[str, float]:
     burst = most = 0
     last_user = ""
     for step in read.told:
-        if step.kind == "user":
+        if step.kind == "request":
             last_user, burst = step.text.lower(), 0
         elif id(step) in read.writing and not step.by_user:
             burst += 1
@@ -316,7 +325,7 @@ def _numbers(read: _Read) -> dict[str, float]:
     for step in read.told:
         if step.call is not None:
             known.update(map(_value, _FIGURE.findall(read.results[id(step)][:8000])))
-        elif step.kind == "user":
+        elif step.kind == "request":
             known.update(map(_value, _FIGURE.findall(step.text.replace(",", ""))))
         else:
             amounts = [_value(found) for found in _MONEY.findall(step.text)]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from proctor.core.chat import ToolCall
-from proctor.scorers.conversation.story import Step, loosely
+from proctor.core.transcript import Step, parse_loosely
 
 __all__ = ["choices", "leaves", "opened"]
 
@@ -23,7 +23,7 @@ def opened(call: ToolCall) -> Any:
     """What a tool answered, as data where it is."""
     if not isinstance(call.result, str):
         return call.result
-    return loosely(call.result) if len(call.result) <= _MOST_LETTERS else call.result[:_MOST_LETTERS]
+    return parse_loosely(call.result) if len(call.result) <= _MOST_LETTERS else call.result[:_MOST_LETTERS]
 
 
 def leaves(value: Any) -> Iterator[Any]:
@@ -56,7 +56,7 @@ def choices(told: Sequence[tuple[Step, bool]], results: Mapping[int, str]) -> di
     dearer = 0
     for step, writes in told:
         if step.call is None:
-            said += " " + step.text.casefold() if step.kind == "user" else ""
+            said += " " + step.text.casefold() if step.kind == "request" else ""
             seen |= set(_WORD.findall(step.text.casefold()))
             continue
         if writes:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from proctor.core.case import Case
@@ -13,6 +13,7 @@ from proctor.core.chat import Message, Request
 from proctor.core.rule import Rule, RuleVerdict
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Model, socket
+from proctor.core.tool_effect import StatedEffect
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.conversation.steps import View, parse_rule, view_of
 from proctor.scorers.conversation.transcript import transcript
@@ -41,6 +42,7 @@ class TraceRules:
     rules: tuple[Rule, ...] = ()
     writes: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
+    tool_effects: Mapping[str, StatedEffect] = field(default_factory=dict)
     light: bool = False
     judges: tuple[Model, ...] | None = socket(optional=True)
 
@@ -74,7 +76,7 @@ class TraceRules:
 
     async def verdicts(self, rules: Sequence[Rule], case: Case, run: Trajectory) -> list[RuleVerdict]:
         """A verdict on each rule, in their order."""
-        view = view_of(run, writes=self.writes, reads=self.reads)
+        view = view_of(run, writes=self.writes, reads=self.reads, tool_effects=self.tool_effects)
         return await asyncio.gather(*(self._verdict(rule, case, run, view) for rule in rules))
 
     async def _verdict(self, rule: Rule, case: Case, run: Trajectory, view: View) -> RuleVerdict:

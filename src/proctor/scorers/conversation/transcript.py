@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from proctor.core.trajectory import Trajectory
+from proctor.core.transcript import result_text
 from proctor.scorers.call_matching import shown
-from proctor.scorers.conversation.steps.step import Step, View, view_of
-from proctor.scorers.conversation.story import result_text
+from proctor.scorers.conversation.steps.step import TraceStep, View, view_of
 
 __all__ = ["transcript"]
 
@@ -30,7 +30,7 @@ def transcript(run: Trajectory | View) -> str:
     return "\n".join(lines)
 
 
-def _line(step: Step) -> str:
+def _line(step: TraceStep) -> str:
     if step.call is not None:
         outcome = f"failed: {step.call.error}" if step.call.error else f"returned {_cut(result_text(step.call))}"
         return f"  agent calls {_cut(shown(step.call))}\n    {outcome}"

@@ -11,9 +11,9 @@ from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Embedder, Entailer, Grounder, socket
 from proctor.core.trajectory import Trajectory, Turn
+from proctor.core.transcript import failed
 from proctor.scorers.answer.quality_parts.passage_reading import Passage
 from proctor.scorers.answer.quality_parts.support import no_hallucination, passages_of
-from proctor.scorers.conversation.story import failed
 from proctor.scorers.parts import check_weights, combined
 from proctor.scorers.passages import MOST_EVIDENCE, no_answer, quoted, turn_label
 from proctor.scorers.safety.citing import retrieved

@@ -11,9 +11,9 @@ from proctor.core.case import Case
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Entailer, Grounder, socket
 from proctor.core.trajectory import Source, Trajectory
+from proctor.core.transcript import steps
 from proctor.scorers.answer.quality_parts.passage_reading import Passage
 from proctor.scorers.answer.quality_parts.support import no_hallucination
-from proctor.scorers.conversation.story import steps
 from proctor.scorers.passages import (
     MOST_EVIDENCE,
     no_answer,
@@ -126,7 +126,7 @@ def _looked_up(run: Trajectory) -> tuple[list[tuple[int, Citation, str]], list[_
     told = _everything(run)
     by_turn = [retrieved(turn) for turn in run.turns]
     for step in steps(run):
-        if step.kind != "agent":
+        if not step.is_agent_message:
             continue
         own, before = by_turn[step.turn], [source for some in by_turn[: step.turn + 1] for source in some]
         for one in citations(step.text):

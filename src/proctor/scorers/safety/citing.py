@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from proctor.core.chat import ToolCall
 from proctor.core.trajectory import Source, Turn
-from proctor.scorers.conversation.story import failed, loosely
+from proctor.core.transcript import failed, parse_loosely
 from proctor.text.split import sentences
 
 __all__ = ["Citation", "citations", "documents", "resolve", "retrieved"]
@@ -158,7 +158,7 @@ def retrieved(turn: Turn) -> list[Source]:
 def documents(call: ToolCall) -> Iterator[Source]:
     """The documents in what a tool returned: each has an id and a text."""
     if call.result is not None:
-        yield from _documents(loosely(call.result) if isinstance(call.result, str) else call.result)
+        yield from _documents(parse_loosely(call.result) if isinstance(call.result, str) else call.result)
 
 
 def _documents(data: Any, depth: int = 0) -> Iterator[Source]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import ClassVar, Final
 
@@ -13,8 +13,9 @@ from proctor.core.chat import ToolCall
 from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Entailer, socket
+from proctor.core.tool_effect import StatedEffect
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.conversation.story import failed, steps
+from proctor.core.transcript import failed, steps
 from proctor.scorers.matching import PatternError
 from proctor.scorers.passages import (
     MOST_EVIDENCE,
@@ -69,6 +70,7 @@ class Commitments:
     granted: tuple[str, ...] = ()
     confirmations: bool = True
     tools_recorded: bool = True
+    tool_effects: Mapping[str, StatedEffect] = field(default_factory=dict)
     light: bool = False
     entailer: Entailer = socket()
 
@@ -103,7 +105,7 @@ class Commitments:
             if step.call is not None:
                 done.append(step.call)
                 entries = [entry for entry in entries if not _grants(step.call, entry)]
-            elif step.kind == "agent":
+            elif step.is_agent_message:
                 for promise, exact in _promises(step.turn, step.text, entries, apart):
                     (promised if exact else unsure).append(promise)
                 unbacked += self._unbacked(step.turn, step.text, done, escalated=escalated)
@@ -120,7 +122,7 @@ class Commitments:
         if not self.confirmations or not self.tools_recorded:
             return
         for deed in deeds(text):
-            if backed(deed, done, escalated=escalated):
+            if backed(deed, done, escalated=escalated, tool_effects=self.tool_effects):
                 continue
             tried = [call.name for call in done if failed(call)]
             note = "no call that succeeded did this" if done else "no tool was called at all"
@@ -169,7 +171,7 @@ async def _matched_apart(run: Trajectory, entries: Sequence[Authority]) -> froze
     hard = [entry for entry in entries if has_unbounded(entry)]
     if not hard:
         return frozenset()
-    said = [step.text for step in steps(run) if step.kind == "agent" and step.call is None]
+    said = [step.text for step in steps(run) if step.is_agent_message and step.call is None]
     read = dict.fromkeys(each.text for text in said for each in statements(text) if bound(each.text))
     return await matched_apart(hard, list(read))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from proctor.core.chat import ToolCall
-from proctor.scorers.conversation.story import loosely
+from proctor.core.transcript import parse_loosely
 
 __all__ = ["Named", "is_another", "listed_in", "named_in"]
 
@@ -98,7 +98,7 @@ def _values(data: Any) -> list[tuple[str, str]] | None:
 
 def _data(result: Any) -> Any:
     if isinstance(result, str) and result.lstrip()[:1] in ("{", "[") and len(result) <= 20 * _LONGEST:
-        return loosely(result) or result
+        return parse_loosely(result) or result
     return result
 
 

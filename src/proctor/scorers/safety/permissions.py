@@ -12,9 +12,9 @@ from proctor.core.chat import ToolCall
 from proctor.core.permission_matrix import TRIALS, PermissionMatrix
 from proctor.core.score import Evidence, Score
 from proctor.core.trajectory import Trajectory, Turn
+from proctor.core.transcript import steps
 from proctor.core.verdict import STOPS
 from proctor.scorers.call_matching import shown
-from proctor.scorers.conversation.story import steps
 from proctor.scorers.passages import (
     MOST_EVIDENCE,
     no_conversation,

@@ -12,8 +12,8 @@ from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Tagger, socket
 from proctor.core.trajectory import Trajectory
+from proctor.core.transcript import steps
 from proctor.core.verdict import Finding
-from proctor.scorers.conversation.story import steps
 from proctor.scorers.passages import (
     MOST_EVIDENCE,
     no_conversation,
@@ -78,7 +78,7 @@ class PiiShown:
         offered = _offered(run)
         leaks: list[Evidence] = []
         seen = 0
-        said = [(step.turn, step.text[:_READ]) for step in steps(run) if step.kind == "agent" and step.text.strip()]
+        said = [(step.turn, step.text[:_READ]) for step in steps(run) if step.is_agent_message and step.text.strip()]
         try:
             for turn, text in said:
                 found = self._by_pattern(text)

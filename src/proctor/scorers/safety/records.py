@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 from proctor.core.case import Case
 from proctor.core.chat import ToolCall
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.conversation.story import failed, loosely, steps
+from proctor.core.transcript import failed, parse_loosely, steps
 
 __all__ = ["Ownership", "Record", "customer_words", "records"]
 
@@ -64,7 +64,7 @@ def records(case: Case, run: Trajectory, own: Sequence[str]) -> list[Record]:
     found: list[Record] = []
     for index, call in _calls(run):
         asked = _asked_for(call, said, known)
-        for text, owners in _values(loosely(call.result) if isinstance(call.result, str) else call.result):
+        for text, owners in _values(parse_loosely(call.result) if isinstance(call.result, str) else call.result):
             if len(found) >= _MOST:
                 return found
             mine = [owner for owner in owners if owner in known or _within(owner, said)]

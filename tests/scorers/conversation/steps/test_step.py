@@ -42,10 +42,11 @@ def test_a_hand_off_of_a_turn_is_a_step() -> None:
 
 def test_what_a_tool_does_is_told_by_its_verb_unless_it_is_said() -> None:
     run = talk("> x", call("prepare_quote"), call("get_quote"))
-    assert view_of(run).changes("prepare_quote")
-    assert not view_of(run).changes("get_quote")
-    assert not view_of(run, reads=["prepare_quote"]).changes("prepare_quote")
-    assert view_of(run, writes=["get_quote"]).changes("get_quote")
+    assert view_of(run).effect("prepare_quote") == "unknown"
+    assert view_of(run).effect("get_quote") == "reads"
+    assert view_of(run, reads=["prepare_quote"]).effect("prepare_quote") == "reads"
+    assert view_of(run, writes=["get_quote"], tool_effects={"*": "reads"}).effect("get_quote") == "changes"
+    assert view_of(run, tool_effects={"prepare_*": "reads"}).effect("prepare_quote") == "reads"
 
 
 def test_the_calls_of_the_customer_are_no_steps_of_the_agent() -> None:

@@ -5,7 +5,7 @@ A rule of an agent's prompt that can be said as one is judged by it alone, and n
 
 from proctor.scorers.conversation.steps.forms import vocabulary
 from proctor.scorers.conversation.steps.predicate import StepPredicate, parse_rule, parse_steps
-from proctor.scorers.conversation.steps.step import Step, View, view_of
+from proctor.scorers.conversation.steps.step import TraceStep, View, view_of
 from proctor.scorers.conversation.steps.term import Checked
 
-__all__ = ["Checked", "Step", "StepPredicate", "View", "parse_rule", "parse_steps", "view_of", "vocabulary"]
+__all__ = ["Checked", "StepPredicate", "TraceStep", "View", "parse_rule", "parse_steps", "view_of", "vocabulary"]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from proctor.core.codec import dumps
 from proctor.scorers.conversation.steps.fields import values_of
 from proctor.scorers.conversation.steps.selector import Selector
-from proctor.scorers.conversation.steps.step import Step, View
+from proctor.scorers.conversation.steps.step import TraceStep, View
 from proctor.scorers.conversation.steps.term import Check, Checked, Form, no, skipped, unknown, yes
 from proctor.text.predicates.term import plural
 from proctor.text.predicates.values import Bound
@@ -36,10 +36,10 @@ def _count(a: Selector, bound: Bound, *, options: frozenset[str], each: str | No
     return run
 
 
-def _groups(found: Sequence[Step], options: frozenset[str], each: str | None) -> Mapping[str, list[Step]]:
+def _groups(found: Sequence[TraceStep], options: frozenset[str], each: str | None) -> Mapping[str, list[TraceStep]]:
     if not options and each is None:
         return {"": list(found)}
-    groups: dict[str, list[Step]] = defaultdict(list)
+    groups: dict[str, list[TraceStep]] = defaultdict(list)
     for step in found:
         where = f" in turn {step.turn + 1}" if _IN_TURN in options else ""
         if each is None:
@@ -96,7 +96,7 @@ def _every_is(a: Selector, b: Selector) -> Check:
 
 def _repeat(a: Selector) -> Check:
     def run(view: View) -> Checked:
-        seen: dict[Hashable, Step] = {}
+        seen: dict[Hashable, TraceStep] = {}
         again = []
         for step in a.of(view):
             key = (step.call.name, dumps(dict(step.call.arguments))) if step.call else " ".join(step.text.split())
@@ -129,7 +129,7 @@ def _one_at_a_time() -> Check:
             return skipped("there is no call")
         if not view.calls_placed:
             return unknown("the recording does not say which calls were made together")
-        by_message: dict[tuple[int, int | None], list[Step]] = defaultdict(list)
+        by_message: dict[tuple[int, int | None], list[TraceStep]] = defaultdict(list)
         for step in calls:
             by_message[step.turn, step.message].append(step)
         together = [group for group in by_message.values() if len(group) > 1]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from proctor.scorers.conversation.steps.fields import values_of
 from proctor.scorers.conversation.steps.selector import Selector
-from proctor.scorers.conversation.steps.step import Step, View
+from proctor.scorers.conversation.steps.step import TraceStep, View
 from proctor.scorers.conversation.steps.term import Check, Checked, Form, no, skipped, yes
 
 __all__ = ["FORMS"]
@@ -33,11 +33,11 @@ def _before(a: Selector, b: Selector, *, options: frozenset[str], same: str | No
     return run
 
 
-def _precedes(one: Step, step: Step, near: bool) -> bool:
+def _precedes(one: TraceStep, step: TraceStep, near: bool) -> bool:
     return one.index < step.index and (one.turn == step.turn or not near)
 
 
-def _share(one: Step, step: Step, name: str | None) -> bool:
+def _share(one: TraceStep, step: TraceStep, name: str | None) -> bool:
     """Whether two calls have a value of this argument in common; without a name, any two do."""
     if name is None:
         return True
@@ -65,13 +65,13 @@ def _after(a: Selector, b: Selector, *, options: frozenset[str], same: str | Non
     return run
 
 
-def _next(step: Step, view: View) -> Step | None:
+def _next(step: TraceStep, view: View) -> TraceStep | None:
     """What the agent does next; a remark beside a call is no step of its own."""
     later = view.steps[step.index + 1 :]
     return next((each for each in later if each.kind in ("answer", "call", "hand-off")), None)
 
 
-def _followed(step: Step, a: Selector, view: View, options: frozenset[str], same: str | None) -> bool:
+def _followed(step: TraceStep, a: Selector, view: View, options: frozenset[str], same: str | None) -> bool:
     following = _next(step, view)
     later = view.steps[step.index + 1 :] if _ONCE not in options else (following,) if following else ()
     near = [each for each in later if each.turn == step.turn or _SAME not in options]
@@ -96,7 +96,7 @@ def _never_after(a: Selector, b: Selector, *, options: frozenset[str]) -> Check:
     return _never_beside(a, b, "after", lambda step, one: _precedes(one, step, near))
 
 
-def _never_beside(a: Selector, b: Selector, word: str, stands: Callable[[Step, Step], bool]) -> Check:
+def _never_beside(a: Selector, b: Selector, word: str, stands: Callable[[TraceStep, TraceStep], bool]) -> Check:
     def run(view: View) -> Checked:
         others = b.of(view)
         if not others:
@@ -107,7 +107,7 @@ def _never_beside(a: Selector, b: Selector, word: str, stands: Callable[[Step, S
     return run
 
 
-def _first(found: Sequence[Step]) -> str:
+def _first(found: Sequence[TraceStep]) -> str:
     more = f" and {len(found) - 1} more" if len(found) > 1 else ""
     return f"there is {found[0].place}{more}"
 

@@ -3,39 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
-from proctor.core.chat import ToolCall
-from proctor.core.trajectory import Trajectory, Turn
+from proctor.core.tool_effect import StatedEffect, ToolEffect, tool_effect
+from proctor.core.trajectory import Trajectory
+from proctor.core.transcript import Step, parse_loosely, result_text, steps
 from proctor.scorers.call_matching import shown
-from proctor.scorers.conversation import story
 from proctor.scorers.passages import quoted, turn_label
 from proctor.text.assent import agrees, asks
 from proctor.text.find import Folded, fold
 
-__all__ = ["Kind", "Step", "View", "view_of"]
+__all__ = ["TraceStep", "View", "view_of"]
 
-Kind = Literal["request", "answer", "remark", "call", "hand-off"]
 _SHOWN = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """One thing that was said or done; ``index`` is its place, ``turn`` its turn, both counted from nought.
+class TraceStep(Step):
+    """A step as predicates see it: with its place among all, and whether the customer agrees to what was asked."""
 
-    A ``remark`` is what the agent says in the same message as a call; an ``answer`` stands by itself.
-    ``message`` tells the calls of one message from those of the next; ``None`` where no message holds the call.
-    """
-
-    kind: Kind
-    turn: int
     index: int = 0
-    text: str = ""
-    call: ToolCall | None = None
-    message: int | None = None
     agrees: bool = False
 
     @property
@@ -61,30 +51,27 @@ class Step:
     @property
     def asks(self) -> bool:
         """Whether the agent asks the customer something in it."""
-        return self.kind in ("answer", "remark") and asks(self.text)
+        return self.is_agent_message and asks(self.text)
 
     @property
     def result(self) -> Any:
         """What a call gave, as data where it is data."""
         if self.call is None:
             return None
-        return story.loosely(self.call.result) if isinstance(self.call.result, str) else self.call.result
+        return parse_loosely(self.call.result) if isinstance(self.call.result, str) else self.call.result
 
 
 @dataclass(frozen=True)
 class View:
     """The steps of one conversation, and which tools change something."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[TraceStep, ...]
     turns: int = 0
-    writes: frozenset[str] = field(default_factory=frozenset)
-    reads: frozenset[str] = field(default_factory=frozenset)
+    tool_effects: Mapping[str, StatedEffect] = field(default_factory=dict)
 
-    def changes(self, name: str) -> bool:
-        """Whether a tool of this name changes something: as it was said, else by the verb it begins with."""
-        if name in self.writes or name in self.reads:
-            return name in self.writes
-        return not story.reads_only(name) and not story.hands_off(name)
+    def effect(self, name: str) -> ToolEffect:
+        """What a tool of this name does."""
+        return tool_effect(name, self.tool_effects)
 
     @cached_property
     def calls_placed(self) -> bool:
@@ -97,48 +84,41 @@ class View:
         return tuple(fold(text, ignore_case=True) if (text := _given(step)) else None for step in self.steps)
 
 
-def _given(step: Step) -> str:
+def _given(step: TraceStep) -> str:
     if step.call is not None:
-        return story.result_text(step.call)
+        return result_text(step.call)
     return step.text if step.kind == "request" else ""
 
 
-def view_of(run: Trajectory, *, writes: Iterable[str] = (), reads: Iterable[str] = ()) -> View:
-    """The conversation as steps; ``writes`` and ``reads`` say of tools what their names do not."""
-    found: list[Step] = []
+def view_of(
+    run: Trajectory,
+    *,
+    writes: Iterable[str] = (),
+    reads: Iterable[str] = (),
+    tool_effects: Mapping[str, StatedEffect] | None = None,
+) -> View:
+    """The conversation as steps; ``writes``, ``reads`` and ``tool_effects`` state what tools do, in that order."""
+    found: list[TraceStep] = []
     asked = ""
-    for step in _told(run):
-        one = replace(step, index=len(found))
-        if one.kind == "request":
-            one = replace(one, agrees=agrees(one.text, asked))
-        elif one.kind in ("answer", "remark"):
-            asked = one.text
-        found.append(one)
-    return View(tuple(found), turns=len(run.turns), writes=frozenset(writes), reads=frozenset(reads))
-
-
-def _told(run: Trajectory) -> Iterator[Step]:
-    by_turn: dict[int, list[story.Step]] = {}
-    for step in story.steps(run):
-        by_turn.setdefault(step.turn, []).append(step)
-    for index, turn in enumerate(run.turns):
-        yield from _of_turn(index, turn, by_turn.get(index, ()))
-        if turn.escalation is not None:
-            yield Step(kind="hand-off", turn=index, text=turn.escalation.reason)
-
-
-def _of_turn(index: int, turn: Turn, steps: Sequence[story.Step]) -> Iterator[Step]:
-    """The steps in their order, each with the message it stands in: the story keeps the order of the messages."""
-    speaking = iter([n for n, m in enumerate(turn.messages) if m.role in ("user", "assistant") and m.content])
-    calling = iter([n for n, m in enumerate(turn.messages) for _ in m.tool_calls])
-    placed = any(message.tool_calls for message in turn.messages)
-    for step in steps:
-        if step.call is None:
-            message = turn.messages[next(speaking)]
-            spoken: Kind = "remark" if message.tool_calls else "answer"
-            yield Step(kind="request" if step.kind == "user" else spoken, turn=index, text=step.text)
+    for step in steps(run):
+        if step.call is not None and step.by_user:  # what the customer does on their own device is no step of the agent
             continue
-        # Calls that only the turn tells of come after those of its messages, or there are no others.
-        message_at = next(calling, None) if placed else None
-        if not step.by_user:  # what the customer does on their own device is no step of the agent
-            yield Step(kind="call", turn=index, call=step.call, message=message_at)
+        agreed = step.kind == "request" and agrees(step.text, asked)
+        asked = step.text if step.is_agent_message else asked
+        found.append(
+            TraceStep(
+                kind=step.kind,
+                turn=step.turn,
+                text=step.text,
+                call=step.call,
+                message=step.message,
+                index=len(found),
+                agrees=agreed,
+            )
+        )
+    stated: dict[str, StatedEffect] = {**dict.fromkeys(writes, "changes")}
+    for name in reads:
+        stated.setdefault(name, "reads")
+    for name, effect in (tool_effects or {}).items():
+        stated.setdefault(name, effect)
+    return View(tuple(found), turns=len(run.turns), tool_effects=stated)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from proctor.scorers.conversation.steps.step import Step, View
+from proctor.scorers.conversation.steps.step import TraceStep, View
 
 __all__ = ["Check", "Checked", "Form", "Term", "no", "skipped", "unknown", "yes"]
 
@@ -21,11 +21,11 @@ class Checked:
 
     ok: bool | None
     reason: str
-    steps: tuple[Step, ...] = ()
+    steps: tuple[TraceStep, ...] = ()
     known: bool = True
 
     @property
-    def step(self) -> Step | None:
+    def step(self) -> TraceStep | None:
         """The step that decided."""
         return self.steps[0] if self.steps else None
 
@@ -68,12 +68,12 @@ class Term:
         return f"({self.text})" if self.wide else self.text
 
 
-def yes(reason: str, steps: Sequence[Step] = ()) -> Checked:
+def yes(reason: str, steps: Sequence[TraceStep] = ()) -> Checked:
     """It holds."""
     return Checked(ok=True, reason=reason, steps=tuple(steps))
 
 
-def no(reason: str, steps: Sequence[Step] = ()) -> Checked:
+def no(reason: str, steps: Sequence[TraceStep] = ()) -> Checked:
     """It does not hold."""
     return Checked(ok=False, reason=reason, steps=tuple(steps))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from proctor.scorers.conversation.steps.fields import scalars, values_of
 from proctor.scorers.conversation.steps.selector import Selector
-from proctor.scorers.conversation.steps.step import Step, View
+from proctor.scorers.conversation.steps.step import TraceStep, View
 from proctor.scorers.conversation.steps.term import Check, Checked, Form, no, skipped, unknown, yes
 from proctor.text.dates import find_dates, read_date
 from proctor.text.find import occurrences
@@ -71,7 +71,7 @@ def _at_end(last: bool) -> Callable[[Selector, Predicate], Check]:
     return make
 
 
-def _asked(step: Step, view: View) -> dict[str, str]:
+def _asked(step: TraceStep, view: View) -> dict[str, str]:
     """What the customer said last before the step: the input of an answer."""
     before = (each for each in reversed(view.steps[: step.index]) if each.kind == "request")
     asked = next(before, None)
@@ -80,8 +80,8 @@ def _asked(step: Step, view: View) -> dict[str, str]:
 
 def _mentions(a: Selector, texts: Sequence[str]) -> Check:
     def run(view: View) -> Checked:
-        told: list[Step] = []
-        missing: list[tuple[Step, str]] = []
+        told: list[TraceStep] = []
+        missing: list[tuple[TraceStep, str]] = []
         calls = a.of(view)
         if not calls:
             return skipped(f"there is no {a.text}")
@@ -138,11 +138,11 @@ def _known(texts: Sequence[str], a: Selector) -> Check:
     return run
 
 
-def _arguments(step: Step, name: str) -> list[Any]:
+def _arguments(step: TraceStep, name: str) -> list[Any]:
     return _speakable(values_of(step.call.arguments, name)) if step.call is not None else []
 
 
-def _heard(value: Any, step: Step, view: View) -> bool:
+def _heard(value: Any, step: TraceStep, view: View) -> bool:
     """Whether the customer or a tool gave the value before this step."""
     wanted = str(value).strip().lstrip("#")
     return any(text is not None and occurrences(wanted, text, most=1) for text in view.given[: step.index])

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from proctor.core.chat import Message, ToolCall
-from proctor.core.trajectory import Trajectory, Turn
-from proctor.scorers.conversation.story import failed, hands_off, reads_only, steps
+from proctor.core.trajectory import Escalation, Trajectory, Turn
+from proctor.core.transcript import failed, steps
 
 
 def test_calls_stand_where_their_message_stands_with_their_result() -> None:
@@ -25,7 +25,7 @@ def test_calls_stand_where_their_message_stands_with_their_result() -> None:
         )
     )
     found = steps(run)
-    assert [step.kind for step in found] == ["user", "call", "agent"]
+    assert [step.kind for step in found] == ["request", "call", "answer"]
     assert found[1].call is not None
     assert found[1].call.result == "found"
 
@@ -39,7 +39,7 @@ def test_calls_that_no_message_tells_of_come_before_the_answer() -> None:
             ),
         )
     )
-    assert [step.kind for step in steps(run)] == ["user", "call", "agent"]
+    assert [step.kind for step in steps(run)] == ["request", "call", "answer"]
 
 
 def test_a_call_by_the_customer_is_the_customers() -> None:
@@ -60,11 +60,17 @@ def test_no_failures(result: Any) -> None:
     assert not failed(ToolCall(name="x", result=result))
 
 
-def test_names_of_tools() -> None:
-    assert reads_only("get_order")
-    assert reads_only("searchProducts")
-    assert not reads_only("cancel_order")
-    assert not reads_only("")
-    assert hands_off("transfer_to_human_agents")
-    assert hands_off("escalate")
-    assert not hands_off("cancel_order")
+def test_words_beside_a_call_are_a_remark_and_a_recorded_escalation_is_a_step() -> None:
+    call = ToolCall(name="get_booking", result="found")
+    said = (Message(role="user", content="Help"), Message(role="assistant", content="A moment.", tool_calls=(call,)))
+    turn = Turn(messages=said, tool_calls=(ToolCall(name="log"),), escalation=Escalation(reason="angry"))
+    found = steps(Trajectory(turns=(turn,)))
+    assert [(step.kind, step.message) for step in found] == [
+        ("request", 0),
+        ("remark", 1),
+        ("call", 1),
+        ("call", None),
+        ("hand-off", None),
+    ]
+    assert [step.is_agent_message for step in found] == [False, True, False, False, False]
+    assert found[-1].text == "angry"
