@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from proctor.core.decoding import decode
 from proctor.core.errors import ConfigError, MalformedError, Problem
 from proctor.text.known_secrets import add_settings, add_variable
-from proctor.text.secret_forms import is_secret_name
+from proctor.text.secret_names import is_secret_variable
 from proctor.text.spans import span_seconds
 
 __all__ = [
@@ -250,7 +250,7 @@ def read_environment(start: Path) -> Environment:
 def _remember_secrets(environment: Environment) -> None:
     """What a target under test may print of the environment it is given: all of `.env`, and what is named a secret."""
     for name, value in environment.values.items():
-        if name in environment.from_dotenv or is_secret_name(name):
+        if name in environment.from_dotenv or is_secret_variable(name):
             add_variable(name, value)
 
 
