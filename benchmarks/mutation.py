@@ -4,8 +4,9 @@ Run ``python -m benchmarks.mutation [--own] [--data DIR] [--model local:smollm2]
 ``--own`` the prompts are those of ``benchmarks/prompts``, else the sample prompts
 are read from ``--data`` (default: ``$PROCTOR_DATA``, else the folder ``shared/data`` beside this checkout), folder
 ``promptpex/samples``. For each prompt the rules and tests are made without a model, then every rule is dropped,
-negated, weakened or asked for in another form. ``obedient:scripted`` keeps what the prompt says and nothing else, so a
-mutant it lets live is one the tests cannot see; a real model shows how far tests reach when rules are kept by habit.
+negated, weakened or asked for in another form. The model of ``benchmarks.obedient`` is the default. It is a script that
+keeps what the prompt says and nothing else, so a mutant it lets live is one the tests cannot see; a real model shows
+how far tests reach when rules are kept by habit.
 """
 
 from __future__ import annotations
@@ -20,10 +21,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from benchmarks.obedient.hearing import UNHEARD, damage_noticed, without_unheard
+from benchmarks.obedient.model import MODEL
 from proctor.config import Config, RunSettings, Settings, read_environment
 from proctor.core.adequacy import Adequacy, Share
 from proctor.wiring.generation import Watching, Wish, carry_out_generation
-from proctor.wiring.mutation import DEFAULT_MODEL, MutationJob, run_mutation
+from proctor.wiring.mutation import MutationJob, mutation_plan, run_mutation
 
 __all__ = ["PROMPTS", "Measured", "main", "measured", "table"]
 
@@ -47,6 +50,7 @@ class Measured:
     prompt: str
     found: Adequacy
     seconds: float
+    damage: Share | None = None
 
 
 async def measured(prompt: Path, folder: Path, job: MutationJob, *, longest: int | None = None) -> Measured:
@@ -65,8 +69,13 @@ async def measured(prompt: Path, folder: Path, job: MutationJob, *, longest: int
     )
     await carry_out_generation(config, Wish(prompt=mine, no_model=True), Watching())
     begun = time.perf_counter()
-    found = await run_mutation(config, replace(job, prompt=mine))
-    return Measured(prompt=prompt.stem, found=found, seconds=time.perf_counter() - begun)
+    job = replace(job, prompt=mine)
+    plan = mutation_plan(config, job)
+    found = await run_mutation(config, job, plan=plan)
+    damage = None
+    if job.model == MODEL:
+        found, damage = without_unheard(plan, found), await damage_noticed(plan, found.passing)
+    return Measured(prompt=prompt.stem, found=found, seconds=time.perf_counter() - begun, damage=damage)
 
 
 def table(rows: Sequence[Measured]) -> str:
@@ -87,7 +96,7 @@ def table(rows: Sequence[Measured]) -> str:
             f"{found.count('not judged') + found.count('not run')} ({_unheard(found)})",
             _share(found.score),
             f"{sum(bool(each.failed) for each in found.shams)} / {len(found.shams)}",
-            f"{found.oracle.hits} / {found.oracle.total}",
+            f"{row.damage.hits} / {row.damage.total}" if row.damage else "–",
             f"{row.seconds:.1f}",
         )
         lines.append("| " + " | ".join(cells) + " |")
@@ -96,7 +105,7 @@ def table(rows: Sequence[Measured]) -> str:
 
 def _unheard(found: Adequacy) -> int:
     """Mutants that the script cannot tell from the prompt; the others want a judge, or a passing test."""
-    return sum(each.fate == "not judged" and each.reason.startswith("the scripted model") for each in found.mutants)
+    return sum(each.fate == "not judged" and each.reason == UNHEARD for each in found.mutants)
 
 
 def _share(share: Share) -> str:
@@ -111,7 +120,7 @@ def main() -> None:
     flags = argparse.ArgumentParser(description=__doc__)
     flags.add_argument("--data", type=Path, default=Path(default))
     flags.add_argument("--own", action="store_true", help="the prompts of benchmarks/prompts, not the samples")
-    flags.add_argument("--model", default=DEFAULT_MODEL)
+    flags.add_argument("--model", default=MODEL)
     flags.add_argument("--most", type=int, help="most mutants for each prompt")
     flags.add_argument("--tests", type=int, help="most tests for each prompt")
     flags.add_argument("--only", help="only prompts whose name holds this")

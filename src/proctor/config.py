@@ -17,7 +17,7 @@ from proctor.core.decoding import decode
 from proctor.core.errors import ConfigError, MalformedError, Problem
 from proctor.core.tool_effect import StatedEffect
 from proctor.text.known_secrets import add_settings, add_variable
-from proctor.text.secret_forms import is_secret_name
+from proctor.text.secret_names import is_secret_variable
 from proctor.text.spans import span_seconds
 
 __all__ = [
@@ -256,7 +256,7 @@ _WORKING_FOLDERS = frozenset({"PWD", "OLDPWD"})  # set by every shell; elsewhere
 def _remember_secrets(environment: Environment) -> None:
     """What a target under test may print of the environment it is given: all of `.env`, and what is named a secret."""
     for name, value in environment.values.items():
-        if name in environment.from_dotenv or (is_secret_name(name) and name not in _WORKING_FOLDERS):
+        if name in environment.from_dotenv or (is_secret_variable(name) and name not in _WORKING_FOLDERS):
             add_variable(name, value)
 
 

@@ -34,21 +34,40 @@ def _prompt(project: Project, tests: int = 4) -> Path:
     return path
 
 
-def test_tests_are_measured_with_the_scripted_model_and_the_report_says_so(project: Project) -> None:
+# A stand-in that keeps the limit while the prompt states it.
+BRAIN = """\
+def answer(request):
+    kept = "Use at most 20 words." in request.messages[0].content
+    return "word " * (20 if kept else 50)
+"""
+
+
+def test_tests_are_measured_and_the_report_is_written(project: Project) -> None:
     _prompt(project)
-    done = project.run("mutate", "tag.prompty", "-m", "obedient:scripted", "-o", "m.json", "-o", "m.md", "-o", "m.html")
+    project.write("brain.py", BRAIN)
+    model = "rule:brain.py:answer"
+    done = project.run(
+        "mutate", "tag.prompty", "-m", model, "--no-control", "-o", "m.json", "-o", "m.md", "-o", "m.html"
+    )
     assert done.returncode == 0, done.stderr
-    assert "scripted, no language model" in done.stdout
-    assert "no judge is asked" in done.stdout  # the project has one
     data = json.loads((project.folder / "m.json").read_text())
     fates = {(each["operator"], each["fate"]) for each in data["mutants"]}
     assert {("drop", "killed"), ("weaken", "killed")} <= fates
-    assert data["score"]["value"] == 1.0
-    assert data["model"] == "obedient:scripted"
+    assert data["model"] == model
+    assert data["oracle"]["total"] > 0
     for name in ("m.md", "m.html"):
         text = (project.folder / name).read_text()
-        assert "obedient:scripted" in text
+        assert model in text
         assert "The output has at most 20 words" in text
+
+
+def test_without_a_model_it_is_asked_for(project: Project) -> None:
+    _prompt(project)
+    project.write("proctor.yaml", "{}\n")
+    for more in ((), ("--plan",)):
+        bare = project.run("mutate", "tag.prompty", *more, code=2)
+        assert "no model is set to put the tests of tag.prompty to" in bare.stderr
+        assert "--model" in bare.stderr
 
 
 def test_a_plan_shows_mutants_and_calls_and_spends_nothing(project: Project) -> None:

@@ -51,7 +51,6 @@ def _settings(name: str, folder: Path) -> dict[str, Any]:
     chosen: dict[str, dict[str, Any]] = {
         "compatible": {"model": "m", "base_url": "http://127.0.0.1:9/v1", "api_key": SECRET},
         "local": {"model": "tiny.gguf"},
-        "obedient": {"model": "scripted"},
         "replay": {"model": "calls.jsonl"},
         "rule": {"model": "brain.py:answer"},
         "scripted": {"replies": ["x"]},

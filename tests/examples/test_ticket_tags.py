@@ -32,5 +32,5 @@ def test_the_files_are_up_to_date_and_made_anew_the_same(copy: Path) -> None:
 
 
 def test_a_script_that_keeps_the_rules_passes(copy: Path) -> None:
-    done = proctor(copy, "run", "ticket-tags.prompty", "-m", "obedient:scripted", "--light", "-q")
+    done = proctor(copy, "run", "ticket-tags.prompty", "-m", "rule:tagger.py:tag", "--light", "-q")
     assert (done.returncode, done.stdout.split(":")[0]) == (0, "PASSED"), done.stdout + done.stderr

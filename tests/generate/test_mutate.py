@@ -107,13 +107,6 @@ def test_what_a_closed_list_of_answers_implies_is_equivalent() -> None:
     assert any("follows from another rule" in each.reason for each in found.left_out if each.operator == "drop")
 
 
-def test_code_that_still_finds_the_rule_is_said_not_to_read_the_mutant() -> None:
-    deaf = make_mutants(_prompt(), Specification(rules=(WORDS,)), extract=lambda prompt: [WORDS]).made
-    assert not any(each.read for each in deaf)
-    heard = make_mutants(_prompt(), Specification(rules=(WORDS,)), extract=_found).made
-    assert all(each.read for each in heard)
-
-
 def test_rules_of_one_sentence_are_parted_by_their_words() -> None:
     quote = "Use at most 80 words and write in English."
     words = _rule(quote, WORDS.text, WORDS.predicate)

@@ -40,7 +40,7 @@ SURVIVED = MutantOutcome(
 OPEN = MutantOutcome(id="m-3", operator="drop", rules=(OTHER.id,), fate="not judged", reason="no judge")
 FOUND = Adequacy(
     prompt="tag",
-    model="obedient:scripted",
+    model="rule:brain.py:answer",
     created=datetime(2026, 1, 1, tzinfo=UTC),
     tests=3,
     passing=("t-1", "t-2"),
@@ -48,8 +48,8 @@ FOUND = Adequacy(
     rules=(RULE, OTHER),
     mutants=(KILLED, SURVIVED, OPEN),
     damages=(
-        DamageOutcome(test="t-1", damage="too many words", rule=RULE.id, noticed=False, reason="3 words", output="x"),
-        DamageOutcome(test="t-1", damage="refusal", noticed=True),
+        DamageOutcome(test="t-1", damage="said twice", noticed=False, reason="3 words", output="x"),
+        DamageOutcome(test="t-1", damage="refusal", rule=RULE.id, noticed=True),
         DamageOutcome(test="t-2", damage="refusal", noticed=None),
     ),
     left_out=({"rule": OTHER.id, "operator": "swap", "reason": "equivalent: the same text"},),
@@ -79,12 +79,12 @@ def test_the_score_counts_what_was_judged_and_says_what_was_not() -> None:
     sheet = adequacy_sheet(FOUND)
     assert sheet.headline == "1 of 2 mutants noticed: 50.0 % (10–90 %); 1 not judged, in no figure"
     assert sheet.state == "fail"
-    assert ("model", "obedient:scripted (scripted, no language model)") in sheet.facts
+    assert ("model", "rule:brain.py:answer") in sheet.facts
     rules = {row[1]: row[3:] for row in _rows(sheet, "Rules")}
     assert rules["At most 3 words."] == ("1/1", "–", "0/1", "–", "1/2")
     assert rules["Be kind."] == ("1?", "–", "–", "–", "1?")
     assert _rows(sheet, "Survived")[0][-1] == "add it"
-    assert _rows(sheet, "Damage that no rule forbids by its words") == [("refusal", "1", "0", "1")]
+    assert _rows(sheet, "Damaged outputs") == [("said twice", "0", "1", "0"), ("refusal", "1", "0", "1")]
     assert _rows(sheet, "Left out") == [("swap", "Be kind.", "equivalent: the same text")]
 
 

@@ -19,7 +19,7 @@ _OPERATORS = ("drop", "negate", "weaken", "swap")
 
 @click.command("mutate", short_help="Break a prompt's rules one at a time and see whether its tests notice.")
 @click.argument("prompt", type=click.Path(path_type=Path, dir_okay=False, exists=True))
-@click.option("-m", "--model", help="Model under test.  [default: `model:` in proctor.yaml, else obedient:scripted]")
+@click.option("-m", "--model", help="Model under test.  [default: `model:` in proctor.yaml]")
 @click.option("--judge", "judges", multiple=True, help="Model that judges rules without a predicate. May be repeated.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder of the tests, if not beside it.")
 @click.option(
@@ -70,8 +70,6 @@ def verb(ctx: click.Context, /, outputs: tuple[Path, ...], at_least: float | Non
     if flags["plan_only"]:
         _show(plan, job)
         return 0
-    if flags["model"] is None and config.settings.model is None:
-        click.echo(f"no model is set: {plan.model} stands in, which is scripted and no language model", err=True)
     adequacy = asyncio.run(run_mutation(config, job, plan=plan, heard=_progress))
     for output in outputs:  # before the screen, whose reader (head, less) may go
         save_adequacy(adequacy, output)

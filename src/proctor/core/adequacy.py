@@ -44,9 +44,9 @@ class MutantOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DamageOutcome:
-    """An output that passed, damaged so that it breaks a rule: did the verdict on that rule change?
+    """An output that passed and was then damaged: did any rule notice?
 
-    ``rule`` is empty for a damage that no rule forbids by its words; then ``noticed`` says whether any verdict changed.
+    ``rule`` is the first one that did. ``noticed`` is ``None`` where nothing could be judged.
     """
 
     test: str

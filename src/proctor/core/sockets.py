@@ -28,7 +28,6 @@ __all__ = [
     "Entailer",
     "Gate",
     "Grounder",
-    "GroupScorer",
     "Http",
     "HttpReply",
     "Kit",
@@ -136,18 +135,6 @@ class Scorer(Protocol):
 
     async def score(self, case: Case, run: Trajectory) -> Score:
         """Score one trajectory; raise only for a broken scorer, never for a bad answer."""
-        ...
-
-
-@runtime_checkable
-class GroupScorer(Protocol):
-    """Turns several trajectories of one case (samples, or targets side by side) into scores."""
-
-    name: ClassVar[str]
-    version: ClassVar[str]
-
-    async def score_group(self, case: Case, runs: Sequence[Trajectory]) -> Sequence[Score]:
-        """Score each of the trajectories in the light of the others."""
         ...
 
 

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-__all__ = ["STOPS", "Action", "Finding", "Severity", "Verdict"]
+__all__ = ["ACTION_RANK", "STOPS", "Action", "Finding", "Severity", "Verdict"]
 
 Action = Literal["allow", "redact", "block", "escalate"]
 STOPS: Final[frozenset[Action]] = frozenset(("block", "escalate"))  # the actions after which a step does not go on
+# of two verdicts on one step, the one with the higher rank decides
+ACTION_RANK: Final[Mapping[Action, int]] = {"allow": 0, "redact": 1, "escalate": 2, "block": 3}
 Severity = Literal["low", "medium", "high", "critical"]
 
 

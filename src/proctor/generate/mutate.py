@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -20,7 +19,7 @@ from proctor.prompts.prompt import Prompt
 from proctor.prompts.render import compile_prompt
 from proctor.text.predicates import PredicateError, parse
 
-__all__ = ["OPERATORS", "LeftOut", "Mutant", "Mutants", "Operator", "choose_mutants", "make_mutants"]
+__all__ = ["OPERATORS", "LeftOut", "Mutant", "Mutants", "Operator", "choose_mutants", "follows_from", "make_mutants"]
 
 Operator = Literal["drop", "negate", "weaken", "swap"]
 OPERATORS: tuple[Operator, ...] = get_args(Operator)
@@ -32,8 +31,7 @@ _CLOSED = ("one of TEXTS", "is TEXT")
 class Mutant:
     """A prompt with one statement changed. ``rules`` are the rules that stood in what was changed.
 
-    ``at`` is where in the prompt's text. ``read`` is false where the extractor still finds the rule in it, or rules it
-    follows from: a model may hear the difference, the scripted one cannot.
+    ``at`` is where in the prompt's text.
     """
 
     operator: Operator
@@ -42,7 +40,6 @@ class Mutant:
     before: str
     after: str
     at: int = 0
-    read: bool = False
 
     @property
     def id(self) -> str:
@@ -84,7 +81,6 @@ def make_mutants(prompt: Prompt, spec: Specification, *, extract: Extract) -> Mu
     """
     made: dict[str, Mutant] = {}
     left: list[LeftOut] = []
-    said = _demands(extract(prompt))
     for rule in spec.enabled:
         stretch = own_stretch(prompt.text, rule, spec.enabled)
         if stretch is None:
@@ -95,14 +91,12 @@ def make_mutants(prompt: Prompt, spec: Specification, *, extract: Extract) -> Mu
             if mutant is None:
                 left.append(LeftOut(rule=rule.id, operator=operator, reason="nothing in its words can be changed so"))
                 continue
-            found = tuple(extract(mutant.prompt))
-            if why := _equivalent(prompt, rule, mutant, found):
+            if why := _equivalent(prompt, rule, mutant, extract(mutant.prompt)):
                 left.append(LeftOut(rule=rule.id, operator=operator, reason=f"equivalent: {why}"))
                 continue
             twin = made.get(mutant.id, mutant)
             touched = tuple(dict.fromkeys((*twin.rules, *mutant.rules)))
-            read = _is_read([each for each in spec.enabled if each.id in touched], found, said)
-            made[mutant.id] = dataclasses.replace(twin, rules=touched, read=read)
+            made[mutant.id] = dataclasses.replace(twin, rules=touched)
     return Mutants(made=tuple(made.values()), left_out=tuple(left))
 
 
@@ -171,19 +165,10 @@ def _equivalent(prompt: Prompt, rule: Rule, mutant: Mutant, found: Sequence[Rule
     spans = [each.source for each in found if each.predicate == rule.predicate and each.source is not None]
     if any(span.end <= mutant.at or span.start >= end for span in spans):
         return "the prompt says the same in another place"
-    return "it follows from another rule, whose every answer keeps it" if _follows(rule.predicate, found) else ""
+    return "it follows from another rule, whose every answer keeps it" if follows_from(rule.predicate, found) else ""
 
 
-def _is_read(rules: Sequence[Rule], found: Sequence[Rule], said: frozenset[tuple[str, str]]) -> bool:
-    """Whether code sees that a rule is no longer demanded; of rules without predicate, that something changed."""
-    checked = [rule.predicate for rule in rules if rule.predicate]
-    if not checked:
-        return _demands(found) != said
-    still = {each.predicate for each in found}
-    return any(each not in still and not _follows(each, found) for each in checked)
-
-
-def _follows(predicate: str, found: Sequence[Rule]) -> bool:
+def follows_from(predicate: str, found: Sequence[Rule]) -> bool:
     """Whether a rule with a closed list of answers leaves none that would break the predicate."""
     try:
         wanted = parse(predicate)
@@ -200,7 +185,3 @@ def _follows(predicate: str, found: Sequence[Rule]) -> bool:
 
 def _texts(values: Sequence[object]) -> list[str]:
     return [text for value in values for text in ([value] if isinstance(value, str) else value)]  # type: ignore[attr-defined]
-
-
-def _demands(rules: Iterable[Rule]) -> frozenset[tuple[str, str]]:
-    return frozenset((re.sub(r"\W+", " ", rule.text).strip().lower(), rule.predicate or "") for rule in rules)

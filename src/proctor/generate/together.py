@@ -17,14 +17,12 @@ Other = TypeVar("Other")
 
 async def together(*work: Coroutine[Any, Any, T]) -> list[T]:
     """The results in the order of the work; when one fails, the others are ended before its error is raised."""
-    tasks = [asyncio.ensure_future(each) for each in work]
     try:
-        return await asyncio.gather(*tasks)
-    except BaseException:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        raise
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(each) for each in work]
+    except BaseExceptionGroup as failed:
+        raise failed.exceptions[0] from None  # callers know errors, not groups of them
+    return [task.result() for task in tasks]
 
 
 async def both(one: Coroutine[Any, Any, T], other: Coroutine[Any, Any, Other]) -> tuple[T, Other]:

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Any, Final
 
 from proctor.core.sockets import Gate
-from proctor.core.verdict import Action, Finding, Verdict
+from proctor.core.verdict import ACTION_RANK, Finding, Verdict
 from proctor.guard.answers import FailAction, believed, edits_of, failure
 from proctor.guard.capacity import OverCapacityError, is_busy, over_capacity
 from proctor.guard.deadline import Deadline, Task
@@ -19,7 +19,6 @@ from proctor.guard.swift import swift
 
 __all__ = ["Chain", "Decision", "Post"]
 
-_RANK: Final[dict[Action, int]] = {"allow": 0, "redact": 1, "escalate": 2, "block": 3}
 _EMPTY: Final = {"tool_call": "no permissions are configured, so every call is allowed"}
 _LONG: Final = 16_384  # letters of a step that is long, so that others should not wait behind it
 _verdict: Final = swift(Verdict)
@@ -165,7 +164,7 @@ def _merged(chain: Chain, step: Step, parts: Sequence[Verdict], begun: float) ->
     findings: tuple[Finding, ...] = ()
     for part in acting:
         if part.action != first.action:
-            first = part if _RANK[part.action] > _RANK[first.action] else first
+            first = part if ACTION_RANK[part.action] > ACTION_RANK[first.action] else first
         elif is_busy(first) or (part.broken and not first.broken and not is_busy(part)):
             first = part  # a cause that stays is told rather than that the guard is busy
         findings = (*findings, *part.findings) if part.findings else findings

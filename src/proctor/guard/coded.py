@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import html
 import re
 from collections.abc import Callable, Iterator
@@ -12,6 +10,7 @@ from itertools import islice
 from typing import Final
 from urllib.parse import unquote
 
+from proctor.text.base64_data import unpack_base64
 from proctor.text.pace import finditer
 
 __all__ = ["Coded", "coded_values"]
@@ -46,16 +45,8 @@ def coded_values(text: str) -> Iterator[Coded]:
 
 
 def _base64(run: str) -> str:
-    try:
-        return base64.b64decode(run.rstrip("=") + "=" * (-len(run.rstrip("=")) % 4), altchars=_alphabet(run)).decode(
-            "ascii"
-        )
-    except (binascii.Error, ValueError):
-        return ""
-
-
-def _alphabet(run: str) -> bytes | None:
-    return b"-_" if "-" in run or "_" in run else None
+    data = unpack_base64(run)
+    return data.decode() if data is not None and data.isascii() else ""
 
 
 def _hex(run: str) -> str:

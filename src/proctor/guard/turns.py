@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from proctor.core.chat import Message, ToolCall
 from proctor.core.trajectory import Escalation, Turn
-from proctor.core.verdict import Verdict
+from proctor.core.verdict import ACTION_RANK, Verdict
 from proctor.guard.current import Running
 from proctor.guard.session import Session, passed
 from proctor.guard.vault import Vault
 
 __all__ = ["answered", "held_turn", "watched"]
-
-_RANK: Final = {"allow": 0, "redact": 1, "escalate": 2, "block": 3}
 
 
 def held_turn(session: Session, asked: str, verdict: Verdict) -> Turn:
@@ -133,4 +131,4 @@ def _section(extra: Mapping[str, Any]) -> str | None:
 
 
 def _strength(verdict: Verdict) -> int:
-    return _RANK[verdict.action]
+    return ACTION_RANK[verdict.action]

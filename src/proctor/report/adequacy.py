@@ -30,7 +30,7 @@ def adequacy_sheet(adequacy: Adequacy) -> Sheet:
         _per_rule(adequacy),
         _survivors(adequacy),
         _not_judged(adequacy),
-        *_damage(adequacy),
+        _damage(adequacy),
         _left_out(adequacy),
         _killed(adequacy),
     ]
@@ -61,9 +61,8 @@ def share_text(share: Share) -> str:
 
 
 def _facts(adequacy: Adequacy) -> list[tuple[str, str]]:
-    scripted = " (scripted, no language model)" if adequacy.model.startswith("obedient:") else ""
     facts = [
-        ("model", adequacy.model + scripted),
+        ("model", adequacy.model),
         ("judges", ", ".join(adequacy.judges) or "none: predicates only"),
         ("samples", str(adequacy.samples)),
         ("tests", f"{adequacy.tests}: {len(adequacy.passing)} pass, {len(adequacy.failing)} fail,"
@@ -134,33 +133,18 @@ def _not_judged(adequacy: Adequacy) -> Section:
     return Section(title="Not judged", columns=columns, rows=rows, hint="in no figure above")
 
 
-def _damage(adequacy: Adequacy) -> list[Section]:
-    sure = [each for each in adequacy.damages if each.rule]
-    anyhow = [each for each in adequacy.damages if not each.rule]
-    missed = [
-        (each.damage, _text_of(adequacy, [each.rule]), each.test, each.reason, each.output)
-        for each in sure
-        if each.noticed is False
-    ]
+def _damage(adequacy: Adequacy) -> Section:
     counts: dict[str, Counter[bool | None]] = {}
-    for each in anyhow:
+    for each in adequacy.damages:
         counts.setdefault(each.damage, Counter())[each.noticed] += 1
     rows = [(name, str(found[True]), str(found[False]), str(found[None])) for name, found in counts.items()]
-    return [
-        Section(
-            title="Damage that its rule did not notice",
-            columns=("damage", "rule", "test", "why", "damaged output"),
-            rows=missed,
-            hint=f"{len(missed)} of {len(sure)} outputs that were made to break a predicate",
-        ),
-        Section(
-            title="Damage that no rule forbids by its words",
-            columns=("damage", "noticed", "not noticed", "not judged"),
-            rows=rows,
-            figures=frozenset(("noticed", "not noticed", "not judged")),
-            hint="whether any rule notices; what is never noticed may want a rule of its own",
-        ),
-    ]
+    return Section(
+        title="Damaged outputs",
+        columns=("damage", "noticed", "not noticed", "not judged"),
+        rows=rows,
+        figures=frozenset(("noticed", "not noticed", "not judged")),
+        hint="whether any rule notices; damage that is never noticed may need a rule of its own",
+    )
 
 
 def _left_out(adequacy: Adequacy) -> Section:

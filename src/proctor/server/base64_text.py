@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from typing import Final
+
+from proctor.text.base64_data import unpack_base64
 
 __all__ = ["decode_text", "encode_text"]
 
@@ -14,9 +15,7 @@ _TEXT_TYPES: Final = re.compile(
     r"\s*(?:text/|application/(?:[\w.-]+\+)?(?:json|xml|yaml|x-yaml|javascript|toml|sql|x-sh|rtf)|image/svg)", re.I
 )
 _CONTROL: Final = re.compile("[\0-\x08\x0e-\x1a\x1c-\x1f]")
-_LINE_ENDS: Final = {10: None, 13: None}
-_URL_SAFE: Final = str.maketrans("-_", "+/")
-_FIRST: Final = 4_096  # characters by which most binary data is known
+_FIRST: Final = 4_096  # bytes by which most binary data is known
 
 
 def decode_text(value: str, media_type: str = "") -> tuple[str, str] | None:
@@ -25,14 +24,11 @@ def decode_text(value: str, media_type: str = "") -> tuple[str, str] | None:
     A string that is no base64 is its own text. Data of a text type is read even where it is not UTF-8.
     """
     is_text = _TEXT_TYPES.match(media_type) is not None
-    packed = value.translate(_LINE_ENDS).translate(_URL_SAFE).rstrip("=")
-    try:
-        if not is_text and len(packed) > _FIRST and not _starts_as_text(base64.b64decode(packed[:_FIRST])):
-            base64.b64decode(packed + "=" * (-len(packed) % 4), validate=True)
-            return None
-        data = base64.b64decode(packed + "=" * (-len(packed) % 4), validate=True)
-    except (binascii.Error, ValueError):
+    data = unpack_base64(value)
+    if data is None:
         return value, _RAW
+    if not is_text and not _starts_as_text(data[:_FIRST]):
+        return None
     for encoding in ("utf-16",) if data.startswith((b"\xff\xfe", b"\xfe\xff")) else ("utf-8",):
         try:
             text = data.decode(encoding)

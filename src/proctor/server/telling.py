@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from proctor.core.verdict import Finding, Verdict
+from proctor.core.verdict import ACTION_RANK, Finding, Verdict
 from proctor.guard.capacity import is_busy
 
 __all__ = ["RETRY_AFTER", "SESSION_HEADER", "VERDICT_HEADER", "header", "strongest", "verdict_json", "without_words"]
@@ -13,13 +13,12 @@ __all__ = ["RETRY_AFTER", "SESSION_HEADER", "VERDICT_HEADER", "header", "stronge
 SESSION_HEADER = "X-Proctor-Session"
 VERDICT_HEADER = "X-Proctor-Verdict"
 RETRY_AFTER = {"Retry-After": "1"}  # seconds; sent with a 503 when the guard is over capacity
-_RANK = {"allow": 0, "redact": 1, "escalate": 2, "block": 3}
 _MOST_IN_HEADER = 200
 
 
 def strongest(verdicts: Sequence[Verdict]) -> Verdict | None:
     """The verdict that counts; the first of equals."""
-    return max(verdicts, key=lambda each: _RANK[each.action], default=None)
+    return max(verdicts, key=lambda each: ACTION_RANK[each.action], default=None)
 
 
 def header(verdicts: Sequence[Verdict]) -> str:

@@ -109,26 +109,25 @@ def _string_slot(channel: Hashable, place: Any, key: Any, value: str, is_file: b
     head = found[0] if found is not None and found["base64"] else ""
     if not head and not is_file:
         return Slot(channel, place, key)
-    if _decoded(value[len(head) :]) is not None:
-        return Slot(channel, _Encoded(place, key, head), "text")
-    # A sentence where data should stand is no data.
-    return None if _is_base64(value[len(head) :]) else Slot(channel, place, key)
+    data = _data(value[len(head) :])
+    if data is None:
+        return Slot(channel, place, key)  # a sentence in the place of data is read as it is
+    return None if _text(data) is None else Slot(channel, _Encoded(place, key, head), "text")
 
 
-def _is_base64(value: str) -> bool:
-    """Whether a text is base64 data and nothing else."""
+def _data(value: str) -> bytes | None:
+    """The bytes of base64 with its padding; one word of a sentence would pass for base64 without padding."""
     try:
-        base64.b64decode(value.encode("ascii"), validate=True)
+        return base64.b64decode(value.encode("ascii"), validate=True)
     except (ValueError, binascii.Error):
-        return False
-    return True
+        return None
 
 
-def _decoded(data: str) -> str | None:
-    """The text in base64 data; None where it is other data."""
+def _text(data: bytes) -> str | None:
+    """The text in some data; ``None`` where it is other data."""
     try:
-        text = base64.b64decode(data.encode("ascii"), validate=True).decode("utf-8")
-    except (ValueError, binascii.Error):
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
         return None
     return None if _NO_TEXT.search(text) else text
 
@@ -171,7 +170,7 @@ class _Encoded:
         self._place, self._key, self._head = place, key, head
 
     def __getitem__(self, part: str) -> str:
-        return _decoded(self._place[self._key][len(self._head) :]) or ""
+        return _text(_data(self._place[self._key][len(self._head) :]) or b"") or ""
 
     def __setitem__(self, part: str, text: str) -> None:
         self._place[self._key] = self._head + base64.b64encode(text.encode("utf-8", "replace")).decode()

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from proctor.text.redact import redact
-from proctor.text.secret_forms import MASK, is_secret_field
-from proctor.text.secret_names import SECRET_WORDS, is_secret_name
+from proctor.text.secret_forms import MASK
+from proctor.text.secret_names import SECRET_WORDS, is_secret_field, is_secret_name
 
 __all__ = ["mask_data", "mask_named", "mask_values", "secret_values"]
 

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal, get_args
+from typing import Literal
 
 from proctor.core.codec import content_id
 from proctor.core.decoding import closest
@@ -16,7 +16,6 @@ from proctor.store.runs import RunStore
 
 __all__ = [
     "GUARD",
-    "VERDICTS",
     "ReviewItem",
     "ReviewVerdict",
     "add_items",
@@ -32,7 +31,6 @@ __all__ = [
 ]
 
 ReviewVerdict = Literal["worse", "acceptable", "right", "wrong"]
-VERDICTS: tuple[str, ...] = get_args(ReviewVerdict)
 GUARD = "guard"  # the origin of a gate's decision in production
 _LET_PASS = ("allow", "redact")
 _COLUMNS = (

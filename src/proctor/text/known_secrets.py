@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlsplit
 
-from proctor.text.secret_forms import MASK, forms_of, is_secret_name, is_secret_value
+from proctor.text.secret_forms import MASK, forms_of, is_secret_value
+from proctor.text.secret_names import is_secret_variable
 
 __all__ = [
     "add_secrets",
@@ -62,7 +63,7 @@ def add_variable(name: str, value: str) -> None:
     only the login, the values of its query and generated parts of its path count. Numbers, paths and plain words
     (``production``, ``eu-west``) do not count. Under a name like ``…_MODEL`` or ``…_HOST`` only generated values count.
     """
-    if is_secret_name(name):
+    if is_secret_variable(name):
         add_secrets([value])
         return
     if "://" in value:
@@ -80,7 +81,7 @@ def add_settings(settings: Any) -> None:
             add_secrets(_parts_of_address(settings, named_only=True))
     elif isinstance(settings, Mapping):
         for key, value in settings.items():
-            if isinstance(value, str) and "${" not in value and "{{" not in value and is_secret_name(str(key)):
+            if isinstance(value, str) and "${" not in value and "{{" not in value and is_secret_variable(str(key)):
                 add_secrets([value, value.partition(" ")[2]])  # the key after "Bearer"
             add_settings(value)
     elif isinstance(settings, (list, tuple)):
@@ -159,7 +160,7 @@ def _parts_of_address(address: str, *, named_only: bool = False) -> list[str]:
         query = parse_qsl(parts.query)
     except ValueError:
         return []
-    found = [parts.password or "", *(value for name, value in query if not named_only or is_secret_name(name))]
+    found = [parts.password or "", *(value for name, value in query if not named_only or is_secret_variable(name))]
     if not named_only:
         found += [parts.username or "", *(part for part in parts.path.split("/") if _is_generated(part))]
     return [each for each in found if "${" not in each and "{{" not in each]

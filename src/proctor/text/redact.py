@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from proctor.text.known_secrets import hide_secrets
-from proctor.text.secret_forms import MASK, forms_of, is_secret_field
+from proctor.text.secret_forms import MASK, forms_of
+from proctor.text.secret_names import is_secret_field
 
 __all__ = ["redact", "redact_data"]
 

@@ -1,4 +1,4 @@
-"""What names and values are secret, and how a secret reads when it is encoded."""
+"""Which values can be masked, and how a secret reads when it is encoded."""
 
 from __future__ import annotations
 
@@ -9,35 +9,18 @@ import re
 from collections.abc import Iterator
 from urllib.parse import quote, quote_plus
 
-__all__ = ["MASK", "forms_of", "is_secret_field", "is_secret_name", "is_secret_value"]
+__all__ = ["MASK", "forms_of", "is_secret_value"]
 
 MASK = "***"
 _SHORTEST_KNOWN = 6  # a shorter value would be found in ordinary words; errors mask from 4 on
 _SHORTEST_FRAGMENT = 8  # for a piece of a longer Base64 text
 _SHORTEST_LINE = 16  # for one line of a secret of several, such as a private key
 
-_SECRET_FIELD = re.compile(
-    r"(?:^|[-_.])(?:key|token|secret|password|passwd|credentials?|authorization|cookie)$|apikey|access_?token",
-    re.IGNORECASE,
-)
-_SECRET_VARIABLE = re.compile(
-    r"(?:^|[-_.])(?:pass|pwd|passphrase|auth|bearer|pat|dsn|signature|salt|pin)$", re.IGNORECASE
-)
 _COMMON = frozenset(
     {"secret", "password", "passwd", "changeme", "default", "example", "public", "private", "production", "staging"}
     | {"development", "testing", "localhost", "string", "number", "object", "required", "optional", "enabled"}
     | {"disabled", "username", "customer", "assistant", "system", "undefined", "unknown"}
 )
-
-
-def is_secret_field(name: str) -> bool:
-    """Whether text under this name is masked whole in errors and specifications."""
-    return bool(_SECRET_FIELD.search(name))
-
-
-def is_secret_name(name: str) -> bool:
-    """Whether a field, header or variable is named like one that holds a secret."""
-    return bool(_SECRET_FIELD.search(name) or _SECRET_VARIABLE.search(name))
 
 
 def is_secret_value(value: str) -> bool:

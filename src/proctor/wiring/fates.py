@@ -7,22 +7,19 @@ from typing import Any
 
 from proctor.core.adequacy import DamageOutcome, Fate, Killing, MutantOutcome
 from proctor.core.case import Case
-from proctor.core.codec import dumps
 from proctor.core.rule import Rule
 from proctor.generate.choose import choose
-from proctor.generate.damage import ANYHOW, damages
-from proctor.generate.making import inputs_of
+from proctor.generate.damage import DAMAGES, damage_output
 from proctor.generate.mutate import Mutant
 from proctor.prompts.prompt import Prompt
 from proctor.wiring.mutant_runs import Examiner, Tried, Verdicts
 
-__all__ = ["JUDGED_DAMAGES", "SCRIPTED", "damaged", "fate_of"]
+__all__ = ["JUDGED_DAMAGES", "damaged", "fate_of"]
 
-SCRIPTED = "obedient:"
 _BATCH = 4  # tests of one mutant in flight before it is asked whether it is dead
 _DAMAGED = 12  # outputs that are damaged; with judges each costs calls
 _DAMAGED_JUDGED = 3
-JUDGED_DAMAGES = _DAMAGED_JUDGED * len(ANYHOW)  # the most damaged outputs that judges are asked about
+JUDGED_DAMAGES = _DAMAGED_JUDGED * len(DAMAGES)  # the most damaged outputs that judges are asked about
 
 
 async def fate_of(
@@ -32,9 +29,6 @@ async def fate_of(
 
     ``every_test`` puts them all, to see how many notice.
     """
-    if not mutant.read and examiner.model.name.startswith(SCRIPTED):
-        reason = "the scripted model still finds the rule in it, or one it follows from, and so shows no difference"
-        return _outcome(original, mutant, "not judged", reason=reason)
     tried: dict[str, tuple[Tried, ...]] = {}
     killings: list[Killing] = []
     order = sorted(passing, key=lambda case: not _aims(case, mutant.rules))
@@ -120,27 +114,21 @@ async def damaged(
     found: list[DamageOutcome] = []
     for number, (output, case) in enumerate(list(outputs.items())[:_DAMAGED]):
         judged = bool(examiner.judges) and number < _DAMAGED_JUDGED
-        for hurt in damages(output, examiner.rules, _inputs_as_text(case)):
-            named = [rule for rule in examiner.rules if rule.id == hurt.rule]
-            rules = named or [rule for rule in examiner.rules if rule.predicate or judged]
-            noticed, reason = _noticed(await examiner.verdicts(case, hurt.text, rules))
+        rules = [rule for rule in examiner.rules if rule.predicate or judged]
+        for name, text in damage_output(output).items():
+            rule, noticed, reason = _noticed(await examiner.verdicts(case, text, rules))
             found.append(
-                DamageOutcome(
-                    test=case.id, damage=hurt.name, rule=hurt.rule, noticed=noticed, reason=reason, output=hurt.text
-                )
+                DamageOutcome(test=case.id, damage=name, rule=rule, noticed=noticed, reason=reason, output=text)
             )
     return tuple(found)
 
 
-def _inputs_as_text(case: Case) -> dict[str, str]:
-    return {name: value if isinstance(value, str) else dumps(value).decode() for name, value in inputs_of(case).items()}
-
-
-def _noticed(verdicts: Verdicts) -> tuple[bool | None, str]:
-    for outcome, reason in verdicts.values():
+def _noticed(verdicts: Verdicts) -> tuple[str, bool | None, str]:
+    """The first rule that is broken, whether there is one (``None``: nothing could be judged), and why."""
+    for rule, (outcome, reason) in verdicts.items():
         if outcome == "err":
-            return True, reason
+            return rule, True, reason
     kept = [reason for outcome, reason in verdicts.values() if outcome in ("ok", "na")]
     if kept:
-        return False, kept[0]
-    return None, next((reason for _, reason in verdicts.values()), "no rule could be judged")
+        return "", False, kept[0]
+    return "", None, next((reason for _, reason in verdicts.values()), "no rule could be judged")

@@ -40,7 +40,7 @@ from proctor.wiring.release_view import view_of
 __all__ = ["GateRequest", "Verdict", "compare_run", "gate_run"]
 
 _QUEUED = 100  # more than anybody will look at after one run; how many are left out is said
-_FIXED_PROVIDERS = frozenset({"obedient", "replay", "rule", "scripted"})
+_FIXED_PROVIDERS = frozenset({"replay", "rule", "scripted"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,12 +13,12 @@ from proctor.config import Config, RunSettings
 from proctor.core.adequacy import Adequacy, Control, DamageOutcome, MutantOutcome, ShamOutcome, Share
 from proctor.core.case import Case
 from proctor.core.codec import content_id
-from proctor.core.errors import InputError, StoreError, SuiteError
+from proctor.core.errors import ConfigError, InputError, StoreError, SuiteError
 from proctor.core.rule import Rule
 from proctor.generate.artefacts import Artefacts, folder_of, read_artefacts
 from proctor.generate.choose import choose
+from proctor.generate.demanded import demanded_rules
 from proctor.generate.mutate import OPERATORS, Mutant, Mutants, choose_mutants, make_mutants
-from proctor.generate.obedient import demands
 from proctor.generate.sham import Sham, make_shams
 from proctor.project import Project
 from proctor.prompts.load import load_prompt
@@ -26,13 +26,12 @@ from proctor.prompts.prompt import Prompt
 from proctor.stats.interval import wilson
 from proctor.store.calls import CallLog
 from proctor.store.lock import only_one
-from proctor.wiring.fates import JUDGED_DAMAGES, SCRIPTED, damaged, fate_of
+from proctor.wiring.fates import JUDGED_DAMAGES, damaged, fate_of
 from proctor.wiring.models import Rack
 from proctor.wiring.mutant_runs import Examiner, Tried, has_err, is_pass
 
-__all__ = ["DEFAULT_MODEL", "MutationJob", "MutationPlan", "mutation_plan", "run_mutation"]
+__all__ = ["MutationJob", "MutationPlan", "mutation_plan", "run_mutation"]
 
-DEFAULT_MODEL = "obedient:scripted"
 _CONTROL_SAMPLES_FROM = 100_000  # the control draws anew: no answer of the first round stands for it
 
 
@@ -78,9 +77,10 @@ def mutation_plan(config: Config, job: MutationJob) -> MutationPlan:
     """Read the prompt and its tests, make the mutants, and count the calls.
 
     Raises:
-        InputError: the prompt has no tests or no rules, or a file of them is wrong.
+        InputError: the prompt has no tests or no rules, a file of them is wrong, or no model is set.
     """
     prompt = load_prompt(job.prompt)
+    model = job.model or config.settings.model
     folder = folder_of(job.prompt, job.out)
     artefacts = read_artefacts(folder)
     mend = f"`proctor generate {job.prompt.name}` makes them"
@@ -88,9 +88,12 @@ def mutation_plan(config: Config, job: MutationJob) -> MutationPlan:
         raise SuiteError(f"{job.prompt.name} has no tests yet", file=str(folder), mend=mend)
     if not artefacts.specification.enabled:
         raise InputError(f"{job.prompt.name} has no enabled rule", file=str(folder / "rules.yaml"), mend=mend)
+    if model is None:
+        hint = "give --model (e.g. -m local:smollm2 or -m openai:gpt-5-mini), or set `model:` in proctor.yaml"
+        raise ConfigError(f"no model is set to put the tests of {job.prompt.name} to", mend=hint)
     usable = [case for case in artefacts.tests if case.metadata.get("valid") is not False]
     tests = choose(usable, most=job.tests, seed=job.run.seed)
-    found = make_mutants(prompt, artefacts.specification, extract=demands)
+    found = make_mutants(prompt, artefacts.specification, extract=demanded_rules)
     wanted = [each for each in found.made if each.operator in job.operators]
     mutants = choose_mutants(wanted, most=job.most, seed=job.run.seed)
     notes = []
@@ -98,13 +101,8 @@ def mutation_plan(config: Config, job: MutationJob) -> MutationPlan:
         notes.append(f"{len(artefacts.tests) - len(usable)} tests with an invalid input are left out")
     if len(mutants) < len(wanted):
         notes.append(f"{len(mutants)} of {len(wanted)} mutants, chosen evenly over rules and operators")
-    model = job.model or config.settings.model or DEFAULT_MODEL
-    judges = job.judges
-    if judges and model.startswith(SCRIPTED):
-        judges = ()  # its filler keeps predicates and says nothing: a judge would fail every rule about content
-        notes.append("the scripted model writes filler, so no judge is asked: only rules with a predicate are judged")
     shams = make_shams(prompt) if job.control else ()
-    calls = _calls(job, len(tests), len(mutants) + len(shams), artefacts.specification.enabled, len(judges))
+    calls = _calls(job, len(tests), len(mutants) + len(shams), artefacts.specification.enabled, len(job.judges))
     return MutationPlan(
         prompt=prompt,
         artefacts=artefacts,
@@ -112,7 +110,7 @@ def mutation_plan(config: Config, job: MutationJob) -> MutationPlan:
         mutants=mutants,
         all=found,
         model=model,
-        judges=judges,
+        judges=job.judges,
         calls=calls,
         shams=shams,
         notes=tuple(notes),
@@ -223,7 +221,7 @@ async def _examined(
 def _reported(plan: MutationPlan, job: MutationJob, found: _Found, examiner: Examiner, rack: Rack) -> Adequacy:
     killed = sum(each.fate == "killed" for each in found.mutants)
     judged = killed + sum(each.fate == "survived" for each in found.mutants)
-    sure = [each for each in found.damages if each.rule and each.noticed is not None]
+    judged_damages = [each for each in found.damages if each.noticed is not None]
     notes = [*plan.notes, *rack.notes()]
     if found.control and found.control.failed:
         share = len(found.control.failed) / found.control.tests
@@ -258,7 +256,7 @@ def _reported(plan: MutationPlan, job: MutationJob, found: _Found, examiner: Exa
         control=found.control,
         shams=found.shams,
         score=_share(killed, judged),
-        oracle=_share(sum(bool(each.noticed) for each in sure), len(sure)),
+        oracle=_share(sum(bool(each.noticed) for each in judged_damages), len(judged_damages)),
         spend=rack.spend(),
         notes=tuple(notes),
     )

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from proctor.generate.extract.lazily import Lazy
 from proctor.generate.extract.statements import Statement, protected, trimmed
 from proctor.generate.extract.verbs import COMMANDS, OFTEN_NOUNS, from_gerund, looks_like_command
+from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["Clause", "clauses_of"]
 

@@ -15,7 +15,6 @@ from proctor.generate.extract.japanese import is_japanese, japanese_drafts
 from proctor.generate.extract.kinds import kind_of, priority_of
 from proctor.generate.extract.labels import ALTERNATIVE, special_answer
 from proctor.generate.extract.languages import find_languages
-from proctor.generate.extract.lazily import Lazy
 from proctor.generate.extract.lengths import find_lengths
 from proctor.generate.extract.mentions import find_mentions
 from proctor.generate.extract.parts import find_parts, without_parts
@@ -27,6 +26,7 @@ from proctor.generate.extract.verbs import COMMANDS
 from proctor.generate.extract.vocabulary import worded
 from proctor.generate.extract.voices import PERMISSION, ROLE
 from proctor.generate.extract.wording import about_input, plain, reworded
+from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["drafts_of"]
 

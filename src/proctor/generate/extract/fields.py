@@ -10,11 +10,11 @@ from typing import Final
 from proctor.generate.extract.aspects import Aspect, Scope, quoted
 from proctor.generate.extract.labels import listed
 from proctor.generate.extract.languages import find_languages
-from proctor.generate.extract.lazily import Lazy
 from proctor.generate.extract.lengths import find_lengths
 from proctor.generate.extract.ranges import find_ranges
 from proctor.generate.extract.shapes import find_shapes
 from proctor.generate.extract.templates import json_keys
+from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["blank_values", "described_keys", "field_of", "find_fields", "keys_in", "named_fields"]
 

@@ -9,8 +9,8 @@ from typing import Final
 from proctor.generate.extract.aspects import Aspect, Kind, checkable, quoted
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.kinds import kind_of, priority_of
-from proctor.generate.extract.lazily import Lazy
 from proctor.generate.extract.statements import Statement
+from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["is_japanese", "japanese_drafts", "japanese_labels", "japanese_special"]
 

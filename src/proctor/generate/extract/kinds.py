@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from proctor.generate.extract.aspects import Kind
-from proctor.generate.extract.lazily import Lazy
+from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["kind_of", "priority_of"]
 

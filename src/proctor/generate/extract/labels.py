@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from proctor.generate.extract.aspects import quoted, quoted_texts
-from proctor.generate.extract.lazily import Lazy
 from proctor.generate.extract.statements import Statement
 from proctor.generate.extract.vocabulary import worded
+from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["ALTERNATIVE", "LabelSet", "ignoring_case", "label_of_item", "labels_in", "listed", "special_answer"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from proctor.generate.extract.aspects import Aspect
-from proctor.generate.extract.lazily import Lazy
+from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["CODES", "find_languages"]
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from proctor.generate.extract.aspects import NUMBER, Aspect, Scope, number_of
-from proctor.generate.extract.lazily import Lazy
+from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["find_lengths"]
 

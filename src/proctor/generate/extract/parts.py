@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Final
 
 from proctor.generate.extract.aspects import Aspect, Scope
-from proctor.generate.extract.lazily import Lazy
 from proctor.generate.extract.lengths import find_lengths
+from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["find_parts", "without_parts"]
 

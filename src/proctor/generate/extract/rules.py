@@ -17,7 +17,6 @@ from proctor.generate.extract.drafts import drafts_of
 from proctor.generate.extract.fields import blank_values, field_of, find_fields, named_fields
 from proctor.generate.extract.japanese import is_japanese, japanese_labels
 from proctor.generate.extract.labels import LabelSet, ignoring_case, label_of_item, labels_in
-from proctor.generate.extract.lazily import Lazy
 from proctor.generate.extract.scope import of_part, scope_of
 from proctor.generate.extract.sections import section_of
 from proctor.generate.extract.statements import Statement, statements_of
@@ -25,6 +24,7 @@ from proctor.generate.extract.templates import field_names, json_keys, shown_fie
 from proctor.generate.extract.vocabulary import worded
 from proctor.generate.extract.wording import about_input, plain, reworded
 from proctor.prompts.prompt import Prompt
+from proctor.text.lazy_pattern import Lazy
 from proctor.text.predicates import parse
 
 __all__ = ["extract_rules"]

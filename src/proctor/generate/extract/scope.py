@@ -10,9 +10,9 @@ from proctor.generate.extract.aspects import Scope
 from proctor.generate.extract.clauses import clauses_of
 from proctor.generate.extract.japanese import is_japanese, japanese_special
 from proctor.generate.extract.labels import special_answer
-from proctor.generate.extract.lazily import Lazy
 from proctor.generate.extract.statements import Statement
 from proctor.prompts.prompt import Prompt
+from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["of_part", "scope_of", "speaks_of_whole", "with_output", "without_subject"]
 

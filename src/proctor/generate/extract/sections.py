@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
-from proctor.generate.extract.lazily import Lazy
+from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["Section", "section_of"]
 

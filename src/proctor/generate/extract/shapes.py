@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from proctor.generate.extract.aspects import NUMBER, Aspect, number_of, quoted, quoted_texts
-from proctor.generate.extract.lazily import Lazy
+from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["find_shapes"]
 

@@ -11,7 +11,7 @@ from proctor.generate.extract.layout import Block, blocks_of
 from proctor.generate.extract.sections import Section
 from proctor.prompts.prompt import Prompt
 
-__all__ = ["Statement", "protected", "shown_examples", "statements_of", "trimmed"]
+__all__ = ["Statement", "protected", "statements_of", "trimmed"]
 
 LONGEST: Final = 3_000  # what is longer is no sentence, and its end is not read
 _MARKER: Final = re.compile(r"\s*(?:[-*+•‣▪◦–・●○■]\s+|[・●]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)）]\s+|[①-⑳]\s*)?")
@@ -72,13 +72,6 @@ def statements_of(prompt: Prompt) -> tuple[Statement, ...]:
             continue
         found.extend(_statements(text, block))
     return tuple(found)
-
-
-def shown_examples(prompt: Prompt) -> tuple[str, ...]:
-    """The texts of the examples the prompt shows, as they stand there."""
-    text = prompt.text
-    blocks = blocks_of(prompt)
-    return tuple(text[blocks[number].start : blocks[number].end] for number in sorted(_shown(text, blocks)))
 
 
 def _shown(text: str, blocks: Sequence[Block]) -> set[int]:

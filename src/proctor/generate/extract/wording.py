@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from proctor.generate.extract.lazily import Lazy
 from proctor.generate.extract.verbs import (
     COMMANDS,
     GIVING,
@@ -29,6 +28,7 @@ from proctor.generate.extract.voices import (
     ROLE_DOES,
     ROLE_TASKED,
 )
+from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["about_input", "plain", "reworded"]
 

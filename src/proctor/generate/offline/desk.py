@@ -66,11 +66,6 @@ class Desk:
         assert self.carrier is not None
         return self.carrier.passages[number % len(self.carrier.passages)].text
 
-    @property
-    def picks_a_word(self) -> bool:
-        """Whether a part of the inputs is a word out of the text: then one text makes many tests."""
-        return any(place.inside or (place.shape is not None and place.shape.inside) for place in self.places)
-
     def round_of(self, number: int) -> int:
         """How often the texts have been gone through before this number."""
         assert self.carrier is not None

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal
 
@@ -14,6 +13,7 @@ from proctor.core.verdict import Finding, Severity, Verdict
 from proctor.guard.readings import quote
 from proctor.guard.retold import hinted, parts, retold
 from proctor.guard.step import Point, Step
+from proctor.text.base64_data import unpack_base64
 from proctor.text.normalise.likeness import is_noise
 from proctor.text.pii.secrets import find_keys, find_logins
 from proctor.text.shared_runs import Known, Run, squeezed
@@ -222,13 +222,11 @@ def _decoded(text: str) -> Iterator[tuple[str, str]]:
         if number >= _MOST_ENCODED:
             return
         token = hit.group()
-        try:
-            if _HEX.fullmatch(token):
-                yield "hex", bytes.fromhex(token).decode()
-            packed = token.rstrip("=").replace("-", "+").replace("_", "/")
-            yield "base64", base64.b64decode(packed + "=" * (-len(packed) % 4), validate=True).decode()
-        except (ValueError, binascii.Error):
-            continue
+        coded = {"hex": bytes.fromhex(token) if _HEX.fullmatch(token) else None, "base64": unpack_base64(token)}
+        for kind, data in coded.items():
+            with suppress(UnicodeDecodeError):
+                if data is not None:
+                    yield kind, data.decode()
 
 
 def _pieces(mark: str) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from proctor.core.chat import Reply, Request
 from proctor.core.errors import OverloadedError, RateLimitedError
 from proctor.core.sockets import Model
+from proctor.models.wrap.alarm import Alarm
 from proctor.models.wrap.quota import Quota
 from proctor.models.wrap.rhythm import Rhythm
 
@@ -77,6 +78,7 @@ class Limiter:
     """
 
     __slots__ = (
+        "_alarm",
         "_before_cut",
         "_calm_until",
         "_clock",
@@ -87,7 +89,6 @@ class Limiter:
         "_paused_until",
         "_proven",
         "_rhythm",
-        "_timer",
         "_unsaid",
         "_waiting",
         "ceiling",
@@ -123,7 +124,7 @@ class Limiter:
         self._clock = clock
         self._made = clock()
         self._waiting: deque[asyncio.Future[float]] = deque()
-        self._timer: asyncio.TimerHandle | None = None
+        self._alarm = Alarm(self.admit)
         self._rhythm = Rhythm()
         self._paused_until: float | None = None
         self._unsaid = _UNSAID
@@ -203,7 +204,7 @@ class Limiter:
             if (delay := self._delay(now)) > self.patience:
                 return self.turn_away(delay)
             if delay > 0:
-                return self._alarm(delay)
+                return self._alarm.set(delay)
             self.take_turn(now)
         return None
 
@@ -215,18 +216,6 @@ class Limiter:
                 error = RateLimitedError(f"the server asked for a pause of another {delay:.0f} s")
                 error.retry_after = delay
                 turn.set_exception(error)
-
-    def _alarm(self, delay: float) -> None:
-        loop = asyncio.get_running_loop()
-        if self._timer is not None:
-            if self._timer.when() <= loop.time() + delay:
-                return  # it rings sooner, and looks again then
-            self._timer.cancel()
-        self._timer = loop.call_later(delay, self._ring)
-
-    def _ring(self) -> None:
-        self._timer = None
-        self.admit()
 
     # --- going out ----------------------------------------------------------------------------------------------
 

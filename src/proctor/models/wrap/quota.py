@@ -7,11 +7,11 @@ one model is refused and another one is let through again and again at the same 
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable
 from typing import Protocol
 
+from proctor.models.wrap.alarm import Alarm
 from proctor.models.wrap.rhythm import Rhythm
 
 __all__ = ["Member", "Quota"]
@@ -50,6 +50,7 @@ class Quota:
     """The models of one endpoint and key: whether they share a limit, and their common pace when they do."""
 
     __slots__ = (
+        "_alarm",
         "_clock",
         "_joint",
         "_last",
@@ -59,7 +60,6 @@ class Quota:
         "_paused_until",
         "_refused",
         "_rhythm",
-        "_timer",
         "is_shared",
     )
 
@@ -74,7 +74,7 @@ class Quota:
         self._paused_until: float | None = None
         self._refused: dict[Member, tuple[float, float]] = {}  # the start of the last refused call, the pause's end
         self._passes: dict[Member, int] = {}  # calls let through while another member was refused
-        self._timer: asyncio.TimerHandle | None = None
+        self._alarm = Alarm(self._ring)
 
     def join(self, member: Member) -> None:
         """Add the limiter of one more model."""
@@ -133,7 +133,7 @@ class Quota:
             if delay > member.patience:
                 member.turn_away(delay)
             elif delay > 0:
-                return self._alarm(delay)
+                return self._alarm.set(delay)
             else:
                 self._last = place
                 member.take_turn(now)
@@ -151,15 +151,6 @@ class Quota:
         places = ((self._last + 1 + step) % count for step in range(count))
         return next((place for place in places if self._members[place].wants_turn()), None)
 
-    def _alarm(self, delay: float) -> None:
-        loop = asyncio.get_running_loop()
-        if self._timer is not None:
-            if self._timer.when() <= loop.time() + delay:
-                return  # it rings sooner, and looks again then
-            self._timer.cancel()
-        self._timer = loop.call_later(delay, self._ring)
-
     def _ring(self) -> None:
-        self._timer = None
         if self.is_shared:
             self.admit()

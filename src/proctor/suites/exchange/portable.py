@@ -18,7 +18,6 @@ _SET = re.compile(
 )
 _PATTERN = re.compile(r"(matches|is) /((?:[^/\\]|\\.)+)/([ims]*)", re.DOTALL)
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
-_PYTHON = {"<=": "<=", "<": "<", ">=": ">=", ">": ">", "=": "==", "!=": "!="}
 
 Kind = Literal["words", "one of", "all", "any", "none", "starts with", "ends with", "matches", "is", "json"]
 

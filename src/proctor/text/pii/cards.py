@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from proctor.core.verdict import Finding
+from proctor.text.lazy_pattern import Lazy
 from proctor.text.pii.checks import luhn, mod97
 from proctor.text.pii.context import digits_of, made, spaced
-from proctor.text.pii.lazy import Lazy
 
 __all__ = ["find_cards", "find_endings", "find_ibans", "find_named_ibans", "find_starred"]
 

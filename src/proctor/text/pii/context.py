@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from proctor.core.verdict import Finding
-from proctor.text.pii.lazy import Lazy
+from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["Named", "digits_of", "made", "spaced"]
 

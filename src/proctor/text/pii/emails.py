@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from proctor.core.verdict import Finding
+from proctor.text.lazy_pattern import Lazy
 from proctor.text.pii.context import made
-from proctor.text.pii.lazy import Lazy
 
 __all__ = ["find_emails", "find_spelled", "is_office", "is_stand_in", "mailbox"]
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from proctor.core.verdict import Finding
+from proctor.text.lazy_pattern import Lazy
 from proctor.text.pii.checks import weighted
 from proctor.text.pii.context import Named, digits_of, made, spaced
 from proctor.text.pii.emails import mailbox
-from proctor.text.pii.lazy import Lazy
 
 __all__ = [
     "find_bank_accounts",

@@ -8,9 +8,9 @@ from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from typing import Final
 
 from proctor.core.verdict import Finding
+from proctor.text.lazy_pattern import Lazy
 from proctor.text.pii.checks import base58_checked, bech32_checked
 from proctor.text.pii.context import made
-from proctor.text.pii.lazy import Lazy
 
 __all__ = ["find_ips", "find_ips6", "find_macs", "find_purses"]
 

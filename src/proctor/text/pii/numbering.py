@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from proctor.text.pii.lazy import Lazy
+from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["REGIONS", "proven", "proven_abroad", "regions_for"]
 

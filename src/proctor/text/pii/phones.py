@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from proctor.core.verdict import Finding
+from proctor.text.lazy_pattern import Lazy
 from proctor.text.pii.context import digits_of, made, spaced
-from proctor.text.pii.lazy import Lazy
 from proctor.text.pii.numbering import REGIONS, proven, proven_abroad, regions_for
 
 __all__ = ["find_phones", "is_office_line", "phone_key"]

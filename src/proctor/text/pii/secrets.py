@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from proctor.core.verdict import Finding
+from proctor.text.lazy_pattern import Lazy
 from proctor.text.pii.context import made, spaced
-from proctor.text.pii.lazy import Lazy
 
 __all__ = ["KEY_MARKS", "find_codes", "find_keys", "find_logins", "find_passwords"]
 

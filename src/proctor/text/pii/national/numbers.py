@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from proctor.core.verdict import Finding
+from proctor.text.lazy_pattern import Lazy
 from proctor.text.pii.context import Named, made
-from proctor.text.pii.lazy import Lazy
 from proctor.text.pii.national import proofs
 from proctor.text.pii.signs import Needs, needs
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from proctor.text.lazy_pattern import Lazy
 from proctor.text.pii.checks import day_of, iso7064_mod11_10, luhn, verhoeff, weighted
-from proctor.text.pii.lazy import Lazy
 
 __all__ = [
     "aadhaar",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from benchmarks.obedient.search import obey
 
-from proctor.generate.obeying.search import obey
 from proctor.text.predicates import parse
 
 HAS = 'is json object and json has "label", "summary"'

@@ -7,10 +7,10 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
-from proctor.generate.obeying.as_json import Write, json_seeds
-from proctor.generate.obeying.from_pattern import matching
-from proctor.generate.obeying.prose import LANGUAGES, Size, prose
-from proctor.generate.obeying.wishes import Wishes
+from benchmarks.obedient.as_json import Write, json_seeds
+from benchmarks.obedient.from_pattern import matching
+from benchmarks.obedient.prose import LANGUAGES, Size, prose
+from benchmarks.obedient.wishes import Wishes
 from proctor.text.predicates.term import Term
 from proctor.text.predicates.values import Pattern
 
@@ -159,7 +159,7 @@ def _tagged(wishes: Wishes, source: str) -> Iterator[str]:
 
 
 def _tags_inside(wishes: Wishes, name: str) -> str:
-    from proctor.generate.obeying.wishes import gather  # noqa: PLC0415 - the same question one level down
+    from benchmarks.obedient.wishes import gather
 
     within = gather(wishes.inside.get(name, ()), {})
     return " ".join(f"<{tag}>word</{tag}>" for tag, room in within.tags.items() for _ in range(min(room.edge(1), 50)))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from proctor.generate.obeying.from_pattern import matching
+from benchmarks.obedient.from_pattern import matching
 from proctor.text.predicates.term import Term, View
 from proctor.text.predicates.values import Bound, FromInput, OpenError, Pattern
 

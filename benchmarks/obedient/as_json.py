@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from proctor.generate.obeying.from_pattern import matching
-from proctor.generate.obeying.prose import Size, prose
-from proctor.generate.obeying.wishes import Room, Wishes
+from benchmarks.obedient.from_pattern import matching
+from benchmarks.obedient.prose import Size, prose
+from benchmarks.obedient.wishes import Room, Wishes
 from proctor.text.predicates.term import Term
 from proctor.text.predicates.values import Bound
 

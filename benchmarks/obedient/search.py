@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from proctor.generate.obeying.liberties import liberties
-from proctor.generate.obeying.seeds import seeds
-from proctor.generate.obeying.wishes import gather, holds, parts_of
+from benchmarks.obedient.liberties import liberties
+from benchmarks.obedient.seeds import seeds
+from benchmarks.obedient.wishes import gather, holds, parts_of
 from proctor.text.predicates import Term
 
 __all__ = ["Obeyed", "obey"]

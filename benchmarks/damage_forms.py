@@ -6,14 +6,13 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from proctor.generate.obeying.prose import LANGUAGES, Size, prose
-from proctor.generate.obeying.wishes import Room, parts_of
-from proctor.text.predicates import Term
+from benchmarks.obedient.prose import LANGUAGES, Size, prose
+from benchmarks.obedient.wishes import Room, parts_of
+from proctor.generate.damage import PREAMBLE, REMARK
+from proctor.text.predicates import PredicateError, Term, parse
 
-__all__ = ["PREAMBLE", "REMARK", "Broken", "broken", "foreign"]
+__all__ = ["breaking_damages"]
 
-PREAMBLE = "Sure! Here is what you asked for:\n\n"
-REMARK = "\n\nLet me know if you need anything else!"
 _ODD = "Zyzzyva"  # a word that is in no list of labels and in no input
 _TAG = re.compile(r"</?[a-zA-Z][^>]*>")
 _UNITS: dict[str, str] = {
@@ -31,6 +30,23 @@ _FEW = 10_000
 
 Broken = Iterator[tuple[str, str | None]]
 Way = Callable[[str, Term, Mapping[str, str]], Broken]
+
+
+def breaking_damages(output: str, predicate: str, inputs: Mapping[str, str]) -> dict[str, str]:
+    """The output damaged once in each way that is sure to break the predicate, by the name of the damage.
+
+    That a damage breaks its predicate follows from how it is made, not from asking the predicate: that is the question.
+    """
+    try:
+        term = parse(predicate).root
+    except PredicateError:
+        return {}
+    found: dict[str, str] = {}
+    for part in parts_of([term], inputs):
+        for name, text in broken(output, part, inputs):
+            if text is not None and text != output and text not in found.values():
+                found.setdefault(name, text)
+    return found
 
 
 def broken(output: str, term: Term, inputs: Mapping[str, str]) -> Broken:

@@ -1,1 +1,0 @@
-"""Outputs made to keep predicates: what the scripted obedient model writes with."""
