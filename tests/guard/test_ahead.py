@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from proctor.core.step import Point
 from proctor.core.verdict import Verdict
 from proctor.guard import ahead
 from proctor.guard.ahead import MOST, Errand, begin, readers
@@ -18,7 +19,7 @@ from proctor.guard.chain import Chain, Post
 from proctor.guard.deadline import Deadline
 from proctor.guard.gates.grounding import Grounding
 from proctor.guard.session import Session
-from proctor.guard.step import Point, Step
+from proctor.guard.step import Step
 from proctor.guard.watch import Plan, Watch
 from proctor.scorers.answer.grounded import Grounded
 from proctor.scorers.answer.quality_parts import passage_reading
