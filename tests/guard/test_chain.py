@@ -267,19 +267,31 @@ async def test_the_cause_of_a_failure_shows_no_key(deadline: Deadline) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Claims:
-    """Says that it is pure, and is not Proctor's own."""
+    """Says that it is pure; takes as long as it is told to."""
 
     name: ClassVar[str] = "claims"
     version: ClassVar[str] = "1"
     pure: ClassVar[bool] = True
+    seconds: float = 0.0
 
     async def check(self, step: Step) -> Verdict:
+        time.sleep(self.seconds)  # noqa: ASYNC251 - it holds its thread
         return Verdict(action="allow", reason=threading.current_thread().name)
 
 
-async def test_a_stranger_that_calls_itself_pure_is_still_asked_beside_the_callers_thread(deadline: Deadline) -> None:
+async def test_a_third_party_gate_that_is_pure_is_asked_on_the_callers_thread(deadline: Deadline) -> None:
     decision = await decided(deadline, post(_Claims()))
-    assert decision.parts[0].reason.startswith("proctor-guard-")
+    assert decision.parts[0].reason == threading.current_thread().name
+
+
+async def test_a_pure_gate_that_took_longer_than_its_time_gets_a_thread_from_then_on(deadline: Deadline) -> None:
+    slow = Post(gate=_Claims(seconds=0.02), name="claims", timeout=0.01)
+    chain = Chain(point="input", posts=(slow, post(_Claims())), deadline=deadline)
+    first = await chain.decide(Step(point="input", text="hello"))
+    assert [part.reason for part in first.parts] == [threading.current_thread().name] * 2
+    second = await chain.decide(Step(point="input", text="hello"))
+    assert second.parts[0].reason != threading.current_thread().name
+    assert second.parts[1].reason == threading.current_thread().name
 
 
 async def test_our_own_pure_gates_are_asked_here_and_now() -> None:

@@ -158,6 +158,11 @@ class Gate(Protocol[StepT_contra]):
     """Turns a step of a live conversation into a verdict.
 
     The guard needs a ``Gate[proctor.guard.step.Step]``. A gate that takes any ``GateStep`` is one too.
+
+    Two attributes are optional, for gates of any package. ``pure = True`` says that ``check`` is fast plain code that
+    never waits: it is called right where a step arrives, with no thread and no timeout. A method ``ahead(step)`` of a
+    gate at the output is an iterator that prepares what tools returned while the agent still writes its answer. It is
+    run on a background thread and can be stopped at each ``yield``.
     """
 
     name: ClassVar[str]
