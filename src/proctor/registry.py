@@ -7,7 +7,10 @@ two packages that offer one name are an error.
 from __future__ import annotations
 
 import importlib.metadata
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from proctor.core.decoding import closest
@@ -15,7 +18,7 @@ from proctor.core.errors import ConfigError, NotFoundError
 
 __all__ = ["GROUPS", "Entry", "describe", "find", "load", "names"]
 
-GROUPS = ("models", "targets", "catalogues", "scorers", "attacks", "gates")
+GROUPS = ("models", "targets", "catalogues", "scorers", "attacks", "gates", "importers")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +33,12 @@ class Entry:
     error: str | None = None
 
 
-def _points(group: str) -> dict[str, list[importlib.metadata.EntryPoint]]:
+def _points(group: str) -> Mapping[str, list[importlib.metadata.EntryPoint]]:
+    return _installed(group, tuple(sys.path))
+
+
+@lru_cache(maxsize=32)  # the metadata of every installed package is read: some milliseconds
+def _installed(group: str, _path: tuple[str, ...]) -> Mapping[str, list[importlib.metadata.EntryPoint]]:
     found: dict[str, list[importlib.metadata.EntryPoint]] = {}
     for point in importlib.metadata.entry_points(group=f"proctor.{group}"):
         # One package may be seen twice (an editable install beside its build folder): same value, same part.
@@ -104,4 +112,6 @@ def _package(point: importlib.metadata.EntryPoint) -> str:
 
 
 def _first_line(part: Any) -> str:
-    return (part.__doc__ or "").strip().partition("\n")[0]
+    """What users see of a part: its title where it has one, else the first line of its docstring."""
+    title = getattr(part, "title", None)
+    return title if isinstance(title, str) else (part.__doc__ or "").strip().partition("\n")[0]
