@@ -5,10 +5,10 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.third_party import install
 
 from proctor.config import Config, Environment, Settings
 from proctor.wiring.guard import Guard
+from tests.third_party import install
 
 CODE = '''
 import threading
