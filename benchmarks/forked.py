@@ -5,11 +5,15 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sys
+import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 __all__ = ["ForkedProctor"]
 
+# Starting a process looks after all others, and an exit code can be read once: a second thread would read 255.
+_ONE_AT_A_TIME = threading.Lock()
 _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(
     [
@@ -35,27 +39,31 @@ class ForkedProctor:
     def __init__(self, words: Sequence[str], folder: Path, number: int) -> None:
         self._files = [folder / f".{name}-{number}" for name in ("stdout", "stderr")]
         self._process = _CONTEXT.Process(target=_main, args=(list(words), str(folder), *map(str, self._files)))
-        self._process.start()
+        with _ONE_AT_A_TIME:
+            self._process.start()
 
     @property
     def returncode(self) -> int | None:
         """The exit code; ``-9`` when it was killed, ``None`` while it runs."""
-        return self._process.exitcode
+        return self.poll()
 
     def poll(self) -> int | None:
         """The exit code; ``None`` while it runs."""
-        return self._process.exitcode
+        with _ONE_AT_A_TIME:
+            return self._process.exitcode
 
     def kill(self) -> None:
         """Send SIGKILL."""
-        self._process.kill()
+        with _ONE_AT_A_TIME:
+            self._process.kill()
 
     def communicate(self, timeout: float) -> tuple[str, str]:
-        """What it said, once it has ended."""
-        self._process.join(timeout)
-        if self._process.exitcode is None:
-            self._process.kill()
-            self._process.join()
+        """What it said, once it has ended; it is killed when that takes longer than ``timeout`` seconds."""
+        until = time.monotonic() + timeout
+        while self.poll() is None:
+            if time.monotonic() > until:
+                self.kill()
+            time.sleep(0.01)
         output, errors = (each.read_text() if each.exists() else "" for each in self._files)
         return output, errors
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from proctor.release.compare import CompareSettings, compare
+from proctor.release.compare import compare
+from proctor.release.compare_settings import CompareSettings
 from proctor.release.decide import Outcome, decide
 from proctor.release.measures import Baseline, CaseMeasure, CheckCount
 from proctor.release.policy import Policy

@@ -1,9 +1,10 @@
 """Many sessions at once before one guard: harmless steps blocked, steps refused as busy, latency, event loop lag.
 
-Run ``python -m benchmarks.guard_load [--sessions 100 500] [--hostile-chars 1000000]``; it prints Markdown. Every
-session takes six ordinary steps (message, tool call, tool result, answer, message, answer) through the default gates
-and the real networks. All sessions start together, and every text is new to the networks. Each size is run alone and
-beside one session that sends a hostile message of one megabyte again and again.
+Run ``python -m benchmarks.guard_load [--sessions 100 500] [--hostile-chars 1000000] [--repeat 3]``; it prints
+Markdown. Every session takes six ordinary steps (message, tool call, tool result, answer, message, answer) through the
+default gates and the real networks. All sessions start together, and every text is new to the networks. Each size is
+run alone, beside one hostile message of a megabyte that arrives with the others, and beside a session that sends such
+messages again and again. The three take turns, so that other work on the machine falls on all of them.
 """
 
 from __future__ import annotations
@@ -25,9 +26,11 @@ from proctor.core.verdict import STOPS, Verdict
 from proctor.guard.session import Session
 from proctor.wiring.guard import Guard
 
-__all__ = ["Load", "main", "measure"]
+__all__ = ["Load", "hostile_text", "main", "measure"]
 
 STEPS = 6
+_ONE = " beside one message of 1 MB"
+_BESIDE = ("", _ONE, " beside 1 MB again and again")
 LAG_SECONDS = 0.01  # how often the lag of the event loop is sampled
 _NAMES = """Anna Boris Carla David Emil Fatima Greta Hiro Ines Jonas Karin Lucia Marek Nadia Oskar Petra
 Berg Novak Tanaka Silva Okafor Larsen Moreau Rossi Khan Weber Castillo Yamada Haddad Lind Ferrari Park
@@ -45,7 +48,18 @@ class Load:
     actions: Counter[str] = field(default_factory=Counter)
     causes: Counter[str] = field(default_factory=Counter)
     hostile: Counter[str] = field(default_factory=Counter)
+    hostile_seconds: list[float] = field(default_factory=list)
     wall: float = 0.0
+
+    def join(self, other: Load) -> None:
+        """Take in what came of the same load at another time."""
+        self.wall += other.wall
+        self.seconds += other.seconds
+        self.lag += other.lag
+        self.hostile_seconds += other.hostile_seconds
+        self.actions += other.actions
+        self.causes += other.causes
+        self.hostile += other.hostile
 
     def add(self, verdict: Verdict, seconds: float) -> None:
         """Count one harmless step."""
@@ -59,11 +73,16 @@ class Load:
             self.actions["passed"] += 1
 
 
-async def measure(guard: Guard, sessions: int, *, hostile: str | None = None, seed: int = 1) -> Load:
-    """Run so many sessions at once; with ``hostile``, one more session sends that text until the others are done."""
+async def measure(
+    guard: Guard, sessions: int, *, hostile: str | None = None, once: bool = False, seed: int = 1
+) -> Load:
+    """Run so many sessions at once; with ``hostile``, one more session sends that text until the others are done.
+
+    ``once``: it sends the text a single time, when the others start.
+    """
     load = Load(sessions=sessions)
     dice = random.Random(seed)
-    async with _sampled_lag(load), _beside(guard, hostile, load):
+    async with _sampled_lag(load), _beside(guard, hostile, load, once=once):
         begun = perf_counter()
         await asyncio.gather(*(_converse(guard, load, number, dice) for number in range(sessions)))
         load.wall = perf_counter() - begun
@@ -95,18 +114,23 @@ async def _step(load: Load, asked: Awaitable[Verdict]) -> None:
 
 
 @asynccontextmanager
-async def _beside(guard: Guard, text: str | None, load: Load) -> AsyncIterator[None]:
+async def _beside(guard: Guard, text: str | None, load: Load, *, once: bool) -> AsyncIterator[None]:
     async def send(session: Session, hostile: str) -> None:
         while True:
+            begun = perf_counter()
             verdict = await session.input(hostile)
+            load.hostile_seconds.append(perf_counter() - begun)
             load.hostile["busy" if verdict.busy else verdict.action] += 1
+            if once:
+                return
 
     sending = asyncio.create_task(send(guard.session(), text)) if text else None
     try:
         yield
     finally:
         if sending is not None:
-            sending.cancel()
+            if not once:
+                sending.cancel()
             with suppress(asyncio.CancelledError):
                 await sending
 
@@ -155,7 +179,7 @@ def _at(values: Sequence[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
 
 
-async def _run(sizes: Sequence[int], chars: int) -> int:
+async def _run(sizes: Sequence[int], chars: int, repeat: int) -> int:
     print(f"load average before: {os.getloadavg()[0]:.1f}, processors: {os.cpu_count()}\n")
     print("| load | harmless steps | blocked | busy | step ms p50 / p95 | loop lag ms p95 / max | steps/s |")
     print("|---|---|---|---|---|---|---|", flush=True)
@@ -163,14 +187,25 @@ async def _run(sizes: Sequence[int], chars: int) -> int:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "proctor.yaml").write_text("guard: {mode: enforce}\n", "utf-8")
         for size in sizes:
-            for hostile in (None, hostile_text(chars)):
-                async with Guard.from_config(folder) as guard:
-                    load = await measure(guard, size, hostile=hostile, seed=size + bool(hostile))
+            async with Guard.from_config(folder) as guard:
+                await measure(guard, 5, seed=0)  # the networks are loaded: no row is charged with that
+            loads = {beside: Load(sessions=size) for beside in _BESIDE}
+            for turn in range(repeat):
+                for number in range(len(_BESIDE)):
+                    beside = _BESIDE[(number + turn) % len(_BESIDE)]
+                    hostile = hostile_text(chars) if beside else None
+                    seed = size + len(_BESIDE) * turn + number  # every text is new to the networks
+                    async with Guard.from_config(folder) as guard:
+                        loads[beside].join(await measure(guard, size, hostile=hostile, once=beside == _ONE, seed=seed))
+            for beside, load in loads.items():
                 blocked += load.actions["blocked"]
-                print(_row(f"{size} sessions" + (" beside 1 MB" if hostile else ""), load), flush=True)
-                for told in (load.causes, load.hostile):
-                    if told:
-                        print(f"<!-- {dict(told.most_common(5))} -->", flush=True)
+                print(_row(f"{size} sessions{beside}", load), flush=True)
+                if load.causes:
+                    print(f"<!-- {dict(load.causes.most_common(5))} -->", flush=True)
+                if load.hostile:
+                    slowest = max(load.hostile_seconds, default=0.0)
+                    print(f"<!-- hostile: {dict(load.hostile)}, slowest {slowest:.1f} s -->", flush=True)
+    print(f"\nload average after: {os.getloadavg()[0]:.1f}")
     return 1 if blocked else 0
 
 
@@ -179,8 +214,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sessions", type=int, nargs="+", default=[100, 500])
     parser.add_argument("--hostile-chars", type=int, default=1_000_000)
+    parser.add_argument("--repeat", type=int, default=3)
     asked = parser.parse_args(argv)
-    return asyncio.run(_run(asked.sessions, asked.hostile_chars))
+    return asyncio.run(_run(asked.sessions, asked.hostile_chars, asked.repeat))
 
 
 if __name__ == "__main__":

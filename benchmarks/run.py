@@ -12,7 +12,8 @@ from benchmarks.contenders import bare, ours, ours_with_two_models, peers
 from benchmarks.peers.environments import PEERS
 from benchmarks.processes import hurry
 from benchmarks.scale import growth, resumed
-from benchmarks.spine import faults, limits, loops, shared_limit, start
+from benchmarks.spine import faults, limits, loops, shared_limit
+from benchmarks.startup import startup
 from benchmarks.table import Row, markdown
 
 __all__ = ["main"]
@@ -44,7 +45,7 @@ def main() -> int:
     if "loops" in parts:
         rows += loops(floor, others, options.rounds)
     if "start" in parts:
-        rows.append(start())
+        rows += startup()
     if "faults" in parts:
         rows.append(faults([ours(), *others]))
     if "limits" in parts:

@@ -121,7 +121,7 @@ class _Crashed:
         for reader in readers:
             reader.start()
         try:
-            while kills > 0:
+            while kills > 0 and self._unfinished():
                 kills -= self._leg(kill=True)
             while self._unfinished():
                 self._leg(kill=False)

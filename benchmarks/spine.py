@@ -7,12 +7,10 @@ from collections.abc import Callable, Sequence
 from statistics import median
 
 from benchmarks.contenders import Contender, Ran, put_to
-from benchmarks.processes import measure
-from benchmarks.project import proctor
 from benchmarks.replies import true_passes
 from benchmarks.table import Row
 
-__all__ = ["faults", "limits", "loops", "shared_limit", "start"]
+__all__ = ["faults", "limits", "loops", "shared_limit"]
 
 OURS, BARE = "Proctor", "bare aiohttp"
 CASES = 500
@@ -83,14 +81,6 @@ def loops(floor: Sequence[Contender], peers: Sequence[Contender], rounds: int) -
             figures=_each(slow, lambda runs: _passes(runs[-1], CASES)),
         ),
     ]
-
-
-def start() -> Row:
-    """``proctor --help``, the best of five."""
-    best = min(measure(proctor("--help")).wall for _ in range(5))
-    return Row(
-        measure="`proctor --help`, best of 5", bound="≤ 0.3 s", kept=best <= 0.3, figures={OURS: f"{best:.2f} s"}
-    )
 
 
 def faults(contenders: Sequence[Contender]) -> Row:

@@ -64,9 +64,9 @@ def test_every_module_says_what_is_public() -> None:
     assert {name: what for name, what in unsaid.items() if what} == {}
 
 
-def _loaded_by(statement: str) -> set[str]:
+def _loaded_by(statement: str, folder: Path = ROOT) -> set[str]:
     code = f"import sys, json; {statement}; print(json.dumps(sorted(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=folder)
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
@@ -77,6 +77,56 @@ HEAVY |= {"numpy", "onnxruntime", "tokenizers"}
 def test_help_loads_nothing_heavy() -> None:
     loaded = _loaded_by("from proctor.cli.main import cli; cli.main(['--help'], standalone_mode=False)")
     assert not HEAVY & loaded
+
+
+# What a run does not need when it asks no model, compares no runs and reads no prompt.
+NOT_FOR_RULES = {
+    "aiohttp",
+    "numpy",
+    "onnxruntime",
+    "tokenizers",
+    "jinja2",
+    "jsonschema_rs",
+    "boto3",
+    "xllamacpp",
+    "dotenv",
+}
+NOT_FOR_RULES |= {"proctor.generate", "proctor.guard", "proctor.server", "proctor.models.local"}
+SUITE = """
+name: first
+scorers: [{length: {unit: words, at_most: 20}}]
+cases:
+  - {id: shipping, input: When does my order ship?, checks: [{contains: 3 days}, {forbidden: [30 days]}]}
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "proctor.yaml").write_text("targets: {agent: {python: 'agent.py:answer'}}\ntarget: agent\n")
+    (tmp_path / "agent.py").write_text("def answer(question):\n    return 'Orders ship within 3 days.'\n")
+    (tmp_path / "first.yaml").write_text(SUITE)
+    return tmp_path
+
+
+def _loaded_by_run(project: Path, *flags: str) -> set[str]:
+    words = ["run", "first.yaml", *flags]
+    command = f"from proctor.cli.main import cli; assert cli.main({words!r}, standalone_mode=False) == 0"
+    return _loaded_by(command, project)
+
+
+def test_a_run_checked_by_rules_loads_only_what_it_needs(project: Path) -> None:
+    assert not NOT_FOR_RULES & _loaded_by_run(project)
+
+
+def test_a_quiet_run_draws_nothing(project: Path) -> None:
+    assert not (NOT_FOR_RULES | {"rich"}) & _loaded_by_run(project, "--quiet")
+
+
+def test_floors_are_looked_up_without_numpy(project: Path) -> None:
+    (project / "gate.yaml").write_text("floors: {all: {pass_rate: 0.5}}\n")
+    loaded = _loaded_by_run(project)
+    assert "proctor.release.policy" in loaded
+    assert not NOT_FOR_RULES & loaded
 
 
 def test_core_costs_nothing_to_import() -> None:

@@ -58,3 +58,16 @@ def test_a_broken_plugin_says_so_and_does_not_hide_the_others(strangers: Path) -
     entries = {entry.name: entry for entry in registry.describe("scorers")}
     assert entries["broken"].error
     assert entries["exact"].error is None
+
+
+def test_a_package_that_is_installed_later_is_found(strangers: Path) -> None:
+    assert "polite" not in registry.names("scorers")
+    _package(strangers, "stranger", "[proctor.scorers]\npolite = stranger:Polite\n")
+    assert "polite" in registry.names("scorers")
+
+
+def test_the_installed_packages_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    registry.names("scorers")
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda: pytest.fail("read again"))
+    assert registry.names("targets")
+    assert registry.find("scorers", "exact").name == "exact"

@@ -247,10 +247,13 @@ def read_environment(start: Path) -> Environment:
     return environment
 
 
+_WORKING_FOLDERS = frozenset({"PWD", "OLDPWD"})  # set by every shell; elsewhere `pwd` is short for password
+
+
 def _remember_secrets(environment: Environment) -> None:
     """What a target under test may print of the environment it is given: all of `.env`, and what is named a secret."""
     for name, value in environment.values.items():
-        if name in environment.from_dotenv or is_secret_name(name):
+        if name in environment.from_dotenv or (is_secret_name(name) and name not in _WORKING_FOLDERS):
             add_variable(name, value)
 
 

@@ -295,8 +295,8 @@ def test_a_bad_suite_is_named_with_its_line_and_mend(project: Project, name: str
 
 
 def test_a_full_disk_stops_the_run_and_loses_nothing_that_was_finished(project: Project, suite_of: Suite) -> None:
-    suite = suite_of(400)
-    limit = 150_000  # bytes a file may have: what a full disk does, without filling one
+    suite = suite_of(500)
+    limit = 250_000  # bytes a file may have: what a full disk does, without filling one
 
     def no_more_than() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -308,7 +308,7 @@ def test_a_full_disk_stops_the_run_and_loses_nothing_that_was_finished(project: 
     finished = int(project.run("list", code=0).stdout.splitlines()[1].split("\t")[3])
     assert finished > 10
     resumed = project.run("run", "--resume", "last", code=0)
-    assert "400 of 400 passed" in resumed.stdout
+    assert "500 of 500 passed" in resumed.stdout
 
 
 def test_a_store_that_cannot_be_made_is_named(project: Project, suite_of: Suite) -> None:

@@ -147,3 +147,13 @@ def test_the_store_is_private(leaking: Project) -> None:
 
 def _mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_the_working_folder_of_the_shell_is_no_password(project: Project) -> None:
+    project.environment["PWD"] = str(project.folder)
+    project.write("agent.py", "def answer(question):\n    return 'yes'\n")
+    project.write("proctor.yaml", "targets: {agent: {python: 'agent:answer'}}\ntarget: agent\n")
+    project.write("s.yaml", "cases:\n  - {id: a, input: hi, checks: [contains: 'yes']}\n")
+    done = project.run("run", "s.yaml", "-o", str(project.folder / "r.html"), code=0)
+    assert "***" not in done.stdout + done.stderr
+    assert str(project.folder) in done.stdout + done.stderr

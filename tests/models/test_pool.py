@@ -13,7 +13,8 @@ from aiohttp.client_reqrep import ConnectionKey
 
 from proctor.core.errors import RejectedError, ReplyError, TimedOutError, UnreachableError
 from proctor.core.sockets import Http
-from proctor.models.pool import Pool, _explained
+from proctor.models.http_session import explain
+from proctor.models.pool import Pool
 
 if TYPE_CHECKING:
     from tests.models.conftest import Served
@@ -204,7 +205,7 @@ KEY_OF_HOST = ConnectionKey("nowhere.invalid", 443, True, True, None, None, None
 
 def test_a_host_that_does_not_exist_is_named() -> None:
     error = aiohttp.ClientConnectorDNSError(KEY_OF_HOST, OSError(-2, "Name or service not known"))
-    shown = _explained(error, "https://nowhere.invalid/v1?key=hunter22", 5)
+    shown = explain(error, "https://nowhere.invalid/v1?key=hunter22", 5)
     assert isinstance(shown, UnreachableError)
     assert shown.message == "no host named nowhere.invalid"
     assert "hunter22" not in str(shown)
@@ -220,7 +221,7 @@ def test_a_host_that_does_not_exist_is_named() -> None:
     ],
 )
 def test_what_is_hard_to_bring_about_is_explained_too(error: Exception, words: str) -> None:
-    shown = _explained(error, "https://nowhere.invalid/v1", 5)
+    shown = explain(error, "https://nowhere.invalid/v1", 5)
     assert isinstance(shown, UnreachableError)
     assert words in str(shown)
     assert shown.mend

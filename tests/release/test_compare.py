@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proctor.core.report import Fingerprint
-from proctor.release.compare import CompareSettings, compare
+from proctor.release.compare import compare
+from proctor.release.compare_settings import CompareSettings
 from proctor.release.measures import ALL, Baseline, CaseMeasure
 from tests.release.making import case, even, run
 

@@ -18,8 +18,9 @@ from proctor.core.report import Fingerprint, Outcome, Report, Result
 from proctor.core.score import Evidence, Score
 from proctor.core.trajectory import Trajectory
 from proctor.report import html, json_file, markdown, overview_csv, table_csv, terminal
-from proctor.report.overview import has_overview, overview_of
+from proctor.report.overview import overview_of
 from proctor.report.overview_tables import overview_tables
+from proctor.wiring.overview import has_overview
 
 STATUS: dict[str, dict[str, Any]] = {
     "ok": {"value": 1.0},

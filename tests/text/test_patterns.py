@@ -116,3 +116,17 @@ def test_what_is_no_pattern_is_said_so(pattern: str, complaint: str | None) -> N
 
 def test_unknown_constructs_count_as_endless() -> None:
     assert most_steps(r"(a)?(?(1)b|c)", 10) == math.inf
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["(" * 40 + "a" + ")?" * 40, "|".join(f"{chr(0x4E00 + at)}b" for at in range(900))],
+    ids=["nested", "many"],
+)
+def test_counting_gives_up_on_a_pattern_that_takes_long_to_count(pattern: str) -> None:
+    re.compile(pattern)
+    assert most_steps(pattern, 10) == math.inf
+
+
+def test_a_long_list_of_words_is_counted() -> None:
+    assert most_steps("|".join(f"{chr(0x4E00 + at)}b" for at in range(400)), 1_000) < 1e6

@@ -33,6 +33,12 @@ def test_an_example_does_what_it_says(
 
 @pytest.mark.parametrize("section", YAML, ids=range(len(YAML)))
 def test_the_settings_shown_can_be_used(section: str, tmp_path: Path) -> None:
+    section = section.replace(
+        "my_gate: {isolate: true, ", "danger: {"
+    )  # tests/wiring/test_gate_isolation.py has such a gate
+    for file, name in re.findall(r"(\w+\.py):(\w+)", section):
+        (tmp_path / file).write_text(f"def {name}(escalation):\n    pass\n", encoding="utf-8")
     path = tmp_path / "proctor.yaml"
     path.write_text(section, encoding="utf-8")
-    check_guard(load_config(path, Environment(values={}), start=tmp_path))
+    named = {name: "a-value" for name in re.findall(r"\$\{(\w+)\}", section)}
+    check_guard(load_config(path, Environment(values=named), start=tmp_path))

@@ -36,7 +36,7 @@ VERBS = {
     "models": "Fetch and list models that run in process.",
     "scan": "Look for injections, dangerous intents and names in a text, with the models that ship.",
     "guard": "Check texts with the gates, serve them to agents, and see how they do.",
-    "proxy": "Guard an unchanged OpenAI client: stand between it and the model's API.",
+    "proxy": "Guard an unchanged client: stand between it and the model's API.",
     "freeze": "Write a suite as one canonical, diff-stable golden file.",
     "diff": "Compare two suites case by case.",
     "bless": "Make a run the baseline that later runs are compared with.",

@@ -242,9 +242,13 @@ def _sound_alarms(config: Config, run_id: str) -> None:
     """Say what has stayed under its floor; rules that cannot be read do not spoil a run that is over."""
     from proctor.core.errors import ProctorError  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.alarms import raise_alarms  # noqa: PLC0415
+    from proctor.wiring.policy_file import policy_path  # noqa: PLC0415
 
     try:
+        if policy_path(config) is None:
+            return  # no rules, so no floors
+        from proctor.wiring.alarms import raise_alarms  # noqa: PLC0415
+
         with RunStore(config.store) as store:
             for alarm in asyncio.run(raise_alarms(config, store, run_id)):
                 click.secho(f"ALARM  {alarm.message}", fg="red", err=True)
@@ -303,7 +307,6 @@ def _until_asked_to_stop(work: Any, watching: Any) -> Any:
 def _tell(config: Config, run_id: str, flags: dict[str, Any], *, done: bool) -> int:
     from proctor.report.figures import decision_word  # noqa: PLC0415
     from proctor.report.formats import save  # noqa: PLC0415
-    from proctor.report.terminal import write  # noqa: PLC0415
     from proctor.store.reading import RunReader  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
     from proctor.wiring.bands import with_bands  # noqa: PLC0415
@@ -313,6 +316,8 @@ def _tell(config: Config, run_id: str, flags: dict[str, Any], *, done: bool) -> 
         reader = RunReader(store, store.get(run_id))
         report = with_overview(reader, with_bands(config, reader.report()))
         if not flags["quiet"]:
+            from proctor.report.terminal import write  # noqa: PLC0415 - loads rich
+
             write(report, reader.results, sys.stdout)
         for output in flags["outputs"]:
             save(report, reader.results, output)

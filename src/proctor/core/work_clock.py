@@ -55,6 +55,10 @@ class WorkClock:
             self._worked += monotonic() - self._since
             self._mark = self._idle()
 
+    def excuse(self, seconds: float) -> None:
+        """Do not count so many seconds for which the work holds its thread and lets others go first."""
+        self._since += seconds
+
     @contextmanager
     def queued(self) -> Iterator[None]:
         """Do not count what is awaited inside: it waits behind the work of others."""

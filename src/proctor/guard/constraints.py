@@ -20,6 +20,7 @@ from proctor.guard.confirming import not_named
 from proctor.guard.owning import Owned
 from proctor.guard.step import Step
 from proctor.text.assent import agrees, asks
+from proctor.text.json_schemas import SchemaCheck, SchemaLimitError
 
 __all__ = ["Constraints", "Problem"]
 
@@ -96,7 +97,7 @@ class Constraints:
     sums: Mapping[str, float] = field(default_factory=dict)
     confirm: bool | Literal["named"] = False
     owner: str | None = None
-    _validator: Any = field(init=False, repr=False, compare=False)
+    _validator: SchemaCheck | None = field(init=False, repr=False, compare=False)
     _allowed: tuple[_Choice, ...] = field(init=False, repr=False, compare=False)
     _own: tuple[_Name, ...] = field(init=False, repr=False, compare=False)
     _limits: tuple[_Limit, ...] = field(init=False, repr=False, compare=False)
@@ -134,7 +135,7 @@ class Constraints:
         return found
 
 
-def _by_schema(call: ToolCall, validator: Any) -> Iterator[Problem]:
+def _by_schema(call: ToolCall, validator: SchemaCheck) -> Iterator[Problem]:
     try:
         if validator.is_valid(call.arguments):
             return
@@ -142,6 +143,8 @@ def _by_schema(call: ToolCall, validator: Any) -> Iterator[Problem]:
             place = ".".join(map(str, error.instance_path)) or "the arguments"
             reason = f"{_tool(call)}: {place}: {error.message[:200]}"
             yield Problem(kind="wrong_argument", reason=reason, severity="medium")
+    except SchemaLimitError as error:
+        yield Problem(kind="wrong_argument", reason=f"{_tool(call)}: {str(error)[:400]}")
     except ValueError as error:  # what is no JSON, or nested too deeply
         yield Problem(kind="wrong_argument", reason=f"{_tool(call)}: the arguments cannot be read: {str(error)[:200]}")
 
@@ -273,14 +276,8 @@ def _tool(call: ToolCall) -> str:
     return call.name[:80]
 
 
-def _compiled(schema: Mapping[str, Any]) -> Any:
-    import jsonschema_rs  # noqa: PLC0415 - only gates with a schema pay for it
-
+def _compiled(schema: Mapping[str, Any]) -> SchemaCheck:
     try:
-        return jsonschema_rs.validator_for(json.loads(json.dumps(schema, default=dict)), retriever=_refuse)
-    except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
-        raise ValueError(f"the schema is not a usable JSON schema: {str(error).partition(chr(10))[0]}") from None
-
-
-def _refuse(uri: str) -> Any:
-    raise ValueError(f"{uri} is outside this schema, and schemas are never fetched: put it under `$defs`")
+        return SchemaCheck(json.dumps(schema, default=dict))
+    except ValueError as error:
+        raise ValueError(f"the schema is not a usable JSON schema: {error}") from None

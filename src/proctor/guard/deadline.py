@@ -7,6 +7,7 @@ import threading
 import weakref
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
 from typing import Any, Final
 
@@ -61,6 +62,7 @@ class Deadline:
         self.limits = limits or QueueLimits()
         self._waiting = self._busy = 0
         self._is_aside = False
+        self._crowd: Callable[[], int] | None = None  # how many short steps wait, for the thread of long ones
         self._beside: Deadline | None = None  # for what takes long, so that what does not need not wait behind it
         self._lock = threading.Lock()
         self._workers: list[Worker] = []  # the last takes new work, the others are left to themselves
@@ -95,7 +97,7 @@ class Deadline:
         """One answer for each task, in their order; ``begun`` is when their step arrived.
 
         ``long`` tasks have a thread for themselves, another where one keeps it too long: no other task waits behind
-        them.
+        them. While many others wait, that thread works for a tenth of the time only.
         """
         if not tasks:
             return []
@@ -136,6 +138,7 @@ class Deadline:
             if self._beside is None:
                 self._beside = Deadline(most_stuck=self._most_stuck)
                 self._beside._is_aside = True
+                self._beside._crowd = partial(_count_waiting, weakref.ref(self))
             self._beside.limits = self.limits
             return self._beside
 
@@ -206,13 +209,19 @@ class Deadline:
         if worker is not last or (last is not None and last.alive and self._left >= self._most_stuck):
             return last
         self._started += 1
-        fresh = Worker(self._started)
+        fresh = Worker(self._started, crowd=self._crowd)
         if last is not None and not last.alive:  # left behind by a fork: what it held is the parent's
             self._workers.clear()
         self._workers.append(fresh)
         if last is not None and last.alive and (rest := last.leave()):
             fresh.give(rest)
         return fresh
+
+
+def _count_waiting(deadline: weakref.ref[Deadline]) -> int:
+    """How many steps wait; a thread must not keep the deadline alive, which ends it when nobody has it any more."""
+    made = deadline()
+    return 0 if made is None else made._waiting
 
 
 def _refuse(jobs: Sequence[Job], why: str) -> None:

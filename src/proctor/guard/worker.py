@@ -6,15 +6,20 @@ import asyncio
 import contextlib
 import selectors
 import threading
+import time
 import types
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
 from time import monotonic
-from typing import Any
+from typing import Any, Final
 
 from proctor.core.work_clock import CURRENT_CLOCK, WorkClock
 from proctor.text.pace import works_for
 
 __all__ = ["Batch", "Job", "Worker"]
+
+_STRETCH: Final = 0.002  # seconds of work after which a long job pauses while others wait
+_MOST_REST: Final = 9  # times what it worked: beside so many others it has a tenth of the time
+_LONGEST_PAUSE: Final = 0.05  # seconds
 
 
 class Batch:
@@ -119,7 +124,9 @@ def _stepped(job: Job, worker: Worker | None, clock: WorkClock) -> Generator[Any
         clock.hold()
         if worker is not None:
             worker.hold(job)
-            works_for(job)  # only for as long as it holds the thread: a task that it starts works for others too
+            works_for(
+                job, worker.give_way
+            )  # only for as long as it holds the thread: a task that it starts works for others too
         try:
             if steps is None:
                 steps = job.ask().__await__()
@@ -191,9 +198,15 @@ class _IdleSelector(selectors.DefaultSelector):
 
 
 class Worker:
-    """A daemon thread with its own event loop. ``busy`` is the job that holds the thread now, and since when."""
+    """A daemon thread with its own event loop. ``busy`` is the job that holds the thread now, and since when.
 
-    def __init__(self, number: int) -> None:
+    ``crowd`` is how many others wait elsewhere: the more there are, the more long work here pauses, so that they have
+    the interpreter.
+    """
+
+    def __init__(self, number: int, *, crowd: Callable[[], int] | None = None) -> None:
+        self._crowd = crowd
+        self._paused = 0.0  # when the last pause was over
         self._selector = _IdleSelector()
         self.loop = asyncio.SelectorEventLoop(self._selector)
         self.loop.set_task_factory(self._started)
@@ -242,6 +255,22 @@ class Worker:
     def rest(self) -> None:
         """It leaves it to others."""
         self.busy, self._moved = None, monotonic()
+
+    def give_way(self) -> None:
+        """Pause between two pieces of a job while short steps wait; the pause is not counted as the job's work."""
+        busy, now = self.busy, monotonic()
+        if self._crowd is None or busy is None:
+            return
+        worked = now - max(busy[1], self._paused)
+        if worked < _STRETCH or not (crowd := self._crowd()):
+            return
+        pause, clock = min(min(crowd, _MOST_REST) * worked, _LONGEST_PAUSE), busy[0].clock
+        if clock is not None:
+            clock.excuse(pause)  # before the pause: whoever looks meanwhile must not take it for work
+        time.sleep(pause)
+        self._paused = monotonic()
+        if clock is not None:
+            clock.excuse(self._paused - now - pause)
 
     def give(self, jobs: Sequence[Job]) -> None:
         """Put jobs to it; that it takes them is a sign of life."""

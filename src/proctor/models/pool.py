@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Callable, Mapping
 from time import perf_counter
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 from urllib.parse import SplitResult, urljoin, urlsplit
 
-import aiohttp
-from yarl import URL
-
-from proctor import __version__
-from proctor.core.errors import ModelError, RejectedError, ReplyError, TimedOutError, UnreachableError
+from proctor.core.errors import UnreachableError
 from proctor.core.sockets import HttpReply
-from proctor.text.redact import redact
+
+if TYPE_CHECKING:
+    from proctor.models.http_session import HttpSession
 
 __all__ = ["Pool"]
 
-_CONNECT_SECONDS = 20.0
-# Common servers close an idle connection after five seconds. Letting go of it first means that no request is
-# written into a connection that is just being closed.
-_KEEP_ALIVE_SECONDS = 4.0
-_DNS_SECONDS = 300
 _MOST_REDIRECTS = 5
-_RAW_BYTES = 2_000
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _SAFE_ELSEWHERE = frozenset({"accept", "accept-language", "user-agent"})
-_NO_SECRET = _SAFE_ELSEWHERE | {"content-type", "accept-encoding", "content-length"}
-_MOST_KEPT = 100
 
 
 class Pool:
@@ -40,13 +29,11 @@ class Pool:
     the proxy for an address, if any; the pool itself reads no environment.
     """
 
-    __slots__ = ("_closed", "_proxy_for", "_session", "_timeouts", "_urls")
+    __slots__ = ("_closed", "_proxy_for", "_session")
 
     def __init__(self, *, proxy_for: Callable[[str], str | None] | None = None) -> None:
         self._proxy_for = proxy_for
-        self._session: aiohttp.ClientSession | None = None
-        self._timeouts: dict[float, aiohttp.ClientTimeout] = {}
-        self._urls: dict[str, URL] = {}
+        self._session: HttpSession | None = None
         self._closed = False
 
     async def __aenter__(self) -> Self:
@@ -96,7 +83,9 @@ class Pool:
             method, url, headers, body = onward
             left = timeout - (perf_counter() - started)
             if left <= 0:
-                raise _explained(TimeoutError(), url, timeout)
+                from proctor.models.http_session import explain  # noqa: PLC0415 - loaded by the first request
+
+                raise explain(TimeoutError(), url, timeout)
             reply = await self._send(method, url, headers, body, left, max_bytes)
         return reply
 
@@ -110,80 +99,19 @@ class Pool:
         max_bytes: int,
     ) -> HttpReply:
         session = self._session or self._open()
-        limit = self._timeouts.get(seconds) or self._limit(seconds)
         proxy = self._proxy_for(url) if self._proxy_for is not None else None
-        started = perf_counter()
-        try:
-            async with session.request(
-                method, self._parsed(url), data=body, headers=headers, timeout=limit, allow_redirects=False, proxy=proxy
-            ) as response:
-                content = await _read(response, max_bytes, headers)
-                return HttpReply(
-                    status=response.status,
-                    headers={name.lower(): value for name, value in response.headers.items()},
-                    body=content,
-                    latency=perf_counter() - started,
-                )
-        except (aiohttp.ClientError, OSError, ValueError) as error:  # OSError holds TimeoutError
-            # Not chained: the library's own text may hold the full address or a header.
-            raise _explained(error, url, seconds) from None
+        return await session.send(
+            method, url, headers=headers, body=body, seconds=seconds, max_bytes=max_bytes, proxy=proxy
+        )
 
-    def _open(self) -> aiohttp.ClientSession:
+    def _open(self) -> HttpSession:
         if self._closed:
             raise UnreachableError("the connection pool is closed", mend="the run has ended; start it again")
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(
-                limit=0, limit_per_host=0, ttl_dns_cache=_DNS_SECONDS, keepalive_timeout=_KEEP_ALIVE_SECONDS
-            ),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            headers={"User-Agent": f"proctor/{__version__}"},
-        )
+        from proctor.models.http_session import HttpSession  # noqa: PLC0415 - aiohttp takes 0.2 s to import
+
+        self._session = HttpSession()
         return self._session
 
-    def _parsed(self, url: str) -> URL:
-        parsed = self._urls.get(url)
-        if parsed is None:
-            parsed = URL(url)
-            if len(self._urls) < _MOST_KEPT:
-                self._urls[url] = parsed
-        return parsed
-
-    def _limit(self, seconds: float) -> aiohttp.ClientTimeout:
-        limit = aiohttp.ClientTimeout(total=seconds, sock_connect=min(seconds, _CONNECT_SECONDS))
-        if len(self._timeouts) < _MOST_KEPT:
-            self._timeouts[seconds] = limit
-        return limit
-
-
-async def _read(response: aiohttp.ClientResponse, max_bytes: int, sent: Mapping[str, str] | None) -> bytes:
-    """The whole body, or a ``ReplyError`` as soon as it is known to be too large."""
-    told = response.content_length
-    if told is not None and told <= max_bytes and "Content-Encoding" not in response.headers:
-        return await response.read()
-    most = 2 * _RAW_BYTES if told is not None and told > max_bytes else max_bytes
-    parts: list[bytes] = []
-    size = 0
-    async for part in response.content.iter_any():
-        parts.append(part)
-        size += len(part)
-        if size > most:
-            response.close()
-            break
-    body = b"".join(parts)
-    if size <= max_bytes and (told is None or told <= max_bytes):
-        return body
-    error = ReplyError(
-        f"{_place(response.url.host, response.url.port)} sent more than {max_bytes:,} bytes",
-        mend="check what the server answers, or raise `max_bytes`",
-    )
-    secrets = [value for name, value in (sent or {}).items() if name.lower() not in _NO_SECRET]
-    secrets += [value.partition(" ")[2] for value in secrets]  # the key after "Bearer"
-    # Cut after the secrets are out: half a key at the cut would not be known as one.
-    error.raw = redact(body[: 2 * _RAW_BYTES].decode("utf-8", "replace"), secrets)[:_RAW_BYTES]
-    raise error
-
-
-# --- redirects --------------------------------------------------------------------------------------
 
 _Onward = tuple[str, str, Mapping[str, str] | None, bytes | None]
 
@@ -226,61 +154,3 @@ def _same_host(here: SplitResult, there: SplitResult) -> bool:
 
 def _port(parts: SplitResult) -> int:
     return parts.port or (443 if parts.scheme == "https" else 80)
-
-
-# --- what went wrong --------------------------------------------------------------------------------
-
-
-def _place(host: str | None, port: int | None) -> str:
-    return f"{host or 'the server'}:{port}" if port else host or "the server"
-
-
-def _explained(error: Exception, url: str, seconds: float) -> ModelError:
-    """The library's error as one of ours; names the host and port, never the rest of the address."""
-    try:
-        parts = urlsplit(url)
-        place = _place(parts.hostname, _port(parts))
-    except ValueError:
-        place = "the server"
-    if isinstance(error, aiohttp.ConnectionTimeoutError):
-        return UnreachableError(f"no connection to {place} in time", mend="check the address and the network")
-    if isinstance(error, TimeoutError):
-        return TimedOutError(
-            f"{place} gave no full answer within {seconds:g} s", mend="raise `timeout`, or see why the server is slow"
-        )
-    if isinstance(error, aiohttp.ClientConnectorError):
-        return _no_connection(error, place)
-    if isinstance(error, aiohttp.ClientHttpProxyError):
-        return UnreachableError(
-            f"the proxy let no connection to {place} through (status {error.status})", mend="check the proxy's settings"
-        )
-    if isinstance(error, aiohttp.ClientResponseError):
-        return ReplyError(
-            f"{place} answered something that is not HTTP", mend="check the address: http or https, and the port"
-        )
-    if isinstance(error, (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError, ValueError)):
-        return RejectedError(
-            f"the request to {place} cannot be sent",
-            mend="the address must begin with http:// or https://, and no header may hold a line break",
-        )
-    if isinstance(error, OSError) and error.errno == errno.EMFILE:
-        return UnreachableError("too many open connections", mend="lower the number in flight, or raise `ulimit -n`")
-    return UnreachableError(
-        f"{place} dropped the connection before its answer was complete", mend="see the server's own log"
-    )
-
-
-def _no_connection(error: aiohttp.ClientConnectorError, place: str) -> ModelError:
-    if isinstance(error, (aiohttp.ClientSSLError, aiohttp.ClientConnectorCertificateError)):
-        mend = "check the certificate; a private authority goes into SSL_CERT_FILE"
-        return UnreachableError(f"no secure connection to {place}", mend=mend)
-    if isinstance(error, aiohttp.ClientProxyConnectionError):
-        return UnreachableError(
-            f"the proxy {_place(error.host, error.port)} cannot be reached", mend="check the proxy's address"
-        )
-    if isinstance(error, aiohttp.ClientConnectorDNSError):
-        return UnreachableError(f"no host named {place.rpartition(':')[0]}", mend="check the host name in the address")
-    if error.os_error.errno == errno.EMFILE:
-        return UnreachableError("too many open connections", mend="lower the number in flight, or raise `ulimit -n`")
-    reason = "connection refused" if error.os_error.errno == errno.ECONNREFUSED else "no connection"
-    return UnreachableError(f"{place}: {reason}", mend="start the server, or check the address and the port")

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
-from typing import Any, NoReturn
-
-import jsonschema_rs
+from typing import TYPE_CHECKING, Any
 
 from proctor.core.chat import Message, Reply, Request, Usage
 from proctor.core.codec import dumps
 from proctor.core.errors import InputError, ReplyError
 from proctor.core.sockets import Model
 from proctor.models.memo import Memo
+from proctor.text.json_schemas import SchemaCheck, SchemaLimitError
 from proctor.text.loose_json import NotJsonError, candidates
+
+if TYPE_CHECKING:
+    import jsonschema_rs
 
 __all__ = ["Structured"]
 
@@ -89,21 +90,17 @@ class Structured:
 
 
 @lru_cache(maxsize=_SCHEMAS_KEPT)
-def _validator(schema: bytes) -> jsonschema_rs.Validator:
+def _validator(schema: bytes) -> SchemaCheck:
     """The compiled schema, once for each content."""
     try:
-        return jsonschema_rs.validator_for(json.loads(schema), retriever=_fetch_nothing)
+        return SchemaCheck(schema)
     except (ValueError, RecursionError) as error:
         message = str(error).partition("\n")[0]
         mend = "mend the schema; a $ref must point into the schema itself"
         raise InputError(f"the JSON schema is wrong: {message[:_LONGEST_PROBLEM]}", field="schema", mend=mend) from None
 
 
-def _fetch_nothing(_: str) -> NoReturn:
-    raise ValueError("nothing is fetched")
-
-
-def _read(reply: Reply, check: jsonschema_rs.Validator) -> tuple[Any, list[str]]:
+def _read(reply: Reply, check: SchemaCheck) -> tuple[Any, list[str]]:
     """The first reading of the reply that is valid, or what is wrong with the likeliest one."""
     try:
         # A reply that was cut off may lack more than its closing brackets.
@@ -119,11 +116,13 @@ def _read(reply: Reply, check: jsonschema_rs.Validator) -> tuple[Any, list[str]]
     return None, first
 
 
-def _problems(value: Any, check: jsonschema_rs.Validator) -> list[str]:
+def _problems(value: Any, check: SchemaCheck) -> list[str]:
     try:
         if check.is_valid(value):
             return []
         return [_problem(error) for error in islice(check.iter_errors(value), _MOST_PROBLEMS)]
+    except SchemaLimitError as error:
+        return [str(error)]
     except (ValueError, RecursionError):  # half a surrogate pair, which the validator does not take for text
         return ["it holds characters that are not valid Unicode"]
 
@@ -177,7 +176,7 @@ def _unusable(name: str, replies: list[Reply], problems: list[str]) -> ReplyErro
     return error
 
 
-def _compiled(schema: Mapping[str, Any]) -> jsonschema_rs.Validator:
+def _compiled(schema: Mapping[str, Any]) -> SchemaCheck:
     return _validator(dumps(schema))
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from proctor.release.compare_settings import CompareSettings
 from proctor.release.flips import Flip, find_flips, mixed_cases
 from proctor.release.measures import ALL, PASS_RATE, QUALITY, Baseline, CaseMeasure
 from proctor.release.scorer_change import NO_CHANGE, ScorerChange, scorer_change
@@ -19,40 +20,11 @@ from proctor.stats.multiple import holm_reachable, reachable
 from proctor.stats.paired import SAME, mcnemar, sign_flips, smallest_p
 from proctor.stats.power import fewest_changed, minimum_effect
 
-__all__ = ["Change", "CompareSettings", "Comparison", "PartChange", "Verdict", "compare"]
+__all__ = ["Change", "Comparison", "PartChange", "Verdict", "compare"]
 
 Verdict = Literal["regression", "improvement", "no change", "not enough data"]
 Numbers = npt.NDArray[np.float64]
 Pair = tuple[CaseMeasure, CaseMeasure]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompareSettings:
-    """How sure a change must be before it is called one.
-
-    ``smallest_effect`` is the change of a mean that matters: where a change of this size would have been missed, the
-    verdict is "not enough data", not "no change". ``case_drop`` is by how much one case must fall to be listed.
-    """
-
-    alpha: float = 0.05
-    power: float = 0.8
-    smallest_effect: float = 0.1
-    fewest_cases: int = 5
-    case_drop: float = 0.1
-    resamples: int = 2000
-    flips: int = 9999
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        for name in ("alpha", "power"):
-            if not 0.0 < getattr(self, name) < 1.0:
-                raise ValueError(f"{name} must be between 0 and 1, not {getattr(self, name):g}")
-        for name in ("smallest_effect", "case_drop"):
-            if not 0.0 <= getattr(self, name) <= 1.0:
-                raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name):g}")
-        for name, least in (("fewest_cases", 2), ("resamples", 100), ("flips", 999)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name} must be at least {least}, not {getattr(self, name)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

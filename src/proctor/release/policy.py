@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from proctor.core.decoding import decode
-from proctor.release.compare import CompareSettings
+from proctor.release.compare_settings import CompareSettings
 from proctor.release.floors import DEFAULT, Floor
 
 __all__ = ["Policy", "read_policy"]

@@ -11,23 +11,17 @@ from typing import Any
 
 from proctor.core.case import Case
 from proctor.core.overview import Compliance, MetricFigure, Overview, OverviewRow, RuleRow, Wavering
-from proctor.core.report import Report, Result
+from proctor.core.report import Result
 from proctor.core.score import Evidence, Score
 from proctor.stats.flakiness import entropy, pass_hat
 from proctor.stats.interval import wilson_of_share
 
-__all__ = ["has_overview", "overview_of"]
+__all__ = ["overview_of"]
 
-_SCORERS = frozenset({"rules", "metric"})
 _KINDS = ("tests", "positive", "negative", "valid", "invalid", "baseline")
 _WAVERING = 20  # the worst are listed; all are counted
 _NOTHING = Evidence()
 _MOST_ROWS = 5_000  # rules or scenarios times targets: more could not be read
-
-
-def has_overview(report: Report) -> bool:
-    """Whether answers were judged by rules or custom metrics; told by the fingerprint, without reading a result."""
-    return bool(_SCORERS & report.fingerprint.scorers.keys())
 
 
 def overview_of(results: Iterable[Result], *, repeat: int = 1) -> Overview | None:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from proctor.text.patterns import compiled, most_steps
-from proctor.text.user_patterns import UserPattern, user_pattern
+from proctor.text.user_patterns import UserPattern, linear_pattern
 
 __all__ = ["LONGEST_TEXT", "PatternError", "first_matches"]
 
@@ -68,24 +68,16 @@ async def first_matches(
     if steps <= STEPS_HERE:
         match = engine.search if manner == "search" else engine.fullmatch
         return [found.span() if (found := match(text)) else None for text in texts]
-    if (linear := _linear(pattern, ignore_case)) is not None:
+    if (linear := linear_pattern(pattern, ignore_case=ignore_case)) is not None:
         return await asyncio.to_thread(_match_linear, linear, texts, manner)
     job = {"pattern": pattern, "flags": engine.flags & ~re.UNICODE, "manner": manner, "texts": list(texts)}
     return await asyncio.to_thread(_match_in_child, json.dumps({**job, "seconds": math.ceil(seconds)}), seconds)
 
 
-def _linear(pattern: str, ignore_case: bool) -> UserPattern | None:
-    try:
-        made = user_pattern(pattern, ignore_case=ignore_case)
-    except ValueError:
-        return None
-    return made if made.engine == "re2" else None
-
-
 def _match_linear(pattern: UserPattern, texts: Sequence[str], manner: Manner) -> list[tuple[int, int] | None]:
     if manner == "fullmatch":
         return [(0, len(text)) if pattern.fullmatch(text) else None for text in texts]
-    return [found.span() if (found := pattern.search(text)) else None for text in texts]
+    return [found.span() if (found := pattern.search_whole(text)) else None for text in texts]
 
 
 def _match_in_child(job: str, seconds: int) -> list[tuple[int, int] | None]:

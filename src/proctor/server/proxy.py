@@ -105,10 +105,10 @@ class Proxy:
 
     async def health(self, request: web.Request) -> web.StreamResponse:
         """The state of the guard, as the sidecar shows it."""
-        if self.expose == "none":  # who may not read verdicts may not read settings and paths of files either
-            return web.json_response({"status": "ok"})
         told = {"warning": self.warning} if self.warning else {}
-        return web.json_response({"status": "ok", **self.guard.health, **told})
+        if self.expose != "none":  # who may not read verdicts may not read settings and paths of files either
+            told = {**self.guard.health, **told}
+        return web.json_response({"status": "ok", **told})
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Answer one request."""

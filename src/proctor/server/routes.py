@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from proctor.server.passing import guarded_path
 from proctor.server.wire import ANTHROPIC, OLLAMA, OPENAI, Wire
+from proctor.text.user_patterns import UserPattern, user_pattern
 
 __all__ = ["ALLOWED", "Route", "kind_of", "route_of", "wire_at"]
 
@@ -93,8 +94,8 @@ def _is_allowed(method: str, path: str, entries: Sequence[str]) -> bool:
 
 
 @cache
-def _pattern(path: str) -> re.Pattern[str]:
+def _pattern(path: str) -> UserPattern:
     """A path that may end another one where it begins with /v1/: providers have prefixes of their own."""
     begin = r"(?:/[^/]+)*/" if path.startswith("/v1/") else "/"
     parts = path.removeprefix("/v1").removeprefix("/").lower().split("/")
-    return re.compile(begin + "/".join({"**": r".+", "*": r"[^/]+"}.get(part, re.escape(part)) for part in parts))
+    return user_pattern(begin + "/".join({"**": r".+", "*": r"[^/]+"}.get(part, re.escape(part)) for part in parts))

@@ -19,12 +19,13 @@ from proctor.core.verdict import Finding, Verdict
 from proctor.store.guard_secrets import mask_data, mask_named, mask_values, secret_values
 from proctor.store.private_files import private_folder, write_private
 from proctor.text.pii import KINDS, find_pii
-from proctor.text.redact import redact, redact_data
+from proctor.text.redact import redact
 
 __all__ = ["LONGEST", "Masker", "customer_key", "masked", "naming", "parts_of", "text_of", "words_of"]
 
 LONGEST: Final = 10_000  # letters of a text that are kept
-_SPARE: Final = 256  # letters read beyond them, so that a number is not cut in two before it is known for one
+_MARGIN: Final = 4_096  # characters read beyond them: a value that the cut goes through must not stand there unmasked
+_NAME: Final = 256  # characters beyond them in which names are looked for
 _PERSONAL: Final = frozenset({*KINDS, "person", "address", "ip", "url", "secret", "canary", "code", "date_of_birth"})
 _PERSONAL_GATE: Final = "pii"
 _WORD: Final = re.compile(r"[a-z_/]{0,40}")  # a word of ours: nothing that a pattern could find
@@ -60,7 +61,11 @@ class Masker:
         return made
 
     def _masked(self, text: str) -> str:
-        kept = text[: LONGEST + _SPARE]
+        # Cut first: a pattern holds the interpreter for as long as it reads, and over a megabyte that is long.
+        kept = text[: LONGEST + _MARGIN]
+        is_cut = len(kept) < len(text)
+        if self._known is not None:  # a key in which a known value stands would not look like a key any more
+            kept = redact(kept)
         if self._secrets:  # before anything else changes what they look like
             kept = mask_values(kept, self._secrets)
         if self._known is not None:
@@ -70,11 +75,14 @@ class Masker:
         kept = redact(mask_named(kept))
         for found in reversed(find_pii(kept)):
             kept = f"{kept[: found.start]}{_label(found.kind)}{kept[found.end :]}"
-        return kept if len(text) <= LONGEST else f"{kept[:LONGEST]}…"
+        if len(text) <= LONGEST:
+            return kept
+        # A label may be shorter than its value. Then more of the text comes within reach, up to the cut.
+        return f"{kept[: max(0, min(LONGEST, len(kept) - _MARGIN)) if is_cut else LONGEST]}…"
 
     def data(self, value: Any) -> Any:
         """The same for JSON-like data and nouns: every text, and every number long enough to be somebody's."""
-        return self._walk(mask_data(redact_data(_plain(value))))
+        return self._walk(mask_data(_plain(value)))
 
     def _walk(self, value: Any) -> Any:
         if isinstance(value, str):
@@ -164,7 +172,7 @@ def words_of(event: Event) -> str:
     """Everything in which names may stand: the words, and what a tool is called with."""
     call = event.metadata.get("call")
     told = dumps(call).decode() if call else ""
-    return "\n".join(filter(None, (text_of(event)[:LONGEST], told[:LONGEST])))
+    return "\n".join(filter(None, (text_of(event)[: LONGEST + _NAME], told[: LONGEST + _NAME])))
 
 
 def customer_key(folder: Path) -> bytes:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from proctor.text.redact import redact
-from proctor.text.secret_forms import MASK
+from proctor.text.secret_forms import MASK, is_secret_field
 from proctor.text.secret_names import SECRET_WORDS, is_secret_name
 
 __all__ = ["mask_data", "mask_named", "mask_values", "secret_values"]
@@ -61,15 +61,16 @@ def mask_data(value: Any, depth: int = 0) -> Any:
     if depth > _MAX_DEPTH:
         return "…"
     if isinstance(value, Mapping):
-        return {
-            key: MASK
-            if is_secret_name(str(key)) and item not in (None, "", True, False)
-            else mask_data(item, depth + 1)
-            for key, item in value.items()
-        }
+        return {key: MASK if _is_secret(str(key), item) else mask_data(item, depth + 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [mask_data(item, depth + 1) for item in value]
     return value
+
+
+def _is_secret(name: str, value: Any) -> bool:
+    if isinstance(value, str) and is_secret_field(name):
+        return True
+    return is_secret_name(name) and value not in (None, "", True, False)
 
 
 def _secrets(data: Any, named: bool, depth: int) -> Iterator[str]:

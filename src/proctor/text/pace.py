@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from time import monotonic
 from typing import Final, Protocol
 
@@ -40,14 +40,15 @@ class Work(Protocol):
 
 class _Here(threading.local):
     work: Work | None = None
+    give_way: Callable[[], None] | None = None
 
 
 _here: Final = _Here()
 
 
-def works_for(work: Work | None) -> None:
-    """Say what this thread works for from now on."""
-    _here.work = work
+def works_for(work: Work | None, give_way: Callable[[], None] | None = None) -> None:
+    """Say what this thread works for from now on; ``give_way`` is called between the pieces of that work."""
+    _here.work, _here.give_way = work, give_way
 
 
 def breathe() -> None:
@@ -60,6 +61,8 @@ def breathe() -> None:
     if work is not None:
         if work.done:
             raise GivenUp
+        if _here.give_way is not None:
+            _here.give_way()
         work.breathed = monotonic()
 
 

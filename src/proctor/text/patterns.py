@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
@@ -20,6 +21,7 @@ __all__ = ["compiled", "most_steps"]
 
 MOST_FACTOR: Final = 10_000
 MOST_POWER: Final = 6
+MAX_LOOKS: Final = 120_000  # at the parts of a pattern while its steps are counted: some tenths of a second
 _LATIN: Final = tuple(map(chr, range(0x180)))
 _SAMPLES: Final = (*_LATIN, *"ء٠１あア漢가😀\u2003\u3000")
 
@@ -32,7 +34,21 @@ _LOOKS = frozenset({sre.ASSERT, sre.ASSERT_NOT})
 
 
 class _UnboundedError(Exception):
-    """The work may grow faster than a small power of the text's length."""
+    """The work may grow faster than a small power of the text's length, or takes too long to count."""
+
+
+class _Counting(threading.local):
+    looks_left: int = MAX_LOOKS
+
+
+_counting: Final = _Counting()
+
+
+def _look() -> None:
+    """Count one look at a part of the pattern: nested groups and long lists of choices are looked at many times."""
+    _counting.looks_left -= 1
+    if _counting.looks_left < 0:
+        raise _UnboundedError
 
 
 class _Work(NamedTuple):
@@ -64,15 +80,21 @@ def most_steps(pattern: str, length: int, *, anywhere: bool = True) -> float:
 
     ``anywhere`` is whether the match may begin at any place, as in a search.
     """
-    try:
-        factor, power = _worst(pattern, anywhere)
-    except (_UnboundedError, RecursionError):
-        return math.inf
-    return float(factor * math.comb(length + power, power))
+    worst = _worst(pattern, anywhere)
+    return math.inf if worst is None else float(worst[0] * math.comb(length + worst[1], worst[1]))
 
 
 @lru_cache(maxsize=512)
-def _worst(pattern: str, anywhere: bool) -> tuple[int, int]:
+def _worst(pattern: str, anywhere: bool) -> tuple[int, int] | None:
+    """The factor and the power of the text's length; None when there is no bound. Both are remembered."""
+    _counting.looks_left = MAX_LOOKS
+    try:
+        return _counted(pattern, anywhere)
+    except (_UnboundedError, RecursionError):
+        return None
+
+
+def _counted(pattern: str, anywhere: bool) -> tuple[int, int]:
     parsed = parser.parse(pattern)
     items: list[Node] = list(parsed)
     work = _walk(items, (), 0)
@@ -95,6 +117,7 @@ def _walk(items: Sequence[Node], follow: First, tail: int) -> _Work:
 
 
 def _node(node: Node, follow: First, tail: int) -> _Work:
+    _look()
     kind, value = node
     if kind in _ONE_CHARACTER:
         return _Work(1, 0, tail, (node,))
@@ -187,14 +210,36 @@ def _overlap(one: First, other: First) -> bool:
 
 def _share(left: Node, right: Node) -> bool:
     """Whether one character can be taken by both nodes."""
+    _look()
     if left is _END or right is _END:
         return False
     if sre.ANY in (left[0], right[0]):
         return True
-    ends = [*_ends(left), *_ends(right)]
-    if any(ord(end) >= 0x180 for end in ends) and (_has_class(left) or _has_class(right)):
+    if left[0] is right[0] is sre.LITERAL:
+        return not _cases(left[1]).isdisjoint(_cases(right[1]))
+    if _sampled(*_key(left)) & _sampled(*_key(right)):
+        return True
+    ends = [end for end in (*_ends(left), *_ends(right)) if ord(end) >= len(_LATIN)]  # the others are among the samples
+    if ends and (_has_class(left) or _has_class(right)):
         return True  # too many characters to sample: take it that they meet
-    return any(_takes(left, sign) and _takes(right, sign) for sign in (*_SAMPLES, *ends))
+    return any(_takes(left, sign) and _takes(right, sign) for sign in ends)
+
+
+@lru_cache(maxsize=4096)
+def _cases(code: int) -> frozenset[str]:
+    """The character in each case."""
+    return frozenset({chr(code), chr(code).lower(), chr(code).upper()})
+
+
+def _key(node: Node) -> tuple[Any, Any]:
+    kind, value = node
+    return kind, tuple(value) if kind is sre.IN else value
+
+
+@lru_cache(maxsize=4096)
+def _sampled(kind: Any, value: Any) -> int:
+    """The samples that a node takes, one bit each."""
+    return sum(1 << bit for bit, sign in enumerate(_SAMPLES) if _takes((kind, value), sign))
 
 
 def _ends(node: Node) -> list[str]:

@@ -23,7 +23,7 @@ from proctor.text.pace import breathe
 from proctor.text.patterns import compiled, most_steps
 from proctor.text.re2_syntax import Re2Pattern, UntranslatableError, to_re2
 
-__all__ = ["Hit", "UserPattern", "user_pattern"]
+__all__ = ["Hit", "UserPattern", "linear_pattern", "user_pattern"]
 
 MAX_STEPS: Final = 5e6  # of Python's engine without a pause: some hundredths of a second
 QUICK_CHARS, QUICK_STEPS = 16_384, 1e6  # a text, and the steps on it, for which no other thread is needed
@@ -81,7 +81,7 @@ class UserPattern:
 
     __slots__ = ("_first", "_later", "_python", "_re2", "engine", "is_quick", "pattern", "why", "window")
 
-    def __init__(self, pattern: str, *, ignore_case: bool = False) -> None:
+    def __init__(self, pattern: str, *, ignore_case: bool = False, linear: bool = False) -> None:
         self.pattern, self.why, self.window = pattern, "", 0
         self._python = compiled(pattern, ignore_case=ignore_case)
         self._re2: Re2Pattern | None = None
@@ -89,7 +89,7 @@ class UserPattern:
         self._later: Any = None  # where the character before a match is read
         self.engine: Literal["python", "re2", "windows"] = "python"
         self.is_quick = False
-        is_large = len(pattern) > LARGE_PATTERN
+        is_large = linear or len(pattern) > LARGE_PATTERN
         if (is_large and self._translate()) or self._is_small() or (not is_large and self._translate()):
             return
         self.engine, self.window = "windows", _window(pattern)
@@ -125,6 +125,13 @@ class UserPattern:
     def search(self, text: str) -> Hit | None:
         """The first match."""
         return next(self.finditer(text), None)
+
+    def search_whole(self, text: str) -> Hit | None:
+        """The first match, however much of the text it has to see; only for a pattern that RE2 runs."""
+        if self._re2 is None:
+            raise ValueError(f"{self.pattern[:200]!r} is not run by RE2")
+        place = next(self._places(text, 0, len(text)), None)
+        return None if place is None else _Place(text, *place)
 
     def fullmatch(self, text: str) -> bool:
         """Whether the pattern matches the whole text; in windows, whether it does so within the first."""
@@ -212,6 +219,21 @@ def user_pattern(pattern: str, *, ignore_case: bool = False) -> UserPattern:
         ValueError: it is no regular expression, or no engine can bound its time; says why and what to do.
     """
     return UserPattern(pattern, ignore_case=ignore_case)
+
+
+@lru_cache(maxsize=512)
+def linear_pattern(pattern: str, *, ignore_case: bool = False) -> UserPattern | None:
+    """The pattern as RE2 runs it, for texts too long for Python's engine; None where RE2 cannot.
+
+    Raises:
+        ValueError: it is no regular expression.
+    """
+    compiled(pattern, ignore_case=ignore_case)
+    try:
+        made = UserPattern(pattern, ignore_case=ignore_case, linear=True)
+    except ValueError:
+        return None
+    return made if made.engine == "re2" else None
 
 
 def _utf8(text: str) -> bytes:

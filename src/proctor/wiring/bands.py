@@ -6,12 +6,15 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from proctor.config import Config
 from proctor.core.decoding import decode
 from proctor.core.errors import InputError
-from proctor.core.judge_card import JudgeCard
 from proctor.core.report import Report
+
+if TYPE_CHECKING:
+    from proctor.core.judge_card import JudgeCard
 
 __all__ = ["CARDS", "cards_of", "with_bands"]
 
@@ -33,6 +36,8 @@ def cards_of(folder: Path) -> Iterator[JudgeCard]:
         InputError: a file is no card.
     """
     for path in sorted(folder.glob("*.json")):
+        from proctor.core.judge_card import JudgeCard  # noqa: PLC0415 - most projects have no card
+
         try:
             yield decode(JudgeCard, json.loads(path.read_bytes()), file=str(path))
         except (OSError, ValueError, RecursionError) as error:

@@ -27,7 +27,6 @@ from proctor.models.pool import Pool
 from proctor.runner.decide import Bar, decide
 from proctor.runner.run import Runner, Stopping
 from proctor.runner.unit import units
-from proctor.store.cache import SqliteCache
 from proctor.store.calls import CallLog
 from proctor.store.figures import keep_report
 from proctor.store.ledger import RunLedger
@@ -38,9 +37,10 @@ from proctor.store.runs import RunRecord, RunStore
 from proctor.store.trends import keep_points
 from proctor.suites.select import Selection, select
 from proctor.wiring.models import Rack
+from proctor.wiring.opened_suite import Opened
 from proctor.wiring.overview import overview_of_run
 from proctor.wiring.points import cells_of_run
-from proctor.wiring.prompt_suite import Opened, open_tests, suite_path
+from proctor.wiring.prompt_suite import open_tests, suite_path
 from proctor.wiring.resume import nothing_left, refuse_changed, settings_of, troubles
 from proctor.wiring.run_budget import budget_notes, carry_spend
 from proctor.wiring.scorers import Bench, check_graders
@@ -163,6 +163,8 @@ async def carry_out(
         rack = Rack(config=config, run=job.run, http=pool, log=log, resumed=resume is not None)
         stack.push_async_callback(rack.close)
         if job.run.cache != "off":
+            from proctor.store.cache import SqliteCache  # noqa: PLC0415 - off by default
+
             rack.cache = stack.enter_context(closing(SqliteCache(config.store / "cache.db")))
         plan = await _plan(config, job, opened, store, rack, pool, watching)
         if job.store_completions:

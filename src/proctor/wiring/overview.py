@@ -6,10 +6,16 @@ from dataclasses import replace
 
 from proctor.core.overview import Overview
 from proctor.core.report import Report
-from proctor.report.overview import has_overview, overview_of
 from proctor.store.reading import RunReader
 
-__all__ = ["overview_of_run", "with_overview"]
+__all__ = ["has_overview", "overview_of_run", "with_overview"]
+
+_SCORERS = frozenset({"rules", "metric"})
+
+
+def has_overview(report: Report) -> bool:
+    """Whether answers were judged by rules or custom metrics; told by the fingerprint, without reading a result."""
+    return bool(_SCORERS & report.fingerprint.scorers.keys())
 
 
 def overview_of_run(reader: RunReader, report: Report | None = None) -> Overview | None:
@@ -20,6 +26,8 @@ def overview_of_run(reader: RunReader, report: Report | None = None) -> Overview
     report = report or reader.report()
     if not has_overview(report):
         return None
+    from proctor.report.overview import overview_of  # noqa: PLC0415 - only for runs that are judged by rules
+
     settings = report.settings.get("run")
     repeat = settings.get("repeat", 1) if isinstance(settings, dict) else 1
     return overview_of(reader.graded(cases=True), repeat=repeat)

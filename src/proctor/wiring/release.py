@@ -19,6 +19,7 @@ from proctor.store.baselines import baseline_path, read_baseline, write_baseline
 from proctor.store.reading import RunReader
 from proctor.store.runs import RunStore
 from proctor.store.trends import PointRecord, TrendLine, history
+from proctor.wiring.policy_file import policy_path
 
 __all__ = [
     "Side",
@@ -157,10 +158,8 @@ def policy_of(config: Config, named: Path | None) -> tuple[Policy, Path | None]:
         ConfigError: the file that was named is not there, or is no YAML.
         MalformedError: a rule is unknown or wrong; all of them are listed.
     """
-    path = named or config.folder / config.settings.release.policy
-    if not path.is_file():
-        if named or config.settings.release.policy != "gate.yaml":
-            raise ConfigError("there is no such file", file=str(path), mend="check the path of the rules")
+    path = policy_path(config, named)
+    if path is None:
         return Policy(), None
     from proctor.prompts.yamltext import lines_in_yaml, read_yaml  # noqa: PLC0415 - costs 40 ms
 

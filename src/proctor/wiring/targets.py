@@ -13,7 +13,6 @@ from proctor.core.decoding import closest
 from proctor.core.errors import ConfigError, MalformedError
 from proctor.core.sockets import Http, Kit, Target
 from proctor.suites.generated import PROMPT_ENDINGS
-from proctor.targets.prompt import PromptTarget
 from proctor.wiring.code_permission import check_suite_target
 from proctor.wiring.models import Rack
 
@@ -80,6 +79,8 @@ def stored(targets: Sequence[Target], run: str) -> list[Target]:
     Raises:
         ConfigError: a target is no prompt, so that what it asks for is not ours to say.
     """
+    from proctor.targets.prompt import PromptTarget  # noqa: PLC0415 - loads the templates of prompts
+
     for target in targets:
         if not isinstance(target, PromptTarget):
             mend = "leave --store-completions out, or name a prompt as the target"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import itertools
 import json
 import re
 from collections.abc import Sequence
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -17,8 +19,10 @@ from proctor.core.entity import Entity
 from proctor.core.step import Point
 from proctor.core.trajectory import Source
 from proctor.core.verdict import Action, Finding, Verdict
+from proctor.core.work_clock import CURRENT_CLOCK, WorkClock
 from proctor.guard.asking import Choice
 from proctor.guard.edits import apply
+from proctor.guard.gates import pii
 from proctor.guard.gates.pii import Pii, _places
 from proctor.guard.memory import Memory
 from proctor.guard.step import Step
@@ -141,6 +145,24 @@ async def test_a_text_without_a_word_in_it_is_no_work_for_the_tagger() -> None:
     verdict = await _checked("8f3a91c0" * 20_000, gate=Pii(tagger=tagger))
     assert tagger.asked == 0
     assert not [each for each in verdict.findings if each.kind == "unread"]
+
+
+class _Clock:
+    """The clock of a gate that waits behind others all the time and does no work of its own."""
+
+    spent = 0.0
+
+
+async def test_time_behind_others_does_not_leave_a_text_unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    hours = itertools.count(step=3600)
+    monkeypatch.setattr(pii, "monotonic", lambda: float(next(hours)))
+    text = "We met at the station and went on from there. " * 200 + "My name is Anna Berg."
+    token = CURRENT_CLOCK.set(cast("WorkClock", _Clock()))
+    try:
+        verdict = await _checked(text, gate=Pii(tagger=_Knows("Anna Berg")))
+    finally:
+        CURRENT_CLOCK.reset(token)
+    assert (verdict.action, [each.kind for each in verdict.findings]) == ("redact", ["person"])
 
 
 def test_a_time_that_is_none_is_refused() -> None:

@@ -100,6 +100,53 @@ async def test_a_caller_who_gives_up_does_not_take_the_answer_from_others() -> N
     assert await first == [1]
 
 
+async def test_what_nobody_waits_for_any_more_is_not_computed() -> None:
+    started, leave = threading.Event(), threading.Event()
+    computed: list[int] = []
+
+    def work(items: Sequence[int]) -> list[int]:
+        computed.extend(items)
+        started.set()
+        leave.wait(5)
+        return list(items)
+
+    batcher = Batcher(work)
+    first = asyncio.create_task(batcher.ask([1]))
+    await asyncio.to_thread(started.wait, 5)
+    gone = [asyncio.create_task(batcher.ask([2, 3])) for _ in range(2)]
+    other = asyncio.create_task(batcher.ask([3]))
+    await asyncio.sleep(0)
+    for each in gone:
+        each.cancel()
+    await asyncio.gather(*gone, return_exceptions=True)
+    leave.set()
+    assert (await first, await other) == ([1], [3])
+    assert computed == [1, 3]
+    assert await batcher.ask([2]) == [2]  # asked again, it is computed
+    assert computed == [1, 3, 2]
+
+
+async def test_one_that_is_asked_again_while_it_waits_is_computed() -> None:
+    started, leave = threading.Event(), threading.Event()
+
+    def work(items: Sequence[int]) -> list[int]:
+        started.set()
+        leave.wait(5)
+        return list(items)
+
+    batcher = Batcher(work)
+    first = asyncio.create_task(batcher.ask([1]))
+    await asyncio.to_thread(started.wait, 5)
+    gone = asyncio.create_task(batcher.ask([2]))
+    await asyncio.sleep(0)
+    gone.cancel()
+    await asyncio.gather(gone, return_exceptions=True)
+    again = asyncio.create_task(batcher.ask([2]))
+    await asyncio.sleep(0)
+    leave.set()
+    assert (await first, await again) == ([1], [2])
+
+
 def test_several_event_loops_may_use_it() -> None:
     batcher = Batcher(Doubling())
     assert asyncio.run(batcher.ask([1])) == [2]

@@ -106,7 +106,17 @@ def test_a_bad_schema_is_a_wrong_setting() -> None:
 
 async def test_a_schemas_pattern_cannot_hang() -> None:
     scorer = JsonSchema(schema={"type": "string", "pattern": "^(?=(a+)+$)(a|a)*\\1$"})
-    assert (await scorer.score(case(), said('"' + "a" * 50_000 + '!"'))).value == 0.0
+    found = await scorer.score(case(), said('"' + "a" * 50_000 + '!"'))
+    assert (found.value, found.status) == (None, "error")
+    assert "takes too long on 'aaa" in found.reason
+    assert "without look-around" in found.reason
+
+
+async def test_a_limit_met_inside_not_is_no_success() -> None:
+    scorer = JsonSchema(schema={"not": {"pattern": "(?:(?=[a-z ]*[0-9])x|(a))*\\1b"}})
+    assert (await scorer.score(case(), said('"' + "a" * 5_000 + 'c"'))).status == "error"
+    assert (await scorer.score(case(), said('"aab"'))).value == 0.0
+    assert (await scorer.score(case(), said('"xyz"'))).value == 1.0
 
 
 def test_the_validator_is_loaded_only_with_a_schema() -> None:

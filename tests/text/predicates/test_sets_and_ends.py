@@ -69,11 +69,21 @@ def test_what_was_found_is_quoted_as_it_stands() -> None:
 
 
 def test_a_pattern_that_could_take_too_long_on_this_text_is_not_run() -> None:
-    rule = parse(r"matches /a.*b.*c/")
-    assert rule.check("a b c").ok is True
+    rule = parse(r"matches /(a+) \1c/")
+    assert rule.check("aa aac").ok is True
     found = rule.check("ab" * 20_000)
     assert (found.ok, found.known) == (None, False)
-    assert "too many for /a.*b.*c/" in found.reason
+    assert r"too many for /(a+) \1c/" in found.reason
+
+
+@pytest.mark.parametrize(
+    "rule", [r"matches /a.*b.*c/", r"matches /(a|a)*c/", r"is /(?:(?:a|b)+)+c/", r"count /(b+)+c/ > 0"]
+)
+def test_a_long_text_is_read_by_the_linear_engine(rule: str) -> None:
+    found = parse(rule)
+    assert found.check("aabbc").ok is True
+    assert found.check("ab" * 20_000).ok is False
+    assert found.check("ab" * 20_000 + "c").ok is True
 
 
 def test_a_short_text_settles_it_even_where_the_pattern_cannot_run() -> None:

@@ -35,10 +35,11 @@ class _Question(Generic[Answer]):
     it: ``share`` is set then.
     """
 
-    __slots__ = ("_clocks", "future", "share")
+    __slots__ = ("_clocks", "callers", "future", "share")
 
     def __init__(self, future: asyncio.Future[Answer]) -> None:
         self.future, self.share = future, 0.0
+        self.callers = 0  # that wait for it now
         self._clocks: list[WorkClock] = []
 
     def join(self, clock: WorkClock | None) -> None:
@@ -82,9 +83,10 @@ class _Line(Generic[Item, Answer]):
 class Batcher(Generic[Item, Answer]):
     """Answers items (texts, pairs of texts) through ``compute``, which takes many at once.
 
-    Items that arrive while a batch is computed form the next batch. Equal items are computed once, and the last
-    answers are remembered: at most ``keep``, and those of at most ``letters`` letters in all. ``settle`` answers an
-    item where little work decides it, or says ``None``; a short item that it settles goes to no other thread.
+    Items that arrive while a batch is computed form the next batch, without those whose callers have all gone. Equal
+    items are computed once, and the last answers are remembered: at most ``keep``, and those of at most ``letters``
+    letters in all. ``settle`` answers an item where little work decides it, or says ``None``; a short item that it
+    settles goes to no other thread.
     """
 
     def __init__(
@@ -124,12 +126,17 @@ class Batcher(Generic[Item, Answer]):
                     # in an empty context: it works for all who ask, not for the one who happened to be first
                     lane.worker = loop.create_task(self._work(line, lane), context=Context())
         clock = CURRENT_CLOCK.get()
-        for question in found:  # all of them are waited for from now on, not one after the other
-            if isinstance(question, _Question):
-                question.join(clock)
-        with clock.queued() if clock is not None else contextlib.nullcontext():
-            # a caller that gives up must not take the answer from the others who wait for it
-            return [await asyncio.shield(x.future) if isinstance(x, _Question) else x for x in found]
+        questions = [each for each in found if isinstance(each, _Question)]
+        for question in questions:  # all of them are waited for from now on, not one after the other
+            question.join(clock)
+            question.callers += 1
+        try:
+            with clock.queued() if clock is not None else contextlib.nullcontext():
+                # a caller that gives up must not take the answer from the others who wait for it
+                return [await asyncio.shield(x.future) if isinstance(x, _Question) else x for x in found]
+        finally:
+            for question in questions:
+                question.callers -= 1
 
     def known(self, item: Item) -> Answer | None:
         """The answer that is remembered, if one is; any thread may ask."""
@@ -150,7 +157,9 @@ class Batcher(Generic[Item, Answer]):
 
     async def _work(self, line: _Line[Item, Answer], lane: _Lane[Item]) -> None:
         while lane.waiting:
-            batch = self._next(lane.waiting)
+            batch = self._next(line, lane.waiting)
+            if not batch:
+                return
             questions = [line.asked[item] for item in batch]
             try:
                 answers = await _crew().run(partial(self._computed, questions), batch, is_long=lane.is_long)
@@ -176,10 +185,18 @@ class Batcher(Generic[Item, Answer]):
             question.begin(size / sum(sizes))
         return self._compute(batch)
 
-    def _next(self, waiting: deque[Item]) -> list[Item]:
-        batch = [waiting.popleft()]
-        held = _size(batch[0])
-        while waiting and len(batch) < self._most and (held := held + _size(waiting[0])) <= BATCH_LETTERS:
+    def _next(self, line: _Line[Item, Answer], waiting: deque[Item]) -> list[Item]:
+        """The next items for which anybody still waits; the others are dropped."""
+        batch: list[Item] = []
+        held = 0
+        while waiting and len(batch) < self._most:
+            item = waiting[0]
+            if not line.asked[item].callers:
+                _ended(line.asked.pop(waiting.popleft())).cancel()
+                continue
+            held += _size(item)
+            if batch and held > BATCH_LETTERS:
+                break
             batch.append(waiting.popleft())
         return batch
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from proctor.core.case import Case
 from proctor.core.score import Evidence, Score
@@ -23,10 +23,8 @@ from proctor.scorers.passages import (
     turn_label,
     unjudged,
 )
+from proctor.text.json_schemas import SchemaCheck
 from proctor.text.loose_json import NotJsonError, read_json
-
-if TYPE_CHECKING:
-    from jsonschema_rs import Validator
 
 __all__ = ["JsonSchema"]
 
@@ -99,16 +97,9 @@ def _written(schema: Mapping[str, Any]) -> str:
 
 
 @lru_cache(maxsize=64)
-def _validator(schema: str) -> Validator:
-    """The schema, compiled; it never fetches anything, and its patterns run in linear time or not at all."""
-    import jsonschema_rs  # noqa: PLC0415 - only suites with a schema pay for it
-
+def _validator(schema: str) -> SchemaCheck:
+    """The schema, compiled."""
     try:
-        return jsonschema_rs.validator_for(json.loads(schema), retriever=_refuse)
-    except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
-        reason = str(error).partition("\n\n")[0]
-        raise ValueError(f"the schema is not a usable JSON schema: {reason}") from None
-
-
-def _refuse(uri: str) -> Any:
-    raise ValueError(f"{uri} is outside this schema, and schemas are never fetched: put it under `$defs`")
+        return SchemaCheck(schema)
+    except ValueError as error:
+        raise ValueError(f"the schema is not a usable JSON schema: {error}") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
@@ -29,6 +28,7 @@ from proctor.scorers.passages import (
 )
 from proctor.scorers.trust import trust
 from proctor.text.sayings import Saying
+from proctor.text.user_patterns import user_pattern
 
 __all__ = ["CrossTurn"]
 
@@ -83,9 +83,9 @@ class CrossTurn:
 
     def __post_init__(self) -> None:
         try:
-            re.compile(self.knowledge_tools)
-        except re.error as error:
-            raise ValueError(f"knowledge_tools is no pattern: {error}") from error
+            user_pattern(self.knowledge_tools, ignore_case=True)
+        except ValueError as error:
+            raise ValueError(f"knowledge_tools: {error}") from None
 
     async def score(self, case: Case, run: Trajectory) -> Score:
         """Compare each answer with the earlier ones that may be about the same."""
@@ -120,7 +120,7 @@ class CrossTurn:
         return scored(self, 1.0, note, confidence=sure, producer=self._producer(looked))
 
     async def _look(self, said: Sequence[Spoken]) -> _Looked:
-        news = News(said, re.compile(self.knowledge_tools, re.IGNORECASE))
+        news = News(said, user_pattern(self.knowledge_tools, ignore_case=True))
         looked = _Looked(found=[], excused=[])
         embedder = None if self.light else self.embedder
         try:

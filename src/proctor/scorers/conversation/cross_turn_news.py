@@ -16,6 +16,7 @@ from proctor.text.claims import statements
 from proctor.text.content import content
 from proctor.text.quantities import find_quantities
 from proctor.text.sayings import Saying
+from proctor.text.user_patterns import UserPattern
 
 __all__ = ["KNOWLEDGE_TOOLS", "News", "corrects"]
 
@@ -65,7 +66,7 @@ class News:
     """What became known in a conversation, and when."""
 
     said: Sequence[Spoken]
-    knowledge_tools: re.Pattern[str]
+    knowledge_tools: UserPattern
 
     def excuse(self, pair: Pair, *, exact: bool) -> str | None:
         """Why the later statement may differ from the earlier; ``None`` when nothing new came between them."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
 
+from proctor.scorers.matching import first_matches
 from proctor.text.needles import Haystack
 from proctor.text.patterns import compiled
 from proctor.text.promises import asks_first, promised
+from proctor.text.user_patterns import UserPattern, user_pattern
 
-__all__ = ["REGISTRY", "Authority", "bound", "candidates", "proposes"]
+__all__ = ["REGISTRY", "Authority", "bound", "candidates", "has_unbounded", "matched_apart", "proposes"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,16 +285,52 @@ def proposes(message: str) -> bool:
     return _PROPOSES.search(message) is not None or asks_first(message)
 
 
-def candidates(entry: Authority, sentence: str) -> bool | None:
+async def matched_apart(entries: Sequence[Authority], sentences: Sequence[str]) -> frozenset[tuple[str, str]]:
+    """The names of entries with the sentences that one of their patterns matches, where no engine bounds its time.
+
+    Such a pattern runs in a process of its own.
+
+    Raises:
+        PatternError: it could not be matched within the limits.
+    """
+    found = set()
+    for entry in entries:
+        for pattern in () if _is_built_in(entry) else entry.says:
+            if _bounded(pattern) is None:
+                spans = await first_matches(pattern, sentences, ignore_case=True)
+                found |= {(entry.name, each) for each, span in zip(sentences, spans, strict=True) if span is not None}
+    return frozenset(found)
+
+
+def has_unbounded(entry: Authority) -> bool:
+    """Whether a pattern of the entry has to run in a process of its own."""
+    return not _is_built_in(entry) and any(_bounded(pattern) is None for pattern in entry.says)
+
+
+@lru_cache(maxsize=_KEPT)
+def _bounded(pattern: str) -> UserPattern | None:
+    try:
+        return user_pattern(pattern, ignore_case=True)
+    except ValueError:
+        return None
+
+
+def _is_built_in(entry: Authority) -> bool:
+    known = _built_in().get(entry.name)
+    return known is entry or known == entry
+
+
+def candidates(entry: Authority, sentence: str, apart: Container[tuple[str, str]] = frozenset()) -> bool | None:
     """True when a pattern settles it, False when the network should read it, ``None`` when it is another matter.
 
-    What is built in is known in other languages too; an entry of somebody's own says what it means itself.
+    What is built in is known in other languages too; an entry of somebody's own says what it means itself. ``apart``
+    is what ``matched_apart`` found.
     """
-    known = _built_in().get(entry.name)
-    if known is entry or known == entry:
+    if _is_built_in(entry):
         settled, spoken = _read(sentence)
         return True if entry.name in settled else False if entry.name in spoken else None
-    if any(compiled(pattern, ignore_case=True).search(sentence) for pattern in entry.says):
+    bounded = (made for pattern in entry.says if (made := _bounded(pattern)) is not None)
+    if (entry.name, sentence) in apart or any(made.search(sentence) for made in bounded):
         return True
     return False if _speaks(entry, sentence.casefold()) else None
 

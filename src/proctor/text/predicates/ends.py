@@ -50,7 +50,7 @@ def _matches(pattern: Pattern) -> Check:
     searched = pattern.searching()
 
     def run(view: View) -> Checked:
-        hit = searched.ready(view.text).search(view.text)
+        hit = searched.search(view.text)
         if hit is None:
             return no(f"nothing matches {pattern.text}")
         return yes(f"{short(hit.group(), _SHOWN)!r} matches {pattern.text}", hit.group())
@@ -61,7 +61,7 @@ def _matches(pattern: Pattern) -> Check:
 def _is(pattern: Pattern) -> Check:
     def run(view: View) -> Checked:
         text = view.text.strip()
-        if pattern.ready(text, whole=True).fullmatch(text):
+        if pattern.fullmatch(text):
             return yes(f"all of it matches {pattern.text}", text)
         return no(f"{short(text, _SHOWN)!r} as a whole does not match {pattern.text}", text)
 

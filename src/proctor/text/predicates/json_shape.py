@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from proctor.text.json_schemas import SchemaCheck, SchemaLimitError
 from proctor.text.loose_json import NotJsonError, read_json
 from proctor.text.predicates.term import Check, Checked, Form, View, no, plural, short, unknown, verdict, yes
 from proctor.text.predicates.values import Bound
 from proctor.text.predicates.wrapping import unfenced
-
-if TYPE_CHECKING:
-    from jsonschema_rs import Validator
 
 __all__ = ["FORMS", "NOTHING", "read", "said", "whole"]
 
@@ -190,6 +188,8 @@ def _schema(schema: Any) -> Check:
     def about(value: Any) -> Checked:
         try:
             error = next(iter(validator.iter_errors(value)), None)
+        except SchemaLimitError as limit:
+            return unknown(str(limit))
         except (ValueError, RecursionError, OverflowError):
             return unknown("the value cannot be checked against the schema")
         if error is None:
@@ -200,19 +200,12 @@ def _schema(schema: Any) -> Check:
 
 
 @lru_cache(maxsize=256)
-def _validator(schema: str) -> Validator:
-    """The schema, compiled; it never fetches anything."""
-    import jsonschema_rs  # noqa: PLC0415 - only rules with a schema pay for it
-
+def _validator(schema: str) -> SchemaCheck:
+    """The schema, compiled."""
     try:
-        return jsonschema_rs.validator_for(json.loads(schema), retriever=_refuse)
-    except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
-        reason = str(error).partition("\n")[0]
-        raise ValueError(f"not a usable JSON schema: {reason}") from None
-
-
-def _refuse(uri: str) -> Any:
-    raise ValueError(f"{uri} is outside this schema, and schemas are never fetched")
+        return SchemaCheck(schema)
+    except ValueError as error:
+        raise ValueError(f"not a usable JSON schema: {error}") from None
 
 
 _ARRAYS: Final = {

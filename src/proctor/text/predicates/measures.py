@@ -102,7 +102,7 @@ def _count(wanted: str | Pattern, bound: Bound, *, options: frozenset[str]) -> C
 
 def _count_pattern(wanted: Pattern, bound: Bound) -> Check:
     def run(view: View) -> Checked:
-        hits = [hit.group() for hit in wanted.ready(view.text).finditer(view.text)]
+        hits = [hit.group() for hit in wanted.finditer(view.text)]
         asked = bound.given(view.inputs)
         reason = f"{len(hits):,} × {wanted.text} (asked: {asked.said})"
         return verdict(asked.holds(len(hits)), reason, hits[0] if hits else "")

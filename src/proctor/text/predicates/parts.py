@@ -43,12 +43,10 @@ def _each_match(wanted: str | Pattern, inner: Check) -> Check:
     if isinstance(wanted, str):
         tag = tag_name(wanted)
         return lambda view: _over(view, list(elements(view.text, tag)), inner, f"<{tag}>")
-    searched = wanted.searching()
+    searched = wanted.searching(groups=True)
 
     def run(view: View) -> Checked:
-        hits = searched.ready(view.text).finditer(view.text)
-        cut = [hit.group(1) or "" if hit.re.groups else hit.group() for hit in hits]
-        return _over(view, cut, inner, f"match of {wanted.text}")
+        return _over(view, searched.parts(view.text), inner, f"match of {wanted.text}")
 
     return run
 

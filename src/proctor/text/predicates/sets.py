@@ -110,7 +110,7 @@ def _only_characters(allowed: Pattern) -> Check:
     def run(view: View) -> Checked:
         text = view.text.strip()
         for character in sorted(set(text)):
-            if not allowed.compiled.fullmatch(character):
+            if not allowed.fullmatch(character):
                 return no(f"{character!r} is not among the allowed characters", character)
         return verdict(bool(text), "only allowed characters" if text else "it is empty")
 

@@ -6,22 +6,32 @@ import json
 import math
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
 from proctor.text.numbers import find_numbers
 from proctor.text.patterns import most_steps
+from proctor.text.user_patterns import Hit, UserPattern, linear_pattern
 
 __all__ = ["Bound", "FromInput", "OpenError", "Pattern", "written"]
 
-# What a pattern may cost: it is refused if a short answer may be too much, and not run on texts that are.
-MOST_STEPS: Final = 100_000_000
-SHORT_ANSWER: Final = 800
+# What a pattern may cost in Python's engine, which holds the interpreter: some tenths of a second. RE2 reads a longer
+# text. A pattern that RE2 cannot run is refused if a short answer may be too much, and not run on texts that are.
+MOST_STEPS: Final = 25_000_000
+SHORT_ANSWER: Final = 500
 LONG_ANSWER: Final = 1_000_000
+LONGEST_LISTED: Final = 200_000  # of texts in which RE2 looks for every match: that takes longer than to find the first
 _LONGEST_NUMBER: Final = 200
-_TOO_LONG: Final = "the regular expression could run for too long"
+_TOO_LONG: Final = (
+    "the regular expression could run for too long: bound its repeats, as in {0,40}, or write it without look-around "
+    "and back-references"
+)
+_TOO_LONG_GROUPS: Final = (
+    "the regular expression could run for too long, and its group can be read by no faster engine: bound its repeats, "
+    "as in {0,40}, or write (?:…) for the group"
+)
 
 _ESCAPED = re.compile(r"\\.|[\n\r]", re.DOTALL)
 _PLAINLY: Final = {"\\/": "/", "\n": "\\n", "\\\n": "\\n", "\r": "\\r", "\\\r": "\\r"}
@@ -121,6 +131,7 @@ class Pattern:
     compiled: re.Pattern[str] = field(compare=False, repr=False)
     longest: int = field(compare=False, repr=False)  # of the texts it may be searched for in
     longest_whole: int = field(compare=False, repr=False)  # of those it may be held against as a whole
+    linear: UserPattern | None = field(compare=False, repr=False)  # for longer ones
 
     @classmethod
     @lru_cache(maxsize=1024)
@@ -141,38 +152,80 @@ class Pattern:
                 re.compile(body)
                 compiled = re.compile(f"(?{flags}:{body})" if flags else body)
                 searched, whole = (_longest(compiled.pattern, anywhere=anywhere) for anywhere in (True, False))
+                linear = linear_pattern(compiled.pattern) if min(searched, whole) < LONG_ANSWER else None
         except re.error as error:
             raise ValueError(f"not a regular expression: {error.msg}") from None
         except (RecursionError, OverflowError):
             raise ValueError("the regular expression is nested too deeply or counts too far") from None
-        if whole < SHORT_ANSWER:
+        if whole < SHORT_ANSWER and linear is None:
             raise ValueError(_TOO_LONG)
-        return cls(body=body, flags=flags, compiled=compiled, longest=searched, longest_whole=whole)
+        return cls(body=body, flags=flags, compiled=compiled, longest=searched, longest_whole=whole, linear=linear)
 
     @property
     def text(self) -> str:
         """As it is written in a predicate."""
         return f"/{_SLASH.sub(_escaped, self.body)}/{self.flags}"
 
-    def searching(self) -> Pattern:
-        """Itself, for searching.
+    def searching(self, *, groups: bool = False) -> Pattern:
+        """Itself, for searching; with ``groups`` for reading its groups, which only Python's engine does.
 
         Raises:
             ValueError: that could take too long, even in a short text.
         """
-        if self.longest < SHORT_ANSWER:
-            raise ValueError(_TOO_LONG)
+        by_groups = groups and self.compiled.groups > 0
+        if self.longest < SHORT_ANSWER and (by_groups or self.linear is None):
+            raise ValueError(_TOO_LONG_GROUPS if by_groups and self.linear is not None else _TOO_LONG)
         return self
 
-    def ready(self, text: str, *, whole: bool = False) -> re.Pattern[str]:
-        """The pattern, if this text is not too long for it.
+    def search(self, text: str) -> Hit | None:
+        """The first match.
 
         Raises:
-            OpenError: it is.
+            OpenError: the text is too long for the pattern.
         """
-        if len(text) > (self.longest_whole if whole else self.longest):
-            raise OpenError(f"{len(text):,} characters are too many for {self.text}")
-        return self.compiled
+        linear = self._engine(text, self.longest, LONG_ANSWER)
+        return self.compiled.search(text) if linear is None else linear.search_whole(text)
+
+    def fullmatch(self, text: str) -> bool:
+        """Whether all of the text matches.
+
+        Raises:
+            OpenError: the text is too long for the pattern.
+        """
+        linear = self._engine(text, self.longest_whole, LONG_ANSWER)
+        return self.compiled.fullmatch(text) is not None if linear is None else linear.fullmatch(text)
+
+    def finditer(self, text: str) -> Iterator[Hit]:
+        """Every match, in order.
+
+        Raises:
+            OpenError: the text is too long for the pattern.
+        """
+        linear = self._engine(text, self.longest, LONGEST_LISTED)
+        return self.compiled.finditer(text) if linear is None else linear.finditer(text)
+
+    def parts(self, text: str) -> list[str]:
+        """What each match holds: its first group, or all of it where there is none.
+
+        Raises:
+            OpenError: the text is too long for the pattern.
+        """
+        if not self.compiled.groups:
+            return [hit.group() for hit in self.finditer(text)]
+        if len(text) > self.longest:
+            raise self._too_long(text)
+        return [hit.group(1) or "" for hit in self.compiled.finditer(text)]
+
+    def _engine(self, text: str, most: int, most_linear: int) -> UserPattern | None:
+        """RE2 where the text is too long for Python's engine, which is None."""
+        if len(text) <= most:
+            return None
+        if self.linear is None or len(text) > most_linear:
+            raise self._too_long(text)
+        return self.linear
+
+    def _too_long(self, text: str) -> OpenError:
+        return OpenError(f"{len(text):,} characters are too many for {self.text}")
 
 
 def _longest(pattern: str, *, anywhere: bool) -> int:

@@ -52,7 +52,7 @@ def matched(pattern: Pattern) -> Condition:
     def holds(value: Any) -> bool:
         said = str(value)
         try:
-            return value is not None and pattern.ready(said).search(said) is not None
+            return value is not None and pattern.search(said) is not None
         except OpenError:
             return False
 

@@ -203,7 +203,7 @@ def _matching(noun: str, pattern: Pattern, inner: Selector | None = None) -> Sel
 
     def picks(step: Step, view: View) -> bool:
         try:
-            return base(step, view) and pattern.ready(step.written).search(step.written) is not None
+            return base(step, view) and pattern.search(step.written) is not None
         except OpenError:
             return False
 

@@ -1,0 +1,147 @@
+"""The wrappers that every call to a model goes through: prices, limits, retries, budget, cache, meter, JSON check."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from proctor.config import Config, Price, RunSettings
+from proctor.core.chat import Usage
+from proctor.core.codec import content_id, encode
+from proctor.core.errors import ConfigError
+from proctor.core.sockets import Cache, Model
+from proctor.models.prices import Prices
+from proctor.models.structured import Structured
+from proctor.models.wrap.budget import Budget, Budgeted, price_hint, unpriced
+from proctor.models.wrap.cache import Cached, Sharing
+from proctor.models.wrap.limit import Limited, Limiter
+from proctor.models.wrap.meter import Meter, Metered
+from proctor.models.wrap.pace import Pace, Paced, parse_rate
+from proctor.models.wrap.price import Priced
+from proctor.models.wrap.quota import Quota
+from proctor.models.wrap.retry import Retrying
+from proctor.wiring.model_spec import spec_of
+
+__all__ = ["ModelWrappers", "Wrapping"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wrapping:
+    """What proctor.yaml may say of any model, whatever its provider."""
+
+    concurrency: int | None = None
+    rate: str | None = None
+    attempts: int = 6
+    price: Price | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class ModelWrappers:
+    """Wraps the models of one run. Models with the same endpoint and key share a limit; all share one meter.
+
+    The fields are those of `Rack`.
+    """
+
+    config: Config
+    run: RunSettings
+    log: Cache | None
+    resumed: bool
+    cache: Cache | None
+    budget: Budget | None
+    meter: Meter = field(default_factory=Meter)
+    _limiters: dict[tuple[str, str | None], Limiter] = field(default_factory=dict)
+    _quotas: dict[str, Quota] = field(default_factory=lambda: defaultdict(Quota))
+    _sharing: dict[int, Sharing] = field(default_factory=lambda: defaultdict(Sharing))
+
+    def wrap(self, wire: Model, wrapping: Wrapping, role: str) -> Model:
+        """The model inside all wrappers; what it spends is metered under ``role``.
+
+        Raises:
+            ConfigError: there is a budget, and the model has no price.
+        """
+        identity = content_id(dict(spec_of(wire)))
+        prices = self.prices_of(wire, wrapping)
+        self._refuse_unpriced(wire, prices)
+        model: Model = Limited(
+            model=Priced(model=wire, prices=prices),
+            limiter=self._limiter(wire, identity, wrapping),
+        )
+        if rate := wrapping.rate or self.run.rate:
+            model = Paced(model=model, pace=Pace(parse_rate(rate)))
+        model = Retrying(model=model, attempts=wrapping.attempts, random=random.Random(self.run.seed))  # noqa: S311 - jitter
+        if self.budget is not None:
+            model = Budgeted(model=model, budget=self.budget)
+        if self.cache is not None and self.run.cache != "off":
+            model = self._cached(model, self.cache, identity, refresh=self.run.cache == "refresh")
+        if self.log is not None:
+            # A first leg only writes the log: two equal questions in one run are two questions.
+            model = self._cached(model, self.log, identity, refresh=not self.resumed)
+        # Inside the check of JSON, so that an answer that was of no use is counted like any other: it was paid for.
+        return Structured(Metered(model=model, meter=self.meter, role=role))
+
+    def limiter_of(self, wire: Model) -> Limiter:
+        """The limiter of a model that was wrapped before."""
+        return self._limiters[content_id(dict(spec_of(wire))), _quota_of(wire)]
+
+    def prices_of(self, wire: Model, wrapping: Wrapping) -> Prices:
+        """The prices that hold for a model: its own, the project's, and those of its provider."""
+        extra = {name: encode(price) for name, price in self.config.settings.prices.items()}
+        if wrapping.price:
+            extra[wire.name] = encode(wrapping.price)
+        shipped = Prices.default() if _own_address(wire) else Prices(table={})
+        return shipped.extended(extra)
+
+    def price(self, wire_name: str, usage: Usage) -> float | None:
+        """What so many tokens cost by the name of the wire alone; ``None`` when no price is known."""
+        known = Prices.default().extended({each: encode(own) for each, own in self.config.settings.prices.items()})
+        found = known.find(wire_name)
+        return found.of(usage) if found is not None else None
+
+    def notes(self) -> list[str]:
+        """What went wrong with the caches."""
+        return [note for sharing in self._sharing.values() for note in sharing.notes]
+
+    def concurrency(self) -> list[dict[str, Any]]:
+        """How the limits moved over time; limits that never moved are left out."""
+        return [
+            {"model": limiter.name, "history": [list(step) for step in limiter.history]}
+            for limiter in sorted(self._limiters.values(), key=lambda limiter: limiter.name)
+            if len(limiter.history) > 1
+        ]
+
+    def _refuse_unpriced(self, wire: Model, prices: Prices) -> None:
+        """A budget in dollars cannot be kept for a model without a price: say so before anything is asked."""
+        if self.budget is None or self.budget.money is None or getattr(wire, "tells_cost", False):
+            return
+        if prices.find(wire.name) is None:
+            file = str(self.config.path) if self.config.path else None
+            raise ConfigError(unpriced(wire.name), file=file, field="prices", mend=price_hint(wire.name))
+
+    def _cached(self, model: Model, cache: Cache, identity: str, *, refresh: bool) -> Model:
+        mode: Literal["use", "refresh"] = "refresh" if refresh else "use"
+        return Cached(model=model, cache=cache, identity=identity, mode=mode, sharing=self._sharing[id(cache)])
+
+    def _limiter(self, wire: Model, identity: str, wrapping: Wrapping) -> Limiter:
+        endpoint = _quota_of(wire)
+        limiter = self._limiters.get((identity, endpoint))
+        if limiter is None:
+            most = wrapping.concurrency or self.run.concurrency
+            quota = self._quotas[endpoint or identity]
+            limiter = Limiter(name=wire.name, start=most, ceiling=most, quota=quota)
+            self._limiters[identity, endpoint] = limiter
+        return limiter
+
+
+def _own_address(wire: Model) -> bool:
+    """Whether the model is where its provider's prices hold: `openai:` at another address is someone else's."""
+    spec = spec_of(wire)
+    home = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}.get(str(spec.get("provider")))
+    return home is None or home in str(spec.get("base_url"))
+
+
+def _quota_of(wire: Model) -> str | None:
+    """The endpoint and key of a model, as it or its HTTP wire names them; ``None`` when neither does."""
+    named: str | None = getattr(getattr(wire, "wire", wire), "quota", None)
+    return named
