@@ -64,11 +64,11 @@ class Load:
     def add(self, verdict: Verdict, seconds: float) -> None:
         """Count one harmless step."""
         self.seconds.append(seconds)
-        if verdict.extra.get("busy"):
+        if verdict.busy:
             self.actions["busy"] += 1
         elif verdict.action in STOPS:
             self.actions["blocked"] += 1
-            self.causes[f"{verdict.extra.get('by')}: {verdict.reason[:80]}"] += 1
+            self.causes[f"{verdict.by}: {verdict.reason[:80]}"] += 1
         else:
             self.actions["passed"] += 1
 
@@ -120,7 +120,7 @@ async def _beside(guard: Guard, text: str | None, load: Load, *, once: bool) -> 
             begun = perf_counter()
             verdict = await session.input(hostile)
             load.hostile_seconds.append(perf_counter() - begun)
-            load.hostile["busy" if verdict.extra.get("busy") else verdict.action] += 1
+            load.hostile["busy" if verdict.busy else verdict.action] += 1
             if once:
                 return
 

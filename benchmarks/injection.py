@@ -20,12 +20,13 @@ from typing import Any
 
 from tests.text.normalise.encoders import CASELESS, ENCODERS
 
+from proctor.core.step import Point
 from proctor.core.verdict import Verdict
 from proctor.guard.gates.danger import Danger
 from proctor.guard.gates.injection import Injection
 from proctor.guard.gates.pii import Pii
 from proctor.guard.gates.premises import Premises
-from proctor.guard.step import Point, Step
+from proctor.guard.step import Step
 from proctor.stats.interval import wilson
 from proctor.text.danger import dangers
 from proctor.text.normalise import normalise, views

@@ -35,7 +35,7 @@ def test_a_strangers_plugin_is_found_by_its_entry_point(strangers: Path) -> None
 
 
 def test_built_ins_are_registered_the_same_way() -> None:
-    for group in ("scorers", "targets", "models"):
+    for group in ("scorers", "targets", "models", "importers"):
         assert all(entry.error is None and entry.about for entry in registry.describe(group)), group
         assert registry.names(group)
 

@@ -18,7 +18,7 @@ from proctor.core.errors import ConfigError, NotFoundError
 
 __all__ = ["GROUPS", "Entry", "describe", "find", "load", "names"]
 
-GROUPS = ("models", "targets", "catalogues", "scorers", "attacks", "gates")
+GROUPS = ("models", "targets", "catalogues", "scorers", "attacks", "gates", "importers")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,4 +124,6 @@ def _package(point: importlib.metadata.EntryPoint) -> str:
 
 
 def _first_line(part: Any) -> str:
-    return (part.__doc__ or "").strip().partition("\n")[0]
+    """What users see of a part: its title where it has one, else the first line of its docstring."""
+    title = getattr(part, "title", None)
+    return title if isinstance(title, str) else (part.__doc__ or "").strip().partition("\n")[0]

@@ -240,18 +240,18 @@ def _decided(folder: Path) -> None:
         latency=0.004,
         reason="perhaps the message carries an order",
         findings=(Finding(kind="override", detector="injection/model", text="do as I say", confidence=0.4),),
-        extra={"borderline": True},
+        borderline=True,
     )
     told = {"parts": (stop,), "text": "do as I say, jane@mail.org", "mode": "enforce", "sample": 0.5}
     log = GuardLog(folder / ".proctor")
     for name in ("e1", "e2"):
-        verdict = Verdict(action="escalate", gate="input", latency=0.005, reason=stop.reason, extra={"by": "injection"})
+        verdict = Verdict(action="escalate", gate="input", latency=0.005, reason=stop.reason, by="injection")
         event = Event(
             kind="gate", time=datetime.now(UTC), id=name, session="s", name="input", verdict=verdict, metadata=told
         )
         log.record(event, borderline=True)
     passed = {**told, "parts": (Verdict(action="allow", gate="injection", latency=0.002),)}
-    allowed = Verdict(action="allow", gate="input", latency=0.002, extra={"by": "injection"})
+    allowed = Verdict(action="allow", gate="input", latency=0.002, by="injection")
     log.record(
         Event(kind="gate", time=datetime.now(UTC), id="e3", name="input", verdict=allowed, metadata=passed),
         sampled=True,
@@ -300,7 +300,7 @@ def _blocked(folder: Path) -> None:
         ("b3", "output", "Your refund is approved"),
     ):
         stop = Verdict(action="block", gate="injection", reason="an order")
-        verdict = Verdict(action="block", gate=point, reason="an order", extra={"by": "injection"})
+        verdict = Verdict(action="block", gate=point, reason="an order", by="injection")
         told = {"parts": (stop,), "text": text}
         log.record(Event(kind="gate", time=datetime.now(UTC), id=name, name=point, verdict=verdict, metadata=told))
     log.close()
@@ -355,7 +355,7 @@ def test_a_stopped_message_is_stopped_again_by_the_same_gate_or_its_case_fails(
 def test_a_message_stopped_by_a_failure_needs_somebody_to_say_what_should_come_of_it(project: Project) -> None:
     log = GuardLog(project.folder / ".proctor")
     found = (Finding(kind="gate_failed", detector="pii"),)
-    verdict = Verdict(action="block", gate="input", extra={"by": "pii"}, findings=found, broken=True)
+    verdict = Verdict(action="block", gate="input", by="pii", findings=found, broken=True)
     told = {"parts": (), "text": "where is my parcel?"}
     log.record(Event(kind="gate", time=datetime.now(UTC), id="f1", name="input", verdict=verdict, metadata=told))
     log.close()

@@ -20,11 +20,12 @@ from proctor.config import Config, Environment, Settings
 from proctor.core.chat import ToolCall
 from proctor.core.codec import dumps
 from proctor.core.sockets import Gate
+from proctor.core.step import POINTS, Point
 from proctor.core.trajectory import Source
 from proctor.core.verdict import Action
 from proctor.guard.chain import Chain
 from proctor.guard.deadline import Deadline
-from proctor.guard.step import POINTS, Point, Step
+from proctor.guard.step import Step
 from proctor.wiring.guard_settings import make_plan
 
 NAMES = sorted({point.name for point in importlib.metadata.entry_points(group="proctor.gates")})
@@ -114,7 +115,7 @@ async def test_broken_it_comes_to_what_is_configured(
     point = KINDS[name].points[0]
     made = chain(name, point, deadline, on_failure=action, seconds=0.05 if how == "sleeps" else SECONDS)
 
-    async def broken(self: Gate, step: Step) -> Any:
+    async def broken(self: Gate[Step], step: Step) -> Any:
         others: dict[str, Any] = {"raises": Raises(), "sleeps": Sleeps(), "nothing": Answers(answer=None)}
         return await others[how].check(step)
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from proctor.core.case import Check
 from proctor.core.codec import EXTRA, hints_of
 from proctor.core.score import Score, ScoreStatus
+from proctor.core.verdict import Verdict
 
 text = st.text(max_size=20)
 json_values = st.recursive(
@@ -22,6 +23,7 @@ json_values = st.recursive(
     max_leaves=6,
 )
 unit = st.floats(0, 1)
+OWN_KIND = Verdict | bool
 
 
 def of(kind: Any, depth: int = 2) -> st.SearchStrategy[Any]:
@@ -57,7 +59,9 @@ def noun(kind: type, depth: int = 2) -> st.SearchStrategy[Any]:
     hints = hints_of(kind)
     names = [field.name for field in dataclasses.fields(kind)]
     known = set(names)
-    parts = {name: of(hints[name], depth) for name in names if name != EXTRA}
+    parts = {name: of(hints[name], depth) for name in names if name != EXTRA and hints[name] != OWN_KIND}
+    if kind is Verdict:  # it holds its own kind
+        parts["shadow"] = st.booleans() | noun(kind, depth - 1) if depth > 0 else st.booleans()
     if kind is Check:  # its own rules: a threshold is a share, a weight is not negative
         parts |= {"threshold": st.none() | unit, "weight": st.floats(0, 1e6)}
     if EXTRA in known:

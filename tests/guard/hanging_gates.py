@@ -7,9 +7,9 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
-from proctor.core.verdict import Finding, Verdict
-from proctor.guard.edits import Edit
-from proctor.guard.step import Point, Step
+from proctor.core.step import Point
+from proctor.core.verdict import Edit, Finding, Verdict
+from proctor.guard.step import Step
 
 __all__ = ["Pathological", "Unsendable"]
 
@@ -40,7 +40,7 @@ class Pathological:
             edit = Edit(start=at, end=at + 6, text="[x]")
             found = Finding(kind="secret", text="secret", start=at, end=at + 6)
             text = step.text.replace("secret", "[x]")
-            return Verdict(action="redact", findings=(found,), text=text, extra={"edits": (edit,)})
+            return Verdict(action="redact", findings=(found,), text=text, edits=(edit,))
         matched = re.match(self.pattern, step.text)
         seen = f"{os.getpid()} {step.memory.session} {len(step.memory.asked)}"
         return Verdict(action="block" if matched else "allow", reason=seen)

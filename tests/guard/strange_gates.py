@@ -8,8 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from proctor.core.verdict import Finding, Verdict
-from proctor.guard.edits import Edit
+from proctor.core.verdict import Edit, Finding, Verdict
 from proctor.guard.step import Step
 
 __all__ = ["Answers", "Blocks", "Busy", "Cuts", "Leaves", "Raises", "Sleeps", "Stray"]
@@ -51,8 +50,8 @@ class Cuts:
         edit = Edit(start=at, end=at + len(self.word), text=self.instead)
         found = Finding(kind="word", detector=self.name, text=self.word, start=edit.start, end=edit.end)
         text = step.text.replace(self.word, self.instead, 1)
-        extra = {"edits": (edit,)} if self.with_edits else {}
-        return Verdict(action="redact", reason=f"{self.word} cut", findings=(found,), text=text, extra=extra)
+        edits = (edit,) if self.with_edits else None
+        return Verdict(action="redact", reason=f"{self.word} cut", findings=(found,), text=text, edits=edits)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

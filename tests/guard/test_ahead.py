@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from proctor.core.step import Point
 from proctor.core.verdict import Verdict
 from proctor.guard import ahead
 from proctor.guard.ahead import MOST, Errand, begin, readers
@@ -18,7 +19,7 @@ from proctor.guard.chain import Chain, Post
 from proctor.guard.deadline import Deadline
 from proctor.guard.gates.grounding import Grounding
 from proctor.guard.session import Session
-from proctor.guard.step import Point, Step
+from proctor.guard.step import Step
 from proctor.guard.watch import Plan, Watch
 from proctor.scorers.answer.grounded import Grounded
 from proctor.scorers.answer.quality_parts import passage_reading
@@ -126,13 +127,23 @@ def test_of_too_many_the_oldest_are_dropped() -> None:
     assert done == list(range(5, MOST + 4))
 
 
-def test_only_gates_of_ours_are_asked_to_read_ahead() -> None:
-    class Stranger(Answers):
-        def ahead(self, step: Step) -> Iterator[None]:
-            raise AssertionError("asked")
+def test_every_gate_with_the_method_reads_ahead_and_one_that_fails_keeps_no_other_from_it() -> None:
+    read: list[str] = []
 
-    mine = gate()
-    assert readers([Stranger(), Answers(), mine]) == [mine.ahead]
+    class Broken(Answers):
+        def ahead(self, step: Step) -> Iterator[None]:
+            raise RuntimeError("no")
+
+    class Reads(Answers):
+        def ahead(self, step: Step) -> Iterator[None]:
+            read.append(step.text)
+            yield
+
+    found = readers([Broken(), Answers(), Reads(), gate()])
+    assert len(found) == 3
+    step = Step(point="output", text="x")
+    assert [len(list(reader(step))) for reader in found[:2]] == [0, 1]
+    assert read == ["x"]
 
 
 async def test_what_a_tool_said_is_read_before_the_draft_comes(deadline: Deadline) -> None:

@@ -11,13 +11,14 @@ from typing import Any, ClassVar
 
 import pytest
 
+from proctor.core.step import POINTS
 from proctor.core.verdict import Verdict
 from proctor.core.work_clock import CURRENT_CLOCK
 from proctor.guard.capacity import OVER_CAPACITY, OverCapacityError, QueueLimits, is_busy, over_capacity
 from proctor.guard.chain import Chain, Post
 from proctor.guard.deadline import Deadline, Task
 from proctor.guard.session import Session
-from proctor.guard.step import POINTS, Step
+from proctor.guard.step import Step
 from proctor.guard.watch import Plan, Watch
 
 LONG = 30.0
@@ -209,8 +210,8 @@ async def test_a_gate_that_blocks_for_a_cause_goes_before_one_that_is_busy(first
 
 def test_a_verdict_that_lets_pass_is_never_busy() -> None:
     assert is_busy(over_capacity("waits", "1", "why"))
-    assert not is_busy(Verdict(action="allow", broken=True, extra={"busy": True}))
-    assert not is_busy(Verdict(action="block", extra={"busy": True}))
+    assert not is_busy(Verdict(action="allow", broken=True, busy=True))
+    assert not is_busy(Verdict(action="block", busy=True))
 
 
 @pytest.mark.parametrize("wrong", [{"steps": 0}, {"seconds": 0.0}, {"seconds": float("inf")}])

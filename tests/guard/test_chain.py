@@ -11,11 +11,10 @@ import pytest
 
 from proctor.core.chat import ToolCall
 from proctor.core.sockets import Gate
-from proctor.core.verdict import Action, Finding, Verdict
+from proctor.core.verdict import Action, Edit, Finding, Verdict
 from proctor.guard.answers import FailAction
 from proctor.guard.chain import Chain, Decision, Post
 from proctor.guard.deadline import Deadline
-from proctor.guard.edits import Edit
 from proctor.guard.step import Step
 from tests.guard.strange_gates import Answers, Blocks, Busy, Cuts, Leaves, Raises, Sleeps, Stray
 
@@ -65,7 +64,7 @@ async def test_the_strongest_verdict_decides(deadline: Deadline, actions: tuple[
     decision = await decided(deadline, *gates)
     assert decision.verdict.action == decides
     assert decision.verdict.reason == f"because {decides}"
-    assert decision.verdict.extra["by"].startswith(decides)
+    assert str(decision.verdict.by).startswith(decides)
     assert decision.verdict.gate == "input"
     assert [part.action for part in decision.parts] == list(actions)
     assert decision.verdict.latency is not None
@@ -108,7 +107,7 @@ async def test_a_gate_in_shadow_is_kept_and_does_not_act(deadline: Deadline) -> 
     decision = await decided(deadline, post(says("block"), "new", shadow=True), post(says("allow"), "old"))
     assert decision.verdict.action == "allow"
     assert decision.parts[0].action == "block"
-    assert decision.parts[0].extra["shadow"] is True
+    assert decision.parts[0].shadow is True
     assert not decision.verdict.broken
 
 
@@ -119,8 +118,18 @@ async def test_a_gate_in_shadow_that_breaks_changes_nothing(deadline: Deadline) 
 
 
 async def test_borderline_is_told(deadline: Deadline) -> None:
-    decision = await decided(deadline, post(says("allow", extra={"borderline": True}), "a"), post(says("allow"), "b"))
-    assert decision.verdict.extra["borderline"] is True
+    decision = await decided(deadline, post(says("allow", borderline=True), "a"), post(says("allow"), "b"))
+    assert decision.verdict.borderline is True
+
+
+async def test_a_gate_that_still_uses_extra_works_with_a_warning(deadline: Deadline) -> None:
+    edit = Edit(start=0, end=5, text="Bonjour")
+    old = says("redact", text="Bonjour there", extra={"edits": (edit,), "borderline": True, "by": "me", "tool": "x"})
+    chain = Chain(point="input", posts=(post(old, "old"), post(Cuts(word="there"), "cuts")), deadline=deadline)
+    with pytest.warns(DeprecationWarning, match="borderline, by, edits"):
+        decision = await chain.decide(Step(point="input", text="hello there"))
+    assert (decision.verdict.text, decision.verdict.borderline) == ("Bonjour […]", True)
+    assert (decision.parts[0].edits, decision.parts[0].extra) == ((edit,), {"tool": "x"})
 
 
 async def test_an_empty_chain_allows_and_says_so() -> None:
@@ -144,12 +153,16 @@ def nonsense() -> list[Any]:
         Verdict(action=["allow"]),  # type: ignore[arg-type]
         Verdict(action="redact"),
         Verdict(action="redact", text=b"x"),  # type: ignore[arg-type]
-        Verdict(action="redact", extra={"edits": "all"}),
-        Verdict(action="redact", extra={"edits": ({"start": 0},)}),
-        Verdict(action="redact", extra={"edits": (Edit(start=0, end=99, text=""),)}),
-        Verdict(action="redact", extra={"edits": (Edit(start=3, end=2, text=""),)}),
+        Verdict(action="redact", edits="all"),  # type: ignore[arg-type]
+        Verdict(action="redact", edits=({"start": 0},)),  # type: ignore[arg-type]
+        Verdict(action="redact", edits=(Edit(start=0, end=99, text=""),)),
+        Verdict(action="redact", edits=(Edit(start=3, end=2, text=""),)),
         Verdict(action="allow", reason=3),  # type: ignore[arg-type]
         Verdict(action="allow", extra=[edit]),  # type: ignore[arg-type]
+        Verdict(action="allow", borderline="yes"),  # type: ignore[arg-type]
+        Verdict(action="block", by=3),  # type: ignore[arg-type]
+        Verdict(action="block", shadow={"action": "allow"}),  # type: ignore[arg-type]
+        Verdict(action="block", personal=("4111",)),  # type: ignore[arg-type]
         Verdict(action="allow", findings=huge),
         Verdict(action="allow", findings=None),  # type: ignore[arg-type]
         Verdict(action="allow", findings=("card",)),  # type: ignore[arg-type]
@@ -166,7 +179,7 @@ def nonsense() -> list[Any]:
     return wrong
 
 
-def broken_gates() -> list[tuple[str, Gate]]:
+def broken_gates() -> list[tuple[str, Gate[Step]]]:
     raised = [RuntimeError("no"), SystemExit(1), KeyboardInterrupt(), StopIteration(), MemoryError(), RecursionError()]
     made: list[tuple[str, Any]] = [(f"raises {type(error).__name__}", Raises(error=error)) for error in raised]
     made += [(f"answers {number}", Answers(answer=answer)) for number, answer in enumerate(nonsense())]
@@ -177,7 +190,7 @@ def broken_gates() -> list[tuple[str, Gate]]:
 @pytest.mark.parametrize("action", ["block", "escalate", "allow"])
 @pytest.mark.parametrize(("how", "gate"), broken_gates(), ids=lambda each: each if isinstance(each, str) else "")
 async def test_a_broken_gate_comes_to_what_is_configured_and_is_seen(
-    deadline: Deadline, how: str, gate: Gate, action: FailAction
+    deadline: Deadline, how: str, gate: Gate[Step], action: FailAction
 ) -> None:
     decision = await decided(deadline, post(gate, "odd", on_failure=action), post(says("allow"), "sound"))
     assert decision.verdict.action == action
@@ -254,19 +267,31 @@ async def test_the_cause_of_a_failure_shows_no_key(deadline: Deadline) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Claims:
-    """Says that it is pure, and is not Proctor's own."""
+    """Says that it is pure; takes as long as it is told to."""
 
     name: ClassVar[str] = "claims"
     version: ClassVar[str] = "1"
     pure: ClassVar[bool] = True
+    seconds: float = 0.0
 
     async def check(self, step: Step) -> Verdict:
+        time.sleep(self.seconds)  # noqa: ASYNC251 - it holds its thread
         return Verdict(action="allow", reason=threading.current_thread().name)
 
 
-async def test_a_stranger_that_calls_itself_pure_is_still_asked_beside_the_callers_thread(deadline: Deadline) -> None:
+async def test_a_third_party_gate_that_is_pure_is_asked_on_the_callers_thread(deadline: Deadline) -> None:
     decision = await decided(deadline, post(_Claims()))
-    assert decision.parts[0].reason.startswith("proctor-guard-")
+    assert decision.parts[0].reason == threading.current_thread().name
+
+
+async def test_a_pure_gate_that_took_longer_than_its_time_gets_a_thread_from_then_on(deadline: Deadline) -> None:
+    slow = Post(gate=_Claims(seconds=0.02), name="claims", timeout=0.01)
+    chain = Chain(point="input", posts=(slow, post(_Claims())), deadline=deadline)
+    first = await chain.decide(Step(point="input", text="hello"))
+    assert [part.reason for part in first.parts] == [threading.current_thread().name] * 2
+    second = await chain.decide(Step(point="input", text="hello"))
+    assert second.parts[0].reason != threading.current_thread().name
+    assert second.parts[1].reason == threading.current_thread().name
 
 
 async def test_our_own_pure_gates_are_asked_here_and_now() -> None:

@@ -133,6 +133,6 @@ async def test_a_document_that_was_not_read_whole_is_borderline() -> None:
     model = _Short(unread=1.0)
     gate = Injection(injection=model, block=0.2, escalate=0.1, indirect_block=0.2, indirect_escalate=0.1)
     verdict = await gate.check(step)
-    assert (verdict.action, verdict.extra.get("borderline")) == ("allow", True)
+    assert (verdict.action, verdict.borderline) == ("allow", True)
     plain = await look_through(step, _Short(), low=0.1, high=0.2, rules=True)
     assert plain.share == 0.0

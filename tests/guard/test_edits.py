@@ -3,7 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.guard.edits import Edit, apply, difference
+from proctor.core.verdict import Edit
+from proctor.guard.edits import apply, difference
 
 TEXT = st.text(alphabet="abcdefgh 123", max_size=30)
 

@@ -12,6 +12,7 @@ import pytest
 from proctor.core.codec import dumps
 from proctor.core.errors import MalformedError
 from proctor.core.event import Event
+from proctor.core.step import Point
 from proctor.core.trajectory import Source
 from proctor.core.verdict import Action, Finding, Verdict
 from proctor.guard.chain import Chain, Post
@@ -21,7 +22,7 @@ from proctor.guard.ledger import unconfirmed
 from proctor.guard.memory import KEPT, KEPT_LETTERS, Memory
 from proctor.guard.session import Session
 from proctor.guard.sessions import Sessions
-from proctor.guard.step import Point, Step
+from proctor.guard.step import Step
 from proctor.guard.vault import Vault
 from proctor.guard.watch import Plan, Watch
 from proctor.text.asserted import asserted
@@ -267,17 +268,17 @@ async def test_in_shadow_everything_is_allowed_and_the_decision_is_kept(deadline
         deadline, {"input": saying("block", reason="an attack"), "output": Cuts(word="secret")}, mode="shadow"
     )
     verdict = await made.input("ignore it all")
-    assert (verdict.action, verdict.extra["shadow"].action, verdict.reason) == ("allow", "block", "an attack")
+    assert (verdict.action, verdict.decided.action, verdict.reason) == ("allow", "block", "an attack")
     assert list(made.memory.asked) == ["ignore it all"]
     verdict = await made.output("the secret")
-    assert (verdict.action, verdict.text, verdict.extra["shadow"].text) == ("allow", None, "the […]")
+    assert (verdict.action, verdict.text, verdict.decided.text) == ("allow", None, "the […]")
     assert list(made.memory.said) == ["the secret"]
     assert json.loads(dumps(verdict))["shadow"]["action"] == "redact"
 
 
 async def test_every_decision_is_told_with_its_parts(deadline: Deadline) -> None:
     kept = Kept()
-    watch = Watch(plan(deadline, {"input": saying("escalate", extra={"borderline": True})}), recorder=kept)
+    watch = Watch(plan(deadline, {"input": saying("escalate", borderline=True)}), recorder=kept)
     made = Session(watch, id="s-1", customer="c-17")
     await made.input("I will sue you")
     await made.tool_call("get_faq", {"q": "x"}, intents=["faq"])
@@ -295,7 +296,7 @@ async def test_every_decision_is_told_with_its_parts(deadline: Deadline) -> None
 async def test_where_nothing_is_to_be_logged_no_words_reach_the_recorder(deadline: Deadline) -> None:
     kept = Kept()
     found = Finding(kind="card", text="4111", start=0, end=4, reason="4111 is a card", extra={"value": "4111"})
-    gate = saying("redact", text="[CARD]", reason="4111 masked", findings=(found,), extra={"masked": "4111"})
+    gate = saying("redact", text="[CARD]", reason="4111 masked", findings=(found,), masked="4111")
     watch = Watch(plan(deadline, {"input": gate, "tool_call": saying("allow")}, log="none"), recorder=kept)
     await Session(watch).input("4111 secret words")
     await Session(watch).tool_call("pay", {"card": "4111"})
@@ -328,7 +329,7 @@ async def test_a_recorder_that_fails_changes_no_verdict_and_is_seen(
     made = Session(watch)
     for _ in range(3):
         verdict = await made.input("hello")
-        assert (verdict.action, verdict.broken, verdict.extra["unrecorded"]) == ("escalate", False, True)
+        assert (verdict.action, verdict.broken, verdict.unrecorded) == ("escalate", False, True)
     assert watch.unrecorded == 3
     assert len(caplog.records) == 1
     kept.failing = False

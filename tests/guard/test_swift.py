@@ -19,7 +19,10 @@ from proctor.guard.swift import swift
 NOW = datetime.now(UTC)
 GIVEN: list[tuple[type, dict[str, Any]]] = [
     (Verdict, {"action": "allow"}),
-    (Verdict, {"action": "block", "reason": "no", "findings": (Finding(kind="x"),), "extra": {"by": "rate"}}),
+    (
+        Verdict,
+        {"action": "block", "reason": "no", "findings": (Finding(kind="x"),), "by": "rate", "extra": {"n": 1}},
+    ),
     (ToolCall, {"name": "get_faq"}),
     (ToolCall, {"name": "pay", "arguments": {"amount": 3}, "id": "7"}),
     (Step, {"point": "input", "text": "hello"}),

@@ -12,6 +12,7 @@ from proctor.core.case import Ask, Case
 from proctor.core.chat import Message, ToolCall
 from proctor.core.errors import InputError, ToolRefused
 from proctor.core.sockets import Target
+from proctor.core.step import POINTS
 from proctor.core.trajectory import Intent, Source, Trajectory, Turn
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.callables import guarded_call
@@ -20,7 +21,7 @@ from proctor.guard.current import current, guarded_tool, turn_of
 from proctor.guard.deadline import Deadline
 from proctor.guard.session import Session
 from proctor.guard.sessions import Sessions
-from proctor.guard.step import POINTS, Step
+from proctor.guard.step import Step
 from proctor.guard.sync import SyncSession
 from proctor.guard.vault import Vault
 from proctor.guard.watch import Plan, Watch
@@ -165,7 +166,7 @@ async def test_in_shadow_nothing_changes_and_all_is_told() -> None:
     run = await guarded(agent, gatehouse).run(case("an attack on a@b.example"))
     assert agent.asked == ["an attack on a@b.example"]
     assert run.answer == "You said: an attack on a@b.example"
-    assert [verdict.extra["shadow"].action for verdict in run.turns[0].verdicts] == ["block", "block"]
+    assert [verdict.decided.action for verdict in run.turns[0].verdicts] == ["block", "block"]
 
 
 async def test_sources_intents_and_section_reach_the_gates(gatehouse: Gatehouse) -> None:
@@ -391,7 +392,7 @@ async def test_a_recording_is_scored_as_it_is_with_what_the_guard_would_have_sai
         ("tool_result", "block"),
         ("output", "redact"),
     ]
-    assert all(verdict.extra["shadow"] for verdict in run.turns[0].verdicts)
+    assert all(verdict.shadow for verdict in run.turns[0].verdicts)
     made = Guarded(target=target(agent), guard=gatehouse, drive=drive, recorded="leave")
     assert await made.run(Case(id="c", recorded=recorded)) == recorded
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from proctor.core.event import Event
-from proctor.core.verdict import Finding, Verdict
+from proctor.core.step import POINTS
+from proctor.core.verdict import Edit, Finding, Verdict
 from proctor.guard.chain import Chain, Post
-from proctor.guard.edits import Edit, apply
-from proctor.guard.step import POINTS, Step
+from proctor.guard.edits import apply
+from proctor.guard.step import Step
 from proctor.guard.watch import Plan
 from proctor.wiring.guard import Guard
 
@@ -46,7 +47,7 @@ class Words:
             findings=findings,
             reason="a secret",
             text=apply(step.text, edits),
-            extra={"edits": edits},
+            edits=edits,
         )
 
     def _said(self, action: Any, step: Step, reason: str) -> Verdict:

@@ -17,9 +17,10 @@ from anthropic.types.beta import BetaMessage, BetaRawMessageStreamEvent
 from anthropic.types.beta.message_create_params import MessageCreateParamsBase as BetaMessageCreateParams
 from anthropic.types.message_create_params import MessageCreateParamsBase as MessageCreateParams
 
+from proctor.core.step import POINTS
 from proctor.core.verdict import Verdict
 from proctor.guard.chain import Chain, Post
-from proctor.guard.step import POINTS, Step
+from proctor.guard.step import Step
 from proctor.guard.watch import Plan
 from proctor.wiring.guard import Guard
 from tests.server.anthropic_upstream import event, message

@@ -11,12 +11,13 @@ from typing import Any, ClassVar
 import aiohttp
 import pytest
 
+from proctor.core.step import POINTS, Point
 from proctor.core.verdict import Verdict
 from proctor.core.work_clock import CURRENT_CLOCK
 from proctor.guard.capacity import QueueLimits
 from proctor.guard.chain import Chain, Post
 from proctor.guard.deadline import Deadline
-from proctor.guard.step import POINTS, Point, Step
+from proctor.guard.step import Step
 from proctor.guard.watch import Plan
 from proctor.server.asgi import GuardMiddleware, Route
 from proctor.server.conversation import Record

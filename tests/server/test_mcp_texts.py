@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.core.verdict import Verdict
+from proctor.core.step import POINTS
+from proctor.core.verdict import Edit, Verdict
 from proctor.guard.chain import Chain, Post
-from proctor.guard.edits import Edit
-from proctor.guard.step import POINTS, Step
+from proctor.guard.step import Step
 from proctor.guard.watch import Plan
 from proctor.server.base64_text import decode_text, encode_text
 from proctor.server.mcp import Gateway

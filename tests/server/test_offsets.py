@@ -23,7 +23,7 @@ def test_places_fit_the_units_of_any_text(text: str, data: st.DataObject) -> Non
 def test_findings_without_a_place_stay_without_and_what_a_watcher_saw_moves_too() -> None:
     placed, loose = Finding(kind="x", start=1, end=2), Finding(kind="y")
     shadow = Verdict(action="block", findings=(placed, loose))
-    told = in_utf16(Verdict(action="allow", extra={"shadow": shadow, "by": "pii"}), "😀a")
-    seen = told.extra["shadow"].findings
+    told = in_utf16(Verdict(action="allow", shadow=shadow, by="pii"), "😀a")
+    seen = told.decided.findings
     assert [(each.start, each.end) for each in seen] == [(2, 3), (None, None)]
-    assert told.extra["by"] == "pii"
+    assert told.by == "pii"

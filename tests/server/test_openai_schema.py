@@ -17,9 +17,10 @@ from openai.types.chat.completion_create_params import CompletionCreateParamsNon
 from openai.types.responses import Response, ResponseStreamEvent
 from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming
 
+from proctor.core.step import POINTS
 from proctor.core.verdict import Verdict
 from proctor.guard.chain import Chain, Post
-from proctor.guard.step import POINTS, Step
+from proctor.guard.step import Step
 from proctor.guard.watch import Plan
 from proctor.wiring.guard import Guard
 from tests.server.gates import REPLY

@@ -9,10 +9,11 @@ import pytest
 from anthropic import AsyncAnthropic
 from anthropic.types import Message
 
+from proctor.core.step import Point
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.chain import Chain, Post
 from proctor.guard.gates.pii import Pii
-from proctor.guard.step import Point, Step
+from proctor.guard.step import Step
 from proctor.guard.watch import Plan
 from proctor.server.restoring import LOOKED_BACK, changed_in, hidden, restored
 from proctor.store.guard_log import GuardLog

@@ -43,7 +43,7 @@ def _event(number: int = 0, *, text: str = "hello", time: datetime = NOON, **mor
         "customer": "c-17",
         "intent": "faq",
         "name": "input",
-        "verdict": Verdict(action="allow", gate="input", latency=0.002, extra={"by": "pii"}),
+        "verdict": Verdict(action="allow", gate="input", latency=0.002, by="pii"),
         "metadata": {"parts": (part,), "text": text, "mode": "enforce", "turn": 1},
     }
     return Event(kind="gate", time=time, **{**fields, **more})
@@ -64,7 +64,7 @@ def test_a_decision_is_kept_whole_and_read_as_an_event_of_production(tmp_path: P
     assert [event.id for event in events] == [f"{number:032x}" for number in range(3)]
     first = events[0]
     assert (first.kind, first.time, first.session, first.intent, first.name) == ("gate", NOON, "s1", "faq", "input")
-    assert first.verdict == Verdict(action="allow", gate="input", latency=0.002, extra={"by": "pii"})
+    assert first.verdict == Verdict(action="allow", gate="input", latency=0.002, by="pii")
     assert first.metadata["parts"] == [{"action": "allow", "gate": "pii", "version": "1", "latency": 0.001}]
 
 
@@ -90,7 +90,7 @@ def test_nothing_personal_and_no_secret_is_written_wherever_it_stands(tmp_path: 
         text=text,
         customer=mail,
         session=mail,
-        verdict=Verdict(action="block", gate="input", text=text, findings=found, extra={"shadow": part, "edits": (1,)}),
+        verdict=Verdict(action="block", gate="input", text=text, findings=found, shadow=part, extra={"edits": (1,)}),
         metadata={
             "parts": (part,),
             "text": text,
@@ -125,8 +125,8 @@ def test_a_customer_has_one_name_on_record_in_all_processes_and_another_in_anoth
 
 
 def test_what_a_gate_let_the_customer_see_is_masked_on_record(tmp_path: Path) -> None:
-    extra = {"masked": "your booking [BOOKING] is safe", "personal": (("booking", "XK-7"),)}
-    part = Verdict(action="allow", gate="pii", extra=extra)
+    masked, personal = "your booking [BOOKING] is safe", (("booking", "XK-7"),)
+    part = Verdict(action="allow", gate="pii", masked=masked, personal=personal)
     promise = Finding(kind="promise", detector="commitments", text="XK-7 is safe")
     other = Verdict(action="block", gate="commitments", findings=(promise,))
     log = GuardLog(tmp_path)
@@ -244,7 +244,7 @@ def test_decisions_that_come_faster_than_they_are_masked_are_kept_without_their_
     log = GuardLog(tmp_path, tagger=tagger, every=0.01, worded=5, batch=1)
     part = Verdict(action="allow", gate="injection", reason="Kim Lee asks", extra={"quote": "Kim Lee"})
     told = {"text": "I am Kim Lee", "parts": (part,), "mode": "enforce", "sample": 0.25}
-    said = Verdict(action="block", gate="input", reason="Kim Lee asks", extra={"by": "injection", "quote": "Kim Lee"})
+    said = Verdict(action="block", gate="input", reason="Kim Lee asks", by="injection", extra={"quote": "Kim Lee"})
     for number in range(50):
         log.record(_event(number, metadata=told, verdict=said), borderline=number == 49)
     tagger.free.set()
@@ -442,12 +442,12 @@ def test_a_decision_is_found_by_the_beginning_of_its_id(tmp_path: Path) -> None:
 
 
 def test_borderline_and_sampled_decisions_are_put_before_people(tmp_path: Path) -> None:
-    stopped = Verdict(action="escalate", gate="input", reason="perhaps an order", extra={"by": "injection"})
+    stopped = Verdict(action="escalate", gate="input", reason="perhaps an order", by="injection")
     log = GuardLog(tmp_path)
     log.record(_event(1, verdict=stopped), borderline=True)
     log.record(_event(2), sampled=True)
     log.record(_event(3))
-    would = Verdict(action="allow", gate="input", extra={"by": "injection", "shadow": stopped})
+    would = Verdict(action="allow", gate="input", by="injection", shadow=stopped)
     log.record(_event(4, verdict=would), borderline=True)
     log.close()
     with RunStore(tmp_path) as store:

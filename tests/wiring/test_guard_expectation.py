@@ -11,8 +11,9 @@ from proctor.wiring.guard_expectation import failed_gate, fate_of, gate_of, judg
 
 
 def _event(action: Action, *, shadow: Action | None = None) -> Event:
-    extra = {"by": "injection"} | ({"shadow": {"action": shadow}} if shadow else {})
-    return Event(kind="gate", time=datetime.now(UTC), id="e", name="input", verdict=Verdict(action=action, extra=extra))
+    would = Verdict(action=shadow) if shadow else False
+    verdict = Verdict(action=action, by="injection", shadow=would)
+    return Event(kind="gate", time=datetime.now(UTC), id="e", name="input", verdict=verdict)
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from proctor.core.step import Point
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.chain import Chain, Post
 from proctor.guard.gates.permissions import Permissions
-from proctor.guard.step import Point, Step
+from proctor.guard.step import Step
 from proctor.guard.watch import Plan
 from proctor.store.guard_log import GuardLog
 from proctor.store.guard_secrets import mask_named

@@ -74,7 +74,7 @@ def _event(name: str, *, hours: float = 0, point: str = "input", text: str = "wh
         time=NOW - timedelta(hours=hours),
         id=name,
         name=point,
-        verdict=Verdict(action="block", gate=point, reason="an order", extra={"by": "injection"}),
+        verdict=Verdict(action="block", gate=point, reason="an order", by="injection"),
         metadata={"parts": parts, "text": text},
     )
 
@@ -96,7 +96,7 @@ def test_only_what_happened_since_and_only_one_gate(tmp_path: Path) -> None:
 def test_the_last_that_were_stopped_are_named_the_newest_first(tmp_path: Path) -> None:
     config = _config(tmp_path)
     let = replace(_event("let"), verdict=Verdict(action="allow", gate="input"))
-    shadow = Verdict(action="allow", gate="input", extra={"shadow": _event("x").verdict, "by": "injection"})
+    shadow = Verdict(action="allow", gate="input", shadow=_event("x").verdict or False, by="injection")
     _logged(config, _event("old", hours=100), _event("a", hours=2), let, replace(_event("b"), verdict=shadow))
     found = last_stopped(config)
     assert [(row["id"], row["gate"], row["action"], row["shadow"]) for row in found] == [

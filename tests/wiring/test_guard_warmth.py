@@ -14,10 +14,11 @@ from typing import Any, ClassVar
 import pytest
 
 from proctor.core.sockets import socket
+from proctor.core.step import Point
 from proctor.core.verdict import Verdict
 from proctor.guard.chain import Chain, Post
 from proctor.guard.deadline import Deadline
-from proctor.guard.step import Point, Step
+from proctor.guard.step import Step
 from proctor.guard.watch import Plan
 from proctor.wiring import guard_warmth
 from proctor.wiring.guard import Guard

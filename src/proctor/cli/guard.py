@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from proctor.config import Config
-    from proctor.guard.step import Point, Step
+    from proctor.core.step import Point
+    from proctor.guard.step import Step
     from proctor.wiring.guard_check import Checked
 
 __all__ = ["verb"]

@@ -10,10 +10,10 @@ from proctor.config import Config
 
 __all__ = ["verb"]
 
-_KINDS = ["runs", "suites", "scorers", "targets", "models", "gates", "attacks"]
+_KINDS = ["runs", "suites", "scorers", "targets", "models", "gates", "attacks", "importers"]
 
 
-@click.command("list", short_help="List runs, or scorers, targets, models, gates, attacks, suites.")
+@click.command("list", short_help="List runs, or scorers, targets, models, gates, attacks, importers, suites.")
 @click.argument("what", type=click.Choice(_KINDS), default="runs")
 @click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Most runs to show.")
 @click.pass_context

@@ -27,7 +27,7 @@ VERBS = {
     "promote": "Turn what failed in a run into cases of a suite.",
     "completion": "Say from an event log whether customers got what they came for.",
     "escalations": "Sort hand-offs by cause, and export what the knowledge base lacks.",
-    "list": "List runs, or scorers, targets, models, gates, attacks, suites.",
+    "list": "List runs, or scorers, targets, models, gates, attacks, importers, suites.",
     "show": "Show a run: its figures, its results page by page, or one case whole.",
     "export": "Write a run to files, or a prompt's tests for other tools.",
     "import": "Bring in prompts and tests that were made for other tools.",

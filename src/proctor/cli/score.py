@@ -8,11 +8,12 @@ from typing import Any
 
 import click
 
+from proctor import registry
 from proctor.cli.context import project
 
 __all__ = ["verb"]
 
-_FORMATS = ("auto", "openai", "anthropic", "otel", "langfuse", "langsmith", "tau_bench", "agentdojo", "proctor")
+_FORMATS = ("auto", *registry.names("importers"))
 
 
 @click.command("score", short_help="Score recorded conversations: consistency, completion, safety, turn by turn.")

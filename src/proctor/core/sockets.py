@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from proctor.core.case import Case
 from proctor.core.chat import Reply, Request
 from proctor.core.entity import Entity
 from proctor.core.report import Result
 from proctor.core.score import Score
+from proctor.core.step import GateStep
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.core.verdict import Verdict
 
@@ -44,6 +45,7 @@ __all__ = [
 
 _SOCKET = "proctor.socket"
 _OPTIONAL = "proctor.optional"
+StepT_contra = TypeVar("StepT_contra", bound=GateStep, contravariant=True)
 
 
 def socket(*, optional: bool = False) -> Any:
@@ -139,13 +141,21 @@ class Scorer(Protocol):
 
 
 @runtime_checkable
-class Gate(Protocol):
-    """Turns a step of a live conversation into a verdict."""
+class Gate(Protocol[StepT_contra]):
+    """Turns a step of a live conversation into a verdict.
+
+    The guard needs a ``Gate[proctor.guard.step.Step]``. A gate that takes any ``GateStep`` is one too.
+
+    Two attributes are optional, for gates of any package. ``pure = True`` says that ``check`` is fast plain code that
+    never waits: it is called right where a step arrives, with no thread and no timeout. A method ``ahead(step)`` of a
+    gate at the output is an iterator that prepares what tools returned while the agent still writes its answer. It is
+    run on a background thread and can be stopped at each ``yield``.
+    """
 
     name: ClassVar[str]
     version: ClassVar[str]
 
-    async def check(self, step: Any) -> Verdict:
+    async def check(self, step: StepT_contra) -> Verdict:
         """Decide about one step; raising means the gate is broken, and a broken gate blocks."""
         ...
 

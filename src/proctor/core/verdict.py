@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
-__all__ = ["ACTION_RANK", "STOPS", "Action", "Finding", "Severity", "Verdict"]
+__all__ = ["ACTION_RANK", "STOPS", "Action", "Edit", "Finding", "Severity", "Verdict", "with_typed_fields"]
 
 Action = Literal["allow", "redact", "block", "escalate"]
 STOPS: Final[frozenset[Action]] = frozenset(("block", "escalate"))  # the actions after which a step does not go on
 # of two verdicts on one step, the one with the higher rank decides
 ACTION_RANK: Final[Mapping[Action, int]] = {"allow": 0, "redact": 1, "escalate": 2, "block": 3}
 Severity = Literal["low", "medium", "high", "critical"]
+# Fields that gates put into ``extra`` before they were fields; accepted there for one more version.
+_ONCE_IN_EXTRA: Final = frozenset({"by", "borderline", "busy", "shadow", "unrecorded", "edits", "masked", "personal"})
+_MARKS: Final = frozenset({"borderline", "busy", "shadow", "unrecorded"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """Replaces ``start:end`` of the original by ``text``; an empty stretch is an insertion."""
+
+    start: int
+    end: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,10 +45,15 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """A gate's decision.
+    """A gate's decision, or the decision of all gates of a point.
 
-    ``text`` is what may go on when the action is ``redact``. ``broken`` marks a decision that was
-    taken because the gate itself failed or ran out of time.
+    ``text`` is what may go on when the action is ``redact``; ``edits`` are the same change as places of the original.
+    ``broken`` marks a decision that was taken because the gate itself failed or ran out of time, ``busy`` one that was
+    taken because the guard is over capacity. ``by`` names the gate that decided for a point. ``borderline`` sends the
+    decision to the review queue. ``shadow`` is true for a gate that only watches; in shadow mode it is the decision
+    that was not acted on. ``unrecorded`` says that the log could not be written. ``masked`` is the text without
+    personal data, ``personal`` the kinds and values that were taken out; the log uses both and keeps neither.
+    ``extra`` holds details of a single gate.
     """
 
     action: Action
@@ -46,4 +64,56 @@ class Verdict:
     broken: bool = False
     latency: float | None = None
     version: str = ""
+    by: str | None = None
+    borderline: bool = False
+    busy: bool = False
+    shadow: Verdict | bool = False
+    unrecorded: bool = False
+    edits: tuple[Edit, ...] | None = None
+    masked: str | None = None
+    personal: tuple[tuple[str, str], ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def decided(self) -> Verdict:
+        """What the gates decided: in shadow mode the decision that was not acted on, else this one."""
+        return self.shadow if isinstance(self.shadow, Verdict) else self
+
+    def without_words(self) -> Verdict:
+        """The verdict without anything that could quote the conversation."""
+        return Verdict(
+            action=self.action,
+            gate=self.gate,
+            findings=tuple(replace(each, text="", reason="", extra={}) for each in self.findings),
+            broken=self.broken,
+            latency=self.latency,
+            version=self.version,
+            by=self.by,
+            borderline=self.borderline,
+            busy=self.busy,
+            shadow=self.shadow.without_words() if isinstance(self.shadow, Verdict) else self.shadow,
+            unrecorded=self.unrecorded,
+        )
+
+
+def with_typed_fields(verdict: Verdict) -> Verdict:
+    """The verdict with what now has a field moved there from ``extra``, where gates put it until now."""
+    old = _ONCE_IN_EXTRA.intersection(verdict.extra)
+    if not old:
+        return verdict
+    names = ", ".join(sorted(old))
+    warnings.warn(
+        f"the gate {verdict.gate or 'without a name'} puts {names} into Verdict.extra; pass them as fields of Verdict",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    rest = {key: value for key, value in verdict.extra.items() if key not in old}
+    moved = {name: _as_field(name, verdict.extra[name]) for name in old}
+    return replace(verdict, extra=rest, **moved)
+
+
+def _as_field(name: str, value: Any) -> Any:
+    """A value from ``extra`` as the field has it; a mark counts as true or false, whatever it is."""
+    if name in _MARKS and not isinstance(value, Verdict):
+        return bool(value)
+    return tuple(value) if name in ("edits", "personal") and isinstance(value, list) else value

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final
 
 __all__ = ["Errand", "begin", "readers"]
 
+_log = logging.getLogger(__name__)
 MOST: Final = 64  # errands that wait; of more the oldest is dropped, and whoever needs it does it himself
 
 
@@ -80,9 +82,15 @@ def begin(work: Callable[[], Iterable[None]]) -> Errand:
 
 
 def readers(gates: Iterable[Any]) -> list[Callable[[Any], Iterator[None]]]:
-    """How those of the gates that can read ahead do so. Of a stranger's gate it is not known what ``ahead`` means."""
-    ours = (gate for gate in gates if type(gate).__module__.startswith("proctor.guard."))
-    return [gate.ahead for gate in ours if hasattr(gate, "ahead")]
+    """The method ``ahead`` of each gate that has one; one that fails does not keep the others from reading."""
+    return [partial(_read, gate.ahead) for gate in gates if callable(getattr(type(gate), "ahead", None))]
+
+
+def _read(ahead: Callable[[Any], Iterable[None]], step: Any) -> Iterator[None]:
+    try:
+        yield from ahead(step)
+    except Exception as error:  # the gate reads the same text again when it is asked, and then reports what is wrong
+        _log.debug("a gate cannot read ahead: %s", type(error).__name__)
 
 
 @cache

@@ -7,15 +7,14 @@ from dataclasses import replace
 from typing import Any, Final, Literal, get_args
 
 from proctor.core.errors import ProctorError
-from proctor.core.verdict import Action, Finding, Severity, Verdict
-from proctor.guard.edits import Edit, difference
+from proctor.core.verdict import Action, Edit, Finding, Severity, Verdict, with_typed_fields
+from proctor.guard.edits import difference
 from proctor.guard.step import Step
 from proctor.text.redact import redact
 
-__all__ = ["EDITS", "FailAction", "believed", "edits_of", "failure"]
+__all__ = ["FailAction", "believed", "edits_of", "failure"]
 
 FailAction = Literal["block", "escalate", "allow"]
-EDITS: Final = "edits"  # under which a verdict's ``extra`` carries them
 _ACTIONS: Final = frozenset(get_args(Action))
 _SEVERITIES: Final = frozenset({*get_args(Severity), None})
 _MOST_FINDINGS: Final = 10_000  # more than these are no findings but a broken gate
@@ -36,6 +35,8 @@ def believed(answer: Any, step: Step) -> Verdict:
         and not answer.findings
         and type(answer.reason) is str
         and type(answer.extra) is dict
+        and not answer.extra
+        and type(answer.borderline) is bool
     ):
         return answer  # what nearly every gate says to nearly every step
     if not isinstance(answer, Verdict):
@@ -45,22 +46,29 @@ def believed(answer: Any, step: Step) -> Verdict:
         raise ValueError(f"it answered {str(said.action)[:40]!r}, which is no action")
     if not isinstance(said.reason, str) or not isinstance(said.extra, Mapping):
         raise ValueError("its verdict has a reason that is no text, or an extra that is no mapping")
+    believable = with_typed_fields(answer)
+    _check_fields(believable)
+    said = believable
     if len(said.findings) > _MOST_FINDINGS:
         raise ValueError(f"it found {len(said.findings):,} things, more than can be believed")
     for finding in said.findings:
         _check(finding, len(step.text))
     if said.action == "redact":
-        _check_redaction(answer, step)
-    if len(answer.findings) <= _KEPT_FINDINGS:
-        return answer if type(answer.findings) is tuple else replace(answer, findings=tuple(answer.findings))
-    left_out = {**answer.extra, "findings_left_out": len(answer.findings) - _KEPT_FINDINGS}
-    return replace(answer, findings=tuple(answer.findings[:_KEPT_FINDINGS]), extra=left_out)
+        _check_redaction(believable, step)
+    if len(believable.findings) <= _KEPT_FINDINGS:
+        return (
+            believable
+            if type(believable.findings) is tuple
+            else replace(believable, findings=tuple(believable.findings))
+        )
+    left_out = {**believable.extra, "findings_left_out": len(believable.findings) - _KEPT_FINDINGS}
+    return replace(believable, findings=tuple(believable.findings[:_KEPT_FINDINGS]), extra=left_out)
 
 
 def edits_of(verdict: Verdict, step: Step) -> tuple[Edit, ...]:
     """What a redacting gate changes: its edits, or what its text has different from the original."""
-    if EDITS in verdict.extra:
-        return tuple(verdict.extra[EDITS])
+    if verdict.edits is not None:
+        return tuple(verdict.edits)
     made = difference(step.text, verdict.text or "")
     return () if made is None else (made,)
 
@@ -85,6 +93,24 @@ def failure(name: str, version: str, action: FailAction, error: BaseException | 
     )
 
 
+def _check_fields(said: Any) -> None:
+    """Check the fields that others read, which a third-party gate may have set to anything.
+
+    Raises:
+        ValueError: one has a value of another type.
+    """
+    for name in ("borderline", "busy", "unrecorded"):
+        if not isinstance(getattr(said, name), bool):
+            raise ValueError(f"its verdict has {name} that is neither true nor false")
+    for name in ("by", "masked"):
+        if not isinstance(getattr(said, name), (str, type(None))):
+            raise ValueError(f"its verdict has {name} that is no text")
+    if not isinstance(said.shadow, (bool, Verdict)):
+        raise ValueError("its verdict has a shadow that is no verdict")
+    if not all(isinstance(each, tuple) and len(each) == 2 for each in said.personal):
+        raise ValueError("its verdict has personal values that are no pairs of kind and value")
+
+
 def _check(finding: Any, length: int) -> None:
     named = isinstance(finding, Finding) and all(isinstance(getattr(finding, each), str) for each in ("kind", "text"))
     if not named:
@@ -105,11 +131,11 @@ def _check_redaction(verdict: Verdict, step: Step) -> None:
         raise ValueError("it wants to redact a call; a call is made or it is not")
     if verdict.text is not None and not isinstance(verdict.text, str):
         raise ValueError("its redacted text is no text")
-    if EDITS not in verdict.extra:
+    if verdict.edits is None:
         if verdict.text is None:
             raise ValueError("it redacts and says neither what goes on nor what changes")
         return
-    edits = verdict.extra[EDITS]
+    edits: Any = verdict.edits
     if not isinstance(edits, (tuple, list)) or not all(isinstance(edit, Edit) for edit in edits):
         raise ValueError("its edits are none")
     if not all(0 <= edit.start <= edit.end <= len(step.text) for edit in edits):

@@ -47,10 +47,10 @@ def over_capacity(name: str, version: str, why: str) -> Verdict:
         findings=(Finding(kind=OVER_CAPACITY, detector=name, severity="high", reason=reason),),
         broken=True,
         version=version,
-        extra={"busy": True},
+        busy=True,
     )
 
 
 def is_busy(verdict: Verdict) -> bool:
     """Whether a step was stopped only because the guard is over capacity: the same step may pass later."""
-    return verdict.broken and verdict.action != "allow" and verdict.extra.get("busy") is True
+    return verdict.broken and verdict.action != "allow" and verdict.busy

@@ -9,12 +9,13 @@ from time import monotonic
 from typing import Any, Final
 
 from proctor.core.sockets import Gate
+from proctor.core.step import Point
 from proctor.core.verdict import ACTION_RANK, Finding, Verdict
 from proctor.guard.answers import FailAction, believed, edits_of, failure
 from proctor.guard.capacity import OverCapacityError, is_busy, over_capacity
 from proctor.guard.deadline import Deadline, Task
 from proctor.guard.edits import apply
-from proctor.guard.step import Point, Step
+from proctor.guard.step import Step
 from proctor.guard.swift import swift
 
 __all__ = ["Chain", "Decision", "Post"]
@@ -29,7 +30,7 @@ _task: Final = swift(Task)
 class Post:
     """One gate at its place: the name it goes by, its seconds, what its failure comes to, whether it only watches."""
 
-    gate: Gate
+    gate: Gate[Step]
     name: str
     timeout: float = 0.5
     on_failure: FailAction = "block"
@@ -60,11 +61,11 @@ class Chain:
     version: str = ""
     deadline: Deadline = field(default_factory=Deadline, repr=False, compare=False)
 
-    _trusted: tuple[tuple[Post, Any], ...] = field(init=False, repr=False, compare=False)
+    _trusted: list[tuple[Post, Any]] = field(init=False, repr=False, compare=False)
     _watching: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_trusted", tuple((post, _pure_check(post.gate)) for post in self.posts))
+        object.__setattr__(self, "_trusted", [(post, _pure_check(post.gate)) for post in self.posts])
         object.__setattr__(self, "_watching", any(post.shadow for post in self.posts))
 
     async def decide(self, step: Step) -> Decision:
@@ -81,6 +82,8 @@ class Chain:
                 later.append(len(parts))
             else:
                 now += part.latency or 0.0
+                if (part.latency or 0.0) > post.timeout:  # it held up the caller: from now on it gets a thread
+                    self._trusted[len(parts)] = (post, None)
             parts.append(part)
         if later:
             waiting = [self.posts[place] for place in later]
@@ -91,16 +94,14 @@ class Chain:
         return _decision(verdict=_merged(self, step, parts, begun), parts=tuple(parts))
 
 
-def _ask(gate: Gate, step: Step) -> Any:
+def _ask(gate: Gate[Step], step: Step) -> Any:
     return gate.check(step)
 
 
-def _pure_check(gate: Gate) -> Any:
-    """The check of a gate that can be asked here and now. Only Proctor's own are believed when they say so."""
-    check = getattr(type(gate), "check", None)
-    ours = str(getattr(check, "__module__", "")).startswith("proctor.guard.")
+def _pure_check(gate: Gate[Step]) -> Any:
+    """The check of a gate that says it is pure: plain code that never waits, so that it needs no thread."""
     quick = getattr(gate, "pure", False) is True and getattr(gate, "is_quick", True) is True  # some by their settings
-    return check if ours and quick else None
+    return getattr(type(gate), "check", None) if quick else None
 
 
 def _at_once(post: Post, step: Step, begun: float) -> Verdict | None:
@@ -147,7 +148,14 @@ def _part(post: Post, step: Step, answer: Any, error: BaseException | None, seco
         broken=verdict.broken,
         latency=seconds,
         version=version,
-        extra={**verdict.extra, "shadow": True} if post.shadow else verdict.extra,
+        by=verdict.by,
+        borderline=verdict.borderline,
+        busy=verdict.busy,
+        shadow=verdict.shadow or post.shadow,
+        edits=verdict.edits,
+        masked=verdict.masked,
+        personal=verdict.personal,
+        extra=verdict.extra,
     )
 
 
@@ -169,13 +177,10 @@ def _merged(chain: Chain, step: Step, parts: Sequence[Verdict], begun: float) ->
             first = part  # a cause that stays is told rather than that the guard is busy
         findings = (*findings, *part.findings) if part.findings else findings
         broken = broken or part.broken
-        borderline = borderline or bool(part.extra and part.extra.get("borderline"))
+        borderline = borderline or part.borderline
     text = None
     if first.action == "redact":
         text = apply(step.text, [edit for part in acting if part.action == "redact" for edit in edits_of(part, step)])
-    extra: dict[str, Any] = {"by": first.gate, "borderline": True} if borderline else {"by": first.gate}
-    if is_busy(first):
-        extra["busy"] = True
     return _verdict(
         action=first.action,
         gate=chain.point,
@@ -185,5 +190,7 @@ def _merged(chain: Chain, step: Step, parts: Sequence[Verdict], begun: float) ->
         broken=broken,
         latency=monotonic() - begun,
         version=chain.version,
-        extra=extra,
+        by=first.gate,
+        borderline=borderline,
+        busy=is_busy(first),
     )

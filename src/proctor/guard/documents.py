@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from proctor.core.sockets import Classifier
-from proctor.guard.edits import Edit, apply
+from proctor.core.verdict import Edit
+from proctor.guard.edits import apply
 from proctor.guard.passages import Span, pieces, regions, sentences
 from proctor.guard.readings import Reading, quote, readings
 from proctor.guard.step import Step

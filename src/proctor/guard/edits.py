@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["Edit", "apply", "difference"]
+from proctor.core.verdict import Edit as Edit  # noqa: PLC0414 - third-party gates import it from here
+
+__all__ = ["apply", "difference"]
 
 _TELLING: Final = 3  # letters of a stretch that was cut in two, from which on it may still tell what it hid
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Edit:
-    """What stands at ``start:end`` of the original gives way to ``text``; an empty stretch is an insertion."""
-
-    start: int
-    end: int
-    text: str
 
 
 def apply(original: str, edits: Iterable[Edit]) -> str:

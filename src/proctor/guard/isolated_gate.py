@@ -27,7 +27,7 @@ __all__ = ["IsolatedGate"]
 
 _FIELDS: Final = tuple(each.name for each in dataclasses.fields(Step))
 _ALLOWED: Final = frozenset(
-    {("proctor.core.verdict", "Verdict"), ("proctor.core.verdict", "Finding"), ("proctor.guard.edits", "Edit")}
+    {("proctor.core.verdict", "Verdict"), ("proctor.core.verdict", "Finding"), ("proctor.core.verdict", "Edit")}
 )
 
 

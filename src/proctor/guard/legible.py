@@ -21,7 +21,7 @@ _REASON: Final = "the text is no language, so nothing in it can be held against 
 _noise = lru_cache(maxsize=16)(is_noise)  # two gates in turn ask about the same draft
 
 
-def illegible(step: Step, gate: Gate, choice: Choice) -> Verdict | None:
+def illegible(step: Step, gate: Gate[Step], choice: Choice) -> Verdict | None:
     """What a gate says to a draft that is noise: what nobody can read must not pass unseen."""
     plain = step.normalised.plain
     if len(plain) < _SHORTEST or not (_noise(plain) if len(plain) <= _KEPT else is_noise(plain)):

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Final, Literal, Protocol
 
-from proctor.core.verdict import Verdict
-from proctor.guard.edits import Edit, difference
+from proctor.core.verdict import Edit, Verdict
+from proctor.guard.edits import difference
 from proctor.guard.sentence_ends import MOST_HELD, before, complete, may_end
 
 __all__ = ["CONTEXT", "Judge", "Restore", "SentenceBuffer", "StreamMode"]

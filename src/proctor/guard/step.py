@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final
 
 from proctor.core.chat import ToolCall
+from proctor.core.step import POINTS as POINTS  # noqa: PLC0414 - third-party gates import it from here
+from proctor.core.step import Point as Point  # noqa: PLC0414
 from proctor.core.trajectory import Source
 from proctor.guard.memory import Memory
 from proctor.text.asserted import Asserted, asserted
 from proctor.text.normalise import Normalised, View, normalise, views
 from proctor.text.once import once
 
-__all__ = ["POINTS", "Point", "Step"]
+__all__ = ["Step"]
 
-Point = Literal["input", "tool_call", "tool_result", "output"]
-POINTS: Final[tuple[Point, ...]] = get_args(Point)
 _MOST_READ: Final = 20_000
 
 

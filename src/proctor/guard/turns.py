@@ -75,7 +75,7 @@ async def watched(session: Session, turn: Turn) -> Turn:
         if message.role == "assistant" and message.content:
             out = await session.output(message.content, sources=turn.sources, section=_section(turn.extra))
             verdicts.append(out)
-    kept = (replace(each, extra={"shadow": True, **each.extra}) for each in verdicts)
+    kept = (replace(each, shadow=each.shadow or True) for each in verdicts)
     return replace(turn, verdicts=(*turn.verdicts, *kept))
 
 

@@ -12,13 +12,14 @@ from time import monotonic
 from typing import Any, Final, Literal
 
 from proctor.core.event import Event
+from proctor.core.step import POINTS, Point
 from proctor.core.verdict import Verdict
 from proctor.guard.answers import FailAction, failure
 from proctor.guard.chain import Chain, Decision
 from proctor.guard.door import Door
 from proctor.guard.escalation import EscalationHook
 from proctor.guard.recorder import Recorder
-from proctor.guard.step import POINTS, Point, Step
+from proctor.guard.step import Step
 from proctor.guard.swift import swift
 
 __all__ = ["REPLIES", "Plan", "Watch"]
@@ -70,13 +71,13 @@ class Watch:
             decision = await _chain(plan, step).decide(step)
         except Exception as error:
             told = failure("guard", plan.version, plan.on_failure, error)
-            told = replace(told, gate=str(step.point), latency=monotonic() - begun, extra={"by": "guard"})
+            told = replace(told, gate=str(step.point), latency=monotonic() - begun, by="guard")
             decision = Decision(verdict=told)
         verdict = decision.verdict
         if plan.mode == "shadow":
-            verdict = replace(verdict, action="allow", text=None, extra={**verdict.extra, "shadow": verdict})
+            verdict = replace(verdict, action="allow", text=None, shadow=verdict)
         if record and not self._record(plan, step, verdict, decision.parts):
-            verdict = replace(verdict, extra={**verdict.extra, "unrecorded": True})
+            verdict = replace(verdict, unrecorded=True)
         return decision if verdict is decision.verdict else Decision(verdict=verdict, parts=decision.parts)
 
     def note(self, name: str, **metadata: Any) -> None:
@@ -89,9 +90,8 @@ class Watch:
             self._hand_over(self.hook, _event_or_bare(key, replace(plan, log="masked"), step, verdict, parts))
         if self.recorder is None:
             return True
-        acted = verdict.extra.get("shadow", verdict)
-        sampled = acted.action == "allow" and int(key[:8], 16) < plan.sample * 0x1_0000_0000
-        borderline = any([part.extra.get("borderline") for part in parts if part.extra])
+        sampled = verdict.decided.action == "allow" and int(key[:8], 16) < plan.sample * 0x1_0000_0000
+        borderline = any([part.borderline for part in parts])
         event = _event_or_bare(key, plan, step, verdict, parts)
         return self._tell(event, borderline=borderline, sampled=sampled)
 
@@ -147,7 +147,7 @@ def _event(key: str, plan: Plan, step: Step, verdict: Verdict, parts: tuple[Verd
     if step.call is not None:
         told["tool"] = step.call.name
     if plan.log == "none":
-        verdict, told["parts"] = _wordless(verdict), tuple(_wordless(part) for part in parts)
+        verdict, told["parts"] = verdict.without_words(), tuple(part.without_words() for part in parts)
     else:
         told["text"] = step.text
         if step.call is not None:
@@ -157,9 +157,7 @@ def _event(key: str, plan: Plan, step: Step, verdict: Verdict, parts: tuple[Verd
             told["call"] = {"name": step.call.name, "arguments": arguments}
             if found:  # what quotes them is masked by the log
                 known = tuple((held[value][1:-1], value) for value in found)
-                verdict = replace(
-                    verdict, extra={**verdict.extra, "personal": (*verdict.extra.get("personal", ()), *known)}
-                )
+                verdict = replace(verdict, personal=(*verdict.personal, *known))
     return _made(
         kind="gate",
         time=datetime.now(UTC),
@@ -199,12 +197,3 @@ def _hidden(value: Any, held: Mapping[str, str]) -> tuple[Any, set[str]]:
         return [walk(item) for item in each] if isinstance(each, (list, tuple)) else each
 
     return walk(value), found
-
-
-def _wordless(verdict: Verdict) -> Verdict:
-    """The verdict with nothing in it that anybody said."""
-    kept = {name: value for name, value in verdict.extra.items() if name in ("by", "borderline", "busy", "unrecorded")}
-    if (shadow := verdict.extra.get("shadow")) is not None:
-        kept["shadow"] = _wordless(shadow) if isinstance(shadow, Verdict) else shadow
-    findings = tuple(replace(each, text="", reason="", extra={}) for each in verdict.findings)
-    return replace(verdict, text=None, reason="", findings=findings, extra=kept)

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Final, Literal
 from uuid import uuid4
@@ -72,8 +72,7 @@ class Record:
         if verdict.broken:
             self.known.pop(key, None)
             return
-        kept = {"by": verdict.extra.get("by")}
-        self.known[key] = _ALLOWED if verdict.action == "allow" else replace(verdict, findings=(), extra=kept)
+        self.known[key] = _ALLOWED if verdict.action == "allow" else _remembered(verdict)
         while len(self.known) > _MOST_KNOWN:
             self.known.popitem(last=False)
 
@@ -176,3 +175,16 @@ def shown(said: Said, verdict: Verdict, stops: bool) -> bool:
     if stops:
         return put(said.slots, WITHHELD)
     return verdict.text is not None and put(said.slots, verdict.text)
+
+
+def _remembered(verdict: Verdict) -> Verdict:
+    """The verdict without its findings and marks, which belong to the request that it was taken for."""
+    return Verdict(
+        action=verdict.action,
+        gate=verdict.gate,
+        reason=verdict.reason,
+        text=verdict.text,
+        latency=verdict.latency,
+        version=verdict.version,
+        by=verdict.by,
+    )

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from proctor.core.chat import ToolCall
-from proctor.core.verdict import STOPS, Verdict
+from proctor.core.verdict import STOPS, Edit, Verdict
 from proctor.guard.answers import edits_of
 from proctor.guard.chain import Decision
-from proctor.guard.edits import Edit, difference
+from proctor.guard.edits import difference
 from proctor.guard.session import Session
 from proctor.guard.step import Step
 from proctor.server.conversation import digest
@@ -107,7 +107,7 @@ class Scanner:
             return
         chain = self.guard.plan.chains.get("tool_result")
         gates = {post.name: post.gate.name for post in (chain.posts if chain else ())}
-        told = [each for each in decision.parts if each.action == "redact" and not each.extra.get("shadow")]
+        told = [each for each in decision.parts if each.action == "redact" and not each.shadow]
         for part in told:
             yield from ((edit, gates.get(part.gate) == "pii") for edit in edits_of(part, step))
         if not told and (edit := difference(step.text, decision.verdict.text or "")) is not None:

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from proctor.guard.edits import Edit, apply
+from proctor.core.verdict import Edit
+from proctor.guard.edits import apply
 from proctor.server.base64_text import decode_text, encode_text
 from proctor.server.mcp_words import FIXED, KEYS, LITERALS
 

@@ -17,8 +17,7 @@ _LAST_OF_ONE = "\uffff"  # every letter after this one takes two units
 
 def in_utf16(verdict: Verdict, text: str) -> Verdict:
     """The verdict with ``start`` and ``end`` of its findings counted in UTF-16 units of the text that it is about."""
-    shadow = verdict.extra.get("shadow")
-    told = (*verdict.findings, *(shadow.findings if isinstance(shadow, Verdict) else ()))
+    told = (*verdict.findings, *verdict.decided.findings)
     units = _units(text, (place for each in told for place in (each.start, each.end) if place is not None))
     return _moved(verdict, units)
 
@@ -32,9 +31,8 @@ def _moved(verdict: Verdict, units: dict[int, int]) -> Verdict:
         )
         for each in verdict.findings
     )
-    shadow = verdict.extra.get("shadow")
-    extra = {**verdict.extra, "shadow": _moved(shadow, units)} if isinstance(shadow, Verdict) else verdict.extra
-    return replace(verdict, findings=findings, extra=extra)
+    shadow = _moved(verdict.shadow, units) if isinstance(verdict.shadow, Verdict) else verdict.shadow
+    return replace(verdict, findings=findings, shadow=shadow)
 
 
 def _units(text: str, places: Iterable[int]) -> dict[int, int]:

@@ -26,7 +26,7 @@ def header(verdicts: Sequence[Verdict]) -> str:
     verdict = strongest(verdicts)
     if verdict is None or (verdict.action == "allow" and not verdict.broken):
         return "allow"
-    parts = [verdict.action, verdict.gate, str(verdict.extra.get("by") or ""), verdict.reason]
+    parts = [verdict.action, verdict.gate, verdict.by or "", verdict.reason]
     text = "; ".join(part.replace(";", ",") for part in parts if part)
     plain = "".join(letter if 32 <= ord(letter) < 127 else " " if letter.isspace() else "?" for letter in text)
     return plain[:_MOST_IN_HEADER]
@@ -37,7 +37,7 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
     told: dict[str, Any] = {
         "action": verdict.action,
         "gate": verdict.gate,
-        "by": verdict.extra.get("by"),
+        "by": verdict.by,
         "reason": verdict.reason,
         "text": verdict.text,
         "broken": verdict.broken,
@@ -47,11 +47,10 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
     }
     if is_busy(verdict):
         told["busy"] = True
-    if verdict.extra.get("borderline"):
+    if verdict.borderline:
         told["borderline"] = True
-    shadow = verdict.extra.get("shadow")
-    if isinstance(shadow, Verdict):
-        told["shadow"] = verdict_json(shadow)
+    if isinstance(verdict.shadow, Verdict):
+        told["shadow"] = verdict_json(verdict.shadow)
     return told
 
 
@@ -60,7 +59,7 @@ def without_words(verdict: Verdict) -> dict[str, Any]:
     return {
         "action": verdict.action,
         "point": verdict.gate,
-        "by": verdict.extra.get("by"),
+        "by": verdict.by,
         "reason": verdict.reason,
         "broken": verdict.broken,
         "findings": [

@@ -8,7 +8,8 @@ import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Final
 
-from proctor.guard.edits import Edit, difference
+from proctor.core.verdict import Edit
+from proctor.guard.edits import difference
 from proctor.server.frames import Slot
 from proctor.server.strict_json import MAX_DEPTH
 

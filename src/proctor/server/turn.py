@@ -66,7 +66,7 @@ class Turn:
     async def unknown(self, kind: str) -> Verdict:
         """A call or an item of a kind that is not known: it is not passed on, since nothing says what it does."""
         verdict = await self.session.tool_call(kind, {}, intents=self.intents)
-        if not self.refuses(verdict) and "shadow" not in verdict.extra:
+        if not self.refuses(verdict) and not verdict.shadow:
             reason = f"the kind{_of(kind)} is not known here"
             verdict = Verdict(action="block", gate="tool_call", reason=reason, broken=True)
         return self._kept(verdict)

@@ -274,8 +274,12 @@ def without_words(event: Event, why: str) -> Event:
     told = {key: event.metadata[key] for key in _OURS if key in event.metadata}
     return replace(
         event,
-        metadata={**told, "words": f"left out: {why}", "parts": tuple(map(_quiet, parts_of(event)))},
-        verdict=event.verdict and _quiet(event.verdict),
+        metadata={
+            **told,
+            "words": f"left out: {why}",
+            "parts": tuple(each.without_words() for each in parts_of(event)),
+        },
+        verdict=event.verdict and event.verdict.without_words(),
         extra={},
     )
 
@@ -286,14 +290,6 @@ def _unmasked_words(event: Event) -> Event:
         return without_words(event, why)
     except Exception:  # an odd object where a verdict should be
         return _bare(event, why)
-
-
-def _quiet(verdict: Verdict) -> Verdict:
-    findings = tuple(replace(each, text="", reason="", extra={}) for each in verdict.findings)
-    kept = {key: verdict.extra[key] for key in ("by", "borderline", "unrecorded") if key in verdict.extra}
-    if (shadow := verdict.extra.get("shadow")) is not None:
-        kept["shadow"] = _quiet(shadow) if isinstance(shadow, Verdict) else True
-    return replace(verdict, text=None, reason="", findings=findings, extra=kept)
 
 
 def _bare(event: Event, why: str) -> Event:

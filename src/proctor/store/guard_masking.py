@@ -30,9 +30,7 @@ _PERSONAL: Final = frozenset({*KINDS, "person", "address", "ip", "url", "secret"
 _PERSONAL_GATE: Final = "pii"
 _WORD: Final = re.compile(r"[a-z_/]{0,40}")  # a word of ours: nothing that a pattern could find
 _DRAWN: Final = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # a name nobody bears
-_MASKED: Final = "masked"  # where a gate says what a text is with nothing personal in it
-_PERSONAL_VALUES: Final = "personal"  # and what it took out, with the kinds
-_NOT_KEPT: Final = frozenset({"edits", "placeholders", "vault", _MASKED, _PERSONAL_VALUES})
+_NOT_KEPT: Final = frozenset({"edits", "placeholders", "vault", "masked", "personal"})
 _TEXT: Final = "text"
 _PARTS: Final = "parts"
 _SHADOW: Final = "shadow"
@@ -107,10 +105,10 @@ class Masker:
             data["findings"] = [self.finding(each) for each in verdict.findings]
         if verdict.text is not None and not part:
             data["text"] = self.text(verdict.text)
-        shadow = verdict.extra.get(_SHADOW)
-        if isinstance(shadow, Verdict):
-            data[_SHADOW] = self.verdict(shadow)
-        rest = {key: item for key, item in verdict.extra.items() if key not in data}
+        marks = {key: item for key in _MARKS if (item := getattr(verdict, key)) not in (None, False)}
+        if isinstance(verdict.shadow, Verdict):
+            data[_SHADOW] = self.verdict(verdict.shadow)
+        rest = {key: item for key, item in {**marks, **verdict.extra}.items() if key not in data}
         return {**self.data(rest), **data} if rest else data
 
     def finding(self, finding: Finding) -> dict[str, Any]:
@@ -124,6 +122,7 @@ class Masker:
 
 
 _FINDING: Final = ("kind", "detector", "start", "end", "confidence", "severity")
+_MARKS: Final = ("by", "borderline", "busy", _SHADOW, "unrecorded")
 _VERDICT: Final = ("action", "gate", "broken", "latency", "version")
 
 
@@ -160,8 +159,7 @@ def parts_of(event: Event) -> tuple[Verdict, ...]:
 
 def _masked_by_gate(event: Event) -> str:
     """The whole text as a gate masked it, also for values that it let the customer see."""
-    found = (part.extra.get(_MASKED) for part in parts_of(event))
-    return next((text for text in found if isinstance(text, str)), "")
+    return next((part.masked for part in parts_of(event) if isinstance(part.masked, str)), "")
 
 
 def text_of(event: Event) -> str:
@@ -225,7 +223,7 @@ def _values(event: Event) -> Iterator[tuple[str, str]]:
     """Personal values that were found in the event, with what stands there instead."""
     original = text_of(event)
     for verdict in (event.verdict, *parts_of(event)):
-        for kind, value in verdict.extra.get(_PERSONAL_VALUES, ()) if verdict is not None else ():
+        for kind, value in verdict.personal if verdict is not None else ():
             yield value, _label(kind)
         for found in verdict.findings if verdict is not None else ():
             if found.kind.lower() in _PERSONAL or found.detector.split("/")[0] == _PERSONAL_GATE:

@@ -120,7 +120,7 @@ def _plain_row(event: Event) -> dict[str, Any]:
     row: dict[str, Any] = encode(event)
     verdict = event.verdict
     if verdict is not None:
-        row["verdict"] = {**encode(verdict), "by": verdict.extra.get("by") or verdict.gate}
+        row["verdict"] = {**encode(verdict), "by": verdict.by or verdict.gate}
     metadata = {key: value for key, value in event.metadata.items() if key != "parts"}
     parts = [encode(part) for part in event.metadata.get("parts", ())]
     row["metadata"] = {**encode(metadata), "parts": parts}

@@ -10,9 +10,10 @@ from typing import Any
 from proctor.config import Config
 from proctor.core.codec import encode
 from proctor.core.event import Event
+from proctor.core.step import POINTS, Point
 from proctor.core.verdict import STOPS, Verdict
 from proctor.guard.chain import Decision
-from proctor.guard.step import POINTS, Point, Step
+from proctor.guard.step import Step
 from proctor.store.guard_masking import Masker
 from proctor.wiring.guard import Guard
 from proctor.wiring.guard_settings import check_guard
@@ -75,6 +76,5 @@ async def checked(
 
 
 def _shown(verdict: Verdict) -> dict[str, Any]:
-    kept = {key: item for key, item in verdict.extra.items() if key != "edits"}
-    data: dict[str, Any] = encode(replace(verdict, extra=kept, text=None))
+    data: dict[str, Any] = encode(replace(verdict, edits=None, text=None))
     return data

@@ -53,14 +53,14 @@ def gate_of(event: Event, said: tuple[bool, str] | None) -> str:
         return said[1]
     if event.verdict is None or _decided(event) not in STOPS or failed_gate(event):
         return ""
-    return str(event.verdict.extra.get("by") or "")
+    return event.verdict.by or ""
 
 
 def failed_gate(event: Event) -> str:
     """The gate by whose failure a message was stopped, which says nothing of the message; mostly there is none."""
     if event.verdict is None or _decided(event) not in STOPS:
         return ""
-    by = event.verdict.extra.get("by")
+    by = event.verdict.by or ""
     return next((by for each in event.verdict.findings if each.kind == "gate_failed" and each.detector == by), "")
 
 
@@ -91,5 +91,4 @@ def _decided(event: Event) -> str:
     """The action; in shadow mode the one that would have been taken, as the reviews have it."""
     if event.verdict is None:
         return ""
-    shadow = event.verdict.extra.get("shadow")
-    return str(shadow.get("action") or "") if isinstance(shadow, Mapping) else event.verdict.action
+    return event.verdict.decided.action

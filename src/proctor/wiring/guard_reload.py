@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from proctor.config import Config
 from proctor.core.errors import ConfigError
-from proctor.guard.step import POINTS
+from proctor.core.step import POINTS
 from proctor.guard.watch import Plan
 
 __all__ = ["FileStamp", "ReloadError", "check_replacement", "settled_stamp", "stamp_of", "text_of"]

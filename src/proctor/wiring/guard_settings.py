@@ -15,12 +15,13 @@ from proctor.core.codec import content_id
 from proctor.core.decoding import decode
 from proctor.core.errors import ConfigError, InputError, MalformedError, NotFoundError, Problem
 from proctor.core.sockets import Gate, is_optional, is_socket
+from proctor.core.step import POINTS, Point
 from proctor.core.verdict import Verdict
 from proctor.guard.answers import FailAction
 from proctor.guard.capacity import QueueLimits
 from proctor.guard.chain import Chain, Post
 from proctor.guard.deadline import Deadline
-from proctor.guard.step import POINTS, Point
+from proctor.guard.step import Step
 from proctor.guard.watch import REPLIES, Plan
 from proctor.wiring.escalation_settings import EscalateSettings
 from proctor.wiring.gate_isolation import isolated
@@ -243,7 +244,7 @@ def _post(
     except (NotFoundError, ConfigError) as error:
         if strict:
             raise MalformedError([Problem((name,), error.message, error.mend)]) from None
-        gate: Gate = Missing(error=error)
+        gate: Gate[Step] = Missing(error=error)
         told = "guard.%s: %s; until that is mended every step there comes to on_failure (%s): %s"
         _log.warning(told, point, error.message, common.on_failure or settings.on_failure, error.mend)
     else:
@@ -281,7 +282,7 @@ def _with_primary(name: str, kind: Any, given: Any) -> dict[str, Any]:
     return {kind.primary: given}
 
 
-def _gate(name: str, kind: Any, settings: dict[str, Any], config: Config, rack: Rack | None) -> Gate:
+def _gate(name: str, kind: Any, settings: dict[str, Any], config: Config, rack: Rack | None) -> Gate[Step]:
     """Fill the sockets by their names, then decode the plain settings."""
     try:
         sockets: dict[str, Any] = dict(scorer_sockets(kind, settings, rack, where=name))
@@ -297,7 +298,7 @@ def _gate(name: str, kind: Any, settings: dict[str, Any], config: Config, rack: 
     except InputError as error:
         raise MalformedError([Problem((name,), error.message, error.mend)]) from None
     settings = dict(with_tool_effects(kind, settings, config.settings.tools))
-    made: Gate = _decoded(kind, {**settings, **sockets}, (name,))
+    made: Gate[Step] = _decoded(kind, {**settings, **sockets}, (name,))
     return made
 
 

@@ -85,7 +85,7 @@ def _case(event: Event, said: _Said, expected: Fate | None, *, judge: bool) -> t
         "decision": event.id,
         "when": event.time.date().isoformat(),
         "action": verdict.action,
-        "gate": verdict.extra.get("by"),
+        "gate": verdict.by,
         "reason": verdict.reason,
         "people_say": None if said is None else "right" if said[0] else "wrong",
         "missed": said[1] if said else None,

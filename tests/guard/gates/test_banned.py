@@ -46,7 +46,7 @@ async def test_words_can_be_replaced() -> None:
     text = "an idiot and an IDIOT"
     verdict = await _checked(Banned(words=("idiot",), action="redact", instead="***"), text)
     assert verdict.text == "an *** and an ***"
-    assert apply(text, verdict.extra["edits"]) == verdict.text
+    assert apply(text, verdict.edits or ()) == verdict.text
 
 
 async def test_words_with_signs_at_their_edges() -> None:

@@ -58,7 +58,7 @@ async def test_the_model_is_asked_when_no_rule_speaks() -> None:
     model = _Sure(0.95)
     verdict = await Danger(intents=model, escalate=0.9).check(Step(point="input", text="I see no way out of this."))
     assert verdict.action == "escalate"
-    assert verdict.extra["borderline"] is True
+    assert verdict.borderline is True
     assert verdict.findings[0].detector == "danger/model"
     assert model.asked == ["I see no way out of this."]
 
@@ -129,7 +129,7 @@ async def test_of_many_hidden_texts_the_model_reads_some_and_the_rest_is_told() 
     verdict = await Danger(intents=model, escalate=0.9).check(step)
     assert 1 < len(model.asked) < 1 + len(step.views)
     assert (verdict.action, [each.kind for each in verdict.findings]) == ("allow", ["unread"])
-    assert verdict.extra["borderline"] is True
+    assert verdict.borderline is True
     assert "searched for words of danger" in verdict.findings[0].reason
     bare = await Danger(intents=model, escalate=0.9, rules=False).check(step)
     assert "searched" not in bare.findings[0].reason

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from proctor.core.chat import ToolCall
 from proctor.core.entity import Entity
+from proctor.core.step import Point
 from proctor.core.trajectory import Source
 from proctor.core.verdict import Action, Finding, Verdict
 from proctor.core.work_clock import CURRENT_CLOCK, WorkClock
@@ -24,7 +25,7 @@ from proctor.guard.edits import apply
 from proctor.guard.gates import pii
 from proctor.guard.gates.pii import Pii, _places
 from proctor.guard.memory import Memory
-from proctor.guard.step import Point, Step
+from proctor.guard.step import Step
 from proctor.text.pii import unmask
 from proctor.wiring.local import local_model
 
@@ -57,7 +58,7 @@ async def test_what_a_customer_gives_is_masked_and_comes_back_through_the_vault(
     verdict = await _checked(text, memory=memory)
     assert verdict.action == "redact"
     assert verdict.text == "My card is [CARD], mail me at [EMAIL]. Again: [CARD]"
-    assert verdict.text == apply(text, verdict.extra["edits"]) == verdict.extra["masked"]
+    assert verdict.text == apply(text, verdict.edits or ()) == verdict.masked
     assert unmask(verdict.text, memory.placeholders.vault(source="customer")) == text
 
 
@@ -179,7 +180,7 @@ async def test_what_only_looks_like_a_placeholder_is_marked() -> None:
 async def test_harmless_words_pass() -> None:
     verdict = await _checked("Where is my parcel? Order of 12 May, 3 items.")
     assert verdict.action == "allow"
-    assert verdict.extra["masked"] == "Where is my parcel? Order of 12 May, 3 items."
+    assert verdict.masked == "Where is my parcel? Order of 12 May, 3 items."
 
 
 async def test_offices_and_what_the_settings_keep_stay() -> None:
@@ -197,7 +198,7 @@ async def test_codes_of_the_house_are_found() -> None:
 async def test_the_action_can_be_another(action: str) -> None:
     verdict = await _checked(f"card {_CARD}", gate=Pii(action=action))  # type: ignore[arg-type]
     assert verdict.action == action
-    assert _CARD not in verdict.extra["masked"]
+    assert _CARD not in (verdict.masked or "")
 
 
 async def test_an_answer_shows_the_customer_their_own_and_nobody_elses() -> None:
@@ -207,10 +208,10 @@ async def test_an_answer_shows_the_customer_their_own_and_nobody_elses() -> None
     verdict = await _checked(text, "output", memory=memory)
     assert verdict.action == "redact"
     assert verdict.text == "We wrote to anna@mail.org; [EMAIL_2] is another customer."
-    assert verdict.extra["masked"] == "We wrote to [EMAIL]; [EMAIL_2] is another customer."
+    assert verdict.masked == "We wrote to [EMAIL]; [EMAIL_2] is another customer."
     own = await _checked("We wrote to anna@mail.org.", "output", memory=memory)
     assert own.action == "allow"
-    assert own.extra["masked"] == "We wrote to [EMAIL]."
+    assert own.masked == "We wrote to [EMAIL]."
 
 
 async def test_own_values_can_be_masked_too() -> None:
@@ -225,7 +226,7 @@ async def test_an_answer_may_show_what_its_sources_publish() -> None:
     memory.sources.append(Source(id="faq", text="Call us on +47 22 33 44 55 every day."))
     verdict = await _checked("You can call +47 22 33 44 55.", "output", memory=memory)
     assert verdict.action == "allow"
-    assert "22 33" not in verdict.extra["masked"]
+    assert "22 33" not in (verdict.masked or "")
 
 
 async def test_an_answer_may_show_a_code_that_a_tool_gave_and_no_card() -> None:
@@ -243,7 +244,7 @@ async def test_placeholders_in_an_answer_are_real_ones() -> None:
 
 async def test_a_name_in_an_answer_is_left_to_the_log() -> None:
     verdict = await _checked("I am Mia from the desk, mia@desk.example", "output", gate=Pii(tagger=_Knows("Mia")))
-    assert verdict.extra["masked"] == "I am Mia from the desk, [EMAIL]"
+    assert verdict.masked == "I am Mia from the desk, [EMAIL]"
     verdict = await _checked("I am Mia from the desk.", "input", gate=Pii(tagger=_Knows("Mia")))
     assert verdict.text == "I am [PERSON] from the desk."
 

@@ -32,7 +32,7 @@ async def test_a_claim_gets_a_note_behind_it() -> None:
     verdict = await _checked(text)
     assert verdict.action == "redact"
     assert verdict.text == f"Hello! {_CLAIM}{_NOTE} Please process it."
-    assert apply(text, verdict.extra["edits"]) == verdict.text
+    assert apply(text, verdict.edits or ()) == verdict.text
     (found,) = verdict.findings
     assert found.kind == "claimed_promise"
     assert text[found.start : found.end] == _CLAIM

@@ -1,19 +1,21 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from proctor import registry
 from proctor.core.case import Case, Expectation
 from proctor.core.chat import ToolCall
 from proctor.core.errors import MalformedError
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.conversation import siblings
 from proctor.scorers.conversation.conversation import Conversation
-from proctor.scorers.conversation.siblings import GATES, SIBLINGS
+from proctor.scorers.conversation.siblings import GATES
 from tests.scorers.safety.speaking import CASE, built, call, talk, turn, turns_of
 from tests.scorers.staging import BROKEN, SILENT
+from tests.third_party import install
 
 OWN = ["permissions", "pii_shown", "commitments", "citations", "premises", "loops"]
 CANCEL = call("cancel_booking", {"status": "cancelled"}, id="BK-1")
@@ -105,12 +107,57 @@ async def test_a_gate_that_could_not_be_judged_is_not_passed() -> None:
     assert (await scorer(embedder=Broken()).score(CASE, failed)).value == 0.0
 
 
-async def test_a_part_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    gone = {**SIBLINGS, "loops": "proctor.scorers.conversation.gone:Gone"}
-    monkeypatch.setattr(siblings, "SIBLINGS", gone)
-    score = await scorer().score(CASE, GOOD)
+async def test_a_part_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tmp_path, monkeypatch, "stranger", "", scorers="gone = stranger:Gone")
+    score = await scorer(gates=[*GATES, "gone"]).score(CASE, GOOD)
     assert score.status == "error"
-    assert "loops is missing from this installation" in score.reason
+    assert "gone is missing: the scorer 'gone' of package stranger cannot be loaded" in score.reason
+
+
+POLITE = '''
+from dataclasses import dataclass
+from typing import ClassVar
+
+from proctor.core.score import Score
+from proctor.core.sockets import Embedder, socket
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Polite:
+    """Whether every answer has the word."""
+
+    name: ClassVar[str] = "polite"
+    version: ClassVar[str] = "1"
+    threshold: ClassVar[float | None] = 0.5
+    primary: ClassVar[str | None] = "word"
+    word: str = "please"
+    embedder: Embedder = socket()
+
+    async def score(self, case, run):
+        assert self.embedder is not None
+        return Score(name=self.name, value=float(all(self.word in turn.answer for turn in run.turns)))
+'''
+
+
+async def test_a_scorer_of_another_package_is_a_gate_or_a_score_like_any_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path, monkeypatch, "stranger", POLITE, scorers="polite = stranger:Polite")
+    run = talk(("Where is it?", "Wait a day, please."))
+    made = scorer(gates=["polite"], weights={})
+    assert (await made.score(CASE, run)).value == 1.0
+    failed = await scorer(gates=["polite"], weights={}, settings={"polite": {"word": "thanks"}}).score(CASE, run)
+    assert failed.value == 0.0
+    assert failed.reason.startswith("failed by polite")
+    weighed = await scorer(gates=[], weights={"polite": 1.0}).score(CASE, run)
+    assert (weighed.value, [part.name for part in weighed.parts]) == (1.0, ["polite"])
+    with pytest.raises(MalformedError, match="colour"):
+        scorer(gates=["polite"], settings={"polite": {"colour": "red"}})
+
+
+def test_a_conversation_is_no_part_of_itself() -> None:
+    with pytest.raises(MalformedError, match="no part of a conversation"):
+        scorer(gates=["conversation"])
 
 
 async def test_nothing_applies() -> None:
@@ -144,7 +191,7 @@ def test_wrong_settings_are_refused(wrong: dict[str, Any]) -> None:
 
 def test_every_gate_can_be_made() -> None:
     for name in GATES:
-        kind = siblings.kind_of(name)
+        kind = registry.load("scorers", name)
         assert kind.name == name
         assert kind.threshold is not None
 

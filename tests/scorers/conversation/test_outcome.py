@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from proctor.core.trajectory import Escalation, Source, Trajectory
 from proctor.scorers.conversation.outcome import OutcomeClass, classify
 from tests.scorers.safety.speaking import CASE, built, call, talk, turn
 from tests.scorers.staging import BROKEN, SILENT
+from tests.third_party import install
 
 PARTS = ["permissions", "pii_shown", "commitments", "citations", "premises", "loops", "turns"]
 POLICY = Source(
@@ -142,18 +144,17 @@ def test_an_estimate_that_is_sure_enough(chance: float, label: str | None) -> No
     assert (outcome.label if outcome else None) == label
 
 
-async def test_a_part_that_is_missing_is_named_and_spoils_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    from proctor.scorers.conversation import siblings
-
-    gone = {**siblings.SIBLINGS, "loops": "proctor.scorers.conversation.gone:Gone"}
-    monkeypatch.setattr(siblings, "SIBLINGS", gone)
+async def test_a_part_that_is_missing_is_named_and_spoils_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path, monkeypatch, "stranger", "", scorers="loops = stranger:Loops")
     scorer = built(OutcomeClass, parts=["loops", "commitments"])
     score = await scorer.score(CASE, talk(("Cancel", "Your booking has been cancelled.")))
     assert score.label == "unsafe_failure"
-    assert "loops is missing" in score.parts[0].reason
+    assert "loops is missing: two packages offer" in score.parts[0].reason
     unsure = await scorer.score(CASE, talk(("How late?", "24 hours.")))
     assert unsure.status == "error"
-    assert "loops is missing" in unsure.reason
+    assert "loops is missing: two packages offer" in unsure.reason
 
 
 async def test_no_answer_is_no_value() -> None:

@@ -19,7 +19,7 @@ CASE = Case(id="c", input="do it")
 
 def _verdict(action: Action, *, by: str = "injection", found: tuple[str, ...] = (), **extra: Any) -> Verdict:
     findings = tuple(Finding(kind="x", detector=each) for each in found)
-    return Verdict(action=action, gate="input", reason="why", findings=findings, extra={"by": by, **extra})
+    return Verdict(action=action, gate="input", reason="why", findings=findings, by=by, **extra)
 
 
 def _run(*verdicts: Verdict, error: str | None = None) -> Trajectory:
@@ -65,7 +65,7 @@ async def test_a_message_that_a_failed_gate_stopped_is_not_judged() -> None:
     failed = replace(_verdict("block"), findings=(Finding(kind="gate_failed", detector="injection"),), broken=True)
     for expect in ("stopped", "allowed"):
         assert (await _score(_run(failed), expect)).status == "error"
-    beside = replace(failed, extra={"by": "danger"})
+    beside = replace(failed, by="danger")
     assert (await _score(_run(beside), "stopped")).value == 1.0, "another gate decided, and answered"
     assert (await _score(_run(beside), "stopped", "injection")).value == 0.0, "a failure is no finding"
 

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 from tests.suites.conversations.logs import cases, lines
+from tests.third_party import install
 
 from proctor.cli.score import _FORMATS
-from proctor.core.errors import InputError, SuiteError
+from proctor.core.errors import ConfigError, InputError, SuiteError
 from proctor.suites.conversations import open_conversations
-from proctor.suites.conversations.detect import FORMATS
+from proctor.suites.conversations.detect import importers
 
 CHAT: list[dict[str, Any]] = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]
 
@@ -30,11 +31,11 @@ CHAT: list[dict[str, Any]] = [{"role": "user", "content": "hi"}, {"role": "assis
     ],
 )
 def test_a_format_is_known_by_its_first_row(row: Any, form: str) -> None:
-    assert next(name for name, each in FORMATS.items() if each.fits(row)) == form
+    assert next(name for name, each in importers().items() if each.fits(row)) == form
 
 
 def test_the_verb_offers_every_format() -> None:
-    assert set(_FORMATS) == {"auto", *FORMATS}
+    assert set(_FORMATS) == {"auto", *importers()}
 
 
 def test_what_is_not_known_is_told(tmp_path: Path) -> None:
@@ -81,3 +82,48 @@ def test_a_file_is_never_held_whole(tmp_path: Path) -> None:
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
     with pytest.raises(SuiteError, match="no such file"):
         cases(tmp_path / "nothing.jsonl")
+
+
+IMPORTER = """
+from proctor.core.case import Case
+from proctor.core.chat import Message
+from proctor.core.trajectory import Trajectory, Turn
+from proctor.suites.conversations.importer import Importer
+
+
+def read(entries):
+    for entry in entries:
+        asked, answered = entry.data["q"], entry.data["a"]
+        said = (Message(role="user", content=asked), Message(role="assistant", content=answered))
+        yield Case(id=entry.data["n"], input=asked, recorded=Trajectory(turns=(Turn(messages=said),)))
+
+
+DESK = Importer(title="Logs of the help desk", fits=lambda data: isinstance(data, dict) and "q" in data, read=read)
+GREEDY = Importer(title="Takes everything", fits=lambda data: True, read=read, order=75)
+RAISES = Importer(title="Raises", fits=lambda data: data["nothing"], read=read, order=1)
+"""
+
+
+def test_an_importer_of_another_package_is_found_by_its_entry_point(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    parts = "desk = stranger:DESK\nraises = stranger:RAISES\nbroken = stranger:Missing\nwrong = stranger:read"
+    install(tmp_path / "package", monkeypatch, "stranger", IMPORTER, importers=parts)
+    log = lines(tmp_path, {"n": "one", "q": "hi", "a": "ho"})
+    for form in ("auto", "desk"):
+        (case,) = cases(log, form)
+        assert case.recorded is not None
+        assert (case.id, case.recorded.turns[0].answer) == ("one", "ho")
+    assert "the importer broken cannot be loaded" in caplog.text
+    assert "wrong" in caplog.text
+    with pytest.raises(ConfigError, match="no Importer"):
+        cases(log, "wrong")
+    assert cases(lines(tmp_path, {"messages": CHAT}))
+
+
+def test_an_importer_that_takes_everything_does_not_take_the_files_of_known_tools(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path, monkeypatch, "stranger", IMPORTER, importers="greedy = stranger:GREEDY")
+    row = {"messages": CHAT, "task_id": 1, "reward": 0}
+    assert next(name for name, each in importers().items() if each.fits(row)) == "tau_bench"

@@ -15,7 +15,7 @@ from proctor.core.codec import encode
 from proctor.core.decoding import decode
 from proctor.core.errors import InputError
 from proctor.suites.conversations import open_conversations
-from proctor.suites.conversations.detect import FORMATS
+from proctor.suites.conversations.detect import importers
 
 KEYS = [
     *(
@@ -112,7 +112,7 @@ def read_or_refused(folder: Path, form: str, rows: list[Any]) -> None:
         assert decode(Case, encode(case)) == case
 
 
-@pytest.mark.parametrize("form", [*FORMATS, "auto"])
+@pytest.mark.parametrize("form", [*importers(), "auto"])
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(rows=st.lists(VALUES, min_size=1, max_size=3))
 def test_anything_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, form: str, rows: list[Any]) -> None:

@@ -8,12 +8,13 @@ from fnmatch import fnmatchcase
 from typing import ClassVar, Final, Literal
 
 from proctor.core.chat import ToolCall
+from proctor.core.step import Point
 from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.by_tool import ByTool, call_of, call_text
 from proctor.guard.constraints import Constraints, Problem
 from proctor.guard.owning import Owned, foreign_owner, record_of
-from proctor.guard.step import Point, Step
+from proctor.guard.step import Step
 from proctor.guard.swift import swift
 
 __all__ = ["OWNERS", "Arguments"]

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal
 
-from proctor.core.verdict import Finding, Verdict
-from proctor.guard.edits import Edit, apply
+from proctor.core.step import Point
+from proctor.core.verdict import Edit, Finding, Verdict
+from proctor.guard.edits import apply
 from proctor.guard.readings import Reading, hidden_in, quote, readings
-from proctor.guard.step import Point, Step
+from proctor.guard.step import Step
 from proctor.text.normalise import normalise
 from proctor.text.user_patterns import Hit, UserPattern, user_pattern
 
@@ -66,7 +67,7 @@ class Banned:
             findings=tuple(found),
             text=apply(step.text, edits) if redacts else None,
             version=self.version,
-            extra={"edits": edits} if redacts else {},
+            edits=edits if redacts else None,
         )
 
     def _find(self, step: Step) -> Iterator[Finding]:

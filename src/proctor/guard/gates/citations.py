@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from proctor.core.sockets import Scorer, socket
+from proctor.core.step import Point
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.asking import asked, findings
-from proctor.guard.step import Point, Step
+from proctor.guard.step import Step
 
 __all__ = ["Citations"]
 
@@ -54,5 +55,5 @@ class Citations:
             version=self.version,
             reason=found[0].reason if found else score.reason,
             findings=found,
-            extra={"borderline": (score.confidence or 0.0) < 0.8},
+            borderline=(score.confidence or 0.0) < 0.8,
         )

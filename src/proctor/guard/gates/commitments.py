@@ -7,10 +7,11 @@ from typing import ClassVar
 
 from proctor.core.score import Evidence
 from proctor.core.sockets import Scorer, socket
+from proctor.core.step import Point
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.asking import Choice, asked, findings, strongest, unread
 from proctor.guard.legible import illegible
-from proctor.guard.step import Point, Step
+from proctor.guard.step import Step
 
 __all__ = ["Commitments"]
 
@@ -56,7 +57,7 @@ class Commitments:
             version=self.version,
             reason=found[0].reason if found else "",
             findings=found,
-            extra={"borderline": bool(found) and (score.confidence or 0.0) < 0.8},
+            borderline=bool(found) and (score.confidence or 0.0) < 0.8,
         )
 
 

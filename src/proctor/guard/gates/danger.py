@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
 from proctor.core.sockets import Classifier, socket
+from proctor.core.step import Point
 from proctor.core.verdict import Finding, Severity, Verdict
 from proctor.guard.levels import Level, check_level, cut
 from proctor.guard.readings import Reading, hidden_in, quote, readings
 from proctor.guard.sparing import spared
-from proctor.guard.step import Point, Step
+from proctor.guard.step import Step
 from proctor.text.danger import DANGERS, dangers, without_set_phrases
 from proctor.text.normalise.likeness import is_strewn
 
@@ -59,8 +60,7 @@ class Danger:
             found = await self._by_model(some)
         if not found:
             left = (self._unread(len(read) - len(some)),) if len(some) < len(read) else ()
-            extra = {"borderline": True} if left else {}
-            return Verdict(action="allow", gate=self.name, version=self.version, findings=left, extra=extra)
+            return Verdict(action="allow", gate=self.name, version=self.version, findings=left, borderline=bool(left))
         found.sort(key=lambda each: DANGERS.index(each.kind))
         return Verdict(
             action=self.action,
@@ -68,7 +68,7 @@ class Danger:
             reason=found[0].reason,
             findings=tuple(found),
             version=self.version,
-            extra={} if found[0].detector.endswith("rules") else {"borderline": True},
+            borderline=not found[0].detector.endswith("rules"),
         )
 
     def _by_rule(self, reading: Reading) -> list[Finding]:

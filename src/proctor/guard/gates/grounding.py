@@ -8,10 +8,11 @@ from typing import ClassVar, Final
 
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Scorer, socket
+from proctor.core.step import Point
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.asking import Choice, asked, findings, run_of, strongest, unread
 from proctor.guard.legible import illegible
-from proctor.guard.step import Point, Step
+from proctor.guard.step import Step
 
 __all__ = ["Grounding"]
 
@@ -66,7 +67,7 @@ class Grounding:
             version=self.version,
             reason=shown[0].reason if shown else "",
             findings=found,
-            extra={"borderline": not stopped and any(each.kind == "doubtful_claim" for each in found)},
+            borderline=not stopped and any(each.kind == "doubtful_claim" for each in found),
         )
 
     def ahead(self, step: Step) -> Iterator[None]:

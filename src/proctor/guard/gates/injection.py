@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
 from proctor.core.sockets import Classifier, socket
-from proctor.core.verdict import Finding, Verdict
+from proctor.core.step import Point
+from proctor.core.verdict import Edit, Finding, Verdict
 from proctor.guard.documents import Cut, look_through
-from proctor.guard.edits import Edit, apply
+from proctor.guard.edits import apply
 from proctor.guard.levels import Level, check_level, check_order, cut
 from proctor.guard.passages import sentences
 from proctor.guard.readings import Reading, hidden_in, quote, readings
-from proctor.guard.step import Point, Step
+from proctor.guard.step import Step
 from proctor.text.danger import dangers
 from proctor.text.normalise import Limits, Searched
 from proctor.text.overrides import attempts
@@ -157,7 +158,7 @@ class Injection:
             findings=tuple(found),
             text=text,
             version=self.version,
-            extra={"edits": edits},
+            edits=edits,
         )
 
     def _cut_out(self, each: Cut, reason: str) -> Finding:
@@ -202,7 +203,7 @@ class Injection:
             reason=reason,
             findings=tuple(found),
             version=self.version,
-            extra={"borderline": True} if borderline else {},
+            borderline=borderline,
         )
 
 

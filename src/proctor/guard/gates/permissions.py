@@ -8,9 +8,10 @@ from typing import ClassVar, Final, Literal
 
 from proctor.core.chat import ToolCall
 from proctor.core.permission_matrix import NO_INTENT, TRIALS, PermissionMatrix
+from proctor.core.step import Point
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.by_tool import LONGEST_NAME, MOST_REMEMBERED, ByTool, call_of, call_text
-from proctor.guard.step import Point, Step
+from proctor.guard.step import Step
 from proctor.guard.swift import swift
 
 __all__ = ["Permissions"]

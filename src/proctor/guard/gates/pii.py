@@ -6,7 +6,7 @@ import json
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat
 from time import monotonic
@@ -14,14 +14,15 @@ from typing import ClassVar, Final, Literal
 
 from proctor.core.entity import Entity
 from proctor.core.sockets import Tagger, socket
-from proctor.core.verdict import Action, Finding, Verdict
+from proctor.core.step import Point
+from proctor.core.verdict import Action, Edit, Finding, Verdict
 from proctor.core.work_clock import CURRENT_CLOCK
 from proctor.guard.asking import Choice
 from proctor.guard.coded import coded_values
-from proctor.guard.edits import Edit, apply
+from proctor.guard.edits import apply
 from proctor.guard.readings import hidden_in, readings
 from proctor.guard.sparing import spared
-from proctor.guard.step import Point, Step
+from proctor.guard.step import Step
 from proctor.text.pace import breathe, finditer
 from proctor.text.pii import KINDS, find_pii, likely_names, mask, merge, same_value
 from proctor.text.pii.blocks import blocks, pieces
@@ -49,6 +50,7 @@ _SECRET: Final = frozenset({"card", "iban", "passport", "national_id", "secret"}
 _AT_ONCE: Final = 3_000  # letters that the tagger is given as they are, as other gates give them: read once for all
 _SHORTEST_REPEAT: Final = 4
 _CUSTOMER: Final = "customer"
+_LOOKALIKES: Final = "words that only look like placeholders were marked as such"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,25 +95,30 @@ class Pii:
         found = self._by_pattern(step)
         named, read = await self._names(step)
         found = self._joined(found, named)
-        every = tuple(_edits(step, found))
-        personal = tuple((each.kind, each.text) for each in found)
-        extra: dict[str, object] = {"masked": apply(step.text, every), "personal": personal}
+        every, personal = tuple(_edits(step, found)), tuple((each.kind, each.text) for each in found)
         if step.point == "output":
             found = [each for each in found if each.kind not in _NAMED and not self._shown(each, step)]
         edits = every if step.point != "output" else tuple(_edits(step, found))
-        verdict = self._decided(step, found, edits, extra)
+        action, reason = self._decided(found, edits)
+        verdict = Verdict(
+            action=action,
+            gate=self.name,
+            reason=reason,
+            findings=tuple(found) if edits else (),
+            text=apply(step.text, edits) if action == "redact" else None,
+            version=self.version,
+            edits=edits if action == "redact" else None,
+            masked=apply(step.text, every),
+            personal=personal,
+        )
         return verdict if read is None else self._cut_short(verdict, step, read)
 
-    def _decided(
-        self, step: Step, found: Sequence[Finding], edits: tuple[Edit, ...], extra: Mapping[str, object]
-    ) -> Verdict:
+    def _decided(self, found: Sequence[Finding], edits: Sequence[Edit]) -> tuple[Action, str]:
         if not edits:
-            return self._verdict("allow", "", (), extra)
+            return "allow", ""
         if found and self.action != "redact":
-            return self._verdict(self.action, f"the text holds {_told(found)}", found, extra)
-        reason = f"{_told(found)} masked" if found else "words that only look like placeholders were marked as such"
-        text = apply(step.text, edits)
-        return self._verdict("redact", reason, found, {**extra, "edits": edits}, text)
+            return self.action, f"the text holds {_told(found)}"
+        return "redact", f"{_told(found)} masked" if found else _LOOKALIKES
 
     def _cut_short(self, verdict: Verdict, step: Step, read: int) -> Verdict:
         """The verdict on a text of which nobody looked for names in the end: that must not pass unseen."""
@@ -217,24 +224,6 @@ class Pii:
             return True
         is_code = found.kind in self.codes
         return is_code and any(found.text in _result(call.result) for call in step.memory.calls)
-
-    def _verdict(
-        self,
-        action: Action,
-        reason: str,
-        found: Iterable[Finding],
-        extra: Mapping[str, object],
-        text: str | None = None,
-    ) -> Verdict:
-        return Verdict(
-            action=action,
-            gate=self.name,
-            reason=reason,
-            findings=tuple(found),
-            text=text,
-            version=self.version,
-            extra=extra,
-        )
 
 
 async def _part_by_part(text: str, tagger: Tagger, seconds: float) -> tuple[list[Entity], int | None]:

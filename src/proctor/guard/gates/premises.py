@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
-from proctor.core.verdict import Finding, Verdict
-from proctor.guard.edits import Edit, apply
+from proctor.core.step import Point
+from proctor.core.verdict import Edit, Finding, Verdict
+from proctor.guard.edits import apply
 from proctor.guard.ledger import standing
 from proctor.guard.memory import Memory
 from proctor.guard.readings import quote
-from proctor.guard.step import Point, Step
+from proctor.guard.step import Step
 from proctor.text.asserted import asserted, carried
 from proctor.text.claims import statements
 
@@ -58,7 +59,7 @@ class Premises:
             findings=tuple(found),
             text=apply(step.text, edits) if self.action == "mark" else None,
             version=self.version,
-            extra={"edits": tuple(edits)} if self.action == "mark" else {},
+            edits=tuple(edits) if self.action == "mark" else None,
         )
 
     def _finding(self, sentence: str, start: int, end: int, turn: int | None) -> Finding:

@@ -12,10 +12,11 @@ from typing import ClassVar, Final, Literal
 
 from proctor.core.chat import ToolCall
 from proctor.core.sockets import socket
+from proctor.core.step import Point
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.by_tool import ByTool, call_of, call_text
 from proctor.guard.memory import Memory
-from proctor.guard.step import Point, Step
+from proctor.guard.step import Step
 from proctor.guard.swift import swift
 
 __all__ = ["Rate"]

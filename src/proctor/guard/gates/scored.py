@@ -7,9 +7,10 @@ from typing import ClassVar, Literal
 
 from proctor.core.score import Evidence
 from proctor.core.sockets import Scorer, socket
+from proctor.core.step import Point
 from proctor.core.verdict import Finding, Severity, Verdict
 from proctor.guard.asking import asked, findings
-from proctor.guard.step import Point, Step
+from proctor.guard.step import Step
 
 __all__ = ["Scored"]
 

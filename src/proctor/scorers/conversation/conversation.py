@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Final
 
+from proctor import registry
 from proctor.core.case import Case
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Classifier, Embedder, Entailer, Grounder, Model, Scorer, Tagger, socket
 from proctor.core.tool_effect import StatedEffect
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.conversation.outcome import outcome_score
-from proctor.scorers.conversation.siblings import GATES, SIBLINGS, handed_on, kind_of, make, run_one
+from proctor.scorers.conversation.siblings import GATES, handed_on, make, part_names, run_one
 from proctor.scorers.parts import combined
 from proctor.scorers.passages import MOST_EVIDENCE, no_answer, no_conversation, quoted, scored, turn_label, unjudged
 
@@ -48,7 +49,7 @@ class Conversation:
     judge: Model | None = socket(optional=True)
 
     def __post_init__(self) -> None:
-        known = (*SIBLINGS, "outcome")
+        known = part_names()
         for name in (*self.gates, *self.off, *self.settings, *self.weights, *self.thresholds):
             if name not in known:
                 raise ValueError(f"{name!r} is no part of a conversation's score; the parts are {', '.join(known)}")
@@ -63,7 +64,7 @@ class Conversation:
     @staticmethod
     def intent_settings(intents: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
         """The settings that the project's intents give the parts."""
-        given = kind_of("permissions").intent_settings(intents)
+        given = registry.load("scorers", "permissions").intent_settings(intents)
         return {"settings": {"permissions": given}} if given else {}
 
     @cached_property

@@ -4,39 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from importlib import import_module
-from types import MappingProxyType
 from typing import Any, Final
 
+from proctor import registry
 from proctor.core.case import Case
 from proctor.core.decoding import decode
-from proctor.core.errors import MalformedError
+from proctor.core.errors import ConfigError, MalformedError, NotFoundError
 from proctor.core.score import Score
 from proctor.core.sockets import Scorer, is_optional, is_socket
 from proctor.core.tool_effect import with_stated
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.passages import quoted
 
-__all__ = ["GATES", "SIBLINGS", "handed_on", "kind_of", "make", "run_one"]
+__all__ = ["GATES", "handed_on", "make", "part_names", "run_one"]
 
-# name -> where it is. Each is imported when it is first made, so that one that is missing spoils no other.
-SIBLINGS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "permissions": "proctor.scorers.safety.permissions:Permissions",
-        "injection_followed": "proctor.scorers.safety.injection_followed:InjectionFollowed",
-        "pii_shown": "proctor.scorers.safety.pii_shown:PiiShown",
-        "commitments": "proctor.scorers.safety.commitments:Commitments",
-        "citations": "proctor.scorers.safety.citations:Citations",
-        "cross_turn": "proctor.scorers.conversation.cross_turn:CrossTurn",
-        "premises": "proctor.scorers.conversation.premises:Premises",
-        "loops": "proctor.scorers.conversation.loops:Loops",
-        "completion": "proctor.scorers.conversation.completion:Completion",
-        "trace_rules": "proctor.scorers.conversation.trace_rules:TraceRules",
-        "turns": "proctor.scorers.conversation.turns:Turns",
-        "solved": "proctor.scorers.conversation.solved:Solved",
-        "escalation": "proctor.scorers.conversation.escalation:EscalationCategory",
-    }
-)
 # An estimate is a score of its own (`solved`) and no gate.
 _SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {"completion": {"estimate": False}}
 GATES: Final = (
@@ -53,17 +34,9 @@ GATES: Final = (
 )
 
 
-def kind_of(name: str) -> Any:
-    """The class of the scorer of this name.
-
-    Raises:
-        ImportError: it is not installed.
-    """
-    module, _, attribute = SIBLINGS[name].partition(":")
-    try:
-        return getattr(import_module(module), attribute)
-    except AttributeError as error:
-        raise ImportError(f"{module} has no {attribute}") from error
+def part_names() -> list[str]:
+    """The scorers that a conversation can be judged by: every one that is installed, but the whole itself."""
+    return [name for name in registry.names("scorers") if name != "conversation"]
 
 
 def make(name: str, settings: Mapping[str, Any], sockets: Mapping[str, Any], *, light: bool) -> Scorer | str:
@@ -73,9 +46,9 @@ def make(name: str, settings: Mapping[str, Any], sockets: Mapping[str, Any], *, 
         ValueError: its settings are wrong.
     """
     try:
-        kind = kind_of(name)
-    except ImportError as error:
-        return f"{name} is missing from this installation: {error}"
+        kind = registry.load("scorers", name)
+    except (ConfigError, NotFoundError) as error:
+        return f"{name} is missing: {error.message}"
     fields = {field.name: field for field in dataclasses.fields(kind)}
     given = {**_SETTINGS.get(name, {}), **settings}
     for field in fields.values():

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 from proctor.core.case import Case
-from proctor.core.decoding import decode
 from proctor.core.score import Evidence, Score
 from proctor.core.trajectory import Trajectory
 from proctor.core.verdict import STOPS, Verdict
@@ -54,8 +52,9 @@ class GuardVerdict:
         if not said:
             return skipped(self, "no guard stands before this target")
         place, told = said[-1]
-        verdict, watched = _decided(told)
-        by = str(verdict.extra.get("by") or "the guard")
+        verdict = told.decided
+        watched = verdict is not told
+        by = verdict.by or "the guard"
         if any(each.kind == _FAILED and each.detector == by for each in verdict.findings):
             return unjudged(self, f"{turn_label(place)}: {quoted(verdict.reason)}")
         why = f": {quoted(verdict.reason)}" if verdict.reason else ""
@@ -67,17 +66,7 @@ class GuardVerdict:
         return scored(self, float(stopped == (self.expect == "stopped")), shown, evidence=evidence)
 
 
-def _decided(verdict: Verdict) -> tuple[Verdict, bool]:
-    """The verdict that the gates came to; of a guard that only watches, the one that it did not act on."""
-    shadow: Any = verdict.extra.get("shadow")
-    if isinstance(shadow, Verdict):
-        return shadow, True
-    if isinstance(shadow, Mapping):  # as it was read from a file
-        return decode(Verdict, shadow), True
-    return verdict, False
-
-
 def _spoke(verdict: Verdict, gate: str) -> bool:
     """Whether the gate had a say in it: it decided, or found something beside the one that did."""
     found = (each.detector.partition("/")[0] for each in verdict.findings if each.kind != _FAILED)
-    return verdict.extra.get("by") == gate or gate in found
+    return verdict.by == gate or gate in found

@@ -7,9 +7,10 @@ from typing import Any
 
 from proctor.core.case import Case
 from proctor.suites.conversations.entries import Entry
+from proctor.suites.conversations.importer import Importer
 from proctor.suites.conversations.making import known, make, said_in, text_at
 
-__all__ = ["is_agentdojo", "read_agentdojo"]
+__all__ = ["AGENTDOJO", "is_agentdojo", "read_agentdojo"]
 
 _SUITE = ("suite", "suite_name")
 _PIPELINE = ("pipeline", "pipeline_name")
@@ -45,3 +46,6 @@ def read_agentdojo(entries: Iterator[Entry]) -> Iterator[Case]:
             name="/".join(part for part in named.values() if part and part != "none"),
             about={**about, "run_error": error if isinstance(error, str) else None},
         )
+
+
+AGENTDOJO = Importer(title="AgentDojo and AgentDyn runs", fits=is_agentdojo, read=read_agentdojo, order=20)

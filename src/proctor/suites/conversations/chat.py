@@ -10,11 +10,12 @@ from proctor.core.trajectory import Trajectory
 from proctor.suites.conversations.amounts import usage_of
 from proctor.suites.conversations.entries import Entry
 from proctor.suites.conversations.grouping import grouped
+from proctor.suites.conversations.importer import Importer
 from proctor.suites.conversations.making import SESSION_KEYS, make, said_in, text_at
 from proctor.suites.conversations.messages import Said
 from proctor.suites.conversations.weaving import Weaving
 
-__all__ = ["is_anthropic", "is_openai", "read_chat"]
+__all__ = ["ANTHROPIC", "OPENAI", "is_anthropic", "is_openai", "read_chat"]
 
 _ANTHROPIC_PARTS = ("tool_use", "tool_result", "thinking", "server_tool_use")
 _BODIES = ("body", "request", "kwargs")
@@ -164,3 +165,7 @@ def _response(data: Mapping[str, Any]) -> Mapping[str, Any]:
             body = inside.get("body")
             return body if isinstance(body, Mapping) else inside
     return data if "choices" in data or (isinstance(data.get("output"), list) and "input" in data) else {}
+
+
+ANTHROPIC = Importer(title="Anthropic message logs", fits=is_anthropic, read=read_chat, order=80)
+OPENAI = Importer(title="OpenAI message logs", fits=is_openai, read=read_chat, order=90)

@@ -2,51 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+import logging
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
+from proctor import registry
 from proctor.core.case import Case
 from proctor.core.codec import content_id
 from proctor.core.decoding import closest
-from proctor.core.errors import InputError, SuiteError
-from proctor.suites.conversations.agentdojo import is_agentdojo, read_agentdojo
-from proctor.suites.conversations.chat import is_anthropic, is_openai, read_chat
+from proctor.core.errors import ConfigError, InputError, SuiteError
 from proctor.suites.conversations.entries import ENDINGS, Entry, entries_of
-from proctor.suites.conversations.langfuse import is_langfuse, read_langfuse
-from proctor.suites.conversations.langsmith import is_langsmith, read_langsmith
-from proctor.suites.conversations.otel import is_otel, read_otel
-from proctor.suites.conversations.own import is_own, read_own
-from proctor.suites.conversations.tau_bench import is_tau_bench, read_tau_bench
+from proctor.suites.conversations.importer import Importer
 from proctor.suites.seen import Seen
 
-__all__ = ["AUTO", "FORMATS", "Format", "conversation_files", "open_all", "open_conversations"]
+__all__ = ["AUTO", "conversation_files", "importers", "open_all", "open_conversations"]
 
 AUTO = "auto"
+_GROUP = "importers"
+_log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Format:
-    """One tool's way to write conversations down; ``fits`` looks at the first value of a file."""
-
-    title: str
-    fits: Callable[[Any], bool]
-    read: Callable[[Iterator[Entry]], Iterator[Case]]
-
-
-# In the order in which they are tried: what has marks of its own goes before what is only a list of messages.
-FORMATS: dict[str, Format] = {
-    "tau_bench": Format(title="tau-bench and tau2-bench results", fits=is_tau_bench, read=read_tau_bench),
-    "agentdojo": Format(title="AgentDojo and AgentDyn runs", fits=is_agentdojo, read=read_agentdojo),
-    "otel": Format(title="OpenTelemetry GenAI spans", fits=is_otel, read=read_otel),
-    "langsmith": Format(title="LangSmith runs", fits=is_langsmith, read=read_langsmith),
-    "langfuse": Format(title="Langfuse observations and traces", fits=is_langfuse, read=read_langfuse),
-    "proctor": Format(title="Proctor's own results and recordings", fits=is_own, read=read_own),
-    "anthropic": Format(title="Anthropic message logs", fits=is_anthropic, read=read_chat),
-    "openai": Format(title="OpenAI message logs", fits=is_openai, read=read_chat),
-}
+def importers() -> dict[str, Importer]:
+    """Every importer that is installed, in the order in which they are tried; one that cannot be loaded is left out."""
+    found: dict[str, Importer] = {}
+    for name in registry.names(_GROUP):
+        try:
+            found[name] = _loaded(name)
+        except Exception as error:  # a third-party module may raise anything; the other importers still work
+            _log.warning("the importer %s cannot be loaded: %s", name, error)
+    return dict(sorted(found.items(), key=lambda item: (item[1].order, item[0])))
 
 
 def open_conversations(path: str | Path, format: str = AUTO) -> Iterator[Case]:
@@ -69,7 +55,7 @@ def open_all(paths: Iterable[Path], format: str = AUTO) -> Iterator[Case]:
         SuiteError: as `open_conversations` does.
         InputError: there is no such format.
     """
-    chosen = _format(format)
+    chosen = _importer(format)
     taken = Seen()
     for path in paths:
         for file in conversation_files(path):
@@ -93,18 +79,26 @@ def conversation_files(path: Path) -> list[Path]:
     return found
 
 
-def _format(name: str) -> Format | None:
+def _importer(name: str) -> Importer | None:
     if name == AUTO:
         return None
-    if name not in FORMATS:
-        guess = closest(name, FORMATS)
-        known = ", ".join((AUTO, *FORMATS))
-        mend = f"did you mean {guess!r}?" if guess else f"known: {known}"
+    known = registry.names(_GROUP)
+    if name not in known:
+        guess = closest(name, known)
+        mend = f"did you mean {guess!r}?" if guess else f"known: {', '.join((AUTO, *known))}"
         raise InputError(f"there is no format {name!r}", field="--format", mend=mend)
-    return FORMATS[name]
+    return _loaded(name)
 
 
-def _cases(file: Path, chosen: Format | None) -> Iterator[Case]:
+def _loaded(name: str) -> Importer:
+    found = registry.load(_GROUP, name)
+    if not isinstance(found, Importer):
+        where = f"{registry.find(_GROUP, name).value} is no Importer"
+        raise ConfigError(f"the importer {name!r} cannot be used: {where}", mend="correct its entry point")
+    return found
+
+
+def _cases(file: Path, chosen: Importer | None) -> Iterator[Case]:
     entries = entries_of(file)
     first = next(entries, None)
     if first is None:
@@ -118,14 +112,23 @@ def _cases(file: Path, chosen: Format | None) -> Iterator[Case]:
         raise SuiteError("the file holds no conversation", file=str(file), mend="export some first")
 
 
-def _detected(first: Entry) -> Format:
-    for form in FORMATS.values():
-        if form.fits(first.data):
-            return form
+def _detected(first: Entry) -> Importer:
+    known = importers()
+    for name, each in known.items():
+        if _fits(name, each, first):
+            return each
     keys = ", ".join(list(first.data)[:8]) if isinstance(first.data, dict) else type(first.data).__name__
     raise first.wrong(
-        f"no format is known by what comes first here ({keys})", mend=f"name it with --format: {', '.join(FORMATS)}"
+        f"no format is known by what comes first here ({keys})", mend=f"name it with --format: {', '.join(known)}"
     )
+
+
+def _fits(name: str, importer: Importer, first: Entry) -> bool:
+    try:
+        return bool(importer.fits(first.data))
+    except Exception as error:  # a third-party importer may raise anything; the others are still tried
+        _log.warning("the importer %s cannot tell whether %s is its own: %s", name, first.file, type(error).__name__)
+        return False
 
 
 def _named_once(case: Case, taken: Seen) -> Case:

@@ -10,12 +10,13 @@ from proctor.core.chat import ToolCall
 from proctor.suites.conversations.amounts import number, usage_of
 from proctor.suites.conversations.beside import sources_of
 from proctor.suites.conversations.entries import Entry
+from proctor.suites.conversations.importer import Importer
 from proctor.suites.conversations.making import text_at
 from proctor.suites.conversations.messages import arguments_of, result_of, time_of
 from proctor.suites.conversations.steps import Step
 from proctor.suites.conversations.traced import listed, loosely, parsed, read_traced, seconds
 
-__all__ = ["is_langfuse", "read_langfuse"]
+__all__ = ["LANGFUSE", "is_langfuse", "read_langfuse"]
 
 _TYPES = ("SPAN", "GENERATION", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "GUARDRAIL", "EMBEDDING")
 _TRACE = "TRACE"
@@ -124,3 +125,6 @@ def _step(entry: Entry) -> Step | None:
         cost=cost if kind == "GENERATION" else None,
         **timing,
     )
+
+
+LANGFUSE = Importer(title="Langfuse observations and traces", fits=is_langfuse, read=read_langfuse, order=50)

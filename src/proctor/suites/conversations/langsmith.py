@@ -10,12 +10,13 @@ from proctor.core.chat import ToolCall
 from proctor.suites.conversations.amounts import number, usage_of
 from proctor.suites.conversations.beside import sources_of
 from proctor.suites.conversations.entries import Entry
+from proctor.suites.conversations.importer import Importer
 from proctor.suites.conversations.making import text_at
 from proctor.suites.conversations.messages import arguments_of, result_of, time_of
 from proctor.suites.conversations.steps import Step
 from proctor.suites.conversations.traced import listed, loosely, parsed, read_traced, seconds
 
-__all__ = ["is_langsmith", "read_langsmith"]
+__all__ = ["LANGSMITH", "is_langsmith", "read_langsmith"]
 
 _THREADS = ("session_id", "thread_id", "conversation_id")
 
@@ -138,3 +139,6 @@ def _usage(run: Mapping[str, Any], outputs: Any) -> Any:
     told = outputs.get("usage_metadata") or outputs.get("usage") if isinstance(outputs, Mapping) else None
     counted = {"input_tokens": run.get("prompt_tokens"), "output_tokens": run.get("completion_tokens")}
     return usage_of(told) or usage_of(counted)
+
+
+LANGSMITH = Importer(title="LangSmith runs", fits=is_langsmith, read=read_langsmith, order=40)

@@ -12,12 +12,13 @@ from proctor.core.chat import ToolCall
 from proctor.suites.conversations.amounts import number, usage_of
 from proctor.suites.conversations.beside import sources_of
 from proctor.suites.conversations.entries import Entry
+from proctor.suites.conversations.importer import Importer
 from proctor.suites.conversations.making import said_in, text_at
 from proctor.suites.conversations.messages import Said, arguments_of, result_of, time_of
 from proctor.suites.conversations.steps import Step
 from proctor.suites.conversations.traced import parsed, read_traced, seconds
 
-__all__ = ["is_otel", "read_otel"]
+__all__ = ["OTEL", "is_otel", "read_otel"]
 
 _SESSION = ("gen_ai.conversation.id", "session.id", "gen_ai.session.id", "conversation.id", "thread.id")
 _CUSTOMER = ("enduser.id", "user.id")
@@ -262,3 +263,6 @@ def _numbered_documents(told: Mapping[str, Any]) -> list[Any]:
         if name.startswith("retrieval.documents."):
             _grow(tree, name.removeprefix("retrieval.documents.").split("."), parsed(value))
     return [tree[key] for key in sorted(tree, key=_position)]
+
+
+OTEL = Importer(title="OpenTelemetry GenAI spans", fits=is_otel, read=read_otel, order=30)

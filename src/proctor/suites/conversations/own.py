@@ -9,10 +9,11 @@ from proctor.core.case import Case
 from proctor.core.codec import content_id
 from proctor.core.errors import MalformedError, Problem
 from proctor.suites.conversations.entries import Entry
+from proctor.suites.conversations.importer import Importer
 from proctor.suites.conversations.making import text_at
 from proctor.suites.shape import make_case
 
-__all__ = ["is_own", "read_own"]
+__all__ = ["PROCTOR", "is_own", "read_own"]
 
 _CASE = ("expect", "tags", "intent", "description", "checks", "page", "history")
 
@@ -71,3 +72,6 @@ def _turn(turn: Any) -> Any:
     said = {"role": "assistant", "content": turn["answer"]}
     rest = {key: value for key, value in turn.items() if key != "answer"}
     return {**rest, "messages": [*turn["messages"], said]}
+
+
+PROCTOR = Importer(title="Proctor's own results and recordings", fits=is_own, read=read_own, order=60)

@@ -10,10 +10,11 @@ from typing import Any
 from proctor.core.case import Case, Expectation
 from proctor.core.chat import ToolCall
 from proctor.suites.conversations.entries import Entry
+from proctor.suites.conversations.importer import Importer
 from proctor.suites.conversations.making import known, make, said_in, text_at
 from proctor.suites.conversations.messages import Said, WrongMessageError, call_of
 
-__all__ = ["is_tau_bench", "read_tau_bench"]
+__all__ = ["TAU_BENCH", "is_tau_bench", "read_tau_bench"]
 
 _MARK = re.compile(r"### ?(STOP|TRANSFER|OUT-OF-SCOPE) ?###")
 _ABOUT = ("domain", "agent", "user", "strategy", "task_id", "trial", "reward", "policy", "termination", "repo", "path")
@@ -162,3 +163,6 @@ def _gold(action: Any, where: str) -> ToolCall:
     call = call_of(action, where)
     beside = known(action, ("requestor", "compare_args"))
     return ToolCall(name=call.name, arguments=call.arguments, extra=beside)
+
+
+TAU_BENCH = Importer(title="tau-bench and tau2-bench results", fits=is_tau_bench, read=read_tau_bench, order=10)
