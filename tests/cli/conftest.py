@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.forked import Started, call
+from tests.cli.forked import Started
+from tests.cli.in_process import call
 from tests.cli.server import KEY, ChatServer
 
 PROGRAM = [sys.executable, "-c", "from proctor.cli.main import main; main()"]
@@ -27,6 +28,7 @@ class Project:
     folder: Path
     server: ChatServer
     environment: dict[str, str] = field(default_factory=dict)
+    started: list[Started] = field(default_factory=list)
 
     def write(self, name: str, text: str) -> Path:
         path = self.folder / name
@@ -34,12 +36,15 @@ class Project:
         path.write_text(text, encoding="utf-8")
         return path
 
-    def run(self, *words: str, code: int | None = None, **more: Any) -> subprocess.CompletedProcess[str]:
-        if not more:
-            done = call(words, folder=self.folder, env=self.variables(), seconds=120)
-            if code is not None:
-                assert done.returncode == code, done.stdout + done.stderr
-            return done
+    def run(self, *words: str, code: int | None = None, input: str | None = None) -> subprocess.CompletedProcess[str]:
+        """Call the program inside this process."""
+        done = call(words, folder=self.folder, env=self.variables(), given=input)
+        if code is not None:
+            assert done.returncode == code, done.stdout + done.stderr
+        return done
+
+    def run_process(self, *words: str, code: int | None = None, **more: Any) -> subprocess.CompletedProcess[str]:
+        """Call the program in a process of its own; ``more`` goes to `subprocess.run`."""
         done = subprocess.run(
             [*PROGRAM, *words],
             cwd=self.folder,
@@ -55,7 +60,10 @@ class Project:
         return done
 
     def start(self, *words: str) -> Started:
-        return Started(words, folder=self.folder, env=self.variables())
+        """Start the program in a process of its own, for tests that send signals or talk to it while it runs."""
+        process = Started(words, folder=self.folder, env=self.variables())
+        self.started.append(process)
+        return process
 
     def variables(self) -> dict[str, str]:
         kept: Mapping[str, str] = os.environ  # noqa: TID251 - the program gets what this test has
@@ -72,7 +80,7 @@ def server() -> Iterator[ChatServer]:
 
 
 @pytest.fixture
-def project(tmp_path: Path, server: ChatServer) -> Project:
+def project(tmp_path: Path, server: ChatServer) -> Iterator[Project]:
     made = Project(folder=tmp_path, server=server)
     made.write(
         "proctor.yaml",
@@ -83,7 +91,9 @@ models:
   stub: {{provider: compatible, base_url: "{server.url}", model: stub, api_key_env: STUB_KEY, timeout: 20, attempts: 3}}
 """,
     )
-    return made
+    yield made
+    for process in made.started:
+        process.end()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The program in a process of its own, forked from one that has loaded it: most of a short call is loading."""
+"""The program in a process of its own, for signals and kills; it is forked from one that has loaded it."""
 
 from __future__ import annotations
 
@@ -7,34 +7,15 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-__all__ = ["Started", "call"]
+__all__ = ["Started"]
 
 _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(["tests.cli.loaded"])
-
-
-def call(
-    words: Sequence[str], *, folder: Path, env: Mapping[str, str], seconds: float
-) -> subprocess.CompletedProcess[str]:
-    """Call the program with these words, as `subprocess.run` does."""
-    with tempfile.TemporaryDirectory() as place:
-        out, err = Path(place) / "out", Path(place) / "err"
-        process = _CONTEXT.Process(target=_into_files, args=(list(words), str(folder), dict(env), str(out), str(err)))
-        process.start()
-        process.join(seconds)
-        if process.exitcode is None:
-            process.kill()
-            process.join()
-            raise subprocess.TimeoutExpired(list(words), seconds)
-        code = process.exitcode
-        process.close()
-        return subprocess.CompletedProcess(list(words), code, _text(out), _text(err))
 
 
 class Started:
@@ -63,6 +44,14 @@ class Started:
     def kill(self) -> None:
         self._process.kill()
 
+    def end(self) -> None:
+        """Kill it if it still runs: a test that failed must not keep the session waiting at its end."""
+        if self._process.exitcode is None:
+            self._process.kill()
+            self._process.join()
+        self.stdout.close()
+        self.stderr.close()
+
     def send_signal(self, number: signal.Signals) -> None:
         os.kill(self.pid, number)
 
@@ -80,15 +69,6 @@ class Started:
         if late:
             raise subprocess.TimeoutExpired(self._words, timeout, out, err)
         return out, err
-
-
-def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8") if path.exists() else ""
-
-
-def _into_files(words: list[str], folder: str, env: dict[str, str], out: str, err: str) -> None:
-    opened = [os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644) for name in (out, err)]
-    _main(words, folder, env, *opened)
 
 
 def _into_pipes(words: list[str], folder: str, env: dict[str, str], out: Connection, err: Connection) -> None:

@@ -294,7 +294,7 @@ def test_a_scorer_that_changed_is_told_and_the_baseline_is_scored_again_from_its
 
 def _called(project: Project, path: dict[str, str], *words: str, code: int) -> str:
     project.environment = path
-    done = project.run(*words, code=code, input="")  # a process of its own: the plugin's module must be read again
+    done = project.run(*words, code=code)
     return done.stdout + done.stderr
 
 

@@ -190,7 +190,7 @@ def test_calls_of_a_server_of_tools_go_before_the_gates(project: Project) -> Non
         for number, name in enumerate(("get_faq", "drop_table"), start=1)
     ]
     words = ("guard", "mcp", "--intent", "faq", "--", sys.executable, "server.py")
-    done = project.run(*words, input="".join(json.dumps(call) + "\n" for call in calls))
+    done = project.run_process(*words, input="".join(json.dumps(call) + "\n" for call in calls))
     answers = {told["id"]: told for told in map(json.loads, done.stdout.splitlines())}
     assert answers[1]["result"]["content"] == [{"type": "text", "text": "done"}]
     assert "done" not in json.dumps(answers[2])

@@ -334,7 +334,7 @@ def test_wrong_rules_and_baselines_are_told_by_file_and_line(blessed: Project) -
 
 def test_a_run_that_stopped_cannot_be_blessed(shop: Project) -> None:
     shop.write("agent.py", "import os\n\ndef answer(text):\n    return os._exit(9) if '30' in text else 'yes'\n")
-    shop.run("run", "golden", "-j", "1", "-q")
+    shop.run_process("run", "golden", "-j", "1", "-q")
     assert "proctor run --resume" in shop.run("bless", code=2).stderr
     assert "proctor run --resume" in shop.run("gate", "--baseline", "last", code=2).stderr
 

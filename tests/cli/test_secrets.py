@@ -139,7 +139,7 @@ def test_the_store_is_private(leaking: Project) -> None:
     for path in (store, *store.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)  # as an older version left it
     before = set((store / "runs").iterdir())
-    leaking.run("run", "suite.yaml", "-t", "py", "--cache", "on", preexec_fn=lambda: os.umask(0))
+    leaking.run_process("run", "suite.yaml", "-t", "py", "--cache", "on", preexec_fn=lambda: os.umask(0))
     (newest,) = set((store / "runs").iterdir()) - before
     private = [store, store / "runs", newest, *newest.rglob("*"), *store.glob("*.db*")]
     assert {str(path): oct(_mode(path)) for path in private if _mode(path) & 0o077} == {}

@@ -1,15 +1,16 @@
-"""The manga store graded: the clean assistant ships, and each fault is held for the right reason.
+"""The manga store, copied fresh, run and gated: the clean assistant ships, each fault is held for the right reason.
 
 The whole golden suite is put to the clean assistant, and the cases of the four scenarios to each faulty one, with the
-real scorers and local models.
+real scorers and local models. All tests share these runs: they take most of a minute.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Mapping
+import json
+import re
+import shutil
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -20,38 +21,49 @@ from proctor.release.measures import Baseline
 from proctor.release.policy import Policy
 from proctor.store.reading import RunReader
 from proctor.store.runs import RunStore
-from proctor.wiring.job import Job, Watching, carry_out
 from proctor.wiring.release import figures_of, policy_of
+from tests.cli.conftest import Project
+from tests.cli.server import ChatServer
+from tests.examples.copied import copied
 
-FOLDER = Path(__file__).parents[2] / "examples" / "manga_store"
 CLEAN = "assistant"
 SCENARIOS = ("scenario-a", "scenario-b", "scenario-c", "scenario-d")
 FAULTS = ("off_topic_opening", "stale_policy", "lost_reference", "romanised_only")
 
-pytestmark = pytest.mark.xdist_group("manga_store")
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ChatServer]:
+    with ChatServer() as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
-def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
-    read = load_config(FOLDER / "proctor.yaml", Environment(values={}), start=FOLDER)
-    store = str(tmp_path_factory.mktemp("store"))
-    return replace(read, settings=replace(read.settings, store=store))
+def manga(tmp_path_factory: pytest.TempPathFactory, server: ChatServer) -> Project:
+    return copied("manga_store", tmp_path_factory.mktemp("manga"), server)
 
 
 @pytest.fixture(scope="module")
-def figures(config: Config) -> Mapping[str, Baseline]:
-    """What each target came to; runs that share a process share what the local models have read already."""
-    made = graded(config, Job(suite="golden", targets=(CLEAN,), run=config.settings.run, folder=str(FOLDER)))
-    some = Job(suite="golden", targets=FAULTS, tags=SCENARIOS, run=config.settings.run, folder=str(FOLDER))
-    return made | graded(config, some)
+def runs(manga: Project) -> Mapping[str, str]:
+    """The id of each target's run."""
+    manga.run("run", "-q", code=0)
+    made = {CLEAN: manga.last_run()}
+    for fault in FAULTS:
+        manga.run("run", "-q", "-t", fault, *(word for tag in SCENARIOS for word in ("--tag", tag)))
+        made[fault] = manga.last_run()
+    assert len(set(made.values())) == len(made)
+    return made
 
 
-def graded(config: Config, job: Job) -> dict[str, Baseline]:
-    run, done = asyncio.run(carry_out(config, job, Watching()))
-    assert done
+@pytest.fixture(scope="module")
+def config(manga: Project) -> Config:
+    return load_config(manga.folder / "proctor.yaml", Environment(values={}), start=manga.folder)
+
+
+@pytest.fixture(scope="module")
+def figures(config: Config, runs: Mapping[str, str]) -> Mapping[str, Baseline]:
+    """What each target came to."""
     with RunStore(config.store) as store:
-        reader = RunReader(store, store.get(run.id))
-        return {target: figures_of(reader, target) for target in job.targets}
+        return {target: figures_of(RunReader(store, store.get(run)), target) for target, run in runs.items()}
 
 
 @pytest.fixture(scope="module")
@@ -132,3 +144,35 @@ def test_the_documented_case_of_a_stale_policy_scores_as_it_should(figures: Mapp
     assert hallucination is not None
     assert 0.0 < hallucination < 0.7
     assert case.outcome == "fail"
+
+
+def test_it_ships_on_a_fresh_checkout(manga: Project, runs: Mapping[str, str]) -> None:
+    assert "SHIP" in manga.run("gate", runs[CLEAN], "--rescore-baseline", code=0).stdout
+
+
+def test_it_is_never_held_for_its_scorers(manga: Project, runs: Mapping[str, str]) -> None:
+    """Where a scorer was changed since the baseline was made, the gate says so instead of blaming the answers."""
+    done = manga.run("gate", runs[CLEAN])
+    if done.returncode:
+        assert done.returncode == 3, done.stdout
+        assert "scorers changed since the baseline" in done.stdout
+
+
+def test_its_baseline_can_be_scored_again_from_its_answers(manga: Project, runs: Mapping[str, str]) -> None:
+    path = manga.folder / "baselines" / "manga-store.json"
+    data = json.loads(path.read_text(encoding="utf-8"))
+    data["fingerprint"]["scorer_hashes"]["quality"] = "of other code"
+    data["cases"] = [{**case, "value": 1.0, "dimensions": {}, "parts": {}} for case in data["cases"]]
+    other = manga.write("of-other-scorers.json", json.dumps(data))
+    shutil.copy(path.with_suffix(".answers.jsonl"), other.with_suffix(".answers.jsonl"))
+    told = manga.run("gate", runs[CLEAN], "--baseline", other.name, code=3).stdout
+    named = re.search(r"scorers changed since the baseline \(([^)]*)\)", told)  # another scorer may have changed too
+    assert named, told
+    assert "quality" in named[1].split(", ")
+    told = manga.run("gate", runs[CLEAN], "--baseline", other.name, "--rescore-baseline", code=0).stdout
+    assert "the baseline was scored again with today's scorers" in told
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_each_fault_is_held_at_the_command_line(manga: Project, runs: Mapping[str, str], fault: str) -> None:
+    assert "HOLD" in manga.run("gate", runs[fault], "--rescore-baseline", code=1).stdout

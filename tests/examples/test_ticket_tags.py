@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.forked import call
+from tests.cli.in_process import call
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "ticket_tags"
 
 
 def proctor(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return call(words, folder=folder, env=os.environ, seconds=120)  # noqa: TID251 - it gets what this test has
+    return call(words, folder=folder, env=os.environ)  # noqa: TID251 - it gets what this test has
 
 
 @pytest.fixture
