@@ -8,13 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import settings
 
 from proctor.text.known_secrets import forget_secrets
+from tests.profiles import register
 
-# A busy machine is not a failing test.
-settings.register_profile("proctor", deadline=None)
-settings.load_profile("proctor")
+register()
 
 
 @pytest.fixture(autouse=True)

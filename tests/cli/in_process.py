@@ -114,9 +114,7 @@ def _user_modules(folder: Path, env: Mapping[str, str]) -> Iterator[None]:
 
 def _loaded_user_modules() -> dict[str, ModuleType]:
     """The loaded modules that are neither installed, nor of the product, nor of its tests."""
-    files = {
-        name: vars(module).get("__file__") for name, module in sys.modules.items() if isinstance(module, ModuleType)
-    }
+    files = {name: getattr(module, "__dict__", {}).get("__file__") for name, module in sys.modules.items()}
     return {name: sys.modules[name] for name, file in files.items() if file and not str(file).startswith(_STAYS)}
 
 
@@ -142,8 +140,8 @@ def _streams(given: str | None, out: IO[str], err: IO[str]) -> Iterator[None]:
     """Python's streams and the descriptors under them, which the processes that the program starts inherit."""
     kept, streams = [os.dup(number) for number in range(3)], (sys.stdin, sys.stdout, sys.stderr)
     stdin = _stdin(given)
-    for number, opened in enumerate((stdin, out.fileno(), err.fileno())):
-        os.dup2(opened, number)
+    for number, descriptor in enumerate((stdin, out.fileno(), err.fileno())):
+        os.dup2(descriptor, number)
     os.close(stdin)
     opened = [os.fdopen(number, mode, encoding="utf-8", closefd=False) for number, mode in enumerate("rww")]
     sys.stdin, sys.stdout, sys.stderr = opened

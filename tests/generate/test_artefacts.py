@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.profiles import examples
 
 from proctor.core.case import Case, Check, Expectation
 from proctor.core.errors import InputError, MalformedError
@@ -211,7 +212,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 _texts = st.text(max_size=40)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(texts=st.lists(_texts.filter(str.strip), min_size=1, max_size=4, unique_by=str.strip), value=st.text())
 def test_any_text_survives_the_files(tmp_path_factory: pytest.TempPathFactory, texts: list[str], value: str) -> None:
     rules = tuple(Rule(text=text.strip(), origin="m", source=Span(start=0, end=1, quote=value)) for text in texts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.profiles import examples
 
 from proctor.core.rule import Rule
 from proctor.generate.extract_traces import extract_trace_rules, tools_in
@@ -130,7 +131,7 @@ def test_tools_are_named_in_the_head_in_backticks_and_with_underscores() -> None
     assert tools_in(prompt) == ("lookup", "pay_bill", "get_rate", "set_rate")
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.lists(
         st.sampled_from(["call", "never", "before", "get_policy", "confirm", '"x"', "3", "times", ",", "."]),

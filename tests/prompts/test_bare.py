@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.profiles import examples
 
 from proctor.core.errors import PromptError
 from proctor.prompts.bare import import_bare, make_prompty
@@ -67,7 +68,7 @@ def test_what_is_no_bare_text_is_told(tmp_path: Path) -> None:
         assert caught.value.file == str(tmp_path / name)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.text(st.sampled_from("ab {}%#$:\n\\`'\"é"), max_size=40))
 def test_any_text_becomes_a_prompt_that_loads(text: str) -> None:
     made = make_prompty(text)

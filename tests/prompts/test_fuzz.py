@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.profiles import examples
 
 from proctor.core.errors import ProctorError, PromptError
 from proctor.prompts.load import load_prompt, parse_prompt
@@ -89,7 +90,7 @@ def read(path: Path) -> None:
     compile_prompt(prompt).render(dict.fromkeys(prompt.inputs, "x"), "hi")
 
 
-@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(100), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(NAMES, st.binary(max_size=200))
 def test_random_bytes(tmp_path: Path, name: str, data: bytes) -> None:
     (tmp_path / name).write_bytes(data)
@@ -97,7 +98,7 @@ def test_random_bytes(tmp_path: Path, name: str, data: bytes) -> None:
         read(tmp_path / name)
 
 
-@settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(200), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(NAMES, PIECES)
 def test_pieces_of_prompt_files(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_bytes(text.encode())

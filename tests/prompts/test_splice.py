@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.profiles import examples
 
 from proctor.core.errors import PromptError
 from proctor.prompts.splice import edit_yaml
@@ -143,7 +144,7 @@ def flow(data: Any) -> str:
     return json.dumps(data, ensure_ascii=True)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=examples(100))
 @given(DATA, DATA, st.sampled_from([to_yaml, flow]), st.booleans())
 def test_any_data_can_be_made_any_other(old: Any, new: Any, write: Any, crlf: bool) -> None:
     text = write(old) if old else ""
@@ -151,7 +152,7 @@ def test_any_data_can_be_made_any_other(old: Any, new: Any, write: Any, crlf: bo
     assert (read_yaml(edit_yaml(text, new)) or {}) == new
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 @given(DATA.filter(bool), VALUE, st.data())
 def test_other_lines_survive_a_change(old: Any, value: Any, data: Any) -> None:
     lines = []

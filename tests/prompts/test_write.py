@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.profiles import examples
 
 from proctor.core.errors import PromptError, StoreError
 from proctor.prompts.load import load_prompt, parse_prompt
@@ -179,7 +180,7 @@ LINES = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 @given(LINES, st.booleans(), st.sampled_from([PROMPTY, YML]))
 def test_any_text_can_be_a_message(lines: list[str], crlf: bool, source: str) -> None:
     said = "\n".join(lines).replace("{", "(").replace(":", ";").strip()

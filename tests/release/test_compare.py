@@ -11,6 +11,7 @@ from proctor.core.report import Fingerprint
 from proctor.release.compare import compare
 from proctor.release.compare_settings import CompareSettings
 from proctor.release.measures import ALL, Baseline, CaseMeasure
+from tests.profiles import examples
 from tests.release.making import case, even, run
 
 INTENTS = ("faq", "recommendation", "promotion", "chitchat")
@@ -151,7 +152,7 @@ def pairs(draw: st.DrawFn) -> tuple[list[CaseMeasure], list[CaseMeasure]]:
     return side(), side()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(pairs())
 def test_swapping_the_runs_turns_every_row_around(both: tuple[list[CaseMeasure], list[CaseMeasure]]) -> None:
     quick = CompareSettings(resamples=100, flips=999)

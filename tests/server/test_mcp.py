@@ -22,6 +22,7 @@ from proctor.server.mcp_http import make_app
 from proctor.server.mcp_stdio import bridge, lines
 from proctor.wiring.guard import Guard
 from proctor.wiring.guard_serving import McpSettings
+from tests.profiles import examples
 from tests.server.gates import make_guard
 from tests.server.upstream import running
 
@@ -121,7 +122,7 @@ async def test_an_agent_behind_http_is_told_when_there_is_no_server() -> None:
     guard.close()
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(JSON)
 async def test_whatever_else_is_said_goes_on_with_the_same_meaning(data: Any) -> None:
     gateway = _gateway()

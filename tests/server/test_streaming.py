@@ -12,6 +12,7 @@ from proctor.server.chat_stream import ChatStream
 from proctor.server.sse import Parser
 from proctor.server.streaming import Stream
 from proctor.server.turn import Turn
+from tests.profiles import examples
 from tests.server.gates import REPLY, make_guard
 from tests.server.upstream import chunk, deltas, read_stream
 
@@ -31,7 +32,7 @@ async def _out(raw: bytes, cuts: list[int] | None = None, **options: Any) -> byt
     return out
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(
     st.text(alphabet="ab .!?\n。-1日é😀", max_size=120),
     st.integers(1, 9),

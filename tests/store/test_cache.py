@@ -18,6 +18,7 @@ from proctor.core.chat import Message, Reply, Request, Sampling, ToolCall, Usage
 from proctor.core.errors import StoreError
 from proctor.core.sockets import Cache
 from proctor.store.cache import SqliteCache
+from tests.profiles import examples
 
 REQUEST = Request(messages=(Message(role="user", content="ありがとう 👍"),), sampling=Sampling(seed=3), sample=2)
 REPLY = Reply(
@@ -203,7 +204,7 @@ def test_a_damaged_entry_is_named(tmp_path: Path) -> None:
                 cache.get("k")
 
 
-@settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(50), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(), data=st.none() | st.dictionaries(st.text(), st.integers() | st.text()))
 def test_any_text_comes_back(tmp_path: Path, text: str, data: object) -> None:
     reply = Reply(text=text, data=data)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.profiles import examples
 
 from proctor.core.case import Ask, Case, Check, Expectation
 from proctor.core.chat import Message, ToolCall
@@ -85,7 +86,7 @@ def test_what_cannot_be_added_to_is_told_and_left_alone(tmp_path: Path) -> None:
 TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12).filter(str.strip)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(TEXTS, min_size=1, max_size=3), st.sampled_from(["a.yaml", "a.jsonl"]))
 def test_any_words_come_back(tmp_path_factory: pytest.TempPathFactory, texts: list[str], name: str) -> None:
     path = tmp_path_factory.mktemp("suite") / name

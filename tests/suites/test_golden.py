@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.profiles import examples
 
 from proctor.core.case import Ask, Case, Check, Expectation, Suite
 from proctor.core.chat import Message, Usage
@@ -156,7 +157,7 @@ def test_what_changed_is_named_by_field(tmp_path: Path) -> None:
     assert not diff(old, old)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(40))
 @given(
     st.dictionaries(
         st.text(min_size=1, max_size=5).filter(lambda text: text.isprintable() and text.strip()),

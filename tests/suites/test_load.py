@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.profiles import examples
 
 from proctor.core.case import Ask, Case, Check
 from proctor.core.errors import MalformedError, SuiteError
@@ -442,7 +443,7 @@ CASES = st.builds(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(50))
 @given(st.lists(CASES, min_size=1, max_size=5, unique_by=lambda case: case.id))
 def test_what_is_written_is_read_back(tmp_path: Path, cases: list[Case]) -> None:
     from proctor.core.codec import dumps
@@ -452,7 +453,7 @@ def test_what_is_written_is_read_back(tmp_path: Path, cases: list[Case]) -> None
     assert list(open_suite(path).cases()) == cases
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=80)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(80))
 @given(st.binary(max_size=120), st.sampled_from([".yaml", ".json", ".jsonl", ".csv"]))
 def test_any_bytes_are_a_suite_or_an_error_of_ours(tmp_path: Path, data: bytes, ending: str) -> None:
     path = tmp_path / f"s{ending}"

@@ -7,6 +7,7 @@ import sacrebleu
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
+from tests.profiles import examples
 
 from proctor.text import overlap
 from proctor.text.overlap import TooLongError, bleu, chrf, longest_common, rouge_l
@@ -76,7 +77,7 @@ def test_bleu_sets_the_letters_of_unspaced_scripts_apart(answer: str, reference:
     assert bleu(answer, reference) == pytest.approx(oracle, abs=1e-9)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(ASCII_TEXT, ASCII_TEXT)
 @example("a\x1cb", "a b")
 def test_all_three_agree_with_their_oracles(answer: str, reference: str) -> None:

@@ -10,6 +10,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.profiles import examples
 
 from proctor.guard.coded import coded_values
 from proctor.text import pace
@@ -82,7 +83,7 @@ def planted_at_borders(rng: Random, values: tuple[str, ...]) -> str:
     return text
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(text=st.text(alphabet="aabbc \n", max_size=400), pattern=st.sampled_from(PATTERNS))
 def test_pieces_show_the_matches_of_the_whole(text: str, pattern: str) -> None:
     made = re.compile(pattern)
@@ -148,7 +149,7 @@ def test_a_long_record_opens_the_finders_that_a_short_one_opens() -> None:
         assert gates.opened(f'"{"x " * (length // 2)}": 1, "passportNumber": "12345"') == [0, 2]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50))
 @given(text=st.text(min_size=1, max_size=40), times=st.integers(1, 4000))
 def test_letters_are_exchanged_as_in_the_whole(text: str, times: int) -> None:
     table: dict[int, int | str] = {ord("a"): "bc", ord("ß"): ord("s"), 0x661: "1"}

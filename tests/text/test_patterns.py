@@ -9,6 +9,7 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.profiles import examples
 
 from proctor.text.patterns import compiled, most_steps
 
@@ -79,7 +80,7 @@ def _grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 PATTERNS = st.recursive(st.builds(str.__add__, ATOMS, QUANTIFIERS), _grown, max_leaves=8)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(PATTERNS, st.sampled_from(["", "$", "X"]), st.sampled_from([60, 400, 3000]))
 def test_a_pattern_with_a_small_bound_ends(pattern: str, end: str, length: int) -> None:
     pattern += end

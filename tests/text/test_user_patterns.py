@@ -8,6 +8,7 @@ import sys
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.profiles import examples
 
 from proctor.text import pace, user_patterns
 from proctor.text.character_cases import case_variants
@@ -66,7 +67,7 @@ def in_re2(pattern: str, ignore_case: bool) -> UserPattern | None:
     return made
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 @given(PATTERNS, st.text(SIGNS, max_size=24), st.booleans())
 def test_re2_finds_what_re_finds(pattern: str, text: str, ignore_case: bool) -> None:
     made = in_re2(pattern, ignore_case)
@@ -77,7 +78,7 @@ def test_re2_finds_what_re_finds(pattern: str, text: str, ignore_case: bool) -> 
     assert made.fullmatch(text) == (made._python.fullmatch(text) is not None)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(PATTERNS, st.text(SIGNS, max_size=12), st.booleans())
 def test_re2_finds_the_same_piece_by_piece(pattern: str, text: str, ignore_case: bool) -> None:
     made = in_re2(pattern, ignore_case)

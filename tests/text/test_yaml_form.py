@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.profiles import examples
 
 from proctor.prompts.yamltext import read_yaml
 from proctor.text.yaml_form import to_yaml
@@ -27,7 +28,7 @@ trees = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(trees)
 @example(
     {"a": ["yes", "No", "0x1", "1e5", "1_000", "12:30", "2020-01-01", "null", "~", "=", "<<", "- a", "---", "..."]}

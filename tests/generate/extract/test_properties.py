@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.profiles import examples
 
 from proctor.generate.extract import extract_inputs, extract_intent, extract_rules, invert
 from proctor.prompts.load import parse_prompt
@@ -41,7 +42,7 @@ def _prompt(*texts: str) -> Prompt:
     return Prompt(name="p", messages=tuple(PromptMessage(role="system", text=text) for text in texts))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(st.lists(st.tuples(_ROLES, _TEXTS), min_size=1, max_size=3))
 def test_any_text_gives_rules_with_right_spans(messages: list[tuple[str, str]]) -> None:
     prompt = Prompt(name="p", messages=tuple(PromptMessage(role=role, text=text) for role, text in messages))  # type: ignore[arg-type]
@@ -60,7 +61,7 @@ def test_any_text_gives_rules_with_right_spans(messages: list[tuple[str, str]]) 
     assert len(extract_inputs(prompt)) >= 1
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(st.permutations(_STATEMENTS), st.sampled_from(["{}\n", "- {}\n", "{} ", "{}\n\n"]))
 def test_the_order_of_statements_does_not_rename_rules(order: list[str], form: str) -> None:
     told = extract_rules(_prompt("".join(form.format(each) for each in order)))

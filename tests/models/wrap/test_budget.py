@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.models.wrap.staging import Told, ask, in_virtual_time, outcome
+from tests.profiles import examples
 
 from proctor.core.chat import Reply, Usage
 from proctor.core.errors import BudgetError, ModelError, RejectedError
@@ -126,7 +127,7 @@ async def test_a_cancelled_call_leaves_nothing_reserved() -> None:
     assert (await budgeted.complete(ask())).text == "ok"
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     costs=st.lists(st.floats(0.01, 0.5), min_size=1, max_size=40),
     money=st.floats(0.1, 5.0),

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.models.wrap.staging import Told, ask, in_virtual_time, overload
+from tests.profiles import examples
 
 from proctor.core.chat import Message, Reply, Request, Sampling, Tool
 from proctor.core.errors import OverloadedError, RejectedError, StoreError
@@ -183,7 +184,7 @@ async def test_a_broken_recording_is_not_asked_around() -> None:
         await Cached(model=Told(), cache=Kept(broken="get"), mode="only").complete(ask())
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     plan=st.lists(st.tuples(st.integers(0, 2), st.floats(0, 2), st.none() | st.floats(0, 2)), min_size=1, max_size=25)
 )

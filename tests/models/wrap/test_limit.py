@@ -21,6 +21,7 @@ from tests.models.wrap.staging import (
     sliding_window,
     token_bucket,
 )
+from tests.profiles import examples
 
 from proctor.core.chat import Reply
 from proctor.core.errors import RateLimitedError, RejectedError
@@ -262,7 +263,7 @@ async def test_other_errors_give_the_slot_back() -> None:
     assert limited.name == "told:model"
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     limit=st.integers(1, 8),
     plan=st.lists(

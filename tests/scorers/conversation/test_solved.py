@@ -16,6 +16,7 @@ from proctor.core.trajectory import Trajectory, Turn
 from proctor.scorers.conversation.solved import Solved
 from proctor.scorers.conversation.solved_features import MARKS, features
 from proctor.scorers.conversation.solved_trees import read_trees, shipped_trees
+from tests.profiles import examples
 
 
 def turn(asked: str, answer: str, *calls: ToolCall) -> Turn:
@@ -86,7 +87,7 @@ def test_the_mark_of_a_simulated_customer_is_no_words() -> None:
     assert features(kept)["end_stop"] == 1
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(
     st.lists(
         st.tuples(st.text(max_size=40), st.text(max_size=40), st.text(max_size=12), st.text(max_size=30)), max_size=4

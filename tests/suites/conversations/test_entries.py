@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.profiles import examples
 
 from proctor.core.errors import SuiteError
 from proctor.suites.conversations.entries import entries_of
@@ -23,7 +24,7 @@ def held(path: Path) -> list[Any]:
     return [entry.data for entry in entries_of(path)]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.dictionaries(st.text(max_size=3), VALUES, max_size=3), min_size=1, max_size=5), st.booleans())
 def test_lines_and_arrays_hold_the_same(
     tmp_path_factory: pytest.TempPathFactory, rows: list[Any], packed: bool

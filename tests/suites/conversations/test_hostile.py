@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.profiles import examples
 
 from proctor.core.case import Case
 from proctor.core.codec import encode
@@ -113,7 +114,7 @@ def read_or_refused(folder: Path, form: str, rows: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("form", [*importers(), "auto"])
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.too_slow])
 @given(rows=st.lists(VALUES, min_size=1, max_size=3))
 def test_anything_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, form: str, rows: list[Any]) -> None:
     read_or_refused(tmp_path_factory.mktemp("hostile"), form, rows)
@@ -124,7 +125,7 @@ ROLES = st.sampled_from([*WORDS, "system", "robot"])
 MESSAGES = st.lists(st.fixed_dictionaries({"role": ROLES}, optional=MORE), min_size=1, max_size=4)
 
 
-@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(100), suppress_health_check=[HealthCheck.too_slow])
 @given(messages=MESSAGES)
 def test_messages_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, messages: list[Any]) -> None:
     read_or_refused(tmp_path_factory.mktemp("hostile"), "openai", [{"messages": messages}])

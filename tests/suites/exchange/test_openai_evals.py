@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.profiles import examples
 from tests.suites.exchange.making import JUDGED, LABEL, OWN, SHORT, bundle
 
 from proctor.core.case import Suite
@@ -275,7 +276,7 @@ def test_any_json_is_something_of_an_eval_or_not(data: Any) -> None:
     assert is_openai_evals(data) in (True, False)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(st.lists(st.dictionaries(st.sampled_from(KEYS), plain, max_size=6), min_size=1, max_size=3))
 def test_any_export_is_read_or_refused_with_a_reason(objects: list[dict[str, Any]]) -> None:
     grader = {"type": "label_model", "name": "g", **objects[0]}

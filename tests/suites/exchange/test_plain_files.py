@@ -5,6 +5,7 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.profiles import examples
 from tests.suites.exchange.making import LABEL, SHORT, bundle
 
 from proctor.core.case import Case
@@ -88,7 +89,7 @@ LETTERS = string.ascii_letters + string.digits + string.punctuation + " \n語é"
 texts = st.lists(st.text(LETTERS, min_size=1), min_size=1, max_size=3)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80))
 @given(texts.filter(lambda each: all(text.strip() for text in each)), st.booleans())
 def test_texts_come_out_of_a_predicate_as_they_went_in(given_texts: list[str], ignore_case: bool) -> None:
     quoted = ", ".join(

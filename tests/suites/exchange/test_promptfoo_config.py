@@ -10,6 +10,7 @@ import jsonschema_rs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.profiles import examples
 from tests.suites.exchange.making import JUDGED, LABEL, OWN, SHORT, bundle, case
 
 from proctor.core.case import Case, Suite
@@ -314,7 +315,7 @@ plain = st.recursive(
 KEYS = ("prompts", "providers", "tests", "defaultTest", "scenarios", "assertionTemplates", "vars", "assert", "type")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(
     st.dictionaries(st.sampled_from(KEYS), plain | st.lists(st.dictionaries(st.sampled_from(KEYS), plain)), max_size=5)
 )

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.profiles import examples
 from tests.suites.exchange.making import INVERSE, LABEL, SHORT, bundle
 
 from proctor.core.errors import InputError, SuiteError
@@ -252,7 +253,7 @@ odd = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 @given(st.dictionaries(st.sampled_from(PARTS), odd, max_size=8))
 def test_any_context_is_read_or_refused_with_a_reason(data: dict[str, Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -6,6 +6,7 @@ import unicodedata
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.profiles import examples
 from tests.text.normalise.encoders import CASELESS, ENCODERS
 
 from proctor.text.normalise import normalise, views
@@ -29,7 +30,7 @@ SENTENCE = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(ANY | ODD)
 def test_the_map_is_in_order_and_in_range(text: str) -> None:
     result = normalise(text)
@@ -40,14 +41,14 @@ def test_the_map_is_in_order_and_in_range(text: str) -> None:
     assert all(0 <= start < end <= len(text) for start, end in zip(starts, ends, strict=True))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(ANY | ODD)
 def test_plain_text_stays_plain(text: str) -> None:
     plain = normalise(text).plain
     assert normalise(plain).plain == plain or not plain.isascii()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(st.text(max_size=200))
 def test_without_disguises_it_is_nfkc(text: str) -> None:
     kept = "\ufdfa\ufdfb\u03f2\u03f9"
@@ -58,7 +59,7 @@ def test_without_disguises_it_is_nfkc(text: str) -> None:
         assert result.plain == unicodedata.normalize("NFKC", text)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(ANY | ODD)
 def test_views_are_bounded_and_in_range(text: str) -> None:
     found = views(text)
@@ -69,7 +70,7 @@ def test_views_are_bounded_and_in_range(text: str) -> None:
         assert all(0 <= s <= e <= len(text) for s, e in zip(view.offsets.starts, view.offsets.ends, strict=True))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(SENTENCE, st.sampled_from(sorted(ENCODERS)))
 def test_what_was_encoded_is_decoded(sentence: str, name: str) -> None:
     # two letters alone in base64 are four that may be any code
@@ -78,7 +79,7 @@ def test_what_was_encoded_is_decoded(sentence: str, name: str) -> None:
     assert sentence in [normalise(encoded).plain, *(view.text for view in views(encoded))]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(SENTENCE, st.sampled_from(["leet", "morse", "braille", "small capitals", "negative squares", "accents"]))
 def test_what_was_encoded_without_case_is_decoded(sentence: str, name: str) -> None:
     encoded = CASELESS[name](sentence)
@@ -86,7 +87,7 @@ def test_what_was_encoded_without_case_is_decoded(sentence: str, name: str) -> N
     assert sentence.lower() in [reading.lower() for reading in found]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(SENTENCE, st.sampled_from(["base64", "hex", "percent", "html decimal", "rot13", "reversed", "tags"]))
 def test_the_way_back_leads_to_the_encoded_part(sentence: str, name: str) -> None:
     before, after = "Hello there, my order is late. ", " Thank you very much for the help."

@@ -7,6 +7,7 @@ import pickle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.profiles import examples
 
 from proctor.text.predicates import Predicate, PredicateError, parse, vocabulary
 
@@ -61,7 +62,7 @@ def test_a_predicate_is_read_back_as_it_is_written(text: str) -> None:
 
 
 @given(predicates, outputs)
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=examples(150))
 def test_negation_flips_what_is_decided_and_leaves_open_what_is_open(text: str, output: str) -> None:
     predicate = read(text)
     if predicate is None:
@@ -75,7 +76,7 @@ def test_negation_flips_what_is_decided_and_leaves_open_what_is_open(text: str, 
 
 
 @given(predicates, outputs)
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=examples(150))
 def test_a_written_predicate_says_the_same_as_the_one_it_came_from(text: str, output: str) -> None:
     predicate = read(text)
     if predicate is not None:
@@ -84,7 +85,7 @@ def test_a_written_predicate_says_the_same_as_the_one_it_came_from(text: str, ou
 
 @pytest.mark.parametrize("example", EXAMPLES)
 @given(output=outputs, given_in=outputs)
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=examples(15))
 def test_every_form_answers_whatever_the_text(example: str, output: str, given_in: str) -> None:
     predicate = parse(example)
     found = predicate.check(output, {"text": given_in, "language": given_in, "n": 3, "list": [given_in]})
@@ -94,7 +95,7 @@ def test_every_form_answers_whatever_the_text(example: str, output: str, given_i
 
 
 @given(st.text(max_size=200))
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=examples(200))
 def test_no_text_crashes_the_reader(text: str) -> None:
     read(text)
 
@@ -102,7 +103,7 @@ def test_no_text_crashes_the_reader(text: str) -> None:
 @given(
     st.lists(st.one_of(st.sampled_from(WORDS), quoted, st.sampled_from(list('()"/:,\\'))), max_size=15).map(" ".join)
 )
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=examples(200))
 def test_no_heap_of_pieces_crashes_the_reader(text: str) -> None:
     predicate = read(text)
     if predicate is not None:
