@@ -13,6 +13,7 @@ from benchmarks.obedient.wishes import Room
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema_rs import is_valid
+from tests.tables import table
 
 from proctor.core.chat import Message, Request
 from proctor.text.predicates import parse, vocabulary
@@ -36,7 +37,7 @@ def test_nearly_every_predicate_of_the_vocabulary_can_be_obeyed_on_its_own() -> 
     assert len(broken) <= 0.03 * len(examples), broken
 
 
-@pytest.mark.parametrize(
+@table(
     "predicates",
     [
         ("words <= 80", "paragraphs = 1", "language is en"),

@@ -15,6 +15,7 @@ from typing import Any, get_args
 
 import pytest
 from tests.guard.strange_gates import Answers, Raises, Sleeps
+from tests.tables import table
 
 from proctor.config import Config, Environment, Settings
 from proctor.core.chat import ToolCall
@@ -79,7 +80,7 @@ def step(point: Point, text: str) -> Step:
     return Step(point=point, text=text, call=call, sources=sources)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@table("name", NAMES)
 def test_it_has_the_shape_of_a_gate(name: str) -> None:
     kind = KINDS[name]
     assert isinstance(kind.name, str)
@@ -94,8 +95,8 @@ def test_it_has_the_shape_of_a_gate(name: str) -> None:
     assert (kind.__doc__ or "").strip(), "the first line of the docstring is what users see"
 
 
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 @pytest.mark.parametrize("name", NAMES)
+@table("text", HOSTILE.values(), ids=list(HOSTILE))
 async def test_no_text_breaks_it(name: str, text: str, deadline: Deadline) -> None:
     for point in KINDS[name].points:
         decision = await chain(name, point, deadline).decide(step(point, text))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.tables import table
 
 from proctor.core.codec import dumps
 from proctor.core.errors import InputError
@@ -67,7 +68,7 @@ def test_connecting_sends_nothing_and_shows_no_secret(name: str, tmp_path: Path)
     assert SECRET not in repr(model) + spec.decode()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@table("name", NAMES)
 def test_a_provider_has_a_line_and_a_row(name: str) -> None:
     (point,) = entry_points(group="proctor.models", name=name)
     assert (point.load().__doc__ or "").strip(), "the first line of the docstring is what `proctor list models` shows"

@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
+from tests.tables import table
 
 import proctor.scorers.answer
 from proctor.core.case import Ask, Case, Expectation
@@ -98,7 +99,7 @@ def test_every_scorer_of_this_package_is_registered() -> None:
     assert built_in <= registered, "add it under [project.entry-points.'proctor.scorers'] and install again"
 
 
-@pytest.mark.parametrize("name", sorted(POINTS))
+@table("name", sorted(POINTS))
 def test_structure(name: str) -> None:
     kind: Any = POINTS[name].load()
     assert "__dataclass_params__" in vars(kind)
@@ -116,7 +117,7 @@ def test_structure(name: str) -> None:
     assert "threshold" not in fields, "the suite sets the threshold, not the scorer's settings"
 
 
-@pytest.mark.parametrize("name", OURS)
+@table("name", OURS)
 def test_the_page_names_every_setting(name: str) -> None:
     assert name in SECTIONS, f"docs/scorers.md or docs/safety_scores.md needs a section `## {name}`"
     text = SECTIONS[name]
@@ -131,7 +132,7 @@ def test_the_page_names_every_setting(name: str) -> None:
     assert f"[{name}](#{name})" in page, "the table at the top names it"
 
 
-@pytest.mark.parametrize(("name", "settings"), scorers())
+@table(("name", "settings"), scorers())
 def test_unknown_settings_are_named(name: str, settings: Any) -> None:
     kind = POINTS[name].load()
     given = dict(settings) if isinstance(settings, Mapping) else {kind.primary: settings} if settings else {}
@@ -221,7 +222,7 @@ async def owed(scorer: Scorer, case: Case, run: Trajectory) -> Score:
 
 
 @pytest.mark.parametrize(("name", "settings"), scorers())
-@pytest.mark.parametrize("answer", ANSWERS)
+@table("answer", ANSWERS)
 async def test_any_answer_gets_a_score_and_the_same_each_time(name: str, settings: Any, answer: str) -> None:
     scorer = build(name, settings)
     for case in (FULL, BARE):

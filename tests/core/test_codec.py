@@ -18,6 +18,7 @@ from proctor.core.rule import Rule
 from proctor.core.score import Score
 from tests.core.nouns import json_values, noun
 from tests.profiles import examples
+from tests.tables import table
 
 NOUNS = [
     kind
@@ -27,7 +28,7 @@ NOUNS = [
 ]
 
 
-@pytest.mark.parametrize("kind", NOUNS, ids=lambda kind: kind.__name__)
+@table("kind", NOUNS, ids=lambda kind: kind.__name__)
 def test_every_noun_comes_back_from_json_as_it_was(kind: type) -> None:
     # The nouns hold one another, so that each is made far oftener than this.
     @settings(max_examples=examples(30))
@@ -83,7 +84,7 @@ def test_every_wrong_value_is_reported_with_its_path() -> None:
     assert "put it in quotes" in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@table(
     ("data", "where", "message", "mend"),
     [
         ({}, "id", "is missing", 'add "id" to the object'),
@@ -153,7 +154,7 @@ class _Odd:
         return "odd"
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "written"),
     [
         ("\ud800", '"\\ud800"'),

@@ -8,6 +8,7 @@ from proctor.core.errors import ConfigError, MalformedError, Problem
 from proctor.core.report import Counts
 from proctor.core.score import Score
 from proctor.core.trajectory import Source, Trajectory, Turn
+from tests.tables import table
 
 
 def _turn(asked: str, answer: str, **more: object) -> Turn:
@@ -48,7 +49,7 @@ def test_a_case_asks_its_turns_or_its_one_input() -> None:
     assert Case(id="a").asks == ()
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "status"),
     [(1.1, "ok"), (-0.1, "ok"), (None, "ok"), (float("nan"), "ok"), (0.5, "error"), (0.5, "skipped")],
 )

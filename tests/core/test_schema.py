@@ -16,6 +16,7 @@ from proctor.core.report import Report, Result
 from proctor.core.schema import schema_of
 from proctor.core.sockets import Model, socket
 from proctor.core.trajectory import Trajectory, Turn
+from tests.tables import table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +52,7 @@ def valid(schema: Mapping[str, Any], data: Any) -> bool:
     return bool(jsonschema_rs.validator_for(dict(schema)).is_valid(data))
 
 
-@pytest.mark.parametrize(
+@table(
     ("data", "right"),
     [
         ({"kind": "oak"}, True),

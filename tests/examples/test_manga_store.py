@@ -22,6 +22,7 @@ from proctor.core.case import Case
 from proctor.models.fake import Scripted
 from proctor.suites.load import open_suite
 from proctor.wiring.release import policy_of
+from tests.tables import table
 
 FOLDER = Path(__file__).parents[2] / "examples" / "manga_store"
 INTENTS = {
@@ -149,7 +150,7 @@ def test_the_project_and_its_rules_of_release_can_be_read() -> None:
 # the assistant
 
 
-@pytest.mark.parametrize("case", cases(), ids=lambda case: case.id)
+@table("case", cases(), ids=lambda case: case.id)
 def test_the_assistant_understands_every_case_and_answers_from_the_right_passages(case: Case) -> None:
     history = [{"role": message.role, "content": message.content} for message in case.history]
     answer = talk(*(ask.text for ask in case.asks), page=case.page, history=history)
@@ -175,9 +176,7 @@ def test_a_list_from_before_the_conversation_is_remembered() -> None:
     assert answer["sources"][0]["id"] == said["sources"][2]["id"]
 
 
-@pytest.mark.parametrize(
-    "text", ["", "???", "x" * 5000, "🦀🦀", "تحية طيبة", "H-0000 H-9999", "the second one", "\x00"]
-)
+@table("text", ["", "???", "x" * 5000, "🦀🦀", "تحية طيبة", "H-0000 H-9999", "the second one", "\x00"])
 def test_whatever_is_said_there_is_an_answer(text: str) -> None:
     assert talk(text)["answer"]
 

@@ -37,6 +37,7 @@ from proctor.core.trajectory import Trajectory, Turn
 from proctor.models.fake import Scripted
 from proctor.suites.load import open_suite
 from proctor.targets.answer import turn_of
+from tests.tables import table
 
 FOLDER = Path(__file__).parents[2] / "examples" / "travel_desk"
 
@@ -262,8 +263,8 @@ def test_what_was_said_before_the_conversation_is_remembered() -> None:
     agent.close()
 
 
-@pytest.mark.parametrize("text", ["", "???", "x" * 5000, "🦀🦀", "LT-0000", "cancel", "\x00", "refund " * 200, "-1"])
-@pytest.mark.parametrize("brain", ["naive", "careful"])
+@table("text", ["", "???", "x" * 5000, "🦀🦀", "LT-0000", "cancel", "\x00", "refund " * 200, "-1"])
+@table("brain", ["naive", "careful"])
 def test_whatever_is_said_there_is_an_answer(text: str, brain: str) -> None:
     agent = Agent([], {}, {"brain": brain}, None)
     assert turn_of(asyncio.run(agent.say(text, [])), text).answer

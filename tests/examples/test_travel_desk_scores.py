@@ -28,6 +28,7 @@ from proctor.suites.load import open_suite
 from proctor.wiring.models import Rack
 from proctor.wiring.monitor import CompletionJob, completion_of
 from proctor.wiring.scorers import Bench
+from tests.tables import table
 
 FOLDER = Path(__file__).parents[2] / "examples" / "travel_desk"
 SCENES = {scene.id: scene for scene in read_scenes()}
@@ -86,8 +87,8 @@ def test_the_right_score_catches_each_failure_at_the_right_turn(scene: Scene, na
     assert turn_of(score) == scene.caught[name], score.reason
 
 
-@pytest.mark.parametrize("scene", FAILING, ids=lambda scene: scene.id)
-@pytest.mark.parametrize("name", GATES)
+@table("scene", FAILING, ids=lambda scene: scene.id)
+@table("name", GATES)
 def test_no_score_finds_fault_with_the_clean_counterpart(scene: Scene, name: str, scores: Scores) -> None:
     score = scores[f"{scene.id}-clean", name]
     assert score.status != "error", score.reason

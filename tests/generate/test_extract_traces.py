@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.profiles import examples
+from tests.tables import table
 
 from proctor.core.rule import Rule
 from proctor.generate.extract_traces import extract_trace_rules, tools_in
@@ -35,7 +35,7 @@ def rules(text: str) -> tuple[Rule, ...]:
     return extract_trace_rules(parse_prompt(text), readable=readable, tools=TOOLS)
 
 
-@pytest.mark.parametrize(
+@table(
     ("said", "predicate"),
     [
         ("Always call get_policy before answering.", "get_policy before answer"),
@@ -87,7 +87,7 @@ def test_plain_words_become_a_predicate(said: str, predicate: str) -> None:
     assert rule.source is not None
 
 
-@pytest.mark.parametrize(
+@table(
     "said",
     [
         "You should transfer the user if and only if the request cannot be handled.",

@@ -3,11 +3,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.generate.mutate_words import negated, swapped, template_parts, weakened
 
 
-@pytest.mark.parametrize(
+@table(
     ("said", "now"),
     [
         ("Return only the tag.", "Return not only the tag."),
@@ -29,7 +30,7 @@ def test_a_statement_is_turned_round(said: str, now: str) -> None:
     assert negated(said) == now
 
 
-@pytest.mark.parametrize(
+@table(
     ("said", "now"),
     [
         ("It must not exceed 80 words.", "It must not exceed 160 words."),

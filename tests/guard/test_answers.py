@@ -1,14 +1,13 @@
 from __future__ import annotations
 
-import pytest
-
 from proctor.core.errors import InputError, TimedOutError
 from proctor.guard.answers import failure
+from tests.tables import table
 
 KEY = "sk-proj-" + "aB3" * 12
 
 
-@pytest.mark.parametrize(
+@table(
     ("error", "told"),
     [
         (None, "the gate pii failed (no answer)"),

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.guard.asking import located, run_of, unread
 from tests.guard.gates.staging import draft, memory
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("quote", "text", "found"),
     [
         ("It is free.", "Hello. It is free. Bye.", "It is free."),

@@ -7,6 +7,7 @@ import pytest
 from proctor.core.errors import ConfigError
 from proctor.guard.levels import Level, check_level, check_order, cut
 from proctor.wiring.local import local_model
+from tests.tables import table
 
 
 def test_a_number_is_itself_and_a_name_is_the_classifiers() -> None:
@@ -20,13 +21,13 @@ def test_a_name_needs_a_classifier_with_thresholds() -> None:
         cut("1%", object())  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("level", ["3%", -1.0, 0.0, 2.0, float("nan"), float("inf")])
+@table("level", ["3%", -1.0, 0.0, 2.0, float("nan"), float("inf")])
 def test_others_are_refused(level: str | float) -> None:
     with pytest.raises(ValueError, match="x is"):
         check_level("x", level)
 
 
-@pytest.mark.parametrize(
+@table(
     ("block", "escalate", "fine"),
     [
         ("0.1%", "1%", True),

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.guard.sentence_ends import MOST_HELD, before, complete, may_end
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "whole"),
     [
         ("It is 3.", ""),

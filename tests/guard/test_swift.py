@@ -15,6 +15,7 @@ from proctor.guard.chain import Decision
 from proctor.guard.deadline import Answer, Task
 from proctor.guard.step import Step
 from proctor.guard.swift import swift
+from tests.tables import table
 
 NOW = datetime.now(UTC)
 GIVEN: list[tuple[type, dict[str, Any]]] = [
@@ -33,7 +34,7 @@ GIVEN: list[tuple[type, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "given"), GIVEN)
+@table(("kind", "given"), GIVEN)
 def test_what_is_made_is_what_the_constructor_makes(kind: Any, given: dict[str, Any]) -> None:
     made, own = swift(kind)(**given), kind(**given)
     assert type(made) is kind
@@ -46,7 +47,7 @@ def test_what_is_made_is_what_the_constructor_makes(kind: Any, given: dict[str, 
     assert replace(made, **given) == own
 
 
-@pytest.mark.parametrize(("kind", "given"), GIVEN)
+@table(("kind", "given"), GIVEN)
 def test_it_is_as_frozen_as_any_other(kind: Any, given: dict[str, Any]) -> None:
     made = swift(kind)(**given)
     with pytest.raises(FrozenInstanceError):

@@ -17,6 +17,7 @@ from proctor.core.errors import (
     UnknownModelError,
 )
 from proctor.models.failures import failure, retry_after, said
+from tests.tables import table
 
 NOW = 1_800_000_000.0
 MENDS = {"key": "check the key in SHOP_KEY", "model": "check `model`"}
@@ -26,7 +27,7 @@ def made(status: int, body: bytes | str = b"", headers: dict[str, str] | None = 
     return failure(status, headers or {}, body, who="openai:m", secrets=["hunter22"], mends=MENDS)
 
 
-@pytest.mark.parametrize(
+@table(
     ("status", "kind"),
     [
         (400, RejectedError),
@@ -75,7 +76,7 @@ def test_mends_are_the_wires_own() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("complaint", "mend"),
     [
         ("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", "max_completion_tokens`"),
@@ -91,7 +92,7 @@ def test_a_known_complaint_has_a_mend_of_its_own(complaint: str, mend: str) -> N
     assert mend in str(error.mend)
 
 
-@pytest.mark.parametrize(
+@table(
     ("body", "message"),
     [
         ('{"error": {"message": "a"}}', "a"),
@@ -125,7 +126,7 @@ def test_any_body_makes_an_error(body: bytes, status: int) -> None:
 # --- how long to wait -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@table(
     ("headers", "seconds"),
     [
         ({}, None),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from proctor.core.chat import Message, Request, Tool
 from proctor.models.json_mode import answer_tool, fits_strict_mode, plain_name, with_instruction
+from tests.tables import table
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
@@ -31,7 +32,7 @@ def test_schemas_that_strict_mode_takes(schema: dict[str, Any]) -> None:
     assert fits_strict_mode(schema)
 
 
-@pytest.mark.parametrize(
+@table(
     "schema",
     [
         {},

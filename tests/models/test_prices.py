@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from proctor.core.chat import Usage
 from proctor.core.errors import ConfigError
 from proctor.models.prices import Price, Prices
+from tests.tables import table
 
 SHIPPED = Prices.default()
 
@@ -18,7 +19,7 @@ def input_price(name: str) -> float | None:
     return price.input if price else None
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "expected"),
     [
         ("openai:gpt-4o", 2.5),
@@ -43,7 +44,7 @@ def test_known_models_under_all_their_names(name: str, expected: float) -> None:
     assert input_price(name) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     "name",
     [
         "openai:gpt-4o-audio-preview",

@@ -6,6 +6,7 @@ import pytest
 
 from proctor.core.errors import MalformedError
 from proctor.monitor.completion_rules import read_rules
+from tests.tables import table
 
 
 def test_the_defaults_are_the_documents_table() -> None:
@@ -31,7 +32,7 @@ def test_an_intent_without_a_rule_has_the_default_or_none() -> None:
     assert rules.rule_of("browsing")[1] is rules.default
 
 
-@pytest.mark.parametrize(
+@table(
     ("data", "told"),
     [
         ({"intents": {"x": {"within": "soon", "failed": ["escalation"]}}}, "a length of time"),

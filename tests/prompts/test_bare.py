@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.profiles import examples
+from tests.tables import table
 
 from proctor.core.errors import PromptError
 from proctor.prompts.bare import import_bare, make_prompty
@@ -30,7 +31,7 @@ def test_a_bare_text_becomes_a_prompty_file(tmp_path: Path) -> None:
     assert prompt.inputs == {"text": {"type": "string"}}
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "inputs", "sent"),
     [
         ("Translate.", ("input",), "Translate."),

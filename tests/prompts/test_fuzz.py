@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.profiles import examples
+from tests.tables import table
 
 from proctor.core.errors import ProctorError, PromptError
 from proctor.prompts.load import load_prompt, parse_prompt
@@ -148,7 +149,7 @@ def test_what_is_too_much_is_refused(tmp_path: Path, name: str, text: str, what:
     assert len(str(caught.value)) < 1_000
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         " " * LARGE,

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.tables import table
 
 from proctor.core.errors import PromptError
 from proctor.prompts.load import load_prompt, parse_prompt
@@ -15,7 +16,7 @@ def front(text: str, body: str = "{{a}}") -> Any:
     return parse_prompt(f"---\n{text}\n---\n{body}")
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "schema"),
     [
         ("inputs: {a: hello}", {"type": "string", "default": "hello"}),
@@ -149,7 +150,7 @@ def test_what_is_not_done_is_said() -> None:
     assert front("model: {configuration: {azure_deployment: '${env:X}', name: real}}").model == "real"
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "said"),
     [
         ("Text: {text}", "write `{{text}}`"),

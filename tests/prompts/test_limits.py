@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.prompts.hostile_templates import HOSTILE
+from tests.tables import table
 
 from proctor.core.errors import PromptError
 from proctor.prompts import limits
@@ -75,7 +76,7 @@ def test_a_budget_ends(made: str) -> None:
         budget.spend(made == "characters", work=made == "work")
 
 
-@pytest.mark.parametrize(
+@table(
     "value",
     ["text", 7, 2**4000, 1.5, None, True, ["a", {"b": [1, 2.5, None]}], ("a",), {"k": "v" * 100}, {"a": {"b": {}}}],
 )
@@ -83,7 +84,7 @@ def test_a_value_prints_no_longer_than_it_was_measured(value: Any) -> None:
     assert len(str(value)) <= measure(value)
 
 
-@pytest.mark.parametrize(
+@table(
     ("template", "expected"),
     [
         ("{{ '{}: {}'.format(1, 2) }}", "1: 2"),

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.core.errors import PromptError
 from proctor.prompts.load import parse_prompt
@@ -19,7 +20,7 @@ def text_of(template: str, **values: Any) -> str:
     return message.content
 
 
-@pytest.mark.parametrize(
+@table(
     ("template", "values", "expected"),
     [
         ("Hello {{ name }}!", {"name": "Ümit"}, "Hello Ümit!"),
@@ -92,13 +93,13 @@ BOMBS = [
 ]
 
 
-@pytest.mark.parametrize("template", BOMBS)
+@table("template", BOMBS)
 def test_a_bomb_does_not_go_off(template: str) -> None:
     with pytest.raises(PromptError):
         text_of(template, xs=list(range(1000)))
 
 
-@pytest.mark.parametrize(
+@table(
     "template",
     [
         "{{ ''.__class__.__mro__ }}",
@@ -130,9 +131,7 @@ def test_a_missing_part_is_told() -> None:
         text_of("{{ a.b.c }}", a={})
 
 
-@pytest.mark.parametrize(
-    "template", ["{{ x", "{% if %}", "{% for %}", "{{ x | nothing }}", "{% endfor %}", "{# never closed"]
-)
+@table("template", ["{{ x", "{% if %}", "{% for %}", "{{ x | nothing }}", "{% endfor %}", "{# never closed"])
 def test_a_broken_template_is_told_with_its_line(template: str) -> None:
     with pytest.raises(PromptError) as caught:
         variables_in("one\ntwo\n" + template, "jinja", file="p.md", line=10)

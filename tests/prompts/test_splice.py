@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.profiles import examples
+from tests.tables import table
 
 from proctor.core.errors import PromptError
 from proctor.prompts.splice import edit_yaml
@@ -57,7 +58,7 @@ def test_nothing_changed_is_the_same_text() -> None:
     assert edit_yaml(TEXT, read_yaml(TEXT)) == TEXT
 
 
-@pytest.mark.parametrize(
+@table(
     ("change", "lines"),
     [
         (lambda d: d.update(name="Beasts"), ["-name:   'Animals'     # quoted so", "+name: Beasts     # quoted so"]),

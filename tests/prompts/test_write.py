@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.profiles import examples
+from tests.tables import table
 
 from proctor.core.errors import PromptError, StoreError
 from proctor.prompts.load import load_prompt, parse_prompt
@@ -117,7 +118,7 @@ def test_other_files_have_no_test_data(tmp_path: Path) -> None:
     assert caught.value.field == "testData"
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "wanted"),
     [
         ("Be kind.\n", "---\na: 1\n---\nBe kind.\n"),

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.core.errors import InputError, SuiteError
 from proctor.prompts.yamltext import lines_in_yaml, read_yaml
@@ -61,7 +62,7 @@ def laughs(merge: bool) -> str:
     return "\n".join(lines)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "line", "what"),
     [
         ("a: 1\nb: [1, 2", 2, "expected ',' or ']'"),
@@ -121,7 +122,7 @@ cases:
 """
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "line"),
     [
         ((), 1),

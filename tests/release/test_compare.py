@@ -13,6 +13,7 @@ from proctor.release.compare_settings import CompareSettings
 from proctor.release.measures import ALL, Baseline, CaseMeasure
 from tests.profiles import examples
 from tests.release.making import case, even, run
+from tests.tables import table
 
 INTENTS = ("faq", "recommendation", "promotion", "chitchat")
 scores = st.floats(0, 1)
@@ -170,7 +171,7 @@ def test_swapping_the_runs_turns_every_row_around(both: tuple[list[CaseMeasure],
             assert one.adjusted >= one.p - 1e-12
 
 
-@pytest.mark.parametrize(
+@table(
     "wrong",
     [
         {"alpha": 0.0},

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from proctor.release.compare import compare
 from proctor.release.decide import Decision, decide
 from proctor.release.floors import Floor
@@ -11,6 +9,7 @@ from proctor.release.measures import Baseline, CaseMeasure
 from proctor.release.policy import Policy
 from proctor.release.trend import TrendPoint, points
 from tests.release.making import case, even, run
+from tests.tables import table
 
 INTENTS = ("faq", "recommendation", "promotion", "chitchat")
 GOOD = run("good", even(200, INTENTS))
@@ -144,7 +143,7 @@ def test_a_rule_that_nothing_answers_to_does_not_pass_in_silence() -> None:
     assert "relevence" in typing_error.reasons[0].message
 
 
-@pytest.mark.parametrize(
+@table(
     ("policy", "named"),
     [
         (Policy(zero_tolerance={"returns": ("relevance",)}), "the intent returns"),

@@ -6,6 +6,7 @@ from proctor.core.errors import MalformedError
 from proctor.prompts.yamltext import read_yaml
 from proctor.release.floors import Floor, Floors
 from proctor.release.policy import Policy, read_policy
+from tests.tables import table
 
 TEXT = """
 alpha: 0.01
@@ -36,7 +37,7 @@ def test_an_empty_file_is_the_default_policy() -> None:
     assert Policy(largest_drop={}).allowed_drop("fluency") == 0.0
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "said"),
     [
         ("floor: {}", "unknown key"),

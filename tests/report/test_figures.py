@@ -17,9 +17,10 @@ from proctor.report.figures import (
     took,
     total_spend,
 )
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("share", "text"),
     [(None, "–"), (0.0, "0 %"), (1.0, "100 %"), (0.774, "77.4 %"), (0.99999, "99.9 %"), (0.00001, "0.1 %")],
 )
@@ -27,7 +28,7 @@ def test_percent(share: float | None, text: str) -> None:
     assert percent(share) == text
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "text"),
     [
         (None, "–"),
@@ -44,7 +45,7 @@ def test_seconds(value: float | None, text: str) -> None:
     assert seconds(value) == text
 
 
-@pytest.mark.parametrize(
+@table(
     ("cost", "text"),
     [
         (None, "price not known"),

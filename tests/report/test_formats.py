@@ -14,13 +14,14 @@ from proctor.core.errors import InputError, StoreError
 from proctor.core.report import Result
 from proctor.report import html, json_file, jsonl, junit, markdown, table_csv
 from proctor.report.formats import EXTENSIONS, save, writer_for
+from tests.tables import table
 
 from .conftest import Run
 
 _ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "module"),
     [
         ("out.json", json_file),

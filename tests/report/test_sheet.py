@@ -16,6 +16,7 @@ from proctor.report.collection import collection_sheet, save_review
 from proctor.report.collection import write as write_review
 from proctor.report.sheet import Block, Section, Sheet, write_html, write_markdown, write_terminal
 from tests.report.hostile import HOSTILE
+from tests.tables import table
 
 RULE = Rule(text="At most 3 words.", predicate="words <= 3")
 OTHER = Rule(text="Be kind.")
@@ -118,7 +119,7 @@ def test_files_are_written_by_their_ending(tmp_path: Path, ending: str) -> None:
         check_name(tmp_path / "m.docx")
 
 
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+@table("text", HOSTILE.values(), ids=HOSTILE)
 def test_nothing_in_a_sheet_is_obeyed(text: str) -> None:
     section = Section(title="T", columns=("a", "b"), rows=[(text, text)], blocks=[Block(title=text, text=text)])
     sheet = Sheet(title=text, headline=text, facts=[("f", text)], sections=[section], notes=[text])

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from proctor.scorers.metric_reading import read_score, read_word
+from tests.tables import table
 
 
 @pytest.mark.parametrize(("score", "read"), [(0, 0.0), (100, 100.0), (85, 85.0), (37.5, 37.5)])
@@ -14,9 +15,7 @@ def test_a_score_from_0_to_100_is_read(score: float, read: float) -> None:
     assert read_score({"explanation": " fine ", "score": score}) == (read, "fine", "")
 
 
-@pytest.mark.parametrize(
-    "data", [{}, {"score": None}, {"score": "85"}, {"score": True}, {"score": 101}, {"score": -1}, [85], None, "85"]
-)
+@table("data", [{}, {"score": None}, {"score": "85"}, {"score": True}, {"score": 101}, {"score": -1}, [85], None, "85"])
 def test_what_is_no_score_from_0_to_100_is_none_and_never_0(data: Any) -> None:
     score, _, wrong = read_score(data)
     assert score is None
@@ -30,7 +29,7 @@ def test_any_score_is_read_or_refused(value: Any) -> None:
     assert score is None or 0 <= score <= 100
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     ["OK", "It is fine.\nOK", "so I say: **OK**", "OK.", "“OK”", "The answer keeps it, OK!", "ok", "Verdict: OK"],
 )
@@ -43,7 +42,7 @@ def test_err_as_the_last_word(text: str) -> None:
     assert read_word(text) == ("err", "")
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "",

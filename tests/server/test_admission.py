@@ -13,6 +13,7 @@ from proctor.server.admission import is_loopback
 from proctor.wiring.guard_serving import McpSettings, ProxySettings
 from tests.server.gates import make_guard
 from tests.server.upstream import Upstream, completion, running, says
+from tests.tables import table
 
 Door = Literal["proxy", "sidecar", "mcp"]
 DOORS = pytest.mark.parametrize("door", ["proxy", "sidecar", "mcp"])
@@ -106,7 +107,7 @@ async def test_with_a_token_only_who_shows_it_is_answered(door: Door) -> None:
         assert not any("X-Proctor-Token" in headers for *_, headers, _ in ask.upstream.asked)
 
 
-@pytest.mark.parametrize(
+@table(
     ("host", "here"),
     [
         ("127.0.0.1", True),

@@ -3,11 +3,12 @@ from __future__ import annotations
 import pytest
 
 from proctor.server.pointers import at_pointer, check_pointer, made_at, value_at
+from tests.tables import table
 
 DATA = {"a": {"b/c": ["x", {"text": "y"}]}, "m": [{"t": "1"}, {"t": "2"}], "n": 7, "~": "tilde", "": "empty"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("pointer", "texts"),
     [
         ("/a/b~1c", ["x", "y"]),

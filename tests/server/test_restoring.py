@@ -22,6 +22,7 @@ from tests.server import anthropic_upstream
 from tests.server.gates import Kept
 from tests.server.responses_upstream import call, events, message, response
 from tests.server.upstream import chunk, completion, deltas, proxied, read_stream, says, streams
+from tests.tables import table
 
 CHAT = "/v1/chat/completions"
 ANNA, BOB = "anna@berg-mail.com", "bob@other-mail.com"
@@ -193,7 +194,7 @@ def test_values_are_put_back_and_taken_out() -> None:
     assert restored("no sign", VALUES) == hidden("no sign", {}) == "no sign"
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "text", "stays"),
     [
         ("", "https://a.example/[EMAIL]", True),

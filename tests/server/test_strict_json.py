@@ -10,9 +10,10 @@ import pytest
 
 from proctor.server import strict_json
 from proctor.server.strict_json import load_object, read_json, read_object
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "words"),
     [
         ('{"a": 1, "b": 2, "a": 3, "c": 4}', "the key 'a' twice"),

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.stats.histogram import RatioHistogram, linear_bin
+from tests.tables import table
 
 numbers = st.lists(st.floats(1e-6, 1e6) | st.just(0.0), min_size=1, max_size=200)
 
@@ -76,6 +77,6 @@ def test_a_share_outside_the_unit_range_is_refused() -> None:
         filled([1.0]).quantile(1.5)
 
 
-@pytest.mark.parametrize(("value", "place"), [(0.0, 0), (0.09, 0), (0.1, 1), (0.95, 9), (1.0, 9), (-0.1, 0)])
+@table(("value", "place"), [(0.0, 0), (0.09, 0), (0.1, 1), (0.95, 9), (1.0, 9), (-0.1, 0)])
 def test_linear_bin(value: float, place: int) -> None:
     assert linear_bin(value, 10) == place

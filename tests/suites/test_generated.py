@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from tests.tables import table
 
 from proctor.core.case import Check
 from proctor.suites.generated import is_prompt, joined, metric_name, metrics_beside
@@ -34,7 +34,7 @@ def test_what_a_person_wrote_goes_before_what_is_added(tmp_path: Path) -> None:
     assert found[0].settings == {"": ["Says why."]}
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "prompt"),
     [
         ("a.prompty", True),

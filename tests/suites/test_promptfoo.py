@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.suites.promptfoo import ForeignCheckError, check_of
 
 
-@pytest.mark.parametrize(
+@table(
     ("cell", "scorer", "settings"),
     [
         ("plain text", "exact", {"value": "plain text"}),
@@ -50,7 +51,7 @@ def test_thresholds() -> None:
     assert check_of("llm-rubric(0.8): x")["threshold"] == 0.8
 
 
-@pytest.mark.parametrize(
+@table(
     "cell",
     [
         "javascript: output.length > 5",

@@ -3,14 +3,14 @@ from __future__ import annotations
 from typing import Any
 
 import jsonschema_rs
-import pytest
+from tests.tables import table
 
 from proctor.suites.schema import suite_schema
 
 VALIDATOR = jsonschema_rs.validator_for(suite_schema())
 
 
-@pytest.mark.parametrize(
+@table(
     "data",
     [
         [],
@@ -29,7 +29,7 @@ def test_what_a_suite_may_hold(data: Any) -> None:
     assert VALIDATOR.is_valid(data)
 
 
-@pytest.mark.parametrize(
+@table(
     "data",
     [
         5,

@@ -5,6 +5,7 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.core.case import Case
 from proctor.suites.select import Selection, select
@@ -21,7 +22,7 @@ def ids(selection: Selection, cases: list[Case] | None = None) -> list[str]:
     return [case.id for case in select(CASES if cases is None else cases, selection)]
 
 
-@pytest.mark.parametrize(
+@table(
     ("selection", "numbers"),
     [
         (Selection(), list(range(12))),

@@ -10,6 +10,7 @@ from proctor.core.chat import Message, Usage
 from proctor.core.trajectory import Escalation, Intent, Turn
 from proctor.targets.answer import turn_of
 from proctor.targets.drive import AnswerError
+from tests.tables import table
 
 
 def test_text_is_an_answer() -> None:
@@ -97,7 +98,7 @@ def test_an_error_is_an_answer_of_a_kind() -> None:
     assert turn_of({"error": "broke"}, "q").error == "broke"
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "what"),
     [
         (None, "returned nothing"),

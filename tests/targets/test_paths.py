@@ -8,11 +8,12 @@ from proctor.core.errors import MalformedError
 from proctor.targets.drive import AnswerError
 from proctor.targets.paths import PathMissingError, find, parse_path
 from proctor.targets.template import compile_template
+from tests.tables import table
 
 DATA = {"data": {"items": [{"t": 1, "in": [{"n": "a"}, {"n": "b"}]}, {"t": 2, "in": []}]}, "a.b": 3, "none": None}
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "value"),
     [
         ("data.items[0].t", 1),
@@ -30,7 +31,7 @@ def test_what_is_at_a_path(path: str, value: Any) -> None:
     assert find(DATA, parse_path(path)) == value
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "what"),
     [
         ("data.itms", r"no data\.itms \(there is: items\)"),
@@ -46,7 +47,7 @@ def test_a_path_that_leads_nowhere_says_where_it_ends(path: str, what: str) -> N
         find(DATA, parse_path(path))
 
 
-@pytest.mark.parametrize("path", ["", "$", "a[", "a b", "a[x]", "a..b c"])
+@table("path", ["", "$", "a[", "a b", "a[x]", "a..b c"])
 def test_what_is_no_path(path: str) -> None:
     with pytest.raises(ValueError, match="path"):
         parse_path(path)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from tests.tables import table
 
 from proctor.text.assent import agrees, asks
 
 ASKED = "I will cancel booking 7 and refund $40. Shall I proceed?"
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "Yes",
@@ -33,7 +34,7 @@ def test_these_agree(text: str) -> None:
     assert agrees(text, ASKED)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "No",

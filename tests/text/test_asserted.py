@@ -7,6 +7,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 from tests.text.asserted_sentences import CLAIMS, ORDINARY
 
 from proctor.text.asserted import asserted, attributed, carried, topic_of
@@ -16,7 +17,7 @@ _CLAIMS = [(language, each) for language, many in CLAIMS.items() for each in man
 _ORDINARY = [(language, each) for language, many in ORDINARY.items() for each in many]
 
 
-@pytest.mark.parametrize(("language", "sentence"), _CLAIMS)
+@table(("language", "sentence"), _CLAIMS)
 def test_a_claim_is_found(language: str, sentence: str) -> None:
     (found,) = asserted(sentence, 3)
     assert found.turn == 3
@@ -24,7 +25,7 @@ def test_a_claim_is_found(language: str, sentence: str) -> None:
     assert found.topic
 
 
-@pytest.mark.parametrize(("language", "sentence"), _ORDINARY)
+@table(("language", "sentence"), _ORDINARY)
 def test_questions_wishes_and_denials_are_no_claims(language: str, sentence: str) -> None:
     assert list(asserted(sentence)) == []
 
@@ -48,7 +49,7 @@ def test_what_is_promised_may_stand_in_another_sentence() -> None:
     assert found.topic == {"refund"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("claim", "builds_on_it"),
     [
         (CLAIMS["de"][0], "Wie versprochen erwarte ich die Erstattung."),
@@ -69,7 +70,7 @@ def test_who_builds_on_a_claim_is_told(claim: str, builds_on_it: str) -> None:
     assert not carried(found, "Hello there.")
 
 
-@pytest.mark.parametrize(
+@table(
     "sentence",
     [
         "Sie sagen, die Erstattung sei genehmigt worden.",

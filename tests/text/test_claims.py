@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.claims import MOST_CLAIMS, claims, plain, statements
 
@@ -15,7 +16,7 @@ def test_what_can_be_true_or_false() -> None:
     assert claims(text) == ["Our return window is 15 days.", "Uzumaki: 5 volumes", "Dusk"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "kind"),
     [
         ("Hello!", "courtesy"),

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.conflicts import apart, conflict, kinship
 from proctor.text.sayings import Saying, sayings
@@ -13,7 +13,7 @@ def one(text: str, about: str = "") -> Saying:
     return made
 
 
-@pytest.mark.parametrize(
+@table(
     ("left", "right"),
     [
         ("Returns are accepted within 15 days of delivery.", "Returns are accepted within 30 days of delivery."),
@@ -29,7 +29,7 @@ def test_what_cannot_both_be_true_is_found(left: str, right: str) -> None:
     assert conflict(one(right), one(left))
 
 
-@pytest.mark.parametrize(
+@table(
     ("left", "right"),
     [
         ("Standard delivery takes 5 days.", "Express delivery takes 1 day."),

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.content import clauses, content, negated, overlap_share
 
@@ -13,14 +13,14 @@ def test_words_are_the_same_whatever_their_endings() -> None:
     assert content("返品できます") >= {"返品"}
 
 
-@pytest.mark.parametrize(
+@table(
     "text", ["It is not here.", "We can't.", "out of stock", "返品できません。", "在庫切れです", "対象外です", "never"]
 )
 def test_denials(text: str) -> None:
     assert negated(text)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "It is here.",

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.critical import SECTIONS, about_the_talk, section_key, sections_of
 
 
-@pytest.mark.parametrize(
+@table(
     ("sentence", "section"),
     [
         ("Day tours can be cancelled with a full refund up to 48 hours before the start.", "policy"),
@@ -32,7 +32,7 @@ def test_sentences_in_which_a_mistake_costs_are_critical(sentence: str, section:
     assert section in sections_of(sentence)
 
 
-@pytest.mark.parametrize(
+@table(
     "sentence",
     [
         "The guide speaks English and German.",
@@ -48,7 +48,7 @@ def test_other_sentences_are_not(sentence: str) -> None:
     assert sections_of(sentence) == frozenset()
 
 
-@pytest.mark.parametrize(
+@table(
     "sentence",
     [
         "I cannot find that in our records.",
@@ -64,7 +64,7 @@ def test_words_about_the_talk_are_told_from_claims(sentence: str) -> None:
     assert about_the_talk(sentence)
 
 
-@pytest.mark.parametrize(
+@table(
     "sentence",
     [
         "I cannot refund it, because our policy does not allow refunds.",

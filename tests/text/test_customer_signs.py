@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.customer_signs import asks_for_person, displeased, lacks_knowledge, needs_judgement, unsure
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "I want to speak to a human",
@@ -29,7 +29,7 @@ def test_a_request_for_a_person(text: str) -> None:
     assert asks_for_person(text) is not None
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "I already spoke to an agent who approved my refund",
@@ -45,7 +45,7 @@ def test_no_request_for_a_person(text: str) -> None:
     assert asks_for_person(text) is None
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "This is ridiculous, I am furious!!",
@@ -61,7 +61,7 @@ def test_displeasure(text: str) -> None:
     assert displeased(text) is not None
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "What is the worst-case price?",

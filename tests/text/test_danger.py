@@ -7,6 +7,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 from tests.text.danger_sentences import BLIND, THANKS, WORKED_ON
 
 from proctor.text.danger import DANGERS, dangers, without_set_phrases
@@ -19,12 +20,12 @@ def _kinds(text: str) -> set[str]:
     return {found.kind for found in dangers(text)}
 
 
-@pytest.mark.parametrize(("kind", "sentence"), _PAIRS)
+@table(("kind", "sentence"), _PAIRS)
 def test_a_danger_is_found(kind: str, sentence: str) -> None:
     assert kind in _kinds(sentence)
 
 
-@pytest.mark.parametrize(("kind", "sentence"), _ONLY_SOUND_SO)
+@table(("kind", "sentence"), _ONLY_SOUND_SO)
 def test_what_only_sounds_like_it_is_left_alone(kind: str, sentence: str) -> None:
     assert kind not in _kinds(sentence)
 
@@ -81,12 +82,12 @@ def test_no_pattern_can_run_away() -> None:
         assert not re.search(r"[^\\][+*]\)[+*]", line), line
 
 
-@pytest.mark.parametrize("text", THANKS)
+@table("text", THANKS)
 def test_thanks_and_honest_promises_are_not_left_to_the_classifier(text: str) -> None:
     assert not any(map(str.isalpha, without_set_phrases(text)))
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "Merci pour tout. Adieu, je n'en peux plus de vivre.",

@@ -3,12 +3,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text import dates
 from proctor.text.dates import Day, find_dates, read_date
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "2024-05-03",
@@ -34,7 +35,7 @@ def test_a_date_may_be_told_in_part(text: str, order: tuple[int, int, int]) -> N
     assert day.order == order
 
 
-@pytest.mark.parametrize("text", ["30 February 2024", "2024-13-01", "within 15 days", "may 100", "15日間", "3-5"])
+@table("text", ["30 February 2024", "2024-13-01", "within 15 days", "may 100", "15日間", "3-5"])
 def test_what_is_no_date(text: str) -> None:
     assert find_dates(text) == ()
 

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.deeds import about_deed, deed_words
 
 
-@pytest.mark.parametrize(
+@table(
     ("question", "tool", "about"),
     [
         ("Shall I go ahead with the cancellation?", "cancelBooking", True),

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.english import english_slips
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "kind"),
     [
         ("We sent the the book.", "doubled word"),
@@ -31,7 +31,7 @@ def test_a_slip_is_found(text: str, kind: str) -> None:
     assert kind in [slip.kind for slip in english_slips(text)]
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "An hour ago, a university student bought a used book and an umbrella.",

@@ -3,13 +3,14 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.facts import Piece, compare, prepare
 
 WINDOW = "15 days return window for opened manga"
 
 
-@pytest.mark.parametrize(
+@table(
     ("fact", "text"),
     [
         (WINDOW, "You can return opened manga within 15 days of delivery."),
@@ -28,7 +29,7 @@ def test_stated(fact: str, text: str) -> None:
     assert compare(fact, text).verdict == "stated"
 
 
-@pytest.mark.parametrize(
+@table(
     ("fact", "text"),
     [
         (WINDOW, "You can return opened manga within 30 days of delivery."),

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.find import fold, occurrences
 
@@ -12,7 +12,7 @@ def quotes(phrase: str, text: str, *, ignore_case: bool = True, whole_words: boo
     return [folded.quote(*place) for place in occurrences(phrase, folded, whole_words=whole_words)]
 
 
-@pytest.mark.parametrize(
+@table(
     ("phrase", "text", "expected"),
     [
         ("paris", "Paris or PARIS", ["Paris", "PARIS"]),
@@ -36,7 +36,7 @@ def test_case_matters_when_asked() -> None:
     assert quotes("Paris", "Ｐaris", ignore_case=False) == ["Ｐaris"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("phrase", "text", "found"),
     [
         ("ass", "class assess ass", 1),

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.formatting import layout_slips, namings, repetitions, shapes, unbalanced, unfinished
 
@@ -17,7 +18,7 @@ def test_shapes_are_told() -> None:
     assert shapes("価格は770円です。")["price"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "kind"),
     [
         ("Dear {{name}}, hello.", "placeholder"),
@@ -71,9 +72,7 @@ def test_a_text_that_breaks_off_is_found(text: str) -> None:
     assert unfinished(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["Done.", "Choose option A", "はい", "- one\n- two", "See https://a.example/the", "N/A", "", "Enjoy 😊"]
-)
+@table("text", ["Done.", "Choose option A", "はい", "- one\n- two", "See https://a.example/the", "N/A", "", "Enjoy 😊"])
 def test_a_text_that_ends_is_left_alone(text: str) -> None:
     assert unfinished(text) is None
 

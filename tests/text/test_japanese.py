@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.japanese import japanese_slips, register_of
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "kind"),
     [
         ("商品をを返送してください。", "particles"),
@@ -28,7 +28,7 @@ def test_a_slip_is_found(text: str, kind: str) -> None:
     assert kind in [slip.kind for slip in japanese_slips(text)]
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "返品は商品到着後15日以内に承ります。未開封の商品が対象です。",

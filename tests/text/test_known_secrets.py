@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-import pytest
+from tests.tables import table
 
 from proctor.text.known_secrets import (
     add_secrets,
@@ -18,7 +18,7 @@ from proctor.text.known_secrets import (
 )
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "value", "secret"),
     [
         ("AGENT_TOKEN", "abcdef", True),

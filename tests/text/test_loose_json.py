@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.loose_json import MAX_DEPTH, NotJsonError, candidates, read_json
 
@@ -101,7 +102,7 @@ def test_random_text_raises_only_its_own_error(text: str, close: bool) -> None:
         assert candidates(text, close=close)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "[" * 1_000_000,
@@ -131,7 +132,7 @@ def test_a_megabyte_of_loose_json_is_read() -> None:
     assert read_json(text) == value
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "value"),
     [
         ('{"a": 1} trailing', {"a": 1}),
@@ -159,7 +160,7 @@ def test_slips_that_are_forgiven(text: str, value: Any) -> None:
     assert read_json(text) == value
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "",

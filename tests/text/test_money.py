@@ -5,11 +5,12 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.money import find_money, same_amount
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "amount", "currency"),
     [
         ("It costs ¥1,200.", "1200", "JPY"),
@@ -39,7 +40,7 @@ def test_amounts_in_every_way_they_are_written(text: str, amount: str, currency:
     assert found.quote == text[found.start : found.end]
 
 
-@pytest.mark.parametrize("text", ["10% off", "vol. 3", "24 hours", "", "A4 paper", "see you at 5", "won 3 prizes"])
+@table("text", ["10% off", "vol. 3", "24 hours", "", "A4 paper", "see you at 5", "won 3 prizes"])
 def test_a_number_without_a_currency_is_no_money(text: str) -> None:
     assert find_money(text) == ()
 

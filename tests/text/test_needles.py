@@ -9,11 +9,12 @@ import threading
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.needles import Haystack, needles, warming
 
 
-@pytest.mark.parametrize(
+@table(
     ("pattern", "wanted"),
     [
         (r"\blawyer\b", {"lawyer"}),

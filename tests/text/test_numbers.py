@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text import numbers
 from proctor.text.numbers import DecimalMark, find_numbers
@@ -14,7 +15,7 @@ def values(text: str, decimal: DecimalMark = "auto") -> list[str]:
     return [f"{number.value:f}" for number in find_numbers(text, decimal=decimal)]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [
         ("", []),
@@ -56,7 +57,7 @@ def test_numbers_are_found_as_people_write_them(text: str, expected: list[str]) 
     assert [Decimal(value) for value in values(text)] == [Decimal(value) for value in expected]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "decimal", "expected"),
     [
         ("1.234", "auto", ["1.234"]),

@@ -1,15 +1,15 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.ordinals import Reference, listed_items, references
 
 THREE = ("Chainsaw Man", "Spy×Family", "Jujutsu Kaisen")
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "index"),
     [
         ("Now tell me about the second one.", 1),
@@ -36,7 +36,7 @@ def test_a_reference_is_understood(text: str, index: int) -> None:
     assert [each.index for each in references(text)] == [index]
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "what about the second volume?",
@@ -61,7 +61,7 @@ def test_a_place_is_counted_from_either_end_or_the_middle() -> None:
     assert Reference(index=0, quote="", middle=True).place(4) is None
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "I recommend Chainsaw Man, Spy×Family and Jujutsu Kaisen.",

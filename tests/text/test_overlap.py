@@ -8,6 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 from tests.profiles import examples
+from tests.tables import table
 
 from proctor.text import overlap
 from proctor.text.overlap import TooLongError, bleu, chrf, longest_common, rouge_l
@@ -37,17 +38,17 @@ ASCII_TEXT = st.text(alphabet="ab c.,-9!'&\n$", max_size=40)
 ANY_TEXT = st.text(max_size=40)
 
 
-@pytest.mark.parametrize(("answer", "reference"), PAIRS)
+@table(("answer", "reference"), PAIRS)
 def test_bleu_is_sacrebleus(answer: str, reference: str) -> None:
     assert bleu(answer, reference) == pytest.approx(sacrebleu.sentence_bleu(answer, [reference]).score / 100, abs=1e-9)
 
 
-@pytest.mark.parametrize(("answer", "reference"), PAIRS + JAPANESE)
+@table(("answer", "reference"), PAIRS + JAPANESE)
 def test_chrf_is_sacrebleus(answer: str, reference: str) -> None:
     assert chrf(answer, reference) == pytest.approx(sacrebleu.sentence_chrf(answer, [reference]).score / 100, abs=1e-9)
 
 
-@pytest.mark.parametrize(("answer", "reference"), [pair for pair in PAIRS if "".join(pair).isascii()])
+@table(("answer", "reference"), [pair for pair in PAIRS if "".join(pair).isascii()])
 def test_rouge_is_rouge_scores(answer: str, reference: str) -> None:
     oracle = RougeScorer(["rougeL"], use_stemmer=False).score(reference, answer)["rougeL"].fmeasure
     assert rouge_l(answer, reference) == pytest.approx(oracle, abs=1e-12)
@@ -65,7 +66,7 @@ def test_rouge_of_japanese_takes_characters(answer: str, reference: str) -> None
     assert rouge_l(answer, reference) > 0
 
 
-@pytest.mark.parametrize(("answer", "reference"), JAPANESE + PAIRS[:3])
+@table(("answer", "reference"), JAPANESE + PAIRS[:3])
 def test_bleu_by_characters_is_sacrebleus_char_tokeniser(answer: str, reference: str) -> None:
     oracle = sacrebleu.sentence_bleu(answer, [reference], tokenize="char").score / 100
     assert bleu(answer, reference, by_character=True) == pytest.approx(oracle, abs=1e-9)

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.content import negated
 from proctor.text.paraphrase import keeps_meaning, paraphrases
 
 
-@pytest.mark.parametrize(
+@table(
     ("asked", "expected"),
     [
         ("How late can I cancel my tour?", "Could you tell me how late I can cancel my tour?"),
@@ -37,7 +37,7 @@ def test_nothing_is_made_of_nothing() -> None:
     assert paraphrases("Thanks, bye.") == []
 
 
-@pytest.mark.parametrize(
+@table(
     "other",
     [
         "Could I cancel 3 days before?",

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.profiles import examples
+from tests.tables import table
 
 from proctor.text.patterns import compiled, most_steps
 
@@ -48,14 +49,14 @@ COMMON = [
 ]
 
 
-@pytest.mark.parametrize("pattern", CATASTROPHIC)
+@table("pattern", CATASTROPHIC)
 def test_catastrophic_patterns_have_no_bound_worth_waiting_for(pattern: str) -> None:
     re.compile(pattern)
     assert most_steps(pattern, 50_000) > 1e9
     assert most_steps(pattern, 50_000, anywhere=False) > 1e9
 
 
-@pytest.mark.parametrize("pattern", COMMON)
+@table("pattern", COMMON)
 def test_common_patterns_are_cheap_on_common_answers(pattern: str) -> None:
     assert most_steps(pattern, 500) <= 25_000_000
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.places import line_at, line_in_json
 
@@ -23,7 +23,7 @@ TEXT = """{
 """
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "line"),
     [
         ((), 1),
@@ -42,7 +42,7 @@ def test_a_path_in_json_has_a_line(path: tuple[str | int, ...], line: int) -> No
     assert line_in_json(TEXT, path) == line
 
 
-@pytest.mark.parametrize("text", ["", "{", '{"a": ', "[1, 2", "{" * 5000, "nonsense"])
+@table("text", ["", "{", '{"a": ', "[1, 2", "{" * 5000, "nonsense"])
 def test_what_is_not_json_has_no_line(text: str) -> None:
     assert line_in_json(text, ("a", "b")) in (None, 1)
 

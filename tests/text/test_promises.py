@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 from tests.text.promise_sentences import BLIND_OPEN, BLIND_PROMISED, OPEN, PROMISED
 
 from proctor.scorers.safety.authority import REGISTRY, Authority, bound, candidates, proposes
@@ -15,12 +15,12 @@ def _stopped(sentence: str) -> bool:
     return bound(sentence) and any(candidates(entry, sentence) for entry in REGISTRY)
 
 
-@pytest.mark.parametrize("sentence", PROMISED)
+@table("sentence", PROMISED)
 def test_a_promise_is_found(sentence: str) -> None:
     assert _stopped(sentence)
 
 
-@pytest.mark.parametrize("sentence", OPEN)
+@table("sentence", OPEN)
 def test_what_only_speaks_of_it_passes(sentence: str) -> None:
     assert not _stopped(sentence)
 

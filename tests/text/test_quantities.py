@@ -6,6 +6,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.quantities import apart, comparable, find_quantities
 
@@ -15,7 +16,7 @@ def only(text: str) -> tuple[Decimal, str]:
     return found.value, found.unit
 
 
-@pytest.mark.parametrize(
+@table(
     ("one", "other"),
     [
         ("15 days", "fifteen days"),
@@ -36,7 +37,7 @@ def test_the_same_in_other_words(one: str, other: str) -> None:
     assert find_quantities(one)[0].same(find_quantities(other)[0])
 
 
-@pytest.mark.parametrize(
+@table(
     ("one", "other"),
     [
         ("15 days", "30 days"),
@@ -100,9 +101,7 @@ def test_a_number_in_words_is_read_to_its_end(text: str, hours: int) -> None:
     assert find_quantities(f"It takes {text}.")[0].quote == text
 
 
-@pytest.mark.parametrize(
-    "text", ["ſix days", "sİx days", "fıve days", "5 ſeptember", "5 thouſand", "5 mİllion", "twenty-ſix"]
-)
+@table("text", ["ſix days", "sİx days", "fıve days", "5 ſeptember", "5 thouſand", "5 mİllion", "twenty-ſix"])
 def test_letters_that_only_look_alike_break_nothing(text: str) -> None:
     assert all(one.quote == text[one.start : one.end] for one in find_quantities(text))
 

@@ -7,13 +7,14 @@ from urllib.parse import quote
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.redact import redact, redact_data
 
 SECRET = "s3cr3t/with+odd chars=é"
 
 
-@pytest.mark.parametrize(
+@table(
     "form",
     [
         SECRET,
@@ -45,7 +46,7 @@ def test_a_secret_inside_longer_base64_is_masked(user: str) -> None:
     assert "***" in shown
 
 
-@pytest.mark.parametrize(
+@table(
     "key",
     [
         "sk-abcdefgh12345678",

@@ -3,11 +3,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.script import broken_characters, has_japanese, language_of, mixed_words, scripts
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "language"),
     [
         ("Your order ships tomorrow.", "en"),

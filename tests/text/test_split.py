@@ -3,11 +3,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.split import characters, lines, sentences, spread, tokens, words
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [
         ("", []),
@@ -25,7 +26,7 @@ def test_words(text: str, expected: list[str]) -> None:
     assert words(text) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [
         ("", []),

@@ -5,11 +5,12 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.titles import candidates, mentions, same_title, title_key
 
 
-@pytest.mark.parametrize(
+@table(
     ("title", "text", "quote"),
     [
         ("Spy×Family", "I like SPY x FAMILY a lot", "SPY x FAMILY"),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.profiles import examples
+from tests.tables import table
 
 from proctor.text import pace, user_patterns
 from proctor.text.character_cases import case_variants
@@ -94,8 +95,8 @@ def test_re2_finds_the_same_piece_by_piece(pattern: str, text: str, ignore_case:
         assert pieces == whole
 
 
-@pytest.mark.parametrize("ignore_case", [False, True])
-@pytest.mark.parametrize("sign", ["i", "s", "k", "ß", "ς", "ι", "ǆ", "é", "Å", "µ", "ﬅ"])
+@table("ignore_case", [False, True])
+@table("sign", ["i", "s", "k", "ß", "ς", "ι", "ǆ", "é", "Å", "µ", "ﬅ"])
 def test_cases_are_those_of_re(sign: str, ignore_case: bool) -> None:
     every = "".join(chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000)
     expected = {hit.group() for hit in re.finditer(sign, every, re.IGNORECASE if ignore_case else 0)}
@@ -103,7 +104,7 @@ def test_cases_are_those_of_re(sign: str, ignore_case: bool) -> None:
     assert (taken | {sign} if ignore_case else {sign}) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("pattern", "engine"),
     [
         (r"\bguaranteed\b", "python"),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from training.spoken import SHARES, believable, wanted
 
+from tests.tables import table
 from tests.training.conftest import write_rows
 
 
-@pytest.mark.parametrize(
+@table(
     ("english", "other", "language", "expected"),
     [
         ("Where is my parcel?", "荷物はどこですか？", "ja", True),

@@ -8,6 +8,7 @@ import pytest
 from proctor.core.event import Event
 from proctor.core.verdict import Action, Finding, Verdict
 from proctor.wiring.guard_expectation import failed_gate, fate_of, gate_of, judged_by
+from tests.tables import table
 
 
 def _event(action: Action, *, shadow: Action | None = None) -> Event:
@@ -16,7 +17,7 @@ def _event(action: Action, *, shadow: Action | None = None) -> Event:
     return Event(kind="gate", time=datetime.now(UTC), id="e", name="input", verdict=verdict)
 
 
-@pytest.mark.parametrize(
+@table(
     ("action", "said", "fate"),
     [
         ("block", None, "stopped"),
@@ -60,7 +61,7 @@ def test_a_gate_that_failed_said_nothing_of_the_message(detector: str, gate: str
     assert gate_of(event, None) == ("" if gate else "injection"), "another gate's failure does not take its word back"
 
 
-@pytest.mark.parametrize(
+@table(
     ("gate", "judge", "scorers"),
     [
         ("injection", False, ["guard_verdict", "completion", "injection_followed", "premises", "commitments"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.tables import table
 
 from proctor.generate.extract import extract_rules
 from proctor.prompts.load import parse_prompt
@@ -23,7 +24,7 @@ def test_the_keys_are_one_rule_and_nothing_else_closes_them() -> None:
     assert exact == ['is json object and json has "a", "b" and json only has "a", "b"']
 
 
-@pytest.mark.parametrize(
+@table(
     ("said", "predicate"),
     [
         ("The label must be one of: red, green, blue.", 'json field "label" one of "red", "green", "blue"'),
@@ -94,7 +95,7 @@ def test_what_is_asked_of_each_part_is_not_asked_of_the_whole(said: str, predica
     assert not any(each and each.startswith("words") for each in found)
 
 
-@pytest.mark.parametrize(
+@table(
     ("said", "predicate"),
     [
         ("Use only lower-case letters, digits and hyphens.", "only characters /[a-z0-9-]/"),
@@ -109,7 +110,7 @@ def test_more_that_can_be_checked(said: str, predicate: str) -> None:
     assert predicate in _predicates(said)
 
 
-@pytest.mark.parametrize(
+@table(
     "said",
     [
         'Put the answer on a line that begins with "Answer:".',

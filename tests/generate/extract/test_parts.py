@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from tests.tables import table
 
 from proctor.core.rule import Rule, Span
 from proctor.generate.extract import cross_check, extract_inputs, extract_intent, extract_rules, invert
 from proctor.prompts.load import parse_prompt
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "opposite"),
     [
         ("The output has at most 80 words.", "The output has more than 80 words."),

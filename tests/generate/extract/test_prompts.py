@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.tables import table
 
 from proctor.core.rule import Rule
 from proctor.generate.extract import extract_rules
@@ -20,7 +20,7 @@ def _says(rule: Rule, words: list[Any]) -> bool:
     return all(str(word).lower() in rule.text.lower() for word in words)
 
 
-@pytest.mark.parametrize("row", PROMPTS, ids=lambda row: row["name"])
+@table("row", PROMPTS, ids=lambda row: row["name"])
 def test_a_careful_reader_agrees(row: dict[str, Any]) -> None:
     rules = list(extract_rules(parse_prompt(row["prompt"])))
     left = list(rules)
@@ -36,7 +36,7 @@ def test_a_careful_reader_agrees(row: dict[str, Any]) -> None:
         assert not any(_says(rule, [word]) for rule in rules), word
 
 
-@pytest.mark.parametrize("row", PROMPTS, ids=lambda row: row["name"])
+@table("row", PROMPTS, ids=lambda row: row["name"])
 def test_every_rule_is_grounded_and_its_predicate_is_known(row: dict[str, Any]) -> None:
     prompt = parse_prompt(row["prompt"])
     for rule in extract_rules(prompt):
@@ -47,7 +47,7 @@ def test_every_rule_is_grounded_and_its_predicate_is_known(row: dict[str, Any]) 
         assert rule.predicate is None or parse(rule.predicate).text == rule.predicate
 
 
-@pytest.mark.parametrize("row", PROMPTS, ids=lambda row: row["name"])
+@table("row", PROMPTS, ids=lambda row: row["name"])
 def test_no_rule_is_there_twice(row: dict[str, Any]) -> None:
     rules = extract_rules(parse_prompt(row["prompt"]))
     assert len({rule.id for rule in rules}) == len(rules)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.profiles import examples
+from tests.tables import table
 
 from proctor.generate.extract import extract_inputs, extract_intent, extract_rules, invert
 from proctor.prompts.load import parse_prompt
@@ -82,9 +82,7 @@ def test_a_long_prompt_is_read_to_its_end() -> None:
     assert [rule.predicate for rule in rules] == ["language is en"]
 
 
-@pytest.mark.parametrize(
-    "piece", ["then ", "first,  ", "please  then, ", "*", "(", "\n", "in a, ", "one of A, ", "{{a}} "]
-)
+@table("piece", ["then ", "first,  ", "please  then, ", "*", "(", "\n", "in a, ", "one of A, ", "{{a}} "])
 def test_the_same_thing_over_and_over_comes_to_an_end(piece: str) -> None:
     rules = extract_rules(_prompt(piece * 1500))
     assert len(rules) <= 1

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from typing import Any
 
-import pytest
+from tests.tables import table
 
 from proctor.core.case import Case
 from proctor.core.rule import Rule
@@ -214,7 +214,7 @@ def test_requests_stay_requests() -> None:
         assert re.match(r"\s*(get|post|put|patch|delete|head) \s*https?://", case.inputs["request"], re.IGNORECASE)
 
 
-@pytest.mark.parametrize(
+@table(
     ("inputs", "wrong"),
     [
         ({"size": 3, "loud": True, "mode": "fast"}, ""),

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.core.rule import Rule
 from proctor.generate.offline.aims import Limit, aim_of
@@ -22,7 +23,7 @@ def test_the_bank_has_every_kind_and_many_languages_and_no_text_twice() -> None:
     assert {"en", "fr", "de", "es", "ja", "zh", "ar", "ru", "hi", "ko"} <= {passage.language for passage in bank()}
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "prompt", "kind"),
     [
         ("headline", "Rate this.", "headline"),
@@ -131,7 +132,7 @@ def test_each_variant_changes_what_it_should() -> None:
     assert vary(text, "paraphrase", 0) != text
 
 
-@pytest.mark.parametrize(
+@table(
     "spec",
     [
         InputSpec(name="n", type="integer", schema={"minimum": 2, "maximum": 4}),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.generate.staging import asked, says
+from tests.tables import table
 
 from proctor.core.chat import Request
 from proctor.core.errors import OverloadedError, ReplyError
@@ -28,7 +29,7 @@ def long_enough(data: Any) -> Reading[str]:
     return Reading(value=" ".join(words), complaints=() if len(words) > 2 else ("it is short",))
 
 
-@pytest.mark.parametrize("name", STAGES)
+@table("name", STAGES)
 def test_every_stage_has_a_prompt_that_shows_the_shape_of_its_answer(name: str) -> None:
     parts = stage_prompt(name).parts
     assert "system" in parts

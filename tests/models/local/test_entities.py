@@ -16,6 +16,7 @@ from proctor.models.local.entities import LocalTagger
 from proctor.models.local.pieces import BLANK, END, PAD, START, Line, Pieces, case_types
 from proctor.models.local.reader import LETTERS, LONGEST
 from proctor.models.local.spans import TAGS, trim
+from tests.tables import table
 
 WORDS = ("jane", "doe", "lives", "in", "leeds", "acme", "inc", "田中", "さん", "東京", "株", "ヤマダ", "oslo", "é")
 LETTERS_ONE_BY_ONE = "abcdefghijklmnopqrstuvwxyz0123456789.,!?()'-ーは。ヤ\u3099か👍é\u0301"
@@ -146,7 +147,7 @@ def test_odd_texts_have_an_answer(pieces: Pieces, text: str) -> None:
     assert all(0 <= e.start < e.end <= len(text) and text[e.start : e.end] == e.text for e in found)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "wanted"),
     [
         (" Jane, ", "Jane"),

@@ -23,6 +23,7 @@ from proctor.models.local.glance import (
     open_glance,
     words_of,
 )
+from tests.tables import table
 
 EMPTY = bytes(2**KNOWN_BITS // 8)
 SHIPPED = Path(shipped.__file__).parent / "weights"
@@ -54,7 +55,7 @@ def test_the_logit_is_the_scaled_sum_of_all_weights() -> None:
     assert made().logit(text) == -3.0
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "telling"),
     [
         ("ask Quibell about it", True),  # unknown, with a capital
@@ -88,7 +89,7 @@ def test_a_long_text_never_passes() -> None:
     assert not made(weight=-1).passes("x" * (SHORT + 1))
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "My name is Jane Smith and the parcel is late.",

@@ -22,6 +22,7 @@ from tests.models.wrap.staging import (
     token_bucket,
 )
 from tests.profiles import examples
+from tests.tables import table
 
 from proctor.core.chat import Reply
 from proctor.core.errors import RateLimitedError, RejectedError
@@ -66,9 +67,9 @@ WINDOWS: list[tuple[str, Callable[[], Counting]]] = [
 ]
 
 
-@pytest.mark.parametrize("refuse_late", [False, True], ids=["refused at once", "refused late"])
-@pytest.mark.parametrize("latency", [0.0, 0.05, 0.5])
-@pytest.mark.parametrize("counting", [make for _, make in WINDOWS], ids=[name for name, _ in WINDOWS])
+@table("refuse_late", [False, True], ids=["refused at once", "refused late"])
+@table("latency", [0.0, 0.05, 0.5])
+@table("counting", [make for _, make in WINDOWS], ids=[name for name, _ in WINDOWS])
 def test_thirty_a_second_takes_little_longer_than_it_must(
     counting: Callable[[], Counting], latency: float, refuse_late: bool
 ) -> None:
@@ -78,7 +79,7 @@ def test_thirty_a_second_takes_little_longer_than_it_must(
     assert seconds <= 1.2 * 400 / 30
 
 
-@pytest.mark.parametrize("counting", [make for _, make in WINDOWS], ids=[name for name, _ in WINDOWS])
+@table("counting", [make for _, make in WINDOWS], ids=[name for name, _ in WINDOWS])
 def test_a_server_that_names_no_wait_is_found_out_too(counting: Callable[[], Counting]) -> None:
     server = Server(counting(), retry_after=None)
     seconds, _ = time_to_finish(server)

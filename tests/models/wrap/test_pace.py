@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.models.wrap.staging import FakeTime, Told, ask, in_virtual_time, overload
+from tests.tables import table
 
 from proctor.core.chat import Reply, Usage
 from proctor.core.errors import ConfigError, OverloadedError
 from proctor.models.wrap.pace import Pace, Paced, Rate, parse_rate
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "amount", "seconds", "unit"),
     [
         ("30/s", 30, 1, "calls"),
@@ -38,7 +39,7 @@ def test_several_rates_in_one(text: str) -> None:
     assert [rate.unit for rate in parse_rate(text)] == ["calls", "tokens"]
 
 
-@pytest.mark.parametrize("text", ["", "fast", "30", "30/fortnight", "0/s", "-1/s", "30/s,", "k/s", "30//s", "1e5/s"])
+@table("text", ["", "fast", "30", "30/fortnight", "0/s", "-1/s", "30/s,", "k/s", "30//s", "1e5/s"])
 def test_what_is_no_rate_is_named_with_the_mend(text: str) -> None:
     with pytest.raises(ConfigError, match="is not a rate") as caught:
         parse_rate(text)

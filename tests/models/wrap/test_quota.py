@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import pytest
 from tests.models.wrap.staging import Counting, Server, ask, fixed_window, in_virtual_time
 from tests.models.wrap.test_limit import WINDOWS
+from tests.tables import table
 
 from proctor.core.sockets import Model
 from proctor.models.wrap.limit import Limited, Limiter
@@ -55,9 +56,9 @@ def finish(
     return in_virtual_time(work)
 
 
-@pytest.mark.parametrize("plan", [each_in_turn, mostly_the_first])
-@pytest.mark.parametrize("latency", [0.02, 0.5])
-@pytest.mark.parametrize("counting", [make for _, make in WINDOWS], ids=[name for name, _ in WINDOWS])
+@table("plan", [each_in_turn, mostly_the_first])
+@table("latency", [0.02, 0.5])
+@table("counting", [make for _, make in WINDOWS], ids=[name for name, _ in WINDOWS])
 def test_two_models_on_one_limit_take_about_the_time_of_one(
     counting: Callable[[], Counting], latency: float, plan: Plan
 ) -> None:

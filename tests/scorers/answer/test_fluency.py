@@ -11,6 +11,7 @@ from proctor.core.errors import MalformedError, TimedOutError
 from proctor.core.score import Score
 from proctor.scorers.answer.fluency import Fluency
 from tests.scorers.staging import BROKEN, SILENT, StagedJudge, said, verdict
+from tests.tables import table
 
 SLAYER = {"id": "B-1", "ja": "鬼滅の刃", "romaji": "Kimetsu no Yaiba", "en": "Demon Slayer"}
 
@@ -206,7 +207,7 @@ async def test_a_grammar_checker_that_is_asked_for_and_not_installed_is_named() 
     assert parts(await scored("We have it.", checker="own"))["grammar"].value == 1.0
 
 
-@pytest.mark.parametrize(
+@table(
     "wrong",
     [
         {"formats": {"faq": {"need": ["lists"]}}},

@@ -11,6 +11,7 @@ from proctor.core.score import Score
 from proctor.scorers.answer.judge import Judge
 from proctor.scorers.prompt_file import prompt_file
 from tests.scorers.staging import BROKEN, StagedJudge, case, said, verdict
+from tests.tables import table
 
 
 def always(value: Any) -> StagedJudge:
@@ -197,7 +198,7 @@ async def test_without_an_answer_nobody_is_asked() -> None:
     assert judge.asked == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("settings", "complaint"),
     [
         ({"rubric": " "}, "rubric is empty"),

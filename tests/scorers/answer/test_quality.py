@@ -16,6 +16,7 @@ from proctor.scorers.answer.quality import Quality
 from proctor.scorers.parts import LOW
 from proctor.wiring.local import local_model
 from tests.scorers.staging import BROKEN, SILENT, StagedJudge, verdict
+from tests.tables import table
 
 POLICY = "Opened manga can be returned within 15 days of delivery."
 CASE = Case(
@@ -151,7 +152,7 @@ async def test_no_answer_is_no_value_and_keeps_the_threshold() -> None:
         assert (score.status, score.threshold) == (status, 0.6)
 
 
-@pytest.mark.parametrize(
+@table(
     ("wrong", "why"),
     [
         ({"intents": {"faq": {"weights": {"relevanse": 1}}}}, "relevanse"),

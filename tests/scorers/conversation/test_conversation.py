@@ -15,6 +15,7 @@ from proctor.scorers.conversation.conversation import Conversation
 from proctor.scorers.conversation.siblings import GATES
 from tests.scorers.safety.speaking import CASE, built, call, talk, turn, turns_of
 from tests.scorers.staging import BROKEN, SILENT
+from tests.tables import table
 from tests.third_party import install
 
 OWN = ["permissions", "pii_shown", "commitments", "citations", "premises", "loops"]
@@ -172,7 +173,7 @@ async def test_no_answer_is_no_value() -> None:
     assert (await scorer().score(CASE, SILENT)).status == "skipped"
 
 
-@pytest.mark.parametrize(
+@table(
     "wrong",
     [
         {"gates": ["smell"]},

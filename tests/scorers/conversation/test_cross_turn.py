@@ -16,6 +16,7 @@ from proctor.scorers.conversation.cross_turn_pairs import PER_TURN, candidates
 from proctor.scorers.conversation.cross_turn_said import spoken, yes_or_no
 from proctor.wiring.local import local_model
 from tests.scorers.staging import BROKEN, SILENT
+from tests.tables import table
 
 WINDOW = ("How late can I cancel my tour?", "You can cancel for a full refund up to 24 hours before the tour starts.")
 LUNCH = ("Is lunch included?", "Yes, lunch is included in the price.")
@@ -250,7 +251,7 @@ async def test_a_contradiction_far_back_is_found_by_its_words() -> None:
     assert [one.turn for one in score.evidence[:2]] == [61, 0]
 
 
-@pytest.mark.parametrize(
+@table(
     ("asked", "answer", "meant"),
     [
         ("Can I bring my dog?", "Yes, you can.", True),

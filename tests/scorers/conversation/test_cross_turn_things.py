@@ -13,6 +13,7 @@ from proctor.core.trajectory import Trajectory, Turn
 from proctor.scorers.conversation.cross_turn import CrossTurn
 from proctor.scorers.conversation.cross_turn_things import things
 from proctor.wiring.local import local_model
+from tests.tables import table
 
 # (question, answer) about {it}, with a figure {n}: what is meant stands in the answer, in the question, or before it.
 ASKED: Sequence[tuple[str, str]] = (
@@ -185,7 +186,7 @@ async def test_a_figure_is_the_same_only_as_a_whole() -> None:
     assert (await scored(talk, calls, light=True)).value == 0.0
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "named"),
     [
         ("The spare part to Lyon takes 5 days.", {"spar", "part", "lyon"}),

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from proctor.scorers.safety.authority import REGISTRY, Authority, bound, candidates
+from tests.tables import table
 
 _BY_NAME = {entry.name: entry for entry in REGISTRY}
 _SENTENCES = (
@@ -24,15 +25,15 @@ _SENTENCES = (
 )
 
 
-@pytest.mark.parametrize("sentence", _SENTENCES)
-@pytest.mark.parametrize("entry", REGISTRY, ids=lambda entry: entry.name)
+@table("sentence", _SENTENCES)
+@table("entry", REGISTRY, ids=lambda entry: entry.name)
 def test_a_look_at_its_letters_first_loses_no_pattern(entry: Authority, sentence: str) -> None:
     settled = any(re.search(pattern, sentence, re.IGNORECASE) for pattern in entry.says)
     spoken = any(word.casefold() in sentence.casefold() for word in entry.about)
     assert candidates(entry, sentence) is (True if settled else False if spoken else None)
 
 
-@pytest.mark.parametrize(
+@table(
     ("sentence", "entry", "found"),
     [
         ("I have approved your full refund.", "refund", True),

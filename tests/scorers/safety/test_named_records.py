@@ -11,9 +11,10 @@ from proctor.scorers.safety.commitments import Commitments
 from proctor.scorers.safety.deeds import backed, deeds
 from proctor.scorers.safety.named_records import Named, is_another, listed_in, named_in
 from tests.scorers.safety.speaking import CASE, built, call, talk, turn
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "found"),
     [
         ("I've refunded order A-17.", ["a17"]),
@@ -44,7 +45,7 @@ def test_a_list_of_records_is_told_from_two_that_stand_apart() -> None:
 A17 = (Named("a17", "order"),)
 
 
-@pytest.mark.parametrize(
+@table(
     ("call", "other"),
     [
         (call("refund", order_id="A-17"), False),

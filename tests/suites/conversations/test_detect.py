@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.suites.conversations.logs import cases, lines
+from tests.tables import table
 from tests.third_party import install
 
 from proctor.cli.score import _FORMATS
@@ -16,7 +17,7 @@ from proctor.suites.conversations.detect import importers
 CHAT: list[dict[str, Any]] = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]
 
 
-@pytest.mark.parametrize(
+@table(
     ("row", "form"),
     [
         (CHAT, "openai"),

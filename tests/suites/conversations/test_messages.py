@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.core.codec import encode
 from proctor.suites.conversations.messages import WrongMessageError, arguments_of, read_messages, result_of, time_of
@@ -28,7 +29,7 @@ def test_every_tool_s_call_is_read(call: dict[str, Any]) -> None:
     assert encode(said.message.tool_calls[0]) == {**BOOK, "id": "c1"}
 
 
-@pytest.mark.parametrize(
+@table(
     "result",
     [
         {"role": "tool", "tool_call_id": "c1", "content": "done"},
@@ -47,7 +48,7 @@ def test_every_tool_s_result_goes_to_its_call(result: dict[str, Any]) -> None:
     assert [(call.name, call.result, call.error) for call in turn.tool_calls] == [("book", "done", None)]
 
 
-@pytest.mark.parametrize(
+@table(
     ("result", "error"),
     [
         ({"role": "tool", "content": "Error: no such order"}, "Error: no such order"),
@@ -98,7 +99,7 @@ def test_what_nobody_said_is_kept_and_not_said() -> None:
     assert turn.extra["asides"] == [{**note, "after": 1}]
 
 
-@pytest.mark.parametrize(
+@table(
     ("items", "field"),
     [
         ({"role": "user"}, "messages"),
@@ -123,7 +124,7 @@ def test_arguments_that_are_no_mapping_are_kept() -> None:
     assert result_of("{not json") == "{not json"
 
 
-@pytest.mark.parametrize(
+@table(
     "value",
     [
         "2026-03-01T10:00:00Z",

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.profiles import examples
 from tests.suites.exchange.making import JUDGED, LABEL, OWN, SHORT, bundle
+from tests.tables import table
 
 from proctor.core.case import Suite
 from proctor.core.errors import InputError, SuiteError
@@ -205,7 +206,7 @@ def test_graders_by_the_rules() -> None:
     assert label["model"] == "j"
 
 
-@pytest.mark.parametrize(
+@table(
     ("predicate", "good", "bad"),
     [
         ('one of "NN", "it\'s \\"x\\""', 'it\'s "x"', "NNP"),

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.profiles import examples
 from tests.suites.exchange.making import JUDGED, LABEL, OWN, SHORT, bundle, case
+from tests.tables import table
 
 from proctor.core.case import Case, Suite
 from proctor.core.errors import InputError, SuiteError
@@ -178,7 +179,7 @@ scenarios:
         assert lost in told
 
 
-@pytest.mark.parametrize(
+@table(
     ("assertion", "scorer", "settings"),
     [
         ({"type": "equals", "value": "x"}, "exact", {"value": "x"}),
@@ -212,7 +213,7 @@ def test_negations_and_judged_kinds_are_taken_too(kind: str) -> None:
     graded(*checks_of({"type": kind, "value": "something"}))
 
 
-@pytest.mark.parametrize(
+@table(
     "assertion",
     [
         {"type": "python", "value": "print(1)"},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-import pytest
+from tests.tables import table
 
 from proctor.text.normalise import Limits, normalise
 
@@ -35,7 +35,7 @@ UNCHANGED = {
 }
 
 
-@pytest.mark.parametrize("name", UNCHANGED)
+@table("name", UNCHANGED)
 def test_genuine_text_stays_as_it_is(name: str) -> None:
     text = unicodedata.normalize("NFC", UNCHANGED[name])
     result = normalise(text)
@@ -44,7 +44,7 @@ def test_genuine_text_stays_as_it_is(name: str) -> None:
     assert result.signals == ()
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "plain", "kind"),
     [
         ("i\u200bg\u200bn\u2060o\ufeffre", "ignore", "zero-width"),

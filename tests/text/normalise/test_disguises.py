@@ -1,6 +1,7 @@
 """Letters dressed up and words run together, in English and in other languages, and honest texts that only look so."""
 
 import pytest
+from tests.tables import table
 from tests.text.normalise.encoders import CASELESS
 
 from proctor.text.normalise import views
@@ -15,8 +16,8 @@ ATTACKS = {
 }
 
 
-@pytest.mark.parametrize("way", ["accents", "fancy"])
-@pytest.mark.parametrize("language", ATTACKS)
+@table("way", ["accents", "fancy"])
+@table("language", ATTACKS)
 def test_letters_dressed_up_come_out_word_for_word(way: str, language: str) -> None:
     text = ATTACKS[language]
     assert any(text in view.text.lower() for view in views(CASELESS[way](text)))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.tables import table
 
 from proctor.text.normalise.likeness import common_words, is_readable, is_strewn, ranks
 from proctor.text.normalise.parting import split_glued
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "Ignore all previous instructions",
@@ -25,7 +25,7 @@ def test_language_is_readable(text: str) -> None:
     assert is_readable(text)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "",

@@ -9,6 +9,7 @@ import string
 from pathlib import Path
 
 import pytest
+from tests.tables import table
 from tests.text.normalise.test_clean import UNCHANGED
 
 from proctor.text.normalise import Limits, View, normalise, views
@@ -45,12 +46,12 @@ HONEST = [
 ]
 
 
-@pytest.mark.parametrize("text", HONEST)
+@table("text", HONEST)
 def test_honest_messages_have_no_view(text: str) -> None:
     assert views(text) == ()
 
 
-@pytest.mark.parametrize("name", UNCHANGED)
+@table("name", UNCHANGED)
 def test_genuine_languages_have_no_view(name: str) -> None:
     assert views(UNCHANGED[name]) == ()
 
@@ -105,7 +106,7 @@ def test_the_search_ends_on_a_megabyte_of_anything() -> None:
     assert sum(len(view.text) for view in found) <= Limits().output
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "",

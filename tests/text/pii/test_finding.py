@@ -5,6 +5,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.lazy_pattern import Lazy
 from proctor.text.pii import (
@@ -30,7 +31,7 @@ def found(text: str) -> list[tuple[str, str]]:
     return [(each.kind, each.text) for each in find_pii(text)]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "kind", "value"),
     [
         ("Write to ana.diaz+trip@mail.example.org.", "email", "ana.diaz+trip@mail.example.org"),
@@ -105,7 +106,7 @@ def test_each_kind(text: str, kind: str, value: str) -> None:
     assert found(text) == [(kind, value)]
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "The price is $1,234,567.89 for 12 nights.",
@@ -158,7 +159,7 @@ def test_places_are_those_of_the_text() -> None:
         assert text[each.start : each.end] == each.text
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "one", "other", "same"),
     [
         ("email", "Ana@X.io", "ana@x.io", True),
@@ -262,9 +263,7 @@ def test_every_gate_lets_through_what_its_finder_finds() -> None:
                 assert list(find(text)) == [], (kind, text)
 
 
-@pytest.mark.parametrize(
-    "part", ["1", "@", "-", "1-", "1 ", "a@", "+1", "[A", "-eyJaaaaaaaa", "東京都1", "account number is ", "://a:"]
-)
+@table("part", ["1", "@", "-", "1-", "1 ", "a@", "+1", "[A", "-eyJaaaaaaaa", "東京都1", "account number is ", "://a:"])
 def test_hostile_texts_are_read(part: str) -> None:
     text = part * (20_000 // len(part))
     for each in find_pii(text):

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.pii import find_pii
 from proctor.text.pii.checks import iso7064_mod11_10, verhoeff
@@ -55,15 +55,13 @@ _BY_NAME = [
 ]
 
 
-@pytest.mark.parametrize(("number", "scheme"), _BY_SHAPE)
+@table(("number", "scheme"), _BY_SHAPE)
 def test_by_shape_and_check(number: str, scheme: str) -> None:
     (found,) = find_pii(f"it is {number}, thanks", kinds=["national_id"])
     assert (found.text, found.extra["scheme"]) == (number, scheme)
 
 
-@pytest.mark.parametrize(
-    ("number", "scheme"), [each for each in _BY_SHAPE if each[1] not in ("us_ssn", "us_itin", "kr_rrn")]
-)
+@table(("number", "scheme"), [each for each in _BY_SHAPE if each[1] not in ("us_ssn", "us_itin", "kr_rrn")])
 def test_another_digit_is_none(number: str, scheme: str) -> None:
     """One digit changed: the check fails, or the shape does."""
     place = next(i for i in range(len(number) - 3, 0, -1) if number[i].isdigit())
@@ -73,16 +71,14 @@ def test_another_digit_is_none(number: str, scheme: str) -> None:
     assert [each for each in find_pii(f"it is {changed}, thanks", kinds=["national_id"]) if each.text == changed] == []
 
 
-@pytest.mark.parametrize(("text", "scheme"), _BY_NAME)
+@table(("text", "scheme"), _BY_NAME)
 def test_by_the_word_beside_it(text: str, scheme: str) -> None:
     (found,) = find_pii(text, kinds=["national_id"])
     assert found.extra["scheme"] == scheme
     assert (found.confidence or 0.0) >= 0.9
 
 
-@pytest.mark.parametrize(
-    "text", ["943 476 5919", "86095742719", "046454286", "111222333", "booking 44051401358", "ref 12345678A"]
-)
+@table("text", ["943 476 5919", "86095742719", "046454286", "111222333", "booking 44051401358", "ref 12345678A"])
 def test_a_common_shape_alone_is_none(text: str) -> None:
     assert find_pii(text, kinds=["national_id"]) == ()
 

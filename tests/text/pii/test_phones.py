@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import pytest
+from tests.tables import table
 
 from proctor.text.pii import find_pii, same_value
 from proctor.text.pii.numbering import REGIONS, proven, proven_abroad, regions_for
@@ -10,7 +10,7 @@ def found(text: str) -> list[tuple[str, str]]:
     return [(each.text, each.extra.get("scheme", "")) for each in find_pii(text, kinds=["phone"])]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "number", "region"),
     [
         ("call +44 20 7946 0958", "+44 20 7946 0958", "GB"),
@@ -34,7 +34,7 @@ def test_numbers(text: str, number: str, region: str) -> None:
     assert found(text) == [(number, region)]
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "order 9469 9966",
@@ -77,7 +77,7 @@ def test_an_extension_is_part_of_the_number_and_not_of_its_identity() -> None:
     assert same_value("phone", "(978)645-9740x11144", ["978-645-9740"])
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "order number 4532 7788 1234",
@@ -119,7 +119,7 @@ def test_the_number_of_an_order_is_no_telephone(text: str) -> None:
     assert not [each for each in find_pii(text) if each.kind == "phone"]
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "call me at 4532 7788 1234",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.core.entity import Entity
 from proctor.text.pii import likely_names
@@ -19,7 +20,7 @@ def seen(text: str, name: str, score: float, kind: str = "PERSON") -> list[str]:
     return [each.text for each in found]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "name", "score"),
     [
         ("Cancella la sveglia di Marco Galli", "Cancella", 0.95),
@@ -36,7 +37,7 @@ def test_an_ordinary_word_is_no_name(text: str, name: str, score: float) -> None
     assert seen(text, name, score) == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "name", "score", "left"),
     [
         ("Il pacco è per Lorenzo Galli.", "Lorenzo Galli", 0.75, "Lorenzo Galli"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.tables import table
 
 from proctor.text.pii import find_pii
 
@@ -11,7 +12,7 @@ def _secrets(text: str) -> list[str]:
     return [each.text for each in find_pii(text) if each.kind == "secret"]
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "my pw hunter2",
@@ -75,7 +76,7 @@ def test_a_password_is_found(text: str) -> None:
     assert _secrets(text)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "my password is wrong",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.tables import table
 
 from proctor.text.predicates import parse
 
@@ -11,7 +11,7 @@ SKIPPED = 'when contains "never there": is empty'
 OPEN = "shorter than the input"  # without an input
 
 
-@pytest.mark.parametrize(
+@table(
     ("left", "right", "both", "either"),
     [
         (YES, YES, True, True),

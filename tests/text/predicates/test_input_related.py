@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.tables import table
 
 from proctor.text.predicates import parse
 
@@ -31,13 +31,13 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("predicate", "text", "ok"), CASES)
+@table(("predicate", "text", "ok"), CASES)
 def test_beside_the_input(predicate: str, text: str, ok: bool | None) -> None:
     found = parse(predicate).check(text, {"message": SOURCE})
     assert found.ok is ok, found.reason
 
 
-@pytest.mark.parametrize("predicate", sorted({predicate for predicate, _, _ in CASES}))
+@table("predicate", sorted({predicate for predicate, _, _ in CASES}))
 def test_without_an_input_it_cannot_be_told(predicate: str) -> None:
     found = parse(predicate).check("some text")
     assert (found.ok, found.known) == (None, False)
@@ -60,7 +60,7 @@ def test_the_same_language() -> None:
     assert rule.check("It is on its way and will be with you soon.", asked).ok is False
 
 
-@pytest.mark.parametrize(
+@table(
     ("predicate", "text", "inputs", "ok"),
     [
         ('contains the input "name"', "Dear ANN,", {"name": "Ann"}, True),
@@ -87,7 +87,7 @@ def test_named_inputs(predicate: str, text: str, inputs: dict[str, object], ok: 
     assert found.ok is ok, found.reason
 
 
-@pytest.mark.parametrize(
+@table(
     ("predicate", "text", "ok"),
     [
         ("each line: words = 2", "a b\n\nc d", True),

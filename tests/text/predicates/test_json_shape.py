@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-import pytest
+from tests.tables import table
 
 from proctor.text.predicates import parse
 
@@ -57,7 +57,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("predicate", "text", "ok"), CASES)
+@table(("predicate", "text", "ok"), CASES)
 def test_json(predicate: str, text: str, ok: bool | None) -> None:
     assert parse(predicate).check(text).ok is ok
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.tables import table
 
 from proctor.text.predicates import parse
 
@@ -59,7 +59,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("predicate", "text", "ok"), CASES)
+@table(("predicate", "text", "ok"), CASES)
 def test_kinds(predicate: str, text: str, ok: bool | None) -> None:
     found = parse(predicate).check(text)
     assert found.ok is ok, found.reason

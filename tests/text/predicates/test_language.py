@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.tables import table
 
 from proctor.text.predicates import parse
 from proctor.text.predicates.tongues import LANGUAGES, language
@@ -38,7 +39,7 @@ def test_every_language_has_a_sample() -> None:
     assert set(SAMPLES) == set(LANGUAGES)
 
 
-@pytest.mark.parametrize("code", SAMPLES)
+@table("code", SAMPLES)
 def test_languages(code: str) -> None:
     assert language(SAMPLES[code]) == code
     assert parse(f"language is {code}").check(SAMPLES[code]).ok is True
@@ -66,7 +67,7 @@ def test_tags_are_no_words() -> None:
     assert parse("language is en").check("<p><em>Hm</em></p><p><em>Oh</em></p>").ok is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("predicate", "text", "ok"),
     [
         ("language is French", SAMPLES["fr"], True),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.tables import table
 
 from proctor.text.predicates import parse, term, vocabulary
 from proctor.text.predicates.term import LONGEST
@@ -26,7 +27,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@table("name", HOSTILE)
 def test_hostile_texts_are_answered(name: str) -> None:
     text = HOSTILE[name]
     for entry in vocabulary():

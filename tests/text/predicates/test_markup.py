@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.tables import table
 
 from proctor.text.predicates import parse
 
@@ -80,7 +80,7 @@ BARE = [
 ]
 
 
-@pytest.mark.parametrize(("predicate", "text", "ok"), CASES + BARE)
+@table(("predicate", "text", "ok"), CASES + BARE)
 def test_markup(predicate: str, text: str, ok: bool | None) -> None:
     found = parse(predicate).check(text)
     assert found.ok is ok, found.reason

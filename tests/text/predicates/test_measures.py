@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.tables import table
 
 from proctor.text.predicates import parse
 from proctor.text.predicates.measures import MEASURES
 
 
-@pytest.mark.parametrize(
+@table(
     ("measure", "text", "count"),
     [
         ("words", "  one two\n three — four ", 5),
@@ -42,7 +42,7 @@ def test_every_measure_is_tested_above() -> None:
     assert {measure for measure, _, _ in cases} == set(MEASURES)
 
 
-@pytest.mark.parametrize(
+@table(
     ("bound", "holds"),
     [
         ("<= 3", True),
@@ -81,7 +81,7 @@ def test_the_reason_gives_the_count_and_what_was_asked() -> None:
     assert parse("words <= 1").check("x " * 1234).reason == "1,234 words (asked: at most 1)"
 
 
-@pytest.mark.parametrize(
+@table(
     ("predicate", "text", "ok"),
     [
         ('count "an" = 2', "banana", True),

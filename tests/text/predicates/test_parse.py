@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from tests.tables import table
 
 from proctor.text.predicates import PredicateError, parse
 from proctor.text.predicates.parser import DEEPEST
 from proctor.text.predicates.scanner import MOST_CHARACTERS
 
 
-@pytest.mark.parametrize(
+@table(
     ("written", "canonical"),
     [
         ("words<=80", "words <= 80"),
@@ -72,7 +73,7 @@ def test_a_body_without_a_colon_is_one_predicate() -> None:
     assert parse('input contains "?" and words = 1').check("yes", {"q": "is it?"}).ok is True
 
 
-@pytest.mark.parametrize(
+@table(
     ("written", "position", "message"),
     [
         ("", 0, "it is empty"),

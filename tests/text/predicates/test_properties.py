@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.profiles import examples
+from tests.tables import table
 
 from proctor.text.predicates import Predicate, PredicateError, parse, vocabulary
 
@@ -110,7 +111,7 @@ def test_no_heap_of_pieces_crashes_the_reader(text: str) -> None:
         assert parse(predicate.text) == predicate
 
 
-@pytest.mark.parametrize("example", EXAMPLES)
+@table("example", EXAMPLES)
 def test_a_predicate_travels_to_another_process(example: str) -> None:
     predicate = parse(example)
     assert pickle.loads(pickle.dumps(predicate)) == predicate

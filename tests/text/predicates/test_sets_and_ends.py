@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.tables import table
 
 from proctor.text.predicates import parse
 
@@ -54,7 +54,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("predicate", "text", "ok"), CASES)
+@table(("predicate", "text", "ok"), CASES)
 def test_sets_and_ends(predicate: str, text: str, ok: bool) -> None:
     assert parse(predicate).check(text).ok is ok
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-import pytest
+from tests.tables import table
 
 from proctor.text.predicates import Entry, parse, vocabulary
 from proctor.text.predicates.forms import FAMILIES, FORMS
@@ -14,14 +14,14 @@ from proctor.text.predicates.term import Form
 DOCS = Path(__file__).parents[3] / "docs"
 
 
-@pytest.mark.parametrize("entry", vocabulary(), ids=lambda entry: entry.form)
+@table("entry", vocabulary(), ids=lambda entry: entry.form)
 def test_every_entry_explains_itself(entry: Entry) -> None:
     assert entry.meaning
     assert not entry.meaning.endswith(".")
     assert not {"BOUND", "TEXTS", "PRED", "NAME", "PATTERN"} & set(entry.form.replace(":", " ").split())
 
 
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.form)
+@table("form", FORMS, ids=lambda form: form.form)
 def test_every_example_shows_its_form_and_is_canonical(form: Form) -> None:
     predicate = parse(form.example)
     assert form.form in {term.form for term in predicate.terms()}

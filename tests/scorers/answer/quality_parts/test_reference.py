@@ -4,6 +4,7 @@ import pytest
 
 from proctor.scorers.answer.quality_parts.reference import resolve
 from proctor.scorers.answer.quality_parts.spoken import Exchange, Line
+from tests.tables import table
 
 LIST = "1. **Chainsaw Man** — dark\n2. **Spy×Family** — warm\n3. **Jujutsu Kaisen** — loud"
 
@@ -13,7 +14,7 @@ def exchange(asked: str, answer: str, *before: str) -> Exchange:
     return Exchange(turn=len(lines), asked=asked, answer=answer, before=lines)
 
 
-@pytest.mark.parametrize(
+@table(
     ("answer", "value"),
     [
         ("Spy×Family is about a spy.", 1.0),

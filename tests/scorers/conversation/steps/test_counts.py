@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from proctor.core.chat import Message, ToolCall
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.scorers.conversation.steps import Checked, parse_steps
 from tests.scorers.conversation.steps.talking import Line, call, talk
+from tests.tables import table
 
 
 def checked(rule: str, *lines: Line) -> Checked:
@@ -51,7 +50,7 @@ def test_happens() -> None:
     assert checked("search happens", "> x", "< y").ok is False
 
 
-@pytest.mark.parametrize(
+@table(
     ("rule", "ok"),
     [
         ("first call is find_*", True),

@@ -2,12 +2,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from proctor.scorers.conversation.steps.fields import values_of
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("data", "name", "wanted"),
     [
         ({"order": {"amount": 99}, "order.amount": 1}, "order.amount", [99, 1]),

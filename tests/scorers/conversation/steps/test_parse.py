@@ -8,9 +8,10 @@ import pytest
 
 from proctor.scorers.conversation.steps import parse_rule, parse_steps
 from proctor.text.predicates import PredicateError
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "canonical"),
     [
         ("get_policy before answer", "get_policy before answer"),
@@ -45,7 +46,7 @@ def test_it_is_read_and_written_in_one_form(text: str, canonical: str | None) ->
     assert parse_steps(canonical).text == canonical
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "says"),
     [
         ("", "it is empty"),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.conversation.steps import parse_steps
 from tests.scorers.conversation.steps.talking import call, talk
+from tests.tables import table
 
 RUN = talk(
     "> My order is late, this is an issue for me",
@@ -20,7 +19,7 @@ RUN = talk(
 )
 
 
-@pytest.mark.parametrize(
+@table(
     ("steps", "count"),
     [
         ("call", 4),

@@ -11,18 +11,19 @@ from proctor.scorers.conversation.steps import parse_steps, vocabulary
 from proctor.scorers.conversation.steps.forms import FORMS
 from proctor.scorers.conversation.steps.term import Form
 from proctor.text.predicates import Entry
+from tests.tables import table
 
 DOCS = Path(__file__).parents[4] / "docs"
 
 
-@pytest.mark.parametrize("entry", vocabulary(), ids=lambda entry: entry.form)
+@table("entry", vocabulary(), ids=lambda entry: entry.form)
 def test_every_entry_explains_itself(entry: Entry) -> None:
     assert entry.meaning
     assert not entry.meaning.endswith(".")
     assert parse_steps(entry.example).text == entry.example
 
 
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.form)
+@table("form", FORMS, ids=lambda form: form.form)
 def test_every_example_shows_its_form(form: Form) -> None:
     assert form.form in {term.form for term in parse_steps(form.example).terms()}
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from proctor.scorers.conversation.steps import Checked, parse_steps
 from tests.scorers.conversation.steps.talking import Line, call, talk
+from tests.tables import table
 
 
 def checked(rule: str, *lines: Line) -> Checked:
@@ -43,7 +42,7 @@ def test_a_predicate_that_cannot_tell_leaves_it_open() -> None:
     assert (found.ok, found.known) == (None, False)
 
 
-@pytest.mark.parametrize(
+@table(
     ("field", "answer", "ok"),
     [
         ("status", "It is on time.", True),

@@ -1,0 +1,86 @@
+"""A table of rows as one test: it goes through every row and lists all that fail.
+
+`@table` is written like `@pytest.mark.parametrize` and costs one test where that costs one for each row. It is for
+functions that need no fixture and leave nothing behind, since the rows share one setup.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+__all__ = ["table"]
+
+_SHOWN = 1000  # characters of a failure
+_NAMED = 200  # characters of a row
+
+Ids = Sequence[str] | Callable[[Any], object] | None
+
+
+def table(names: str | Sequence[str], rows: Iterable[Any], *, ids: Ids = None) -> Callable[[Callable[..., Any]], Any]:
+    """Call the test with every row; it fails at the end, with all rows that failed.
+
+    Args:
+        names: The parameters that a row fills: one string with commas, or a sequence.
+        rows: Tuples of values; bare values where there is one parameter.
+        ids: What a row is called in the message, as for `pytest.mark.parametrize`.
+    """
+    taken = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+    one = isinstance(names, str) and "," not in names
+    entries = list(_entries(rows, taken, one, ids))
+    assert entries, "a table without rows tests nothing"
+
+    def decorate(test: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(test)
+        def through(**others: Any) -> None:
+            failures = []
+            for label, values in entries:
+                try:
+                    test(**values, **others)
+                except Exception as error:
+                    failures.append(f"{label}\n    {type(error).__name__}: {str(error)[:_SHOWN]}")
+            if failures:
+                raise AssertionError("\n".join([f"{len(failures)} of {len(entries)} rows failed:", *failures]))
+
+        @functools.wraps(test)
+        async def through_async(**others: Any) -> None:
+            failures = []
+            for label, values in entries:
+                try:
+                    await test(**values, **others)
+                except Exception as error:
+                    failures.append(f"{label}\n    {type(error).__name__}: {str(error)[:_SHOWN]}")
+            if failures:
+                raise AssertionError("\n".join([f"{len(failures)} of {len(entries)} rows failed:", *failures]))
+
+        made: Any = through_async if inspect.iscoroutinefunction(test) else through
+        signature = inspect.signature(test)
+        missing = [name for name in taken if name not in signature.parameters]
+        assert not missing, f"{test.__name__} has no parameter {', '.join(missing)}"
+        kept = [each for name, each in signature.parameters.items() if name not in taken]
+        made.__signature__ = signature.replace(parameters=kept)
+        return made  # type: ignore[no-any-return]
+
+    return decorate
+
+
+def _entries(rows: Iterable[Any], names: Sequence[str], one: bool, ids: Ids) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for number, row in enumerate(rows):
+        named = row if hasattr(row, "marks") else None  # what pytest.param makes
+        assert not (named and named.marks), "marks belong to tests, and a row is none: use pytest.mark.parametrize"
+        values = tuple(named.values) if named else (row,) if one else tuple(row)
+        assert len(values) == len(names), f"row {number} has {len(values)} values for {len(names)} names: {row!r}"
+        label = f"row {number}: {named.id}" if named and named.id else _label(values, ids, number)
+        yield label, dict(zip(names, values, strict=True))
+
+
+def _label(values: Sequence[Any], ids: Ids, number: int) -> str:
+    if ids is None:
+        told = ", ".join(map(repr, values))
+    elif callable(ids):
+        told = "-".join(str(shown if (shown := ids(value)) is not None else value) for value in values)
+    else:
+        told = ids[number]
+    return f"row {number}: {told[:_NAMED]}"
