@@ -13,11 +13,11 @@ from benchmarks.obedient.wishes import Room
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema_rs import is_valid
-from tests.tables import table
 
 from proctor.core.chat import Message, Request
 from proctor.text.predicates import parse, vocabulary
 from proctor.text.predicates.values import Bound
+from tests.tables import table
 
 INPUTS = {"text": "The quick brown fox jumps over the lazy dog 42 times. It was fun, said Anna."}
 # What no output can bring about: these ask something of the input.
