@@ -119,7 +119,7 @@ def test_files_are_written_by_their_ending(tmp_path: Path, ending: str) -> None:
         check_name(tmp_path / "m.docx")
 
 
-@table("text", HOSTILE.values(), ids=HOSTILE)
+@table("text", HOSTILE.values(), ids=list(HOSTILE))
 def test_nothing_in_a_sheet_is_obeyed(text: str) -> None:
     section = Section(title="T", columns=("a", "b"), rows=[(text, text)], blocks=[Block(title=text, text=text)])
     sheet = Sheet(title=text, headline=text, facts=[("f", text)], sections=[section], notes=[text])

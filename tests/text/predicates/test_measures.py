@@ -38,7 +38,7 @@ def test_measures(measure: str, text: str, count: int) -> None:
 
 
 def test_every_measure_is_tested_above() -> None:
-    cases = test_measures.pytestmark[0].args[1]  # type: ignore[attr-defined]
+    cases = test_measures.pytestmark[0].args[1]
     assert {measure for measure, _, _ in cases} == set(MEASURES)
 
 
