@@ -25,7 +25,7 @@ from proctor.core.verdict import Verdict
 from proctor.guard.gates.danger import Danger
 from proctor.guard.gates.injection import Injection
 from proctor.guard.gates.pii import Pii
-from proctor.guard.gates.premises import Premises
+from proctor.guard.gates.premises import PremisesGate
 from proctor.guard.step import Step
 from proctor.stats.interval import wilson
 from proctor.text.danger import dangers
@@ -181,7 +181,7 @@ async def _cost(gate: Injection, data: Path) -> None:
         "pii, patterns only": Pii(names=False).check,
         "pii with names": Pii(tagger=tagger).check,
         "danger": Danger(intents=intents).check,
-        "premises": Premises().check,
+        "premises": PremisesGate().check,
     }
     print("| 500 support messages, one at a time | CPU ms p50 | p95 |\n|---|---|---|")
     _print_times("one unit of work (sum of 1,000 numbers)", [_cpu(lambda _: sum(range(1000)), text) for text in texts])

@@ -24,8 +24,8 @@ from pathlib import Path
 from benchmarks.obedient.hearing import UNHEARD, damage_noticed, without_unheard
 from benchmarks.obedient.model import MODEL
 from proctor.config import Config, RunSettings, Settings, read_environment
-from proctor.core.adequacy import Adequacy, Share
-from proctor.wiring.generation import Watching, Wish, carry_out_generation
+from proctor.core.adequacy import Adequacy, WilsonShare
+from proctor.wiring.generation import GenerationProgress, Wish, carry_out_generation
 from proctor.wiring.mutation import MutationJob, mutation_plan, run_mutation
 
 __all__ = ["PROMPTS", "Measured", "main", "measured", "table"]
@@ -50,7 +50,7 @@ class Measured:
     prompt: str
     found: Adequacy
     seconds: float
-    damage: Share | None = None
+    damage: WilsonShare | None = None
 
 
 async def measured(prompt: Path, folder: Path, job: MutationJob, *, longest: int | None = None) -> Measured:
@@ -67,7 +67,7 @@ async def measured(prompt: Path, folder: Path, job: MutationJob, *, longest: int
         environment=read_environment(folder),
         path=folder / "proctor.yaml",
     )
-    await carry_out_generation(config, Wish(prompt=mine, no_model=True), Watching())
+    await carry_out_generation(config, Wish(prompt=mine, no_model=True), GenerationProgress())
     begun = time.perf_counter()
     job = replace(job, prompt=mine)
     plan = mutation_plan(config, job)
@@ -108,7 +108,7 @@ def _unheard(found: Adequacy) -> int:
     return sum(each.fate == "not judged" and each.reason == UNHEARD for each in found.mutants)
 
 
-def _share(share: Share) -> str:
+def _share(share: WilsonShare) -> str:
     if share.value is None or share.low is None or share.high is None:
         return "–"
     return f"{share.value:.0%} ({share.low:.0%}–{share.high:.0%})"

@@ -25,7 +25,7 @@ from proctor.core.errors import ConfigError, InputError, NotFoundError
 from proctor.core.report import Result
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory
-from proctor.wiring.job import Job, Watching, carry_out, resumed_job
+from proctor.wiring.job import Job, RunProgress, carry_out, resumed_job
 
 
 @pytest.fixture(autouse=True)
@@ -336,7 +336,7 @@ def test_a_run_of_cases_in_no_file_cannot_be_resumed_and_says_so() -> None:
         made = evaluate(["Hello"], _echo, [{"contains": "Hello"}], project=project)
         job: Job = resumed_job(project.store, project.store.find(made.id))
         with pytest.raises(InputError, match="given by a program"):
-            project.run_sync(carry_out(project.config, job, Watching(), resume=made.id))
+            project.run_sync(carry_out(project.config, job, RunProgress(), resume=made.id))
         with pytest.raises(NotFoundError):
             project.evaluation("none")
 

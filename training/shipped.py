@@ -10,7 +10,7 @@ from proctor.core.entity import Entity
 from proctor.models.local.embed import LocalEmbedder
 from proctor.models.local.entities import LocalTagger
 from proctor.models.local.house import weights_of
-from proctor.models.local.injection import InjectionClassifier, Reading
+from proctor.models.local.injection import CascadeReading, InjectionClassifier
 from proctor.models.local.intents import LocalIntents
 from proctor.models.local.nli import LocalEntailer
 
@@ -28,7 +28,7 @@ class Shipped:
         self._intents = LocalIntents(folder=folder)
         self._tagger = LocalTagger(folder=folder)
 
-    def readings(self, texts: Sequence[str]) -> list[Reading]:
+    def readings(self, texts: Sequence[str]) -> list[CascadeReading]:
         """What the injection cascade saw."""
         return self._injection.readings(texts)
 

@@ -8,14 +8,14 @@ from dataclasses import replace
 
 from benchmarks.damage_forms import breaking_damages
 from benchmarks.obedient.model import answer
-from proctor.core.adequacy import Adequacy, MutantOutcome, Share
+from proctor.core.adequacy import Adequacy, MutantOutcome, WilsonShare
 from proctor.core.case import Case
 from proctor.core.codec import dumps
 from proctor.core.rule import Rule
 from proctor.generate.demanded import demanded_rules
 from proctor.generate.making import inputs_of
 from proctor.generate.mutate import Mutant, follows_from
-from proctor.models.fake import Rule as RuleModel
+from proctor.models.fake import ReplyRule as RuleModel
 from proctor.prompts.prompt import Prompt
 from proctor.prompts.render import compile_prompt
 from proctor.stats.interval import wilson
@@ -46,10 +46,10 @@ def without_unheard(plan: MutationPlan, found: Adequacy) -> Adequacy:
     killed, survived = (sum(each.fate == fate for each in mutants) for fate in ("killed", "survived"))
     interval = wilson(killed, killed + survived)
     low, high = (interval.low, interval.high) if interval else (None, None)
-    return replace(found, mutants=mutants, score=Share(hits=killed, total=killed + survived, low=low, high=high))
+    return replace(found, mutants=mutants, score=WilsonShare(hits=killed, total=killed + survived, low=low, high=high))
 
 
-async def damage_noticed(plan: MutationPlan, passing: Sequence[str]) -> Share:
+async def damage_noticed(plan: MutationPlan, passing: Sequence[str]) -> WilsonShare:
     """How many outputs that were made to break a predicate are found to break it."""
     target = PromptTarget(name=plan.prompt.name, compiled=compile_prompt(plan.prompt), model=RuleModel(function=answer))
     outputs: dict[str, Case] = {}
@@ -64,7 +64,7 @@ async def damage_noticed(plan: MutationPlan, passing: Sequence[str]) -> Share:
         if rule.predicate
         for text in breaking_damages(output, rule.predicate, inputs).values()
     ]
-    return Share(hits=verdicts.count(False), total=len(verdicts) - verdicts.count(None))
+    return WilsonShare(hits=verdicts.count(False), total=len(verdicts) - verdicts.count(None))
 
 
 def _not_judged(outcome: MutantOutcome) -> MutantOutcome:

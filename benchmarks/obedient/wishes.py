@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.obedient.from_pattern import matching
-from proctor.text.predicates.term import Term, View
+from proctor.text.predicates.term import OutputView, Term
 from proctor.text.predicates.values import Bound, FromInput, OpenError, Pattern
 
 __all__ = ["Room", "Wishes", "gather", "holds", "parts_of"]
@@ -108,7 +108,7 @@ def parts_of(terms: Sequence[Term], inputs: Mapping[str, str]) -> Iterator[Term]
 def holds(term: Term, text: str, inputs: Mapping[str, str]) -> bool | None:
     """Whether a text keeps a term; ``None`` where that cannot be told or the term says nothing about it."""
     try:
-        return term.run(View(text=text, inputs=inputs)).ok
+        return term.run(OutputView(text=text, inputs=inputs)).ok
     except OpenError:
         return None
 

@@ -24,8 +24,8 @@ __all__ = [
     "CONFIG_NAME",
     "Config",
     "Environment",
-    "Intent",
-    "Price",
+    "IntentSettings",
+    "PriceSettings",
     "Release",
     "RunSettings",
     "Settings",
@@ -43,7 +43,7 @@ _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Intent:
+class IntentSettings:
     """How answers to one intent are graded and guarded.
 
     ``weights``, ``threshold``, ``floors`` and ``optional`` are those of `quality`, ``tone`` names traits of `fluency`,
@@ -60,7 +60,7 @@ class Intent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Price:
+class PriceSettings:
     """What a model costs, in dollars for a million tokens."""
 
     input: float
@@ -149,10 +149,10 @@ class Settings:
     targets: Mapping[str, str | Mapping[str, Any]] = field(default_factory=dict)
     catalogue: str | Mapping[str, Any] | None = None
     suites: Mapping[str, str] = field(default_factory=dict)
-    intents: Mapping[str, Intent] = field(default_factory=dict)
+    intents: Mapping[str, IntentSettings] = field(default_factory=dict)
     tools: Mapping[str, StatedEffect] = field(default_factory=dict)
     run: RunSettings = field(default_factory=RunSettings)
-    prices: Mapping[str, Price] = field(default_factory=dict)
+    prices: Mapping[str, PriceSettings] = field(default_factory=dict)
     store: str = ".proctor"
     alerts: Mapping[str, Any] = field(default_factory=dict)
     triggers: Mapping[str, Trigger] = field(default_factory=dict)

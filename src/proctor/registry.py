@@ -16,13 +16,13 @@ from typing import Any
 from proctor.core.decoding import closest
 from proctor.core.errors import ConfigError, NotFoundError
 
-__all__ = ["GROUPS", "Entry", "describe", "find", "load", "names"]
+__all__ = ["GROUPS", "RegisteredPart", "describe", "find", "load", "names"]
 
 GROUPS = ("models", "targets", "catalogues", "scorers", "attacks", "gates", "importers")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class RegisteredPart:
     """One registered part: its name, where it comes from, and the text users see."""
 
     name: str
@@ -103,7 +103,7 @@ def load(group: str, name: str) -> Any:
         ) from error
 
 
-def describe(group: str) -> list[Entry]:
+def describe(group: str) -> list[RegisteredPart]:
     """Every part of a group with the first line of its docstring; a broken plugin says why."""
     entries = []
     for name, points in sorted(_points(group).items()):
@@ -114,7 +114,9 @@ def describe(group: str) -> list[Entry]:
             except Exception as error:  # a stranger's module may raise anything; the list must still print
                 failure = f"{type(error).__name__}: {error}"
             entries.append(
-                Entry(name=name, group=group, package=_package(point), where=point.value, about=about, error=failure)
+                RegisteredPart(
+                    name=name, group=group, package=_package(point), where=point.value, about=about, error=failure
+                )
             )
     return entries
 

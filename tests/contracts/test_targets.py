@@ -18,7 +18,7 @@ from proctor.core.decoding import decode
 from proctor.core.errors import InputError
 from proctor.core.sockets import Kit, Model, Target
 from proctor.core.trajectory import Trajectory
-from proctor.models.fake import Rule
+from proctor.models.fake import ReplyRule
 from proctor.models.pool import Pool
 
 ROOT = Path(__file__).parents[2]
@@ -74,7 +74,7 @@ async def made(tmp_path: Path) -> AsyncIterator[Mapping[str, Target]]:
 
 def _kit(settings: Mapping[str, Any], folder: Path, pool: Pool) -> Kit:
     def model(name: str | None) -> Model:
-        return Rule(function=lambda request: request.messages[-1].content[:100])
+        return ReplyRule(function=lambda request: request.messages[-1].content[:100])
 
     return Kit(name="under test", settings=settings, folder=str(folder), env=lambda name: None, http=pool, model=model)
 

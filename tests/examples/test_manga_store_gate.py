@@ -16,7 +16,7 @@ import pytest
 
 from proctor.config import Config, Environment, load_config
 from proctor.release.compare import compare
-from proctor.release.decide import Decision, decide
+from proctor.release.decide import ReleaseDecision, decide
 from proctor.release.measures import Baseline
 from proctor.release.policy import Policy
 from proctor.store.reading import RunReader
@@ -71,7 +71,7 @@ def policy(config: Config) -> Policy:
     return policy_of(config, None)[0]
 
 
-def decision(figures: Mapping[str, Baseline], target: str, policy: Policy) -> Decision:
+def decision(figures: Mapping[str, Baseline], target: str, policy: Policy) -> ReleaseDecision:
     """What the gate says of a target whose cases are a part of the clean one's."""
     names = {case.case for case in figures[target].cases}
     before = replace(figures[CLEAN], cases=tuple(case for case in figures[CLEAN].cases if case.case in names))

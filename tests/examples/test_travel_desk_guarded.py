@@ -16,7 +16,7 @@ from proctor.core.report import Result
 from proctor.core.trajectory import Trajectory
 from proctor.store.reading import RunReader
 from proctor.store.runs import RunStore
-from proctor.wiring.job import Job, Watching, carry_out
+from proctor.wiring.job import Job, RunProgress, carry_out
 
 FOLDER = Path(__file__).parents[2] / "examples" / "travel_desk"
 SCENES = {scene.id: scene for scene in read_scenes()}
@@ -52,7 +52,7 @@ async def guard(config: Config) -> AsyncIterator[Guard]:
 
 def _results(config: Config, target: str) -> Mapping[str, Result]:
     job = Job(suite="desk", targets=(target,), run=config.settings.run, folder=str(FOLDER), light=True)
-    run, done = asyncio.run(carry_out(config, job, Watching()))
+    run, done = asyncio.run(carry_out(config, job, RunProgress()))
     assert done
     with RunStore(config.store) as store:
         return {each.case.id: each for each in RunReader(store, store.get(run.id)).results()}

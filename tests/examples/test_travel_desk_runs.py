@@ -14,7 +14,7 @@ from proctor.config import Config, Environment, load_config
 from proctor.core.report import Result
 from proctor.store.reading import RunReader
 from proctor.store.runs import RunStore
-from proctor.wiring.job import Job, Watching, carry_out
+from proctor.wiring.job import Job, RunProgress, carry_out
 from proctor.wiring.replay import ReplayWish, prepare_replay
 
 FOLDER = Path(__file__).parents[2] / "examples" / "travel_desk"
@@ -31,7 +31,7 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
 def results(config: Config, suite: str, target: str) -> Mapping[str, Result]:
     """What became of each case of a suite with one target."""
     job = Job(suite=suite, targets=(target,), run=config.settings.run, folder=str(FOLDER))
-    run, done = asyncio.run(carry_out(config, job, Watching()))
+    run, done = asyncio.run(carry_out(config, job, RunProgress()))
     assert done
     with RunStore(config.store) as store:
         return {each.case.id: each for each in RunReader(store, store.get(run.id)).results()}

@@ -10,7 +10,7 @@ from proctor.core.chat import Request
 from proctor.core.rule import Rule
 from proctor.generate.making import Brief
 from proctor.generate.spec import Scenario, Specification
-from proctor.models.fake import Rule as Asked
+from proctor.models.fake import ReplyRule as Asked
 from proctor.models.fake import Scripted
 from proctor.models.structured import Structured
 from proctor.prompts.load import parse_prompt

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.core.case import Case
-from proctor.generate.near import THRESHOLD, Seen, likeness, without_duplicates
+from proctor.generate.near import THRESHOLD, SeenTests, likeness, without_duplicates
 
 LONG = "Thousands leave homes as river reaches highest level in sixty years"
 # Few letters, so that near repeats are likely.
@@ -75,7 +75,7 @@ def test_values_that_are_no_text_are_compared_by_what_they_say() -> None:
 def test_a_threshold_is_a_share() -> None:
     for wrong in (0.0, -1.0, 1.5):
         with pytest.raises(ValueError, match="threshold"):
-            Seen(threshold=wrong)
+            SeenTests(threshold=wrong)
 
 
 @given(CASES, st.sampled_from([0.3, 0.5, 0.75, 1.0]))

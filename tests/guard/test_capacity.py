@@ -16,7 +16,7 @@ from proctor.core.verdict import Verdict
 from proctor.core.work_clock import CURRENT_CLOCK
 from proctor.guard.capacity import OVER_CAPACITY, OverCapacityError, QueueLimits, is_busy, over_capacity
 from proctor.guard.chain import Chain, Post
-from proctor.guard.deadline import Deadline, Task
+from proctor.guard.deadline import Deadline, GateTask
 from proctor.guard.session import Session
 from proctor.guard.step import Step
 from proctor.guard.watch import Plan, Watch
@@ -108,15 +108,15 @@ async def test_a_step_that_finds_the_queue_full_is_over_capacity(gate_open: thre
         await asyncio.to_thread(gate_open.wait)
         return "there"
 
-    held = [asyncio.create_task(deadline.answers([Task(ask=wait, timeout=LONG)])) for _ in range(2)]
+    held = [asyncio.create_task(deadline.answers([GateTask(ask=wait, timeout=LONG)])) for _ in range(2)]
     while deadline.waiting < 2:  # noqa: ASYNC110
         await asyncio.sleep(0.005)
-    (refused,) = await deadline.answers([Task(ask=wait, timeout=LONG)])
+    (refused,) = await deadline.answers([GateTask(ask=wait, timeout=LONG)])
     assert isinstance(refused.error, OverCapacityError)
     assert deadline.busy == 1
     gate_open.set()
     assert [(await each)[0].value for each in held] == ["there", "there"]
-    assert (await deadline.answers([Task(ask=wait, timeout=LONG)]))[0].value == "there"
+    assert (await deadline.answers([GateTask(ask=wait, timeout=LONG)]))[0].value == "there"
     assert (deadline.busy, deadline.waiting) == (1, 0)
     deadline.close()
 
@@ -132,10 +132,10 @@ async def queued_for(seconds: float) -> str:
 @pytest.mark.parametrize("inline", [False, True])
 async def test_time_in_a_queue_is_no_time_of_the_gate_but_is_bounded_too(inline: bool) -> None:
     deadline = Deadline(inline=inline, limits=QueueLimits(seconds=LONG))
-    (answer,) = await deadline.answers([Task(ask=lambda: queued_for(0.4), timeout=0.2)])
+    (answer,) = await deadline.answers([GateTask(ask=lambda: queued_for(0.4), timeout=0.2)])
     assert answer.value == "there"
     deadline.limits = QueueLimits(seconds=0.2)
-    (answer,) = await deadline.answers([Task(ask=lambda: queued_for(LONG), timeout=LONG)])
+    (answer,) = await deadline.answers([GateTask(ask=lambda: queued_for(LONG), timeout=LONG)])
     assert isinstance(answer.error, OverCapacityError)
     deadline.close()
 
@@ -147,7 +147,7 @@ async def test_what_a_gate_itself_awaits_is_its_time(deadline: Deadline) -> None
     async def ask() -> None:
         await asyncio.gather(child(), child())
 
-    (answer,) = await deadline.answers([Task(ask=ask, timeout=0.1)])
+    (answer,) = await deadline.answers([GateTask(ask=ask, timeout=0.1)])
     assert isinstance(answer.error, TimeoutError)
 
 

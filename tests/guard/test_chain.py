@@ -338,13 +338,13 @@ async def test_a_long_step_holds_up_no_short_one(deadline: Deadline, over: threa
 
 
 async def test_our_own_pure_gates_read_a_long_step_beside_the_callers_thread() -> None:
-    from proctor.guard.gates.premises import Premises
+    from proctor.guard.gates.premises import PremisesGate
 
     deadline = Deadline()
     before = threading.active_count()
-    assert (await decided(deadline, post(Premises()))).verdict.action == "allow"
+    assert (await decided(deadline, post(PremisesGate()))).verdict.action == "allow"
     assert threading.active_count() == before
-    assert (await decided(deadline, post(Premises()), text="good morning " * 5_000)).verdict.action == "allow"
+    assert (await decided(deadline, post(PremisesGate()), text="good morning " * 5_000)).verdict.action == "allow"
     assert threading.active_count() == before + 1
     deadline.close()
     assert threading.active_count() == before

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from proctor.guard.deadline import Answer, Deadline, Task
+from proctor.guard.deadline import Answer, Deadline, GateTask
 from proctor.text.pace import breathe
 from proctor.text.pii import find_pii
 
@@ -47,7 +47,7 @@ def blocking(event: threading.Event, value: Any = "late") -> Callable[[], Any]:
 
 
 async def one(deadline: Deadline, ask: Callable[[], Any], timeout: float = LONG) -> Answer:  # noqa: ASYNC109
-    (answer,) = await deadline.answers([Task(ask=ask, timeout=timeout)])
+    (answer,) = await deadline.answers([GateTask(ask=ask, timeout=timeout)])
     return answer
 
 
@@ -56,7 +56,7 @@ async def test_answers_come_in_the_order_of_the_tasks(deadline: Deadline) -> Non
         await asyncio.sleep(0.02)
         return "slow"
 
-    answers = await deadline.answers([Task(ask=slow, timeout=LONG), Task(ask=saying("fast"), timeout=LONG)])
+    answers = await deadline.answers([GateTask(ask=slow, timeout=LONG), GateTask(ask=saying("fast"), timeout=LONG)])
     assert [answer.value for answer in answers] == ["slow", "fast"]
     assert answers[0].seconds > answers[1].seconds > 0
 
@@ -91,7 +91,7 @@ async def test_one_that_waits_too_long_is_cut_off(inline: bool) -> None:
         finally:
             cancelled.set()
 
-    answers = await deadline.answers([Task(ask=ask, timeout=0.05), Task(ask=saying("there"), timeout=LONG)])
+    answers = await deadline.answers([GateTask(ask=ask, timeout=0.05), GateTask(ask=saying("there"), timeout=LONG)])
     assert isinstance(answers[0].error, TimeoutError)
     assert answers[1].value == "there"
     await asyncio.sleep(0)
@@ -131,7 +131,7 @@ async def test_work_that_had_begun_is_done_again_on_the_new_thread(
         await asyncio.sleep(0.02)
         return "there"
 
-    both = [Task(ask=innocent, timeout=LONG), Task(ask=blocking(gate_open), timeout=0.5)]
+    both = [GateTask(ask=innocent, timeout=LONG), GateTask(ask=blocking(gate_open), timeout=0.5)]
     answers = await deadline.answers(both)
     assert answers[0].value == "there"
     assert isinstance(answers[1].error, TimeoutError)
@@ -150,7 +150,7 @@ async def test_what_was_taken_over_is_not_ended_when_the_old_thread_comes_back(
         await asyncio.sleep(0.2)
         return "there"
 
-    tasks = [Task(ask=innocent, timeout=LONG), Task(ask=blocking(gate_open), timeout=LONG)]
+    tasks = [GateTask(ask=innocent, timeout=LONG), GateTask(ask=blocking(gate_open), timeout=LONG)]
     assert [answer.value for answer in await deadline.answers(tasks)] == ["there", "late"]
     assert len(begun) == 2
 
@@ -289,7 +289,7 @@ async def test_closed_it_can_be_used_again(deadline: Deadline) -> None:
 
 
 async def test_a_long_one_holds_up_no_other(deadline: Deadline, gate_open: threading.Event) -> None:
-    held = [Task(ask=blocking(gate_open), timeout=LONG)]
+    held = [GateTask(ask=blocking(gate_open), timeout=LONG)]
     waiting = asyncio.create_task(deadline.answers(held, long=True))
     await asyncio.sleep(0)
     assert (await one(deadline, saying("short"))).value == "short"
@@ -312,7 +312,7 @@ async def test_work_on_a_long_text_ends_when_its_time_is_over(deadline: Deadline
             raise
         ended.append("read to its end")
 
-    (answer,) = await deadline.answers([Task(ask=read, timeout=0.05)], long=long)
+    (answer,) = await deadline.answers([GateTask(ask=read, timeout=0.05)], long=long)
     assert isinstance(answer.error, TimeoutError)
     for _ in range(3000):
         if ended:

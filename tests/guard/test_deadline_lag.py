@@ -11,7 +11,7 @@ import pytest
 from proctor.guard import deadline as deadline_module
 from proctor.guard.capacity import OverCapacityError
 from proctor.guard.deadline import Deadline
-from proctor.guard.worker import Batch, Job
+from proctor.guard.worker import Batch, GateJob
 
 TIMEOUT = 0.5
 
@@ -57,7 +57,7 @@ class _Job:
 async def _outcome(machine: _Machine, monkeypatch: pytest.MonkeyPatch, *, needs: float) -> BaseException | None:
     monkeypatch.setattr(deadline_module, "monotonic", machine)
     job = _Job(machine, needs=needs)
-    await Deadline()._wait([cast("Job", job)], cast("Batch", machine), 0.0)
+    await Deadline()._wait([cast("GateJob", job)], cast("Batch", machine), 0.0)
     return job.error
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from proctor.core.work_clock import CURRENT_CLOCK, WorkClock
 from proctor.guard import worker
-from proctor.guard.deadline import Deadline, Task
+from proctor.guard.deadline import Deadline, GateTask
 from proctor.text.pace import breathe
 
 LONG = 30.0
@@ -49,11 +49,11 @@ async def _asked(deadline: Deadline, *, long: bool, others: int) -> str:
     async def wait() -> None:
         await asyncio.to_thread(done.wait)
 
-    waiting = [asyncio.create_task(deadline.answers([Task(ask=wait, timeout=LONG)])) for _ in range(others)]
+    waiting = [asyncio.create_task(deadline.answers([GateTask(ask=wait, timeout=LONG)])) for _ in range(others)]
     while deadline.waiting < others:  # noqa: ASYNC110
         await asyncio.sleep(0.001)
     try:
-        (answer,) = await deadline.answers([Task(ask=_work_in_pieces, timeout=LONG)], long=long)
+        (answer,) = await deadline.answers([GateTask(ask=_work_in_pieces, timeout=LONG)], long=long)
     finally:
         done.set()
         await asyncio.gather(*waiting)
@@ -99,7 +99,7 @@ async def test_pauses_are_not_counted_as_work(deadline: Deadline, monkeypatch: p
 
     lone = worker.Worker(1, crowd=lambda: 1)
     batch = worker.Batch(asyncio.get_running_loop(), 1)
-    job = worker.Job(work, LONG, batch)
+    job = worker.GateJob(work, LONG, batch)
     lone.give([job])
     await batch.wait(LONG)
     lone.end()

@@ -12,7 +12,7 @@ from proctor.core.chat import ToolCall
 from proctor.core.event import Event
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.chain import Decision
-from proctor.guard.deadline import Answer, Task
+from proctor.guard.deadline import Answer, GateTask
 from proctor.guard.step import Step
 from proctor.guard.swift import swift
 from tests.tables import table
@@ -29,7 +29,7 @@ GIVEN: list[tuple[type, dict[str, Any]]] = [
     (Step, {"point": "input", "text": "hello"}),
     (Event, {"kind": "gate", "time": NOW}),
     (Decision, {"verdict": Verdict(action="allow")}),
-    (Task, {"ask": print, "timeout": 0.5}),
+    (GateTask, {"ask": print, "timeout": 0.5}),
     (Answer, {}),
 ]
 

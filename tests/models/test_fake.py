@@ -11,7 +11,7 @@ from proctor.core.chat import Message, Reply, Request
 from proctor.core.codec import encode
 from proctor.core.errors import ConfigError, OverloadedError, RejectedError
 from proctor.core.sockets import HttpReply, Kit, Model
-from proctor.models.fake import Rule, Scripted, replay, rule, scripted
+from proctor.models.fake import ReplyRule, Scripted, replay, rule, scripted
 
 
 class NoNetwork:
@@ -52,8 +52,8 @@ async def test_a_rule_is_asked_for_each_reply() -> None:
     async def later(request: Request) -> str:
         return request.messages[0].content.upper()
 
-    assert (await Rule(function=lambda request: "fixed").complete(_ask("a"))).text == "fixed"
-    assert (await Rule(function=later).complete(_ask("a"))).text == "A"
+    assert (await ReplyRule(function=lambda request: "fixed").complete(_ask("a"))).text == "fixed"
+    assert (await ReplyRule(function=later).complete(_ask("a"))).text == "A"
 
 
 async def test_a_recording_answers_what_was_recorded_and_nothing_else(tmp_path: Path) -> None:

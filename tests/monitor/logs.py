@@ -10,7 +10,7 @@ from proctor.core.chat import Message
 from proctor.core.event import Event
 from proctor.core.operations import Task
 from proctor.core.trajectory import Escalation, Turn
-from proctor.monitor.completion import Watch
+from proctor.monitor.completion import TaskWatch
 from proctor.monitor.completion_rules import CompletionRules, read_rules
 
 START = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
@@ -72,7 +72,7 @@ class ByFirstWord:
 async def follow(
     *events: Event, rules: CompletionRules | None = None, until: float | None = None, embedder: Any = None
 ) -> list[Task]:
-    watch = Watch(rules or read_rules({}), embedder)
+    watch = TaskWatch(rules or read_rules({}), embedder)
     done: list[Task] = []
     for event in events:
         done += await watch.add(event)

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from proctor.core.trajectory import Escalation
-from proctor.monitor.completion import Watch
+from proctor.monitor.completion import TaskWatch
 from proctor.monitor.completion_figures import CompletionFigures
 from proctor.monitor.completion_rules import read_rules
 from tests.monitor.logs import ByFirstWord, at, follow, other, turn
@@ -233,7 +233,7 @@ async def test_a_turn_that_hands_over_counts_as_an_escalation() -> None:
 
 async def test_ratings_show_what_they_miss() -> None:
     rules = read_rules({})
-    watch, figures = Watch(rules), CompletionFigures(rules)
+    watch, figures = TaskWatch(rules), CompletionFigures(rules)
     for event in (
         turn(0, "refund rules"),
         other("csat", 5, value=5, session="s1"),
@@ -259,7 +259,7 @@ async def test_ratings_show_what_they_miss() -> None:
 
 
 async def test_what_can_no_longer_change_is_let_go() -> None:
-    watch = Watch(read_rules({}))
+    watch = TaskWatch(read_rules({}))
     most = done = 0
     for number in range(3000):
         done += len(await watch.add(turn(number * 10, "refund rules", session=f"s{number}", customer=f"c{number}")))
@@ -269,7 +269,7 @@ async def test_what_can_no_longer_change_is_let_go() -> None:
 
 
 async def test_an_event_before_the_last_one_is_refused() -> None:
-    watch = Watch(read_rules({}))
+    watch = TaskWatch(read_rules({}))
     await watch.add(turn(5))
     with pytest.raises(ValueError, match="60 s before"):
         await watch.add(turn(4))
@@ -281,7 +281,7 @@ async def test_every_task_comes_out_once_whatever_the_order_of_kinds() -> None:
     dice = random.Random(7)
     rules = read_rules({})
     for _ in range(30):
-        watch, done, opened, minutes = Watch(rules), [], set(), 0
+        watch, done, opened, minutes = TaskWatch(rules), [], set(), 0
         for _ in range(80):
             minutes += dice.choice([1, 17, 40, 300])
             customer, session = f"c{dice.randrange(4)}", f"s{dice.randrange(6)}"

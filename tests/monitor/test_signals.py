@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.monitor.signals import Condition, Term, parse_condition
+from proctor.monitor.signals import Condition, SignalTerm, parse_condition
 
 NAMES = st.from_regex(r"[a-z][a-z0-9_.-]{0,12}", fullmatch=True)
 SIGNALS = st.one_of(
@@ -15,7 +15,7 @@ SIGNALS = st.one_of(
 )
 CONDITIONS = st.builds(
     lambda terms: Condition(terms=tuple(terms)),
-    st.lists(st.builds(Term, signal=SIGNALS, absent=st.booleans()), min_size=1, max_size=4),
+    st.lists(st.builds(SignalTerm, signal=SIGNALS, absent=st.booleans()), min_size=1, max_size=4),
 )
 
 
@@ -48,7 +48,7 @@ def test_the_forms() -> None:
     assert (
         str(parse_condition("escalation + no outcome/booking_changed")) == "escalation and no outcome/booking_changed"
     )
-    assert parse_condition("without repeat_contact").terms == (Term(signal="repeat_contact", absent=True),)
+    assert parse_condition("without repeat_contact").terms == (SignalTerm(signal="repeat_contact", absent=True),)
 
 
 def test_a_kind_that_is_none_is_mended() -> None:

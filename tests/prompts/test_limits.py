@@ -15,7 +15,7 @@ from tests.tables import table
 
 from proctor.core.errors import PromptError
 from proctor.prompts import limits
-from proctor.prompts.limits import Budget, TooMuchError, measure
+from proctor.prompts.limits import RenderBudget, TooMuchError, measure
 from proctor.prompts.load import parse_prompt
 from proctor.prompts.render import compile_prompt
 
@@ -60,7 +60,7 @@ def test_every_hostile_template_is_refused_in_bounded_memory() -> None:
 
 
 def test_nothing_refills_a_budget() -> None:
-    budget = Budget()
+    budget = RenderBudget()
     budget.spend(-1_000_000, work=-1_000_000)
     assert (budget.characters, budget.work) == (limits.MOST_CHARACTERS, limits.MOST_WORK)
     assert budget.steps == limits.MOST_STEPS - 1
@@ -68,7 +68,7 @@ def test_nothing_refills_a_budget() -> None:
 
 @pytest.mark.parametrize("made", ["characters", "work", "steps"])
 def test_a_budget_ends(made: str) -> None:
-    budget = Budget()
+    budget = RenderBudget()
     setattr(budget, made, 3)
     for _ in range(3):
         budget.spend(made == "characters", work=made == "work")

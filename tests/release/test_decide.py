@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from proctor.release.compare import compare
-from proctor.release.decide import Decision, decide
+from proctor.release.decide import ReleaseDecision, decide
 from proctor.release.floors import Floor
 from proctor.release.measures import Baseline, CaseMeasure
 from proctor.release.policy import Policy
@@ -15,7 +15,7 @@ INTENTS = ("faq", "recommendation", "promotion", "chitchat")
 GOOD = run("good", even(200, INTENTS))
 
 
-def _decided(after: Baseline, policy: Policy | None = None, history: tuple[TrendPoint, ...] = ()) -> Decision:
+def _decided(after: Baseline, policy: Policy | None = None, history: tuple[TrendPoint, ...] = ()) -> ReleaseDecision:
     policy = policy or Policy()
     return decide(compare(GOOD, after, policy.settings), policy, history)
 

@@ -9,7 +9,7 @@ from proctor.core.report import Fingerprint, Outcome, Result
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory
 from proctor.release.compare import compare
-from proctor.release.decide import Decision, decide
+from proctor.release.decide import ReleaseDecision, decide
 from proctor.release.measures import Baseline, CaseMeasure, CheckCount, measures
 from proctor.release.policy import Policy
 from tests.release.making import run
@@ -30,7 +30,7 @@ def checked(place: int, *, passed: int = 1, failed: int = 0, exact: bool = True)
 
 def decided(
     before: list[CaseMeasure], after: list[CaseMeasure], policy: Policy | None = None, *, sampled: bool = False
-) -> Decision:
+) -> ReleaseDecision:
     rules = policy or Policy()
     return decide(compare(run("a", before), run("b", after), rules.settings), rules, sampled=sampled)
 
@@ -141,7 +141,7 @@ def test_changed_scorers_are_not_decided_on() -> None:
     new = Fingerprint(scorers={"contains": "1"}, scorer_hashes={"contains": "y", "": "s"})
     worse = [checked(place, passed=0, failed=1) for place in range(200)]
 
-    def sides(before: Fingerprint, after: Fingerprint) -> Decision:
+    def sides(before: Fingerprint, after: Fingerprint) -> ReleaseDecision:
         first = Baseline(run="a", fingerprint=before, cases=tuple(cases()))
         return decide(compare(first, Baseline(run="b", fingerprint=after, cases=tuple(worse))), Policy())
 

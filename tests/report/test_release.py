@@ -13,13 +13,13 @@ from proctor.core.report import Cell, Report, Tally
 from proctor.report import html, markdown, release_html, release_markdown, release_terminal, terminal
 from proctor.report.dimensions import grids
 from proctor.report.release_formats import ENDINGS, check_name, save_release
-from proctor.report.release_view import Change, Reason, ReleaseView, WorseCase, chance, number
+from proctor.report.release_view import FigureChange, HoldReason, ReleaseView, WorseCaseView, chance, number
 from tests.report.hostile import HOSTILE
 
 
-def _change(dimension: str, intent: str | None, verdict: str, **more: float) -> Change:
+def _change(dimension: str, intent: str | None, verdict: str, **more: float) -> FigureChange:
     figures = {"before": 0.82, "after": 0.68, "difference": -0.14, "low": -0.2, "high": -0.08, "p": 0.001} | more
-    return Change(dimension=dimension, intent=intent, cases=40, verdict=verdict, detectable=0.05, **figures)
+    return FigureChange(dimension=dimension, intent=intent, cases=40, verdict=verdict, detectable=0.05, **figures)
 
 
 VIEW = ReleaseView(
@@ -31,7 +31,7 @@ VIEW = ReleaseView(
     policy="gate.yaml",
     decision="hold",
     headline="1 reason to hold",
-    reasons=(Reason(text="recommendation relevance fell from 0.82 to 0.68", rule="regression", cases=("c1",)),),
+    reasons=(HoldReason(text="recommendation relevance fell from 0.82 to 0.68", rule="regression", cases=("c1",)),),
     notes=("other scorers than in the baseline",),
     changes=(
         _change("fluency", None, "no change", difference=0.0, low=-0.01, high=0.01),
@@ -39,7 +39,7 @@ VIEW = ReleaseView(
         _change("relevance", "recommendation", "regression"),
     ),
     worse=(
-        WorseCase(
+        WorseCaseView(
             case="c1",
             intent="recommendation",
             dimension="relevance",
@@ -91,7 +91,7 @@ def test_nothing_from_outside_is_obeyed(tmp_path: Path, text: str) -> None:
         VIEW,
         suite=text,
         target=text,
-        reasons=(Reason(text=text, cases=(text,)),),
+        reasons=(HoldReason(text=text, cases=(text,)),),
         notes=(text,),
         worse=(worse,),
         missing=(text,),

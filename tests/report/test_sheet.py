@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from proctor.core.adequacy import Adequacy, Control, DamageOutcome, Killing, MutantOutcome, Share
+from proctor.core.adequacy import Adequacy, Control, DamageOutcome, Killing, MutantOutcome, WilsonShare
 from proctor.core.collection import CollectionReview, FailureMode, TestNote
 from proctor.core.errors import InputError
 from proctor.core.rule import Rule
 from proctor.report.adequacy import adequacy_sheet, check_name, save_adequacy, write
 from proctor.report.collection import collection_sheet, save_review
 from proctor.report.collection import write as write_review
-from proctor.report.sheet import Block, Section, Sheet, write_html, write_markdown, write_terminal
+from proctor.report.sheet import Section, Sheet, TextBlock, write_html, write_markdown, write_terminal
 from tests.report.hostile import HOSTILE
 from tests.tables import table
 
@@ -55,8 +55,8 @@ FOUND = Adequacy(
     ),
     left_out=({"rule": OTHER.id, "operator": "swap", "reason": "equivalent: the same text"},),
     control=Control(tests=2, failed=("t-2",)),
-    score=Share(hits=1, total=2, low=0.1, high=0.9),
-    oracle=Share(hits=0, total=1, low=0.0, high=0.8),
+    score=WilsonShare(hits=1, total=2, low=0.1, high=0.9),
+    oracle=WilsonShare(hits=0, total=1, low=0.0, high=0.8),
 )
 REVIEW = CollectionReview(
     prompt="tag",
@@ -121,7 +121,7 @@ def test_files_are_written_by_their_ending(tmp_path: Path, ending: str) -> None:
 
 @table("text", HOSTILE.values(), ids=list(HOSTILE))
 def test_nothing_in_a_sheet_is_obeyed(text: str) -> None:
-    section = Section(title="T", columns=("a", "b"), rows=[(text, text)], blocks=[Block(title=text, text=text)])
+    section = Section(title="T", columns=("a", "b"), rows=[(text, text)], blocks=[TextBlock(title=text, text=text)])
     sheet = Sheet(title=text, headline=text, facts=[("f", text)], sections=[section], notes=[text])
     for writer in (write_html, write_markdown, write_terminal):
         out = io.StringIO()

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.server import sse
-from proctor.server.sse import Event, Parser, TooLongError, encoded
+from proctor.server.sse import EventTooLongError, Parser, SseEvent, encoded
 
 LINES = st.lists(
     st.sampled_from([b"data: {}", b"data:x", b": ping", b"event: a", b"data: \xe3\x81\x82", b"id: 1", b"", b"retry"]),
@@ -15,7 +15,7 @@ LINES = st.lists(
 )
 
 
-def _fed(pieces: list[bytes]) -> list[Event]:
+def _fed(pieces: list[bytes]) -> list[SseEvent]:
     parser = Parser()
     events = [event for piece in pieces for event in parser.feed(piece)]
     rest = parser.rest()
@@ -77,7 +77,7 @@ def test_an_event_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(sse, "MOST_BYTES", 100)
     parser = Parser()
     parser.feed(b"data: " + b"x" * 90)
-    with pytest.raises(TooLongError):
+    with pytest.raises(EventTooLongError):
         parser.feed(b"x" * 90)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from proctor.server.chat_stream import ChatStream
 from proctor.server.sse import Parser
 from proctor.server.streaming import Stream
-from proctor.server.turn import Turn
+from proctor.server.turn import RequestTurn
 from tests.profiles import examples
 from tests.server.gates import REPLY, make_guard
 from tests.server.upstream import chunk, deltas, read_stream
@@ -19,7 +19,7 @@ from tests.server.upstream import chunk, deltas, read_stream
 
 async def _out(raw: bytes, cuts: list[int] | None = None, **options: Any) -> bytes:
     guard, _ = make_guard()
-    stream = Stream(dialect=ChatStream(), watch=Turn(session=guard.session()), **options)
+    stream = Stream(dialect=ChatStream(), watch=RequestTurn(session=guard.session()), **options)
     parser = Parser()
     places = sorted({0, len(raw), *(cut % (len(raw) + 1) for cut in cuts or ())})
     out = b""
@@ -113,7 +113,7 @@ async def test_calls_that_are_allowed_leave_byte_by_byte() -> None:
 
 async def test_no_part_of_a_call_leaves_before_it_is_complete() -> None:
     guard, _ = make_guard()
-    stream = Stream(dialect=ChatStream(), watch=Turn(session=guard.session()))
+    stream = Stream(dialect=ChatStream(), watch=RequestTurn(session=guard.session()))
     parser = Parser()
     assert await stream.feed(parser.feed(chunk(_call(0, "get", '{"a"')))) == b""
     assert await stream.feed(parser.feed(chunk(_call(0, None, ":1}")))) == b""

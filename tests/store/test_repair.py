@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from proctor.core.errors import InputError, NotFoundError, StoreError
-from proctor.store.journal import Damage
+from proctor.store.journal import DamagedLine
 from proctor.store.ledger import RunLedger
 from proctor.store.lock import sole_writer
 from proctor.store.reading import RunReader
@@ -36,12 +36,12 @@ def _break_line(path: Path, number: int) -> None:
 @pytest.mark.parametrize(
     ("line", "damage"),
     [
-        (4, [Damage(4, "is not a JSON object"), Damage(5, "is a result whose answer is missing")]),
-        (5, [Damage(5, "is not a JSON object")]),
+        (4, [DamagedLine(4, "is not a JSON object"), DamagedLine(5, "is a result whose answer is missing")]),
+        (5, [DamagedLine(5, "is not a JSON object")]),
     ],
     ids=["an answer", "a result"],
 )
-def test_a_damaged_line_is_named_and_the_others_are_kept(tmp_path: Path, line: int, damage: list[Damage]) -> None:
+def test_a_damaged_line_is_named_and_the_others_are_kept(tmp_path: Path, line: int, damage: list[DamagedLine]) -> None:
     with RunStore(tmp_path) as store:
         run = _written(store)
         assert list(find_damage(store)) == []

@@ -10,7 +10,7 @@ from proctor.core.case import Ask, Case
 from proctor.core.chat import Message, Reply, Request, ToolCall, Usage
 from proctor.core.errors import InputError, MalformedError, ReplyError, TimedOutError
 from proctor.core.sockets import Target
-from proctor.models.fake import Rule, Scripted
+from proctor.models.fake import ReplyRule, Scripted
 from proctor.targets.prompt import connect
 
 from .conftest import KitOf
@@ -22,7 +22,7 @@ class Listening:
     def __init__(self, reply: Reply | None = None) -> None:
         self.requests: list[Request] = []
         self._reply = reply
-        self.model = Rule(function=self._answer, name="m")
+        self.model = ReplyRule(function=self._answer, name="m")
 
     def _answer(self, request: Request) -> Reply:
         self.requests.append(request)

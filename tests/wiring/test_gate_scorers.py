@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from proctor.core.errors import ConfigError, InputError, MalformedError, SuiteError
-from proctor.guard.gates.commitments import Commitments
+from proctor.guard.gates.commitments import CommitmentsGate
 from proctor.guard.gates.leak import Leak
 from proctor.guard.gates.scored import Scored
 from proctor.wiring.gate_scorers import prompt_text, scorer_sockets
@@ -14,7 +14,7 @@ from proctor.wiring.gate_scorers import prompt_text, scorer_sockets
 
 def test_a_gates_other_settings_are_its_scorers() -> None:
     settings: dict[str, Any] = {"granted": ["refund"], "light": True, "action": "block", "nonsense": 1}
-    made = scorer_sockets(Commitments, settings, None)
+    made = scorer_sockets(CommitmentsGate, settings, None)
     assert made["commitments"].granted == ("refund",)  # type: ignore[attr-defined]
     assert settings == {"action": "block", "nonsense": 1}
 
@@ -33,7 +33,7 @@ def test_what_is_wrong_is_said(asked: Any) -> None:
 
 def test_wrong_settings_of_the_scorer_are_said() -> None:
     with pytest.raises((MalformedError, SuiteError), match="granted"):
-        scorer_sockets(Commitments, {"granted": ["no such entry"]}, None)
+        scorer_sockets(CommitmentsGate, {"granted": ["no such entry"]}, None)
 
 
 def test_a_gate_without_a_scorer_has_none() -> None:

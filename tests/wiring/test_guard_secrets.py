@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from proctor.core.step import Point
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.chain import Chain, Post
-from proctor.guard.gates.permissions import Permissions
+from proctor.guard.gates.permissions import PermissionsGate
 from proctor.guard.step import Step
 from proctor.guard.watch import Plan
 from proctor.store.guard_log import GuardLog
@@ -94,7 +94,7 @@ async def test_no_secret_of_a_refused_call_is_in_the_log_folder(tmp_path: Path) 
     limits: dict[str, Any] = {"schema": schema, "own": ["api_key", "credentials.user"], "limits": {"pin": 5}}
     limits |= {"allowed": {"password": ["a"], "clientSecret": ["b"]}, "confirm": "named", "sums": {"otp": 5}}
     gates = (
-        Permissions(matrix={"a": ("get_policy",)}),
+        PermissionsGate(matrix={"a": ("get_policy",)}),
         gate("arguments", tools={"*": limits}),
         Talkative(),
         Talkative(raises=True),

@@ -11,7 +11,7 @@ from proctor.core.errors import InputError, NotFoundError
 from proctor.core.event import Event
 from proctor.core.verdict import Verdict
 from proctor.guard.chain import Chain, Post
-from proctor.guard.gates.permissions import Permissions
+from proctor.guard.gates.permissions import PermissionsGate
 from proctor.guard.watch import Plan
 from proctor.store.guard_log import GuardLog
 from proctor.store.review import GUARD, items, resolve
@@ -30,7 +30,7 @@ def _config(folder: Path) -> Config:
 
 async def test_decisions_of_a_real_guard_are_counted_and_what_people_say_makes_figures(tmp_path: Path) -> None:
     config = _config(tmp_path)
-    post = Post(gate=Permissions(matrix={"policy": ("get_policy",)}), name="permissions")
+    post = Post(gate=PermissionsGate(matrix={"policy": ("get_policy",)}), name="permissions")
     plan = Plan(chains={"tool_call": Chain(point="tool_call", posts=(post,))}, sample=1.0)
     guard = Guard(plan, recorder=GuardLog(config.store))
     session = guard.session(customer="c-17")

@@ -131,7 +131,7 @@ def _show_plan(config: Any, wish: Any) -> int:
 
 
 def _carry_out(config: Any, wish: Any, *, quiet: bool) -> int:
-    from proctor.wiring.generation import Watching, carry_out_generation  # noqa: PLC0415
+    from proctor.wiring.generation import GenerationProgress, carry_out_generation  # noqa: PLC0415
 
     line = _Line(shown=not quiet and sys.stderr.isatty())
 
@@ -142,7 +142,7 @@ def _carry_out(config: Any, wish: Any, *, quiet: bool) -> int:
     def warned(text: str) -> None:
         click.echo(f"warning: {text}", err=True)
 
-    watching = Watching(warned=warned, begun=begun, answered=line.answered)
+    watching = GenerationProgress(warned=warned, begun=begun, answered=line.answered)
     try:
         outcome = _until_asked_to_stop(carry_out_generation(config, wish, watching), watching)
     finally:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from proctor.config import Config
     from proctor.core.step import Point
     from proctor.guard.step import Step
-    from proctor.wiring.guard_check import Checked
+    from proctor.wiring.guard_check import CheckedStep
 
 __all__ = ["verb"]
 
@@ -157,13 +157,13 @@ def _source(path: Path) -> Any:
         raise InputError(f"the source cannot be read: {why}", file=str(path), mend="check --source") from None
 
 
-def _as_json(place: str, found: Checked, show: bool) -> str:
+def _as_json(place: str, found: CheckedStep, show: bool) -> str:
     whole, *gates = found.verdicts(show=show)
     row = {"place": place, "point": found.step.point, **whole, "text": found.goes_on, "gates": gates}
     return json.dumps(row, ensure_ascii=False, default=str)
 
 
-def _told(place: str, found: Checked, show: bool) -> str:
+def _told(place: str, found: CheckedStep, show: bool) -> str:
     """What was decided about one text, for people."""
     from proctor.report.guard_table import milliseconds  # noqa: PLC0415
 

@@ -62,7 +62,7 @@ def check(ctx: click.Context, /, labels: Path, run: str | None, outputs: tuple[P
     from proctor.report.judge_card import check_name, save_card, write  # noqa: PLC0415 - verbs load what they use
     from proctor.store.reading import RunReader  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.judge import Question, check_judge  # noqa: PLC0415
+    from proctor.wiring.judge import JudgeQuestion, check_judge  # noqa: PLC0415
 
     for output in outputs:
         check_name(output)
@@ -71,7 +71,7 @@ def check(ctx: click.Context, /, labels: Path, run: str | None, outputs: tuple[P
     scale = flags.pop("scale") or None
     if scale and not scale[0] < scale[1]:
         raise click.UsageError("--scale takes the lowest score first")
-    question = Question(labels=labels, scale=scale, values=_values(flags.pop("values")), **flags)
+    question = JudgeQuestion(labels=labels, scale=scale, values=_values(flags.pop("values")), **flags)
     if run is None:
         card = asyncio.run(check_judge(config, question))
     else:

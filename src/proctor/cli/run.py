@@ -168,7 +168,7 @@ def carry(config: Config, job: Any, flags: dict[str, Any]) -> int:
     """Carry out a job (or go on with a run, where the flags say so), tell how it ended, and give the exit code."""
     from proctor.cli.progress import Progress  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.job import Watching, carry_out, resumed_job  # noqa: PLC0415
+    from proctor.wiring.job import RunProgress, carry_out, resumed_job  # noqa: PLC0415
 
     if flags["resume"]:
         with RunStore(config.store) as store:
@@ -178,7 +178,7 @@ def carry(config: Config, job: Any, flags: dict[str, Any]) -> int:
                 f"that run was of {job.suite!r}, not {flags['suite']!r}", mend="leave the suite out with --resume"
             )
         job = _changed(job, flags)
-    watching = Watching()
+    watching = RunProgress()
     progress: list[Progress] = []
 
     def begun(run: Any, total: int, done: int) -> None:

@@ -15,7 +15,7 @@ import click
 from proctor.core.errors import InputError
 
 if TYPE_CHECKING:
-    from proctor.models.local.looking import Seen
+    from proctor.models.local.looking import SeenText
 
 __all__ = ["read_content", "read_fields", "verb"]
 
@@ -59,7 +59,7 @@ def verb(text: str | None, file: Path | None, jsonl: str | None, level: str, as_
     return 1 if flagged else 0
 
 
-async def _look(texts: Sequence[str], level: str) -> Sequence[Seen]:
+async def _look(texts: Sequence[str], level: str) -> Sequence[SeenText]:
     from proctor.models.local.looking import look  # noqa: PLC0415 - onnxruntime takes a third of a second
 
     return await look(texts, level)
@@ -134,7 +134,7 @@ def read_fields(content: str, field: str, name: str, *, what: str = "scan") -> I
         raise InputError(f"there is nothing to {what}", file=name)
 
 
-def _told(place: str, seen: Seen) -> str:
+def _told(place: str, seen: SeenText) -> str:
     """What was seen in one text, for people."""
     kind = f", {seen.kind}" if seen.injection > seen.cut else ""
     hidden = f", hidden in {' in '.join(seen.hidden)}" if seen.hidden and seen.injection > seen.cut else ""

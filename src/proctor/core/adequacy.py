@@ -10,7 +10,7 @@ from typing import Any, Literal
 from proctor.core.report import Spend
 from proctor.core.rule import Rule
 
-__all__ = ["Adequacy", "Control", "DamageOutcome", "Fate", "Killing", "MutantOutcome", "ShamOutcome", "Share"]
+__all__ = ["Adequacy", "Control", "DamageOutcome", "Fate", "Killing", "MutantOutcome", "ShamOutcome", "WilsonShare"]
 
 Fate = Literal["killed", "survived", "not judged", "not run"]
 
@@ -58,7 +58,7 @@ class DamageOutcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class WilsonShare:
     """So many of so many, with the Wilson interval; no value when there was nothing to count."""
 
     hits: int = 0
@@ -110,8 +110,8 @@ class Adequacy:
     left_out: tuple[Mapping[str, Any], ...] = ()
     control: Control | None = None
     shams: tuple[ShamOutcome, ...] = ()
-    score: Share = field(default_factory=Share)
-    oracle: Share = field(default_factory=Share)
+    score: WilsonShare = field(default_factory=WilsonShare)
+    oracle: WilsonShare = field(default_factory=WilsonShare)
     spend: tuple[Spend, ...] = ()
     notes: tuple[str, ...] = ()
 

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 from proctor.core.chat import Message, ToolCall
 from proctor.core.trajectory import Trajectory, Turn
 
-__all__ = ["Step", "StepKind", "failed", "parse_loosely", "result_text", "steps"]
+__all__ = ["StepKind", "TranscriptStep", "failed", "parse_loosely", "result_text", "steps"]
 
 StepKind = Literal["request", "answer", "remark", "call", "hand-off"]
 
@@ -24,7 +24,7 @@ _ERROR: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class TranscriptStep:
     """One step: a message of the customer or the agent, a call by either, or a recorded hand-off to a person.
 
     A ``remark`` is what the agent says in the same message as a call; an ``answer`` stands by itself. ``turn`` and
@@ -44,12 +44,12 @@ class Step:
         return self.kind in ("answer", "remark")
 
 
-def steps(run: Trajectory) -> tuple[Step, ...]:
+def steps(run: Trajectory) -> tuple[TranscriptStep, ...]:
     """Return every step in order. A call stands where its message stands, with its result if that is known."""
     return tuple(step for index, turn in enumerate(run.turns) for step in _steps_of_turn(index, turn))
 
 
-def _steps_of_turn(index: int, turn: Turn) -> Iterator[Step]:
+def _steps_of_turn(index: int, turn: Turn) -> Iterator[TranscriptStep]:
     known = list(turn.tool_calls)
     results = {message.tool_call_id: message for message in turn.messages if message.role == "tool"}
     placed = any(message.tool_calls for message in turn.messages if message.role != "user")
@@ -60,7 +60,7 @@ def _steps_of_turn(index: int, turn: Turn) -> Iterator[Step]:
         if message.role in ("user", "assistant") and message.content:
             spoken: StepKind = "remark" if message.tool_calls else "answer"
             kind = "request" if message.role == "user" else spoken
-            yield Step(kind=kind, turn=index, text=message.content, message=place)
+            yield TranscriptStep(kind=kind, turn=index, text=message.content, message=place)
         for call in message.tool_calls:
             mine = [] if message.role == "user" else known
             found = _with_result(call, mine, results)
@@ -68,19 +68,19 @@ def _steps_of_turn(index: int, turn: Turn) -> Iterator[Step]:
     if placed or last_answer is None:
         yield from _rest(index, known)
     if turn.escalation is not None:
-        yield Step(kind="hand-off", turn=index, text=turn.escalation.reason)
+        yield TranscriptStep(kind="hand-off", turn=index, text=turn.escalation.reason)
 
 
-def _rest(index: int, known: list[ToolCall]) -> Iterator[Step]:
+def _rest(index: int, known: list[ToolCall]) -> Iterator[TranscriptStep]:
     """The calls that no message contains."""
     for call in known:
         yield _call(index, call)
     known.clear()
 
 
-def _call(index: int, call: ToolCall, *, message: int | None = None, by_user: bool = False) -> Step:
+def _call(index: int, call: ToolCall, *, message: int | None = None, by_user: bool = False) -> TranscriptStep:
     by_user = by_user or call.extra.get("requestor") == "user"
-    return Step(kind="call", turn=index, call=call, message=message, by_user=by_user)
+    return TranscriptStep(kind="call", turn=index, call=call, message=message, by_user=by_user)
 
 
 def _with_result(call: ToolCall, known: list[ToolCall], results: Mapping[str | None, Message]) -> ToolCall:

@@ -12,7 +12,7 @@ from proctor.core.case import Case
 from proctor.core.codec import dumps
 from proctor.generate.making import inputs_of
 
-__all__ = ["THRESHOLD", "Repeat", "Seen", "likeness", "without_duplicates"]
+__all__ = ["THRESHOLD", "Repeat", "SeenTests", "likeness", "without_duplicates"]
 
 THRESHOLD = 0.75
 _GRAM = 3
@@ -35,7 +35,7 @@ class Repeat:
     likeness: float
 
 
-class Seen:
+class SeenTests:
     """The tests there are; says of another one whether it repeats one of them.
 
     Two tests are as alike as their least alike input: the share of triples of letters that both have. A test that
@@ -101,7 +101,7 @@ def without_duplicates(
     cases: Iterable[Case], *, kept: Sequence[Case] = (), threshold: float = THRESHOLD
 ) -> tuple[tuple[Case, ...], tuple[Repeat, ...]]:
     """The cases that are new, in their order, and those that repeat an earlier one or one of ``kept``."""
-    seen = Seen(kept, threshold=threshold)
+    seen = SeenTests(kept, threshold=threshold)
     new: list[Case] = []
     repeats: list[Repeat] = []
     for case in cases:

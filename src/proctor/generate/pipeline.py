@@ -21,7 +21,7 @@ from proctor.generate.gathering import changes, gather_tests, uncovered_rules
 from proctor.generate.making import Brief, input_specs, make_case
 from proctor.generate.order import Made, Makers, Order
 from proctor.generate.present import Kept, keep
-from proctor.generate.rules_making import Found, check_grounds, find_all_rules
+from proctor.generate.rules_making import FoundRules, check_grounds, find_all_rules
 from proctor.generate.spec import InputSpec, Scenario, Specification
 from proctor.generate.stages import find_inputs, find_intent, find_opposites, write_baseline
 from proctor.generate.tests_making import TestMaker
@@ -119,7 +119,7 @@ class _Making:
     # --- rules and their tests -----------------------------------------------------------------------
 
     async def _all_groups(
-        self, found: Found, intent: asyncio.Task[str], inputs: asyncio.Task[tuple[InputSpec, ...]]
+        self, found: FoundRules, intent: asyncio.Task[str], inputs: asyncio.Task[tuple[InputSpec, ...]]
     ) -> tuple[dict[str, tuple[Rule, ...]], list[Case]]:
         """The opposites by the id of their rule, and the new tests scenario by scenario."""
         enabled = [rule for rule in found.rules if not rule.disabled]
@@ -135,7 +135,7 @@ class _Making:
     async def _group(
         self,
         group: Sequence[Rule],
-        found: Found,
+        found: FoundRules,
         intent: asyncio.Task[str],
         inputs: asyncio.Task[tuple[InputSpec, ...]],
     ) -> tuple[dict[str, tuple[Rule, ...]], list[list[Case]]]:
@@ -155,7 +155,7 @@ class _Making:
         mine, (opposites, theirs) = await both(self._in_all_scenarios(spec, live), of_opposites())
         return opposites, [[*one, *other] for one, other in zip(mine, theirs, strict=True)]
 
-    async def _opposites(self, rules: Sequence[Rule], found: Found) -> dict[str, tuple[Rule, ...]]:
+    async def _opposites(self, rules: Sequence[Rule], found: FoundRules) -> dict[str, tuple[Rule, ...]]:
         known = {rule.id: found.opposites[rule.id] for rule in rules if found.opposites.get(rule.id)}
         missing = [rule for rule in rules if rule.id not in known and rule.id not in self.kept.single]
         by_code = tuple(invert(rule) for rule in missing)
@@ -181,7 +181,7 @@ class _Making:
     # --- what is there already -----------------------------------------------------------------------
 
     async def _stay_and_samples(
-        self, found: Found, intent: asyncio.Task[str], inputs: asyncio.Task[tuple[InputSpec, ...]]
+        self, found: FoundRules, intent: asyncio.Task[str], inputs: asyncio.Task[tuple[InputSpec, ...]]
     ) -> tuple[list[Case], list[Case]]:
         """The tests that stay and those the author's samples make, with their expected outputs."""
         spec = Specification(intent=await intent, inputs=await inputs, rules=found.rules)
@@ -215,7 +215,7 @@ class _Making:
 
     # --- the end -------------------------------------------------------------------------------------
 
-    def _note_known(self, found: Found) -> None:
+    def _note_known(self, found: FoundRules) -> None:
         if all(rule.id in self._final for rule in found.rules):
             self._all_known.set()
 
@@ -225,14 +225,14 @@ class _Making:
         rules = tuple(self._final.get(rule.id, rule) for rule in brief.spec.rules)
         return replace(brief, spec=replace(brief.spec, rules=rules))
 
-    def _ordered(self, found: Found, opposites: dict[str, tuple[Rule, ...]]) -> tuple[Rule, ...]:
+    def _ordered(self, found: FoundRules, opposites: dict[str, tuple[Rule, ...]]) -> tuple[Rule, ...]:
         ordered: list[Rule] = []
         for rule in found.rules:
             ordered.append(self._final.get(rule.id, rule))
             ordered += opposites.get(rule.id) or found.opposites.get(rule.id, ())
         return tuple(ordered)
 
-    def _made(self, artefacts: Artefacts, found: Found, *, stay: Sequence[Case], new: Sequence[Case]) -> Made:
+    def _made(self, artefacts: Artefacts, found: FoundRules, *, stay: Sequence[Case], new: Sequence[Case]) -> Made:
         enabled = {rule.id for rule in artefacts.rules if not rule.disabled}
         tests, repeats = gather_tests(self.order, stay, new, self.maker.renamed)
         artefacts = replace(artefacts, tests=tests)

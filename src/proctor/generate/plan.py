@@ -16,7 +16,7 @@ from proctor.generate.order import Makers, Order
 from proctor.generate.pipeline import generate
 from proctor.generate.rehearsal import Rehearsal
 
-__all__ = ["Plan", "Row", "make_plan"]
+__all__ = ["GenerationPlan", "PlanRow", "make_plan"]
 
 Priced = Callable[[str, Usage], float | None]
 
@@ -43,7 +43,7 @@ _MOST_TRIES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class PlanRow:
     """One stage on one model. ``most`` is the number of calls when every answer has to be asked for again."""
 
     stage: str
@@ -55,10 +55,10 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class GenerationPlan:
     """What is to be asked, and what will be there afterwards if all goes well."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[PlanRow, ...]
     rules: int
     tests: int
     baseline: int
@@ -88,7 +88,7 @@ class Plan:
 
 async def make_plan(
     order: Order, makers: Makers, present: Artefacts, edited: Collection[str], *, priced: Priced
-) -> Plan:
+) -> GenerationPlan:
     """Walk through the generation without asking anybody."""
     rules = _expected(order)
     cast = _cast(makers, rules)
@@ -107,7 +107,7 @@ async def make_plan(
         rows += _agreement_rows(order, makers, sum("agreement" not in case.metadata for case in tests), priced)
     enabled = [rule for rule in made.artefacts.rules if rule.polarity == "positive" and not rule.disabled]
     rows.sort(key=lambda row: list(_ANSWER).index(row.stage))
-    return Plan(
+    return GenerationPlan(
         rows=tuple(row for row in rows if row.calls),
         rules=len(enabled),
         tests=len(tests),
@@ -129,7 +129,7 @@ def _cast(makers: Makers, rules: Sequence[Rule]) -> dict[str, Rehearsal]:
     return {model.name: Rehearsal(name=model.name, rules=rules) for model in models}
 
 
-def _rows(each: Rehearsal, order: Order, priced: Priced) -> list[Row]:
+def _rows(each: Rehearsal, order: Order, priced: Priced) -> list[PlanRow]:
     rows = []
     for stage, calls in each.calls.items():
         per_item = _ANSWER.get(stage, 60)
@@ -146,7 +146,7 @@ def _rows(each: Rehearsal, order: Order, priced: Priced) -> list[Row]:
     return rows
 
 
-def _truth_rows(order: Order, makers: Makers, tests: int, priced: Priced) -> list[Row]:
+def _truth_rows(order: Order, makers: Makers, tests: int, priced: Priced) -> list[PlanRow]:
     assert makers.truth is not None
     size = _tokens(len(order.prompt.text)) + _ANSWER["tests"]
     answers = Usage(input=tests * size, output=tests * _ANSWER["groundtruth"])
@@ -157,7 +157,7 @@ def _truth_rows(order: Order, makers: Makers, tests: int, priced: Priced) -> lis
     return rows
 
 
-def _agreement_rows(order: Order, makers: Makers, tests: int, priced: Priced) -> list[Row]:
+def _agreement_rows(order: Order, makers: Makers, tests: int, priced: Priced) -> list[PlanRow]:
     assert makers.writer is not None
     assert makers.judge is not None
     size = _tokens(len(order.prompt.text)) + _ANSWER["tests"]
@@ -169,8 +169,8 @@ def _agreement_rows(order: Order, makers: Makers, tests: int, priced: Priced) ->
     ]
 
 
-def _row(stage: str, model: str, calls: int, most: int, usage: Usage, priced: Priced) -> Row:
-    row = Row(stage=stage, model=model, calls=calls, most=most, usage=usage)
+def _row(stage: str, model: str, calls: int, most: int, usage: Usage, priced: Priced) -> PlanRow:
+    row = PlanRow(stage=stage, model=model, calls=calls, most=most, usage=usage)
     return replace(row, cost=priced(model, usage))
 
 

@@ -12,7 +12,7 @@ from proctor.core.collection import HARMS, FailureMode, TestNote
 from proctor.core.sockets import Model
 from proctor.generate.making import Brief
 from proctor.generate.review import Findings
-from proctor.generate.stages.asking import Question, Reading, ask
+from proctor.generate.stages.asking import Question, ReplyReading, ask
 from proctor.generate.stages.checking import shown_inputs
 from proctor.generate.stages.schemas import list_of, object_of
 
@@ -58,7 +58,7 @@ async def _modes(model: Model, brief: Brief, tests: Sequence[Case]) -> tuple[Fai
     rules = {f"R{at}": rule for at, rule in enumerate(brief.spec.enabled, 1)}
     names = {f"T{at}": case.id for at, case in enumerate(tests, 1)}
 
-    def read(data: Any) -> Reading[tuple[FailureMode, ...]]:
+    def read(data: Any) -> ReplyReading[tuple[FailureMode, ...]]:
         found = tuple(
             FailureMode(
                 text=str(each["text"]).strip(),
@@ -74,7 +74,7 @@ async def _modes(model: Model, brief: Brief, tests: Sequence[Case]) -> tuple[Fai
         complaints = [f"there is no test {name}" for name in sorted(strange)]
         if not found:
             complaints.append("no way to fail is named")
-        return Reading(value=found or None, complaints=tuple(complaints))
+        return ReplyReading(value=found or None, complaints=tuple(complaints))
 
     shown = "\n".join(f"{name}: {rule.text}" for name, rule in rules.items())
     question = Question(
@@ -90,7 +90,7 @@ async def _modes(model: Model, brief: Brief, tests: Sequence[Case]) -> tuple[Fai
 async def _importance(model: Model, brief: Brief, tests: Sequence[Case]) -> Mapping[str, tuple[float, str]]:
     names = {f"T{at}": case.id for at, case in enumerate(tests, 1)}
 
-    def read(data: Any) -> Reading[dict[str, tuple[float, str]]]:
+    def read(data: Any) -> ReplyReading[dict[str, tuple[float, str]]]:
         found = {
             names[each["test"]]: (each["importance"] / 100, str(each["why"]).strip())
             for each in data["tests"]
@@ -98,7 +98,7 @@ async def _importance(model: Model, brief: Brief, tests: Sequence[Case]) -> Mapp
         }
         missing = [name for name, test in names.items() if test not in found]
         complaints = tuple(f"{name} is missing" for name in missing)
-        return Reading(value=found or None, complaints=complaints)
+        return ReplyReading(value=found or None, complaints=complaints)
 
     question = Question(
         stage="review_tests",

@@ -13,13 +13,13 @@ from proctor.generate.present import Kept, with_flags
 from proctor.generate.stages import check_rule, find_rules
 from proctor.generate.together import Trouble
 
-__all__ = ["Found", "check_grounds", "find_all_rules"]
+__all__ = ["FoundRules", "check_grounds", "find_all_rules"]
 
 EXTRACTOR = "extractor"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundRules:
     """The positive rules in their order, with the opposites that are known already by the id of their rule.
 
     ``only_code`` and ``only_model`` are the new rules that one of the two found and the other did not; ``left_out``
@@ -35,7 +35,7 @@ class Found:
 
 async def find_all_rules(
     order: Order, makers: Makers, kept: Kept, earlier: Mapping[str, Rule], trouble: Trouble
-) -> Found:
+) -> FoundRules:
     """What stays, and where the prompt may hold further rules those too, in the order of the prompt.
 
     ``earlier`` are the rules that were there, by id: what a person said of one holds when it is found again.
@@ -43,7 +43,7 @@ async def find_all_rules(
     stay = [rule for rule in kept.rules if rule.polarity == "positive"]
     opposites = {rule.id: tuple(each for each in kept.rules if each.inverse_of == rule.id) for rule in stay}
     if not kept.rules_stale:
-        return Found(rules=tuple(stay), opposites=opposites)
+        return FoundRules(rules=tuple(stay), opposites=opposites)
     only_code: Sequence[Rule] = ()
     only_model: Sequence[Rule] = ()
     coded = _new(_extracted(order), stay, kept)
@@ -60,7 +60,7 @@ async def find_all_rules(
     taken = fresh if room is None else _first(fresh, room)
     taken = [with_flags(rule, earlier) for rule in sorted(taken, key=_place)]
     there = {rule.id for rule in taken}
-    return Found(
+    return FoundRules(
         rules=(*stay, *taken),
         opposites=opposites,
         only_code=tuple(rule for rule in only_code if rule.id in there),

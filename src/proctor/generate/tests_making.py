@@ -14,7 +14,7 @@ from proctor.generate.offline import offline_tests, offline_validity
 from proctor.generate.order import Makers, Order
 from proctor.generate.present import Kept
 from proctor.generate.stages import check_agreement, check_test, expand_test, find_truth, write_tests
-from proctor.generate.stages.agreement import Agreement
+from proctor.generate.stages.agreement import SpecificationAnswer
 from proctor.generate.together import Trouble, both, together
 
 __all__ = ["TestMaker", "aims_of"]
@@ -95,7 +95,7 @@ class TestMaker:
         about = {**known.metadata, "agreement": {"ok": agreement.ok, "reason": agreement.reason}}
         return replace(known, metadata=about)
 
-    async def _agreement(self, brief: Brief, case: Case) -> Agreement | None:
+    async def _agreement(self, brief: Brief, case: Case) -> SpecificationAnswer | None:
         writer, judge = self.makers.writer, self.makers.judge
         if not self.order.agreement or writer is None or judge is None or "agreement" in case.metadata:
             return None

@@ -10,14 +10,14 @@ from typing import Any, Protocol
 
 from proctor.core.verdict import Verdict
 from proctor.guard.door import Door
-from proctor.guard.sentence_buffer import Judge, SentenceBuffer, StreamMode
+from proctor.guard.sentence_buffer import SentenceBuffer, StreamMode, TextJudge
 
 __all__ = ["AnswerStream", "ReleasePolicy", "SyncAnswerStream"]
 
 Enter = Callable[[], AbstractContextManager[Any]]
 
 
-class ReleasePolicy(Judge, Protocol):
+class ReleasePolicy(TextJudge, Protocol):
     """Decides on the sentences of an answer, and says what stands in place of those that are held back."""
 
     def reply(self, verdict: Verdict) -> str:

@@ -13,7 +13,7 @@ from proctor.core.step import Point
 from proctor.core.verdict import ACTION_RANK, Finding, Verdict
 from proctor.guard.answers import FailAction, believed, edits_of, failure
 from proctor.guard.capacity import OverCapacityError, is_busy, over_capacity
-from proctor.guard.deadline import Deadline, Task
+from proctor.guard.deadline import Deadline, GateTask
 from proctor.guard.edits import apply
 from proctor.guard.step import Step
 from proctor.guard.swift import swift
@@ -23,7 +23,7 @@ __all__ = ["Chain", "Decision", "Post"]
 _EMPTY: Final = {"tool_call": "no permissions are configured, so every call is allowed"}
 _LONG: Final = 16_384  # letters of a step that is long, so that others should not wait behind it
 _verdict: Final = swift(Verdict)
-_task: Final = swift(Task)
+_task: Final = swift(GateTask)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

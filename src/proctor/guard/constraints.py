@@ -22,7 +22,7 @@ from proctor.guard.step import Step
 from proctor.text.assent import agrees, asks
 from proctor.text.json_schemas import SchemaCheck, SchemaLimitError
 
-__all__ = ["Constraints", "Problem"]
+__all__ = ["CallProblem", "Constraints"]
 
 # Commas group digits before the point. "1.234,56" is refused: it is 1234.56 to some and 1.23456 to others.
 _NUMBER: Final = re.compile(r"[+-]?[0-9][0-9,]*(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,4})?")
@@ -71,7 +71,7 @@ class _Limit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class CallProblem:
     """Why a call may not be made: what kind of reason, how bad, and one sentence that names the argument."""
 
     kind: str
@@ -117,9 +117,9 @@ class Constraints:
         for name, value in made.items():
             object.__setattr__(self, name, value)
 
-    def problems(self, call: ToolCall, step: Step, owned: Owned, same_tool: Sequence[ToolCall]) -> list[Problem]:
+    def problems(self, call: ToolCall, step: Step, owned: Owned, same_tool: Sequence[ToolCall]) -> list[CallProblem]:
         """Everything against the call. ``same_tool`` are the calls of this session that these constraints hold for."""
-        found: list[Problem] = []
+        found: list[CallProblem] = []
         if self._validator is not None:
             found += _by_schema(call, self._validator)
         for choice in self._allowed:
@@ -135,21 +135,23 @@ class Constraints:
         return found
 
 
-def _by_schema(call: ToolCall, validator: SchemaCheck) -> Iterator[Problem]:
+def _by_schema(call: ToolCall, validator: SchemaCheck) -> Iterator[CallProblem]:
     try:
         if validator.is_valid(call.arguments):
             return
         for error in list(validator.iter_errors(call.arguments))[:5]:
             place = ".".join(map(str, error.instance_path)) or "the arguments"
             reason = f"{_tool(call)}: {place}: {error.message[:200]}"
-            yield Problem(kind="wrong_argument", reason=reason, severity="medium")
+            yield CallProblem(kind="wrong_argument", reason=reason, severity="medium")
     except SchemaLimitError as error:
-        yield Problem(kind="wrong_argument", reason=f"{_tool(call)}: {str(error)[:400]}")
+        yield CallProblem(kind="wrong_argument", reason=f"{_tool(call)}: {str(error)[:400]}")
     except ValueError as error:  # what is no JSON, or nested too deeply
-        yield Problem(kind="wrong_argument", reason=f"{_tool(call)}: the arguments cannot be read: {str(error)[:200]}")
+        yield CallProblem(
+            kind="wrong_argument", reason=f"{_tool(call)}: the arguments cannot be read: {str(error)[:200]}"
+        )
 
 
-def _not_allowed(call: ToolCall, choice: _Choice) -> Iterator[Problem]:
+def _not_allowed(call: ToolCall, choice: _Choice) -> Iterator[CallProblem]:
     name, values = choice.name, choice.values
     for value in _values(call, name):
         if type(value) is str and value in choice.texts:
@@ -159,10 +161,12 @@ def _not_allowed(call: ToolCall, choice: _Choice) -> Iterator[Problem]:
         elif _told(value) not in values:
             listed = ", ".join(repr(one)[:40] for _, one in values[:8])
             told = shown(value, name=name.bare)
-            yield Problem(kind="value_not_allowed", reason=f"{_tool(call)}: {name.bare} is {told}; allowed: {listed}")
+            yield CallProblem(
+                kind="value_not_allowed", reason=f"{_tool(call)}: {name.bare} is {told}; allowed: {listed}"
+            )
 
 
-def _not_own(call: ToolCall, name: _Name, step: Step, owned: Owned) -> Iterator[Problem]:
+def _not_own(call: ToolCall, name: _Name, step: Step, owned: Owned) -> Iterator[CallProblem]:
     for value in _values(call, name):
         if value is ABSENT or value is UNREADABLE:
             yield _unknown(call, name, value, "it must be the customer's own")
@@ -170,10 +174,10 @@ def _not_own(call: ToolCall, name: _Name, step: Step, owned: Owned) -> Iterator[
             whose = "this customer" if step.memory.customer else "the customer, who is not known"
             told = shown(value, name=name.bare)
             reason = f"{_tool(call)}: nothing shows that {name.bare} {told} belongs to {whose}"
-            yield Problem(kind="not_own", reason=reason)
+            yield CallProblem(kind="not_own", reason=reason)
 
 
-def _too_much(call: ToolCall, limit: _Limit) -> Iterator[Problem]:
+def _too_much(call: ToolCall, limit: _Limit) -> Iterator[CallProblem]:
     name, most = limit.name, limit.most
     for value in _values(call, name):
         if type(value) is int and 0 <= value <= limit.whole:
@@ -182,18 +186,20 @@ def _too_much(call: ToolCall, limit: _Limit) -> Iterator[Problem]:
             yield _unknown(call, name, value, "there is a limit to it")
         elif (amount := _number(value)) is None:
             told = shown(value, name=name.bare)
-            yield Problem(kind="over_limit", reason=f"{_tool(call)}: {name.bare} {told} is no number, and has a limit")
+            yield CallProblem(
+                kind="over_limit", reason=f"{_tool(call)}: {name.bare} {told} is no number, and has a limit"
+            )
         elif not 0 <= amount <= most:
             reason = f"{_tool(call)}: {name.bare} is {amount}; it may be from 0 to {most}"
-            yield Problem(kind="over_limit", reason=reason)
+            yield CallProblem(kind="over_limit", reason=reason)
 
 
 def _too_much_in_all(
     call: ToolCall, name: _Name, most: Decimal, same_tool: Sequence[ToolCall], step: Step
-) -> Iterator[Problem]:
+) -> Iterator[CallProblem]:
     bare = name.bare
     if sum(step.memory.made[tool] for tool in {each.name for each in same_tool} | {call.name}) > len(same_tool):
-        yield Problem(
+        yield CallProblem(
             kind="over_limit",
             reason=f"{_tool(call)}: more calls were made than are remembered, so their sum is not known",
         )
@@ -204,24 +210,24 @@ def _too_much_in_all(
             amount = Decimal(0) if value is ABSENT else _number(value)
             if amount is None or amount < 0:
                 told = "" if value is UNREADABLE else f" {shown(value, name=bare)}"
-                yield Problem(kind="over_limit", reason=f"{_tool(call)}: {bare}{told} cannot be added up")
+                yield CallProblem(kind="over_limit", reason=f"{_tool(call)}: {bare}{told} cannot be added up")
                 return
             total += amount
     if total > most:
-        yield Problem(
+        yield CallProblem(
             kind="over_limit", reason=f"{_tool(call)}: {bare} would come to {total} in this session; the most is {most}"
         )
 
 
-def _not_agreed(call: ToolCall, step: Step, *, named: bool) -> Iterator[Problem]:
+def _not_agreed(call: ToolCall, step: Step, *, named: bool) -> Iterator[CallProblem]:
     """The customer's last words must say yes to what the agent asked right before them, and that be this call."""
     asked, said = step.memory.asked, step.memory.said
     wanted = "a question that names what is done" if named else "the question"
     reason = f"{_tool(call)} needs the customer's yes to {wanted} right before it"
     if not asked or not said or not asks(said[-1][-2000:]) or not agrees(asked[-1][:2000], said[-1][-2000:]):
-        yield Problem(kind="not_confirmed", reason=reason)
+        yield CallProblem(kind="not_confirmed", reason=reason)
     elif named and (why := not_named(call, said[-1][-2000:])) is not None:
-        yield Problem(kind="not_confirmed", reason=f"{reason}: {why}")
+        yield CallProblem(kind="not_confirmed", reason=f"{reason}: {why}")
 
 
 def _values(call: ToolCall, name: _Name) -> list[Any]:
@@ -265,11 +271,11 @@ def _told(value: Any) -> tuple[str, Any]:
     )
 
 
-def _unknown(call: ToolCall, name: _Name, value: object, why: str) -> Problem:
+def _unknown(call: ToolCall, name: _Name, value: object, why: str) -> CallProblem:
     if value is UNREADABLE:
         reason = f"{_tool(call)}: {name.bare} cannot be read (too deep, too many values, or no JSON), and {why}"
-        return Problem(kind="wrong_argument", reason=reason)
-    return Problem(kind="missing_argument", reason=f"{_tool(call)}: {name.bare} is not given, and {why}")
+        return CallProblem(kind="wrong_argument", reason=reason)
+    return CallProblem(kind="missing_argument", reason=f"{_tool(call)}: {name.bare} is not given, and {why}")
 
 
 def _tool(call: ToolCall) -> str:

@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from proctor.guard.capacity import OverCapacityError, QueueLimits
 from proctor.guard.swift import swift
-from proctor.guard.worker import Batch, Job, Worker
+from proctor.guard.worker import Batch, GateJob, Worker
 
-__all__ = ["Answer", "Deadline", "Task"]
+__all__ = ["Answer", "Deadline", "GateTask"]
 
 _LOOK_EVERY: Final = 0.1  # seconds between two looks of a caller that waits
 _PATIENCE: Final = 0.2  # seconds that one gate may hold the thread without a pause
@@ -26,7 +26,7 @@ _GOODBYE: Final = 0.5  # seconds that a thread has to end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class GateTask:
     """One gate to be asked: ``ask`` begins it, ``timeout`` is how many seconds of work it has once it has begun."""
 
     ask: Callable[[], Awaitable[Any]]
@@ -93,7 +93,9 @@ class Deadline:
         """How many calls were refused so far, in whole or in part, because the queue was full or too slow."""
         return self._busy + (self._beside.busy if self._beside else 0)
 
-    async def answers(self, tasks: Sequence[Task], *, begun: float | None = None, long: bool = False) -> list[Answer]:
+    async def answers(
+        self, tasks: Sequence[GateTask], *, begun: float | None = None, long: bool = False
+    ) -> list[Answer]:
         """One answer for each task, in their order; ``begun`` is when their step arrived.
 
         ``long`` tasks have a thread for themselves, another where one keeps it too long: no other task waits behind
@@ -106,7 +108,7 @@ class Deadline:
             return await self._aside().answers(tasks, begun=begun)
         loop = asyncio.get_running_loop()
         batch = Batch(loop, len(tasks), here=self.inline)
-        jobs = [Job(task.ask, task.timeout, batch) for task in tasks]
+        jobs = [GateJob(task.ask, task.timeout, batch) for task in tasks]
         with self._lock:
             is_full = self._waiting >= self.limits.steps
             self._waiting += 1
@@ -142,7 +144,7 @@ class Deadline:
             self._beside.limits = self.limits
             return self._beside
 
-    def _begin(self, jobs: Sequence[Job], loop: asyncio.AbstractEventLoop) -> None:
+    def _begin(self, jobs: Sequence[GateJob], loop: asyncio.AbstractEventLoop) -> None:
         if self.inline:
             for job in jobs:
                 job.task = loop.create_task(job.perform(None))
@@ -158,7 +160,7 @@ class Deadline:
     def _held_up(self) -> RuntimeError:
         return RuntimeError(f"{self._left + 1} threads are held up by gates that do not come back")
 
-    async def _wait(self, jobs: Sequence[Job], batch: Batch, begun: float) -> None:
+    async def _wait(self, jobs: Sequence[GateJob], batch: Batch, begun: float) -> None:
         """Until every job is done, out of time or too long in the queue; now and then a look whether work goes on."""
         lag = 0.0  # by how much the looks came late: no thread had its share of the machine meanwhile
         while left := [job for job in jobs if not job.done]:
@@ -185,7 +187,7 @@ class Deadline:
                 if late < _LATE and (held > _PATIENCE or worker.silent > _SILENCE):
                     self._look_after(worker, left)
 
-    def _look_after(self, worker: Worker, jobs: Sequence[Job]) -> None:
+    def _look_after(self, worker: Worker, jobs: Sequence[GateJob]) -> None:
         """Have another thread take over. Where there is none, a job that has not begun is answered for in its time."""
         with self._lock:
             another = self._relieve(worker)
@@ -224,12 +226,12 @@ def _count_waiting(deadline: weakref.ref[Deadline]) -> int:
     return 0 if made is None else made._waiting
 
 
-def _refuse(jobs: Sequence[Job], why: str) -> None:
+def _refuse(jobs: Sequence[GateJob], why: str) -> None:
     for job in jobs:
         job.end(error=OverCapacityError(why))
 
 
-def _cancel(jobs: Sequence[Job]) -> None:
+def _cancel(jobs: Sequence[GateJob]) -> None:
     """Nobody waits for what is still going on."""
     for job in jobs:
         job.end(error=TimeoutError("nobody waits for it"))  # what works on it sees that, and stops

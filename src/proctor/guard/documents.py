@@ -17,7 +17,7 @@ from proctor.text.normalise import Searched
 from proctor.text.normalise.likeness import is_noise, is_strewn
 from proctor.text.overrides import attempts
 
-__all__ = ["Cut", "Seen", "look_through"]
+__all__ = ["Cut", "DocumentReading", "look_through"]
 
 _BY_RULE: Final = 0.95
 _MOST_ORDERS: Final = 32
@@ -44,7 +44,7 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class DocumentReading:
     """What stands in a document: how much it looks like an attack, what to cut, and whether the rest is harmless."""
 
     share: float
@@ -52,7 +52,7 @@ class Seen:
     clean: bool = True
 
 
-async def look_through(step: Step, classifier: Classifier, *, low: float, high: float, rules: bool) -> Seen:
+async def look_through(step: Step, classifier: Classifier, *, low: float, high: float, rules: bool) -> DocumentReading:
     """Find the instructions by their words and by the classifier; what is left after cutting is read once more.
 
     A sentence that addresses an agent counts from ``low``, any other from ``high``. A text of which the classifier
@@ -64,12 +64,12 @@ async def look_through(step: Step, classifier: Classifier, *, low: float, high: 
     cuts = list(_by_words(step)) if rules else []
     cuts += await _ordered(step, classifier, low, high, share)
     if share < high:
-        return Seen(share=max(share, low) if row.get("unread") else share, cuts=_joined(cuts))
+        return DocumentReading(share=max(share, low) if row.get("unread") else share, cuts=_joined(cuts))
     if all(is_noise(each.text) for each in read):  # noise has no sentences that could be told apart
-        return Seen(share=share, cuts=_joined(cuts), clean=not any(map(_speaking, read)))
+        return DocumentReading(share=share, cuts=_joined(cuts), clean=not any(map(_speaking, read)))
     suspect = await _suspect(read, classifier, high, whole=share)
     if not suspect and not cuts:  # somewhere, if anybody is spoken to at all
-        return Seen(share=share, clean=not any(map(_speaking, read)))
+        return DocumentReading(share=share, clean=not any(map(_speaking, read)))
     # What is hidden first, then sentences, then all that the runs tell somebody: no more is cut than must be.
     for some, whole in ((read[1:], False), (read, False), (read, True)):
         cuts += await _told_in([each for each in suspect if each[0] in some], classifier, low, high, whole=whole)
@@ -77,8 +77,8 @@ async def look_through(step: Step, classifier: Classifier, *, low: float, high: 
         left = readings(Step(point=step.point, text=rest))
         # where nothing was hidden nothing is
         if not await _suspect(list(left) if len(read) > 1 else [next(left)], classifier, high, sure=True):
-            return Seen(share=share, cuts=_joined(cuts))
-    return Seen(share=share, cuts=_joined(cuts), clean=False)
+            return DocumentReading(share=share, cuts=_joined(cuts))
+    return DocumentReading(share=share, cuts=_joined(cuts), clean=False)
 
 
 def _words(text: str) -> str:

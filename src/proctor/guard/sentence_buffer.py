@@ -12,7 +12,7 @@ from proctor.core.verdict import Edit, Verdict
 from proctor.guard.edits import difference
 from proctor.guard.sentence_ends import MOST_HELD, before, complete, may_end
 
-__all__ = ["CONTEXT", "Judge", "Restore", "SentenceBuffer", "StreamMode"]
+__all__ = ["CONTEXT", "Restore", "SentenceBuffer", "StreamMode", "TextJudge"]
 
 CONTEXT: Final = 100  # characters of what has left already that a gate sees before the next sentence
 
@@ -20,7 +20,7 @@ StreamMode = Literal["sentence", "whole"]
 Restore = Callable[[str, str], str]
 
 
-class Judge(Protocol):
+class TextJudge(Protocol):
     """Decides on texts: on a part of one that is still being written, and on the whole of it, for the record."""
 
     async def glimpse(self, text: str) -> Verdict:
@@ -45,7 +45,7 @@ class SentenceBuffer:
     given what was said before and what comes next, and says how the client reads that; ``shown`` is all of it so far.
     """
 
-    judge: Judge
+    judge: TextJudge
     mode: StreamMode = "sentence"
     hold: int = 1
     raw: str = ""

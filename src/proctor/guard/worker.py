@@ -15,7 +15,7 @@ from typing import Any, Final
 from proctor.core.work_clock import CURRENT_CLOCK, WorkClock
 from proctor.text.pace import works_for
 
-__all__ = ["Batch", "Job", "Worker"]
+__all__ = ["Batch", "GateJob", "Worker"]
 
 _STRETCH: Final = 0.002  # seconds of work after which a long job pauses while others wait
 _MOST_REST: Final = 9  # times what it worked: beside so many others it has a tenth of the time
@@ -47,7 +47,7 @@ class Batch:
         finally:
             look.cancel()
 
-    def end(self, job: Job, value: Any, error: BaseException | None) -> None:
+    def end(self, job: GateJob, value: Any, error: BaseException | None) -> None:
         """Keep the first answer of a job; whatever comes later is too late."""
         with self._lock:
             if job.done:
@@ -70,7 +70,7 @@ class Batch:
             self._waiter.set_result(None)
 
 
-class Job:
+class GateJob:
     """One question and what came of it; ``task`` is its own where it runs on the caller's loop.
 
     ``timeout`` is how many seconds of work it may take: its ``clock`` is there once it has begun.
@@ -115,7 +115,7 @@ class Job:
 
 
 @types.coroutine
-def _stepped(job: Job, worker: Worker | None, clock: WorkClock) -> Generator[Any, Any, Any]:
+def _stepped(job: GateJob, worker: Worker | None, clock: WorkClock) -> Generator[Any, Any, Any]:
     """The job's coroutine, with a note of who holds the thread while it does."""
     held: Any = None
     thrown: BaseException | None = None
@@ -211,8 +211,8 @@ class Worker:
         self.loop = asyncio.SelectorEventLoop(self._selector)
         self.loop.set_task_factory(self._started)
         self.loop.set_exception_handler(lambda loop, context: None)  # a gate's stray task is no news of ours
-        self.busy: tuple[Job, float] | None = None
-        self.jobs: dict[Job, asyncio.Task[None] | None] = {}  # with its task, once it is begun
+        self.busy: tuple[GateJob, float] | None = None
+        self.jobs: dict[GateJob, asyncio.Task[None] | None] = {}  # with its task, once it is begun
         self._asked: float | None = None
         self._moved = 0.0  # when a job last took the thread or left it
         self._leaving = self._over = False
@@ -247,7 +247,7 @@ class Worker:
         """For how many seconds the thread had nothing to do so far."""
         return self._selector.idle
 
-    def hold(self, job: Job) -> None:
+    def hold(self, job: GateJob) -> None:
         """A job takes the thread."""
         self._moved = monotonic()
         self.busy = (job, self._moved)
@@ -272,7 +272,7 @@ class Worker:
         if clock is not None:
             clock.excuse(self._paused - now - pause)
 
-    def give(self, jobs: Sequence[Job]) -> None:
+    def give(self, jobs: Sequence[GateJob]) -> None:
         """Put jobs to it; that it takes them is a sign of life."""
         for job in jobs:
             job.worker, self.jobs[job] = self, None
@@ -285,11 +285,11 @@ class Worker:
             self._asked = monotonic()
             self._tell(self._heard)
 
-    def cancel(self, job: Job) -> None:
+    def cancel(self, job: GateJob) -> None:
         """Tell a job that is out of time to stop."""
         self._tell(lambda: self._stop(job))
 
-    def leave(self) -> list[Job]:
+    def leave(self) -> list[GateJob]:
         """Give it no further work; it ends when it has done what it holds.
 
         Returns:
@@ -312,13 +312,13 @@ class Worker:
         if threading.current_thread() is not self._thread:
             self._thread.join(seconds)
 
-    def left(self, job: Job) -> None:
+    def left(self, job: GateJob) -> None:
         """A job of its own is over."""
         self.jobs.pop(job, None)
         if self._leaving and not self.jobs:
             self.end()
 
-    def _take(self, jobs: Sequence[Job]) -> None:
+    def _take(self, jobs: Sequence[GateJob]) -> None:
         self._asked = None
         for job in jobs:
             if job.done or job.worker is not self:
@@ -333,7 +333,7 @@ class Worker:
     def _heard(self) -> None:
         self._asked = None
 
-    def _stop(self, job: Job) -> None:
+    def _stop(self, job: GateJob) -> None:
         self._asked = None
         if (task := self.jobs.get(job)) is not None:
             task.cancel()

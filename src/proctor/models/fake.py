@@ -21,7 +21,7 @@ from proctor.core.decoding import decode
 from proctor.core.errors import ConfigError, MalformedError, ProctorError, RejectedError
 from proctor.core.sockets import Kit, Model
 
-__all__ = ["Replay", "Rule", "Scripted", "replay", "rule", "scripted"]
+__all__ = ["Replay", "ReplyRule", "Scripted", "replay", "rule", "scripted"]
 
 Answer = str | Reply
 
@@ -66,7 +66,7 @@ class Scripted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class ReplyRule:
     """Asks a function for each reply."""
 
     tells_cost: ClassVar[bool] = True
@@ -127,7 +127,7 @@ def scripted(kit: Kit) -> Model:
 
 def rule(kit: Kit) -> Model:
     """A fake that asks a Python function: `model: file.py:function`."""
-    return Rule(function=_function(kit), name=f"rule:{kit.settings.get('model', kit.name)}")
+    return ReplyRule(function=_function(kit), name=f"rule:{kit.settings.get('model', kit.name)}")
 
 
 def replay(kit: Kit) -> Model:

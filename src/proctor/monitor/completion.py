@@ -17,13 +17,13 @@ from proctor.monitor.completion_rules import CompletionRules
 from proctor.monitor.tasks import OpenTask, candidates
 from proctor.monitor.topics import Contact, same_topic
 
-__all__ = ["Watch", "in_utc"]
+__all__ = ["TaskWatch", "in_utc"]
 
 _MOST_COMPARED = 20  # newest tasks of one customer that a contact is compared with
 
 
 @dataclass(slots=True)
-class Watch:
+class TaskWatch:
     """The tasks that are open, by session and by customer, with the time each of them can be forgotten."""
 
     rules: CompletionRules

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from proctor.core.operations import CompletionRow, CompletionTable, Share, Task
-from proctor.monitor.completion import Watch
+from proctor.monitor.completion import TaskWatch
 from proctor.monitor.completion_rules import CompletionRules
 from proctor.monitor.tasks import NO_INTENT
 from proctor.stats.interval import wilson
@@ -96,7 +96,7 @@ class CompletionFigures:
             if task.state == "not completed" and len(kept) < self.rules.examples:
                 kept.append(task)
 
-    def table(self, watch: Watch) -> CompletionTable:
+    def table(self, watch: TaskWatch) -> CompletionTable:
         """The figures so far, with what should be known about the log."""
         names = sorted(self._counts, key=lambda name: (name == NO_INTENT, -self._counts[name].states.total(), name))
         return CompletionTable(
@@ -114,7 +114,7 @@ class CompletionFigures:
         rule = self.rules.rule_of(intent)[1]
         return str(rule) if rule is not None else "no rule"
 
-    def _notes(self, watch: Watch) -> Iterable[str]:
+    def _notes(self, watch: TaskWatch) -> Iterable[str]:
         for reason, number in self._untold.most_common(_MOST_NAMED):
             yield f"{number:,} unknown: {reason}"
         if watch.embedder is None:

@@ -9,7 +9,7 @@ from typing import Final
 
 from proctor.core.decoding import closest
 
-__all__ = ["REPEAT", "Condition", "Term", "parse_condition"]
+__all__ = ["REPEAT", "Condition", "SignalTerm", "parse_condition"]
 
 REPEAT: Final = "repeat_contact"
 _KINDS: Final = ("escalation", "outcome", "contact", "csat", "gate", "note", REPEAT)
@@ -19,7 +19,7 @@ _NO = re.compile(r"(?:no|not|without)\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Term:
+class SignalTerm:
     """A signal that must have been seen, or must not."""
 
     signal: str
@@ -33,7 +33,7 @@ class Term:
 class Condition:
     """Signals that must all be there, or not be there, within a window."""
 
-    terms: tuple[Term, ...]
+    terms: tuple[SignalTerm, ...]
 
     def __str__(self) -> str:
         return " and ".join(map(str, self.terms))
@@ -51,7 +51,7 @@ class Condition:
         return None if any(answer is None for answer in answers) else True
 
 
-def _answer(term: Term, seen: AbstractSet[str], over: bool) -> bool | None:
+def _answer(term: SignalTerm, seen: AbstractSet[str], over: bool) -> bool | None:
     if term.signal in seen:
         return not term.absent
     return term.absent if over else None
@@ -66,7 +66,7 @@ def parse_condition(text: str) -> Condition:
     return Condition(terms=tuple(_term(part) for part in _JOINT.split(text.strip())))
 
 
-def _term(text: str) -> Term:
+def _term(text: str) -> SignalTerm:
     absent = _NO.match(text)
     signal = (text[absent.end() :] if absent else text).strip()
     found = _SIGNAL.fullmatch(signal)
@@ -79,4 +79,4 @@ def _term(text: str) -> Term:
             f"{signal!r}: there is no kind of event {found[1]!r}; "
             + (f"did you mean {guess!r}?" if guess else f"known: {', '.join(_KINDS)}")
         )
-    return Term(signal=signal, absent=absent is not None)
+    return SignalTerm(signal=signal, absent=absent is not None)

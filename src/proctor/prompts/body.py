@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from proctor.core.chat import Role
 from proctor.core.errors import PromptError
 
-__all__ = ["ROLES", "Section", "find_front", "sections_of"]
+__all__ = ["ROLES", "SpokenSection", "find_front", "sections_of"]
 
 ROLES: dict[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
 _FENCE = re.compile(r"\A\s*---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
@@ -20,7 +20,7 @@ _MOST_SECTIONS = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class SpokenSection:
     """What one speaker says, trimmed, and where it stands; ``role`` is unknown where the text names nobody."""
 
     role: Role | None
@@ -34,7 +34,7 @@ def find_front(text: str) -> re.Match[str] | None:
     return _FENCE.match(text)
 
 
-def sections_of(body: str, *, first_line: int = 1, file: str | None = None) -> tuple[Section, ...]:
+def sections_of(body: str, *, first_line: int = 1, file: str | None = None) -> tuple[SpokenSection, ...]:
     """The sections of a prompt; text before the first head is the system's, and text without any nobody's yet.
 
     Raises:
@@ -56,5 +56,5 @@ def sections_of(body: str, *, first_line: int = 1, file: str | None = None) -> t
         said = body[start:end]
         begin = start + len(said) - len(said.lstrip())
         line, counted = line + body.count("\n", counted, begin), begin
-        found.append(Section(role=role, start=begin, end=begin + len(said.strip()), line=line))
+        found.append(SpokenSection(role=role, start=begin, end=begin + len(said.strip()), line=line))
     return tuple(found)

@@ -21,11 +21,11 @@ from ruamel.yaml.events import (
     StreamStartEvent,
 )
 
-__all__ = ["Place", "places_in"]
+__all__ = ["ValuePlace", "places_in"]
 
 
 @dataclass(slots=True, kw_only=True)
-class Place:
+class ValuePlace:
     """A value in the text: ``start`` and ``end`` are offsets, without what follows it on its line.
 
     ``entries`` are the keys and values of a mapping; ``items`` those of a list. ``block`` is a text written as
@@ -39,11 +39,11 @@ class Place:
     text: str = ""
     flow: bool = False
     block: bool = False
-    entries: list[tuple[Place, Place]] = field(default_factory=list)
-    items: list[Place] = field(default_factory=list)
+    entries: list[tuple[ValuePlace, ValuePlace]] = field(default_factory=list)
+    items: list[ValuePlace] = field(default_factory=list)
 
 
-def places_in(text: str) -> Place | None:
+def places_in(text: str) -> ValuePlace | None:
     """The tree of a text with one document, or nothing when it is empty.
 
     Raises:
@@ -54,24 +54,24 @@ def places_in(text: str) -> Place | None:
         if isinstance(event, (StreamStartEvent, DocumentStartEvent)):
             continue
         made = _place(event, events, text)
-        return made if isinstance(made, Place) else None
+        return made if isinstance(made, ValuePlace) else None
     return None
 
 
-def _place(event: Any, events: Iterator[Any], text: str) -> Place | None:
+def _place(event: Any, events: Iterator[Any], text: str) -> ValuePlace | None:
     start, end, column = event.start_mark.index, event.end_mark.index, event.start_mark.column
     if isinstance(event, AliasEvent):
-        return Place(kind="alias", start=start, end=end, column=column)
+        return ValuePlace(kind="alias", start=start, end=end, column=column)
     if isinstance(event, ScalarEvent):
         block = event.style in ("|", ">")
         if block:
             end = _block_end(text, start, end)
-        return Place(kind="scalar", start=start, end=end, column=column, text=event.value, block=block)
+        return ValuePlace(kind="scalar", start=start, end=end, column=column, text=event.value, block=block)
     if isinstance(event, MappingStartEvent):
-        place = Place(kind="map", start=start, end=end, column=column, flow=bool(event.flow_style))
+        place = ValuePlace(kind="map", start=start, end=end, column=column, flow=bool(event.flow_style))
         return _mapping(place, events, text)
     if isinstance(event, SequenceStartEvent):
-        place = Place(kind="list", start=start, end=end, column=column, flow=bool(event.flow_style))
+        place = ValuePlace(kind="list", start=start, end=end, column=column, flow=bool(event.flow_style))
         return _sequence(place, events, text)
     return None  # the end of the document
 
@@ -83,7 +83,7 @@ def _block_end(text: str, start: int, end: int) -> int:
     return start + len(said.removesuffix("\n").removesuffix("\r") if "+" in head else said.rstrip())
 
 
-def _mapping(place: Place, events: Iterator[Any], text: str) -> Place:
+def _mapping(place: ValuePlace, events: Iterator[Any], text: str) -> ValuePlace:
     for event in events:
         if isinstance(event, MappingEndEvent):
             # A block ends with its last value; the reader would say where the next thing begins.
@@ -97,7 +97,7 @@ def _mapping(place: Place, events: Iterator[Any], text: str) -> Place:
     return place
 
 
-def _sequence(place: Place, events: Iterator[Any], text: str) -> Place:
+def _sequence(place: ValuePlace, events: Iterator[Any], text: str) -> ValuePlace:
     for event in events:
         if isinstance(event, SequenceEndEvent):
             place.end = event.end_mark.index if place.flow else place.items[-1].end

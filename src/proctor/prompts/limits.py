@@ -13,7 +13,7 @@ from typing import Any
 
 from jinja2.utils import Namespace
 
-__all__ = ["Budget", "TooMuchError", "bear", "measure", "operate", "size"]
+__all__ = ["RenderBudget", "TooMuchError", "bear", "measure", "operate", "size"]
 
 MOST_CHARACTERS = 4_000_000
 MOST_WORK = 64_000_000
@@ -33,7 +33,7 @@ class TooMuchError(Exception):
     """A template would use more than it may."""
 
 
-class Budget:
+class RenderBudget:
     """What is left to one rendering."""
 
     __slots__ = ("characters", "deadline", "steps", "work")

@@ -13,7 +13,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
 from proctor.prompts.format_limits import check_braces, check_percent
-from proctor.prompts.limits import Budget, TooMuchError, bear, measure, operate, size
+from proctor.prompts.limits import RenderBudget, TooMuchError, bear, measure, operate, size
 from proctor.prompts.template_filters import BUDGET, guarded_filters, guarded_tests
 
 __all__ = ["make_environment"]
@@ -75,7 +75,7 @@ class _Sandbox(ImmutableSandboxedEnvironment):
         return functools.update_wrapper(run, value)
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:
-        budget: Budget = __context.parent[BUDGET]
+        budget: RenderBudget = __context.parent[BUDGET]
         if isinstance(__obj, LoopContext):  # a recursive loop goes round once more for each item
             args = (_items(budget, args[0]), *args[1:]) if args else args
         else:
@@ -94,7 +94,7 @@ def _check_replace(text: str, old: str, new: str) -> None:
     bear(len(text) + (text.count(old) if old else len(text) + 1) * len(new))
 
 
-def _items(budget: Budget, items: Iterable[Any]) -> Iterator[Any]:
+def _items(budget: RenderBudget, items: Iterable[Any]) -> Iterator[Any]:
     for item in items:
         budget.spend()
         yield item
@@ -236,7 +236,7 @@ class _Environment(_Sandbox):
         Raises:
             TooMuchError: it would use up more than it may.
         """
-        values[BUDGET] = Budget()
+        values[BUDGET] = RenderBudget()
         context = template.new_context(values)
         try:
             return "".join(template.root_render_func(context))

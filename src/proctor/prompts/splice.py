@@ -14,7 +14,7 @@ from typing import Any
 from ruamel.yaml.error import YAMLError
 
 from proctor.core.errors import InputError, PromptError
-from proctor.prompts.layout import Place, places_in
+from proctor.prompts.layout import ValuePlace, places_in
 from proctor.prompts.yamltext import read_yaml
 from proctor.text.yaml_form import to_yaml
 
@@ -61,13 +61,13 @@ def _below(text: str, wanted: Mapping[str, Any]) -> str:
     return text + gap + to_yaml(wanted).replace("\n", newline) if wanted else text
 
 
-def _anew(text: str, root: Place, wanted: Mapping[str, Any]) -> str:
+def _anew(text: str, root: ValuePlace, wanted: Mapping[str, Any]) -> str:
     """Everything is other, or the file is one mapping in brackets: it is written from the beginning."""
     fresh = json.dumps(wanted, indent=2) if root.flow else to_yaml(wanted).removesuffix("\n")
     return text[: root.start] + fresh.replace("\n", _newline(text)) + text[root.end :]
 
 
-def _attempt(text: str, root: Place | None, old: Any, wanted: Mapping[str, Any], deep: bool) -> str | None:
+def _attempt(text: str, root: ValuePlace | None, old: Any, wanted: Mapping[str, Any], deep: bool) -> str | None:
     if root is None or root.kind != "map":
         return None
     editor = _Editor(text, deep)
@@ -107,7 +107,7 @@ class _Editor:
             made, before = made[:start] + piece + made[end:], start
         return made
 
-    def mapping(self, place: Place, old: Mapping[str, Any], new: Mapping[str, Any], *, top: bool = True) -> None:
+    def mapping(self, place: ValuePlace, old: Mapping[str, Any], new: Mapping[str, Any], *, top: bool = True) -> None:
         """Change the values that differ, drop the keys that go, put new keys at the end."""
         present = {key.text: (key, value) for key, value in place.entries if key.kind == "scalar"}
         if len(present) != len(place.entries) or (set(old) - set(present)) - set(new):
@@ -123,7 +123,7 @@ class _Editor:
             kept = [value.end for name, (_, value) in present.items() if name in new or name not in old]
             self._extend(place, added, max(kept, default=-1))
 
-    def _value(self, place: Place, key: Place, value: Place, old: Any, new: Any, top: bool) -> None:
+    def _value(self, place: ValuePlace, key: ValuePlace, value: ValuePlace, old: Any, new: Any, top: bool) -> None:
         marks = len(self.cuts)
         try:
             if not (self.deep or top):
@@ -139,7 +139,7 @@ class _Editor:
             else:
                 self._put(colon + 1, value.end, _mapping_text({"k": new})[2:], place.column)
 
-    def _inside(self, place: Place, old: Any, new: Any) -> None:
+    def _inside(self, place: ValuePlace, old: Any, new: Any) -> None:
         """Change a part of a value; a value that is other altogether cannot be changed so."""
         if not self.deep or not new or (place.flow and len(_flow(new)) > _LONG):
             raise _CannotError
@@ -150,7 +150,7 @@ class _Editor:
         else:
             raise _CannotError
 
-    def _items(self, place: Place, old: list[Any], new: list[Any]) -> None:
+    def _items(self, place: ValuePlace, old: list[Any], new: list[Any]) -> None:
         here, there = ([json.dumps(value, sort_keys=True) for value in values] for values in (old, new))
         for _, begin, end, start, stop in SequenceMatcher(None, here, there, autojunk=False).get_opcodes():
             both = min(end - begin, stop - start)
@@ -162,7 +162,7 @@ class _Editor:
             if start + both < stop:
                 self._insert(place, begin + both, new[start + both : stop])
 
-    def _item(self, place: Place, index: int, old: Any, new: Any) -> None:
+    def _item(self, place: ValuePlace, index: int, old: Any, new: Any) -> None:
         item = place.items[index]
         marks = len(self.cuts)
         try:
@@ -174,7 +174,7 @@ class _Editor:
             else:
                 self._put(self._dash(place, index) + 1, item.end, _list_text([new])[1:], place.column)
 
-    def _dash(self, place: Place, index: int) -> int:
+    def _dash(self, place: ValuePlace, index: int) -> int:
         """Where the dash of an item stands: the first thing after the item before that is no comment."""
         if place.flow:
             raise _CannotError
@@ -201,7 +201,7 @@ class _Editor:
             lines = [first + remark.rstrip(), *_indented(rest, column)]
             self.cuts.append((start, stop, self.newline.join(lines)))
 
-    def _drop(self, place: Place, start: int, end: int) -> None:
+    def _drop(self, place: ValuePlace, start: int, end: int) -> None:
         """Take out whole lines."""
         begin = self.text.rfind("\n", 0, start) + 1
         if place.flow or self.text[begin:start].strip():
@@ -212,7 +212,7 @@ class _Editor:
             raise _CannotError
         self.cuts.append((begin, stop, ""))
 
-    def _extend(self, place: Place, added: Mapping[str, Any], end: int) -> None:
+    def _extend(self, place: ValuePlace, added: Mapping[str, Any], end: int) -> None:
         if end < 0:
             raise _CannotError
         if place.flow:
@@ -220,7 +220,7 @@ class _Editor:
         else:
             self._lines_after(end, _mapping_text(added), place.column)
 
-    def _insert(self, place: Place, index: int, values: list[Any]) -> None:
+    def _insert(self, place: ValuePlace, index: int, values: list[Any]) -> None:
         if place.flow:
             if index < len(place.items):
                 raise _CannotError
@@ -244,7 +244,7 @@ class _Editor:
             begin = above
         return begin
 
-    def _extend_flow(self, place: Place, pieces: list[str]) -> None:
+    def _extend_flow(self, place: ValuePlace, pieces: list[str]) -> None:
         last = place.entries[-1][1].end if place.entries else place.items[-1].end if place.items else -1
         rest = self.text[last : place.end - 1]
         if last < 0 or rest.strip():

@@ -13,7 +13,7 @@ from jinja2.runtime import Context
 from jinja2.tests import TESTS
 
 from proctor.prompts.format_limits import check_percent, check_width
-from proctor.prompts.limits import ITEM, Budget, TooMuchError, bear, measure, operate
+from proctor.prompts.limits import ITEM, RenderBudget, TooMuchError, bear, measure, operate
 
 __all__ = ["BUDGET", "guarded_filters", "guarded_tests"]
 
@@ -52,7 +52,7 @@ def _guarded(plain: Callable[..., Any], check: Callable[..., None] | None) -> Ca
     @pass_context
     @functools.wraps(plain, updated=())
     def run(context: Context, *args: Any, **named: Any) -> Any:
-        budget: Budget = context.parent[BUDGET]
+        budget: RenderBudget = context.parent[BUDGET]
         given = tuple(budget.each(each) if isinstance(each, Iterator) else each for each in args)
         work = sum(measure(each) for each in (*given, *named.values()) if not isinstance(each, Undefined))
         budget.spend(work=work + sum(ITEM * len(each) for each in given if isinstance(each, range)))

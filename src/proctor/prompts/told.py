@@ -14,7 +14,7 @@ from proctor.prompts.keys import is_metric
 from proctor.prompts.prompt import Prompt
 from proctor.prompts.rows import named_file, read_rows
 
-__all__ = ["STAGES", "Told", "split_sample", "told"]
+__all__ = ["STAGES", "PromptTestConfig", "split_sample", "told"]
 
 STAGES: Mapping[str, tuple[str, ...]] = {
     "intent": (),
@@ -40,7 +40,7 @@ _IN_BLOCK = ("scenarios", "testSamples", "testData", "instructions", "sample")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class PromptTestConfig:
     """What a prompt file says about its tests.
 
     A scenario has ``name``, ``instructions`` and ``parameters``. ``samples`` are rows: the prompt's own sample,
@@ -58,7 +58,7 @@ class Told:
     warnings: tuple[str, ...] = ()
 
 
-def told(prompt: Prompt) -> Told:
+def told(prompt: Prompt) -> PromptTestConfig:
     """Read what the prompt's file tells; files it names are opened now.
 
     Raises:
@@ -67,7 +67,7 @@ def told(prompt: Prompt) -> Told:
     front, options = _flat(prompt)
     warnings: list[str] = []
     tags = _tags(front, prompt)
-    return Told(
+    return PromptTestConfig(
         scenarios=_scenarios(front.get("scenarios"), prompt, warnings),
         samples=_samples(front, prompt, warnings),
         instructions=_instructions(front.get("instructions"), prompt, warnings),

@@ -16,7 +16,7 @@ from proctor.release.reason import Reason, count_of, listed, place_of
 from proctor.release.trend import TrendPoint, points, series, streak
 from proctor.release.worse import WorseCase
 
-__all__ = ["RESCORE", "UNKNOWN_SCORERS", "Decision", "Outcome", "decide"]
+__all__ = ["RESCORE", "UNKNOWN_SCORERS", "Outcome", "ReleaseDecision", "decide"]
 
 Outcome = Literal["ship", "hold", "not enough data"]
 _SAME = 1e-9
@@ -28,7 +28,7 @@ _EXIT_CODES: dict[Outcome, int] = {"ship": 0, "hold": 1, "not enough data": 3}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class ReleaseDecision:
     """Ship, hold or not enough data, with every reason; warnings decide nothing."""
 
     outcome: Outcome
@@ -53,7 +53,7 @@ def decide(
     *,
     elsewhere: Collection[str] = (),
     sampled: bool = False,
-) -> Decision:
+) -> ReleaseDecision:
     """What the policy says of a comparison; ``history`` are the points of earlier runs, the oldest first.
 
     A reason to hold outweighs a lack of data. Without any, the run ships only when a drop that matters would have been
@@ -77,9 +77,9 @@ def decide(
     rest = (*flips.listed, *tolerated, *near, *other, *_rewritten(comparison), *_notes(comparison))
     if comparison.scorers:
         changed = Reason(kind="scorers", message=comparison.scorers.message + "; " + RESCORE)
-        return Decision(outcome="not enough data", reasons=(changed,), warnings=(*holding, *unsure, *rest))
+        return ReleaseDecision(outcome="not enough data", reasons=(changed,), warnings=(*holding, *unsure, *rest))
     outcome: Outcome = "hold" if holding else "not enough data" if unsure else "ship"
-    return Decision(outcome=outcome, reasons=holding or unsure, warnings=(*(unsure if holding else ()), *rest))
+    return ReleaseDecision(outcome=outcome, reasons=holding or unsure, warnings=(*(unsure if holding else ()), *rest))
 
 
 def _notes(comparison: Comparison) -> tuple[Reason, ...]:

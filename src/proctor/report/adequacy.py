@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TextIO
 
-from proctor.core.adequacy import Adequacy, MutantOutcome, Share
+from proctor.core.adequacy import Adequacy, MutantOutcome, WilsonShare
 from proctor.report.figures import moment, percent, total_spend
 from proctor.report.formats import check_ending, save_by_ending
-from proctor.report.sheet import Block, Section, Sheet, write_html, write_markdown, write_terminal
+from proctor.report.sheet import Section, Sheet, TextBlock, write_html, write_markdown, write_terminal
 
 __all__ = ["ENDINGS", "adequacy_sheet", "check_name", "save_adequacy", "write"]
 
@@ -53,7 +53,7 @@ def _headline(adequacy: Adequacy) -> str:
     return said + (f"; {' and '.join(apart)}, in no figure" if apart else "")
 
 
-def share_text(share: Share) -> str:
+def share_text(share: WilsonShare) -> str:
     """A share with its Wilson interval."""
     if share.value is None or share.low is None or share.high is None:
         return "–"
@@ -122,7 +122,7 @@ def _survivors(adequacy: Adequacy) -> Section:
         columns=("mutant", "operator", "rule", "said", "says now", "missing test"),
         rows=rows,
         hint=f"{len(found)}: no test noticed",
-        blocks=[Block(title=f"{each.id} {each.operator}", text=each.diff) for each in found],
+        blocks=[TextBlock(title=f"{each.id} {each.operator}", text=each.diff) for each in found],
     )
 
 

@@ -7,10 +7,10 @@ from typing import TextIO
 
 from proctor.report.figures import moment
 from proctor.report.release_view import (
-    Change,
+    FigureChange,
     FlippedCase,
     ReleaseView,
-    WorseCase,
+    WorseCaseView,
     chance,
     count_shown,
     number,
@@ -78,7 +78,7 @@ def _table(heads: Iterable[tuple[str, bool]], rows: Iterable[str]) -> str:
 _STATES = {"regression": "fail", "improvement": "pass", "not enough data": "unscored"}
 
 
-def _changes(changes: Sequence[Change]) -> str:
+def _changes(changes: Sequence[FigureChange]) -> str:
     if not changes:
         return ""
     heads = [("Dimension", False), ("Intent", False), ("Cases", True), ("Before", True), ("After", True)]
@@ -93,7 +93,7 @@ def _changes(changes: Sequence[Change]) -> str:
     return _panel("What changed", hint, _table(heads, rows))
 
 
-def _change(each: Change, reach: float) -> str:
+def _change(each: FigureChange, reach: float) -> str:
     cells = [number(each.before), number(each.after), signed(each.difference)]
     figures = "".join(f"<td class=number>{cell}</td>" for cell in (f"{each.cases:,}", *cells))
     state = _STATES.get(each.verdict, "info")
@@ -105,7 +105,7 @@ def _change(each: Change, reach: float) -> str:
     )
 
 
-def _whisker(each: Change, reach: float) -> str:
+def _whisker(each: FigureChange, reach: float) -> str:
     """The interval of a difference on one scale for the whole table, no change in the middle."""
     if each.low is None or each.high is None or each.difference is None:
         return ""
@@ -152,7 +152,7 @@ def _worse(view: ReleaseView) -> str:
     return _panel("Cases that got worse", hint, _table(heads, (_case(each) for each in shown)))
 
 
-def _case(each: WorseCase) -> str:
+def _case(each: WorseCaseView) -> str:
     quote = f'<div class="muted small">“{line_of(each.quote, 240)}”</div>' if each.quote else ""
     return (
         f"<tr><td>{line_of(each.case, 120)}</td><td>{line_of(each.intent or '')}</td><td>{line_of(place_of(each))}</td>"

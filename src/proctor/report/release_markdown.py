@@ -9,9 +9,9 @@ from proctor.report.figures import moment
 from proctor.report.markdown import escaped
 from proctor.report.release_view import (
     HEADS,
-    Change,
+    FigureChange,
     ReleaseView,
-    WorseCase,
+    WorseCaseView,
     chance,
     count_shown,
     interval_of,
@@ -58,7 +58,7 @@ def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _changes(changes: Sequence[Change]) -> list[str]:
+def _changes(changes: Sequence[FigureChange]) -> list[str]:
     if not changes:
         return []
     lines = [_row(HEADS), _row([":--", ":--", *["--:"] * 7, ":--"])]
@@ -111,7 +111,7 @@ def _worse(view: ReleaseView) -> list[str]:
     return [*lines, "", "</details>", ""]
 
 
-def _told(each: WorseCase) -> str:
+def _told(each: WorseCaseView) -> str:
     intent = f" · {escaped(each.intent, 60)}" if each.intent else ""
     reason = f": {escaped(each.reason, 300)}" if each.reason else ""
     figures = f"{number(each.before)} → {number(each.after)}"

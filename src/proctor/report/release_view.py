@@ -9,11 +9,11 @@ from proctor.report.dimensions import title_of
 
 __all__ = [
     "HEADS",
-    "Change",
+    "FigureChange",
     "FlippedCase",
-    "Reason",
+    "HoldReason",
     "ReleaseView",
-    "WorseCase",
+    "WorseCaseView",
     "chance",
     "count_shown",
     "interval_of",
@@ -38,7 +38,7 @@ HEADS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class FigureChange:
     """One figure before and after, over the cases of one intent (``None``: all) that are in both runs."""
 
     dimension: str
@@ -55,7 +55,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorseCase:
+class WorseCaseView:
     """One case that got worse: in which dimension, in which part of it, by how much, and why."""
 
     case: str
@@ -82,7 +82,7 @@ class FlippedCase:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reason:
+class HoldReason:
     """Why it is held, or why it cannot be told: the rule, in words, and the cases it rests on."""
 
     text: str
@@ -102,11 +102,11 @@ class ReleaseView:
     policy: str = ""
     decision: str | None = None
     headline: str = ""
-    reasons: tuple[Reason, ...] = ()
+    reasons: tuple[HoldReason, ...] = ()
     notes: tuple[str, ...] = ()
-    changes: tuple[Change, ...] = ()
+    changes: tuple[FigureChange, ...] = ()
     newly_failing: tuple[FlippedCase, ...] = ()
-    worse: tuple[WorseCase, ...] = ()
+    worse: tuple[WorseCaseView, ...] = ()
     worse_in_all: int = 0
     missing: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
@@ -130,7 +130,7 @@ class ReleaseView:
         return {"ship": "pass", "hold": "fail", "not enough data": "unscored"}.get(self.decision or "", "info")
 
     @property
-    def shown(self) -> tuple[Change, ...]:
+    def shown(self) -> tuple[FigureChange, ...]:
         """The changes worth a row: first what got worse, then the dimensions over all intents, then the rest."""
         order = {"regression": 0, "improvement": 2, "no change": 3, "not enough data": 4}
         return tuple(sorted(self.changes, key=lambda each: 1 if each.intent is None else order.get(each.verdict, 3)))
@@ -146,7 +146,7 @@ def signed(value: float | None) -> str:
     return "–" if value is None else f"{value:+.3f}".replace("-", "−")
 
 
-def place_of(change: Change | WorseCase) -> str:
+def place_of(change: FigureChange | WorseCaseView) -> str:
     """The dimension, and the part of it where there is one, as a person reads it."""
     part = getattr(change, "part", "")
     whole, _, rest = change.dimension.partition(".")
@@ -158,7 +158,7 @@ def count_shown(shown: int, total: int) -> str:
     return f"{total:,}" if shown >= total else f"{shown:,} of {total:,}"
 
 
-def interval_of(change: Change) -> str:
+def interval_of(change: FigureChange) -> str:
     """The interval of the difference."""
     return f"{signed(change.low)} … {signed(change.high)}" if change.low is not None else "–"
 

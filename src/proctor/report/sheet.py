@@ -12,7 +12,7 @@ from proctor.report.markdown import escaped
 from proctor.report.safe_text import one_line, visible
 from proctor.report.standalone import END, head, line_of
 
-__all__ = ["Block", "Section", "Sheet", "write_html", "write_markdown", "write_terminal"]
+__all__ = ["Section", "Sheet", "TextBlock", "write_html", "write_markdown", "write_terminal"]
 
 State = Literal["pass", "fail", "unscored"]
 _CELL = 240
@@ -30,7 +30,7 @@ pre.block { overflow-x: auto; padding: 8px 10px; border: 1px solid var(--line); 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class TextBlock:
     """A text shown as it is, line by line: a diff, an output."""
 
     title: str
@@ -46,7 +46,7 @@ class Section:
     rows: Sequence[Sequence[str]] = ()
     figures: frozenset[str] = frozenset()
     hint: str = ""
-    blocks: Sequence[Block] = ()
+    blocks: Sequence[TextBlock] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +134,7 @@ def _panel(section: Section) -> str:
     return f'<section class="panel wide"><div class="panel-head">{heading}</div>{table}{blocks}</section>\n'
 
 
-def _block(block: Block) -> str:
+def _block(block: TextBlock) -> str:
     shown = html.escape(visible(block.text))
     return f'<p class="block-title">{line_of(block.title, 300)}</p><pre class="block">{shown}</pre>'
 

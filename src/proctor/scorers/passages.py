@@ -12,8 +12,8 @@ from proctor.core.trajectory import Trajectory
 
 __all__ = [
     "MOST_EVIDENCE",
-    "Named",
     "Passage",
+    "ScorerIdentity",
     "Where",
     "combine",
     "last_expectation",
@@ -36,7 +36,7 @@ MOST_EVIDENCE = 20
 QUOTE_LENGTH = 200
 
 
-class Named(Protocol):
+class ScorerIdentity(Protocol):
     """What a score is signed with."""
 
     @property
@@ -58,17 +58,17 @@ class Passage:
     text: str
 
 
-def scored(scorer: Named, value: float, reason: str, **more: Any) -> Score:
+def scored(scorer: ScorerIdentity, value: float, reason: str, **more: Any) -> Score:
     """A score by this scorer."""
     return Score(name=scorer.name, version=scorer.version, value=float(value), reason=reason, **more)
 
 
-def skipped(scorer: Named, reason: str, **more: Any) -> Score:
+def skipped(scorer: ScorerIdentity, reason: str, **more: Any) -> Score:
     """No score: there was nothing to check."""
     return Score(name=scorer.name, version=scorer.version, status="skipped", reason=reason, **more)
 
 
-def unjudged(scorer: Named, reason: str, **more: Any) -> Score:
+def unjudged(scorer: ScorerIdentity, reason: str, **more: Any) -> Score:
     """No score: it could not be judged."""
     return Score(name=scorer.name, version=scorer.version, status="error", reason=reason, **more)
 
@@ -78,7 +78,7 @@ def quoted(text: str, length: int = QUOTE_LENGTH) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
-def no_answer(scorer: Named, run: Trajectory) -> Score | None:
+def no_answer(scorer: ScorerIdentity, run: Trajectory) -> Score | None:
     """The score of a conversation without a last answer; ``None`` when there is one to check."""
     if run.error is not None:
         return unjudged(scorer, f"the target did not answer: {quoted(run.error)}", raw=run.raw)
@@ -90,7 +90,7 @@ def no_answer(scorer: Named, run: Trajectory) -> Score | None:
     return None
 
 
-def no_conversation(scorer: Named, run: Trajectory) -> Score | None:
+def no_conversation(scorer: ScorerIdentity, run: Trajectory) -> Score | None:
     """The score of a run in which the agent never said or did anything; ``None`` when there is something to check.
 
     What was done before a conversation broke off is done all the same, so a failed last turn is no reason to stop.
@@ -100,7 +100,7 @@ def no_conversation(scorer: Named, run: Trajectory) -> Score | None:
     return no_answer(scorer, run) or skipped(scorer, "there is no conversation to check")
 
 
-def unless_broken_off(scorer: Named, run: Trajectory, found: Score) -> Score:
+def unless_broken_off(scorer: ScorerIdentity, run: Trajectory, found: Score) -> Score:
     """What was found in a conversation; where that is nothing wrong and its last answer is missing, no score.
 
     A rule that an earlier turn broke stays broken, however the conversation ended.
@@ -124,7 +124,7 @@ def last_expectation(case: Case, run: Trajectory) -> tuple[Expectation, ...]:
     return (case.expect,) if asked is None else (asked, case.expect)
 
 
-def combine(scorer: Named, where: Where, found: Sequence[tuple[str, Score]]) -> Score:
+def combine(scorer: ScorerIdentity, where: Where, found: Sequence[tuple[str, Score]]) -> Score:
     """One score from several: the best of them for ``any``, else the worst, with each as a part."""
     if len(found) == 1:
         return found[0][1]
@@ -145,7 +145,7 @@ def combine(scorer: Named, where: Where, found: Sequence[tuple[str, Score]]) -> 
 
 
 def score_expected(
-    scorer: Named,
+    scorer: ScorerIdentity,
     case: Case,
     run: Trajectory,
     *,
@@ -172,7 +172,7 @@ def score_expected(
 
 
 def _by_turn(
-    scorer: Named,
+    scorer: ScorerIdentity,
     case: Case,
     run: Trajectory,
     pick: Callable[[Expectation], Wanted | None],

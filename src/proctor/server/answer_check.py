@@ -9,12 +9,12 @@ from proctor.core.verdict import Verdict
 from proctor.guard.edits import difference
 from proctor.server.frames import Slot, compact
 from proctor.server.strict_json import read_object
-from proctor.server.turn import Turn
+from proctor.server.turn import RequestTurn
 
 __all__ = ["arguments_text", "call_verdict", "check_texts", "restore_call", "spread"]
 
 
-async def check_texts(slots: Sequence[Slot], turn: Turn, *, apart: str = "") -> tuple[Verdict | None, bool]:
+async def check_texts(slots: Sequence[Slot], turn: RequestTurn, *, apart: str = "") -> tuple[Verdict | None, bool]:
     """Put texts that belong together before the gates as one; ``apart`` is what parts them.
 
     Returns the verdict that stops them, if one does; else what may leave stands in their places, and whether that is
@@ -58,7 +58,7 @@ def arguments_text(arguments: Any) -> str:
         return "nested too deeply"
 
 
-def restore_call(place: dict[str, Any], key: str, turn: Turn) -> bool:
+def restore_call(place: dict[str, Any], key: str, turn: RequestTurn) -> bool:
     """Give a call the values of its placeholders, where they may have them; says whether it has any."""
     before = arguments_text(place.get(key))
     leaves = turn.restored_call(before)
@@ -68,6 +68,6 @@ def restore_call(place: dict[str, Any], key: str, turn: Turn) -> bool:
     return True
 
 
-async def call_verdict(name: Any, arguments: Any, id: Any, turn: Turn) -> Verdict:
+async def call_verdict(name: Any, arguments: Any, id: Any, turn: RequestTurn) -> Verdict:
     """The verdict on a call whose arguments are an object."""
     return await turn.call(str(name or ""), arguments_text(arguments), str(id or "") or None)

@@ -14,8 +14,8 @@ from proctor.server.anthropic_stream import AnthropicStream, is_known, message_h
 from proctor.server.conversation import Said
 from proctor.server.frames import Slot, listed
 from proctor.server.text_walk import prune, walk
-from proctor.server.turn import Turn, arguments_of
-from proctor.server.wire import ANTHROPIC, Wire
+from proctor.server.turn import RequestTurn, arguments_of
+from proctor.server.wire import ANTHROPIC, WireFormat
 
 __all__ = ["Messages"]
 
@@ -25,7 +25,7 @@ _OWN: Final = {"text": "text", "thinking": "thinking", "compaction": "content"}
 class Messages:
     """The shape of messages."""
 
-    wire: Wire = ANTHROPIC
+    wire: WireFormat = ANTHROPIC
 
     def dialect(self) -> AnthropicStream:
         """A reader for one stream."""
@@ -49,7 +49,7 @@ class Messages:
         words = "".join(text for channel, text in said.items() if _kind(channel) == "text")
         return [*results, made_digest(words + tail, made)]
 
-    async def check(self, data: dict[str, Any], turn: Turn) -> bool:
+    async def check(self, data: dict[str, Any], turn: RequestTurn) -> bool:
         """Put a whole answer before the gates and take out what must not leave; says whether anything changed."""
         changed = _cleaned(data)
         stopped, altered = await _check_words(data, turn)
@@ -63,7 +63,7 @@ class Messages:
             data["proctor"] = told
         return changed
 
-    def reply(self, body: Mapping[str, Any], text: str, turn: Turn) -> dict[str, Any]:
+    def reply(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> dict[str, Any]:
         """An answer in the API's own shape, from the guard and not from a model."""
         return {
             "id": f"msg_proctor_{uuid4().hex}",
@@ -77,7 +77,7 @@ class Messages:
             "proctor": turn.told() or {},
         }
 
-    def reply_stream(self, body: Mapping[str, Any], text: str, turn: Turn) -> bytes:
+    def reply_stream(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> bytes:
         """The same as a stream."""
         return spoken(self.reply(body, text, turn), text)
 
@@ -94,7 +94,7 @@ def _cleaned(data: dict[str, Any]) -> bool:
     return gone
 
 
-async def _check_words(data: dict[str, Any], turn: Turn) -> tuple[Verdict | None, bool]:
+async def _check_words(data: dict[str, Any], turn: RequestTurn) -> tuple[Verdict | None, bool]:
     changed = False
     for kind, slots in _texts(data):
         stopped, altered = await check_texts(slots, turn, apart="" if kind in _OWN else "\n")
@@ -124,7 +124,7 @@ def _texts(data: dict[str, Any]) -> Iterator[tuple[str, list[Slot]]]:
     yield "", list(walk("more", data, "content", "proctor"))
 
 
-async def _check_calls(data: dict[str, Any], turn: Turn) -> tuple[Verdict | None, bool]:
+async def _check_calls(data: dict[str, Any], turn: RequestTurn) -> tuple[Verdict | None, bool]:
     """Judge the calls and take out those that are refused, with their results; the verdict when none is left."""
     calls = [block for block in listed(data.get("content")) if block["type"] in CALLS]
     changed = False

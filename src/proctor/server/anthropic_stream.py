@@ -8,7 +8,7 @@ from typing import Any, Final
 from proctor.server.answer_check import arguments_text
 from proctor.server.anthropic_request import CALLS
 from proctor.server.frames import Call, Frame, Slot, compact, event_data
-from proctor.server.sse import Event, encoded
+from proctor.server.sse import SseEvent, encoded
 from proctor.server.strict_json import read_object
 from proctor.server.text_walk import is_mark, prune, walk
 
@@ -60,7 +60,7 @@ class AnthropicStream:
 
     # --- reading ---
 
-    def read(self, event: Event) -> Frame:
+    def read(self, event: SseEvent) -> Frame:
         """An event taken apart; what is no JSON object or not known is left out."""
         frame = Frame(event=event)
         if event.data is None:

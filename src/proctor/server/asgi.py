@@ -16,12 +16,12 @@ from proctor.server.frames import Slot
 from proctor.server.own_stream import EventStream, TextStream, beside
 from proctor.server.pointers import at_pointer, check_pointer, made_at, value_at
 from proctor.server.session_names import check_name
-from proctor.server.sse import Event, Parser
+from proctor.server.sse import Parser, SseEvent
 from proctor.server.streaming import Stream
 from proctor.server.strict_json import read_json
 from proctor.server.telling import RETRY_AFTER
 from proctor.server.text_slots import put
-from proctor.server.turn import Turn
+from proctor.server.turn import RequestTurn
 from proctor.wiring.guard import Guard
 from proctor.wiring.guard_serving import Expose
 
@@ -96,7 +96,7 @@ class GuardMiddleware:
         except InputError as error:
             await _say(send, 400, {"error": {"message": error.message}})
             return
-        turn = Turn(session=session, escalate=self.escalate, expose=self.expose)
+        turn = RequestTurn(session=session, escalate=self.escalate, expose=self.expose)
         slots = list(at_pointer(data, route.text))
         if not slots:  # what is not found cannot be guarded
             await _say(send, 400, {"error": {"message": f"there is no text at {route.text}", "field": route.text}})
@@ -118,7 +118,7 @@ class GuardMiddleware:
         )
 
     async def _run(self, scope: Scope, receive: Receive, send: Send, raw: bytes) -> None:
-        turn: Turn = scope["proctor"]
+        turn: RequestTurn = scope["proctor"]
         route = self.routes[str(scope["path"]).rstrip("/") or "/"]
         given = False
 
@@ -139,7 +139,7 @@ class _Back:
     """What the application answers, on its way out."""
 
     send: Send
-    turn: Turn
+    turn: RequestTurn
     route: Route
     hold: Literal["sentence", "whole"]
     start: Message | None = None
@@ -187,10 +187,10 @@ class _Back:
         if out or self.over:
             await self.send({"type": "http.response.body", "body": out, "more_body": not self.over})
 
-    def _events(self, body: bytes, more: bool) -> list[Event]:
+    def _events(self, body: bytes, more: bool) -> list[SseEvent]:
         if self._decoder is not None:
             text = self._decoder.decode(body, not more)
-            return [Event(text.encode("utf-8", "surrogateescape"), text)] if text else []
+            return [SseEvent(text.encode("utf-8", "surrogateescape"), text)] if text else []
         events = self._parser.feed(body)
         rest = None if more else self._parser.rest()
         return [*events, rest] if rest is not None else events
@@ -267,7 +267,7 @@ def _session(scope: Scope, data: Any, route: Route) -> str | None:
     return named or (value_at(data, route.session) if route.session else None)
 
 
-def _reply(route: Route, turn: Turn, verdict: Verdict) -> Any:
+def _reply(route: Route, turn: RequestTurn, verdict: Verdict) -> Any:
     made, told = made_at(route.answer, turn.reply(verdict)), turn.told()
     return {**made, "proctor": told} if told and isinstance(made, dict) else made
 
@@ -283,11 +283,11 @@ def _sized(headers: Any, size: int) -> list[tuple[bytes, bytes]]:
     return [*kept, (b"content-length", str(size).encode())]
 
 
-def _told(turn: Turn) -> list[tuple[bytes, bytes]]:
+def _told(turn: RequestTurn) -> list[tuple[bytes, bytes]]:
     return [(key.lower().encode(), value.encode("ascii", "replace")) for key, value in turn.headers().items()]
 
 
-async def _say(send: Send, status: int, data: Any, turn: Turn | None = None) -> None:
+async def _say(send: Send, status: int, data: Any, turn: RequestTurn | None = None) -> None:
     raw = dumps(data)
     headers = _sized([(b"content-type", b"application/json")], len(raw))
     headers += [(b"retry-after", RETRY_AFTER["Retry-After"].encode())] if status == 503 else []

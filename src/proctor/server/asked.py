@@ -10,11 +10,11 @@ from typing import Any
 from proctor.core.trajectory import Source
 from proctor.server.session_names import check_name
 
-__all__ = ["Asked", "asked"]
+__all__ = ["RequestContext", "asked"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class RequestContext:
     """What the caller tells the proxy; ``session`` names the conversation, ``follows`` the answer it goes on from."""
 
     session: str | None = None
@@ -26,7 +26,7 @@ class Asked:
     confirmed: bool = False
 
 
-def asked(headers: Mapping[str, str], body: Mapping[str, Any]) -> Asked:
+def asked(headers: Mapping[str, str], body: Mapping[str, Any]) -> RequestContext:
     """What a request says of itself: headers first, then its ``proctor`` object, then its metadata.
 
     Raises:
@@ -51,7 +51,7 @@ def asked(headers: Mapping[str, str], body: Mapping[str, Any]) -> Asked:
             name = f"conversation:{conversation}"
         elif user := check_name("user", user):
             name = f"user:{user}"
-    return Asked(
+    return RequestContext(
         session=name,
         follows=follows if name is None else None,
         customer=check_name("customer", told("customer")) or check_name("user", user),

@@ -23,7 +23,7 @@ from proctor.server.openai_answer import drop_texts, other_strings, other_text, 
 from proctor.server.openai_request import check_content, other_fields, whole_text
 from proctor.server.sse import encoded
 from proctor.server.text_slots import joined
-from proctor.server.turn import Turn, arguments_of
+from proctor.server.turn import RequestTurn, arguments_of
 
 __all__ = ["Chat"]
 
@@ -91,7 +91,7 @@ class Chat:
         made = [(call.name, call.arguments) for call in calls if call.key[0] == 0 and not call.refused]
         return [digest("assistant", text, [[name, _canonical(arguments)] for name, arguments in made])]
 
-    async def check(self, data: dict[str, Any], turn: Turn) -> bool:
+    async def check(self, data: dict[str, Any], turn: RequestTurn) -> bool:
         """Put a whole answer before the gates and take out what must not leave; says whether anything changed."""
         given = listed(data.get("choices"))
         choices = [choice for choice in given if isinstance(choice, dict)]
@@ -111,14 +111,14 @@ class Chat:
             data["proctor"] = told
         return changed
 
-    def _withhold(self, data: dict[str, Any], choices: list[dict[str, Any]], reply: str, turn: Turn) -> None:
+    def _withhold(self, data: dict[str, Any], choices: list[dict[str, Any]], reply: str, turn: RequestTurn) -> None:
         """No text of the answer may leave: the reply takes their place."""
         drop_texts(data, ECHO)
         for choice in choices:
             _replace(choice, reply)
         data.update({"choices": choices} if choices else self.reply({}, reply, turn))
 
-    def reply(self, body: Mapping[str, Any], text: str, turn: Turn) -> dict[str, Any]:
+    def reply(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> dict[str, Any]:
         """An answer in the API's own shape, from the guard and not from a model."""
         message = {"role": "assistant", "content": text, "refusal": None}
         return {
@@ -131,7 +131,7 @@ class Chat:
             "proctor": turn.told() or {},
         }
 
-    def reply_stream(self, body: Mapping[str, Any], text: str, turn: Turn) -> bytes:
+    def reply_stream(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> bytes:
         """The same as a stream."""
         whole = self.reply(body, text, turn)
         told, usage = whole.pop("proctor"), whole.pop("usage")
@@ -205,7 +205,7 @@ def _canonical(arguments: str) -> Any:
         return arguments
 
 
-async def _check_choice(choice: dict[str, Any], turn: Turn) -> bool:
+async def _check_choice(choice: dict[str, Any], turn: RequestTurn) -> bool:
     messages = [choice[name] for name in ("message", "delta") if isinstance(choice.get(name), dict)]
     changed = any([drop_malformed_calls(message) for message in messages])
     before = "".join(slot.text for message in messages for slot in slots("content", message, "content"))
@@ -228,7 +228,7 @@ async def _check_choice(choice: dict[str, Any], turn: Turn) -> bool:
     return changed
 
 
-async def _check_text(slot: Slot, turn: Turn) -> tuple[Verdict, bool]:
+async def _check_text(slot: Slot, turn: RequestTurn) -> tuple[Verdict, bool]:
     """The verdict on a text, and whether it leaves as another."""
     verdict = await turn.output(slot.text)
     if turn.stops(verdict):
@@ -264,7 +264,7 @@ def _texts(choice: dict[str, Any], messages: Sequence[dict[str, Any]]) -> Iterat
         yield slot
 
 
-def _restore_calls(message: Mapping[str, Any], turn: Turn) -> bool:
+def _restore_calls(message: Mapping[str, Any], turn: RequestTurn) -> bool:
     changed = False
     for call in _calls(message):
         leaves = turn.restored_call(call["arguments"], call["free"])
@@ -274,7 +274,7 @@ def _restore_calls(message: Mapping[str, Any], turn: Turn) -> bool:
     return changed
 
 
-async def _check_calls(choice: dict[str, Any], message: dict[str, Any], turn: Turn) -> bool:
+async def _check_calls(choice: dict[str, Any], message: dict[str, Any], turn: RequestTurn) -> bool:
     refusal: Verdict | None = None
     refused: list[int] = []
     made = _calls(message)

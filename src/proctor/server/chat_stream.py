@@ -16,7 +16,7 @@ from proctor.server.chat_fields import (
 )
 from proctor.server.frames import Call, Frame, Slot, compact, event_data, is_unread_json, listed, slots
 from proctor.server.openai_answer import drop_texts, other_strings, other_text, strings_of
-from proctor.server.sse import Event, encoded
+from proctor.server.sse import SseEvent, encoded
 from proctor.server.text_slots import joined
 
 __all__ = ["ChatStream"]
@@ -48,7 +48,7 @@ class ChatStream:
         """The name of the completion."""
         return str(self._last.get("id") or "")
 
-    def read(self, event: Event) -> Frame:
+    def read(self, event: SseEvent) -> Frame:
         """A chunk taken apart; what is no JSON is read as a text of its own."""
         frame = Frame(event=event)
         if event.data is None:

@@ -13,7 +13,7 @@ from proctor.server.conversation import Said, digest
 from proctor.server.frames import Slot, compact, listed
 from proctor.server.sse import encoded
 from proctor.server.text_walk import walk
-from proctor.server.turn import Turn
+from proctor.server.turn import RequestTurn
 
 __all__ = ["Completions"]
 
@@ -58,7 +58,7 @@ class Completions:
         """The same."""
         return []
 
-    async def check(self, data: dict[str, Any], turn: Turn) -> bool:
+    async def check(self, data: dict[str, Any], turn: RequestTurn) -> bool:
         """Put a whole answer before the gates and take out what must not leave; says whether anything changed."""
         changed, altered = cleaned(data), False
         for choice in listed(data.get("choices")):
@@ -83,7 +83,7 @@ class Completions:
             data["proctor"] = told
         return changed or altered
 
-    def reply(self, body: Mapping[str, Any], text: str, turn: Turn) -> dict[str, Any]:
+    def reply(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> dict[str, Any]:
         """An answer in the API's own shape, from the guard and not from a model."""
         return {
             "id": f"cmpl-proctor-{uuid4().hex}",
@@ -95,7 +95,7 @@ class Completions:
             "proctor": turn.told() or {},
         }
 
-    def reply_stream(self, body: Mapping[str, Any], text: str, turn: Turn) -> bytes:
+    def reply_stream(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> bytes:
         """The same as a stream."""
         return encoded(compact(self.reply(body, text, turn))) + b"data: [DONE]\n\n"
 

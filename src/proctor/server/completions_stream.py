@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping
 from typing import Any, Final
 
 from proctor.server.frames import Call, Frame, Slot, compact, event_data, listed
-from proctor.server.sse import Event, encoded
+from proctor.server.sse import SseEvent, encoded
 from proctor.server.text_walk import is_mark, prune, walk
 
 __all__ = ["CompletionsStream", "cleaned"]
@@ -46,7 +46,7 @@ class CompletionsStream:
         """The name of the completion."""
         return str(self._last.get("id") or "")
 
-    def read(self, event: Event) -> Frame:
+    def read(self, event: SseEvent) -> Frame:
         """A chunk taken apart; what is no JSON object is left out."""
         frame = Frame(event=event)
         if event.data is None:

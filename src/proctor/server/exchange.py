@@ -17,13 +17,13 @@ from proctor.server.conversation import Said
 from proctor.server.frames import Dialect, Slot, compact, is_unread_json, listed
 from proctor.server.openai_answer import strings_of
 from proctor.server.passing import error
-from proctor.server.sse import TooLongError
+from proctor.server.sse import EventTooLongError
 from proctor.server.streaming import Stream
 from proctor.server.strict_json import load_json
 from proctor.server.telling import RETRY_AFTER
 from proctor.server.text_slots import joined
-from proctor.server.turn import Turn
-from proctor.server.wire import Wire, wire_of
+from proctor.server.turn import RequestTurn
+from proctor.server.wire import WireFormat, wire_of
 from proctor.wiring.guard_serving import ProxySettings
 
 __all__ = ["Answered", "Exchange", "Shape"]
@@ -54,15 +54,15 @@ class Shape(Protocol):
         """The same for an answer that was streamed."""
         ...
 
-    async def check(self, data: dict[str, Any], turn: Turn) -> bool:
+    async def check(self, data: dict[str, Any], turn: RequestTurn) -> bool:
         """Take out of an answer what must not leave; says whether anything changed."""
         ...
 
-    def reply(self, body: Mapping[str, Any], text: str, turn: Turn) -> dict[str, Any]:
+    def reply(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> dict[str, Any]:
         """An answer from the guard."""
         ...
 
-    def reply_stream(self, body: Mapping[str, Any], text: str, turn: Turn) -> bytes:
+    def reply_stream(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> bytes:
         """The same as a stream."""
         ...
 
@@ -72,13 +72,13 @@ class Exchange:
     """One request and the way its answer goes; ``answered`` is told what has left, to know it when it comes back."""
 
     shape: Shape
-    turn: Turn
+    turn: RequestTurn
     settings: ProxySettings
     body: Mapping[str, Any]
     answered: Answered | None = None
 
     @property
-    def wire(self) -> Wire:
+    def wire(self) -> WireFormat:
         """How the API writes its streams and errors."""
         return wire_of(self.shape)
 
@@ -199,7 +199,7 @@ class Exchange:
                     await response.write(out)
                 if stream.stopped:
                     break
-        except (aiohttp.ClientError, TimeoutError, TooLongError):
+        except (aiohttp.ClientError, TimeoutError, EventTooLongError):
             broken = True
         rest = parser.rest()
         out = b"".join((await stream.feed([rest] if rest else []), await stream.finish()))

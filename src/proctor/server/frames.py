@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import orjson
 
-from proctor.server.sse import Event
+from proctor.server.sse import SseEvent
 
 __all__ = ["Call", "Dialect", "Frame", "Slot", "compact", "event_data", "is_unread_json", "listed", "slots"]
 
@@ -59,7 +59,7 @@ class Frame:
     ``changed``: something was taken out of it that needs no verdict.
     """
 
-    event: Event
+    event: SseEvent
     data: dict[str, Any] | None = None
     slots: list[Slot] = field(default_factory=list)
     calls: set[Hashable] = field(default_factory=set)
@@ -79,7 +79,7 @@ class Dialect(Protocol):
         """The name of the answer, as far as it is known."""
         ...
 
-    def read(self, event: Event) -> Frame:
+    def read(self, event: SseEvent) -> Frame:
         """The event taken apart."""
         ...
 

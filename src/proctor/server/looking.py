@@ -8,12 +8,14 @@ from proctor.core.trajectory import Source
 from proctor.core.verdict import Verdict
 from proctor.server.conversation import Record, Said, last_answer, shown
 from proctor.server.restoring import changed_in, hidden
-from proctor.server.turn import Turn
+from proctor.server.turn import RequestTurn
 
 __all__ = ["hide", "look_at", "sources_of"]
 
 
-async def look_at(turn: Turn, said: Sequence[Said], record: Record, *, again: bool) -> tuple[Verdict | None, bool]:
+async def look_at(
+    turn: RequestTurn, said: Sequence[Said], record: Record, *, again: bool
+) -> tuple[Verdict | None, bool]:
     """The verdict that stops the request, if one does; and whether what goes on is not what came.
 
     A message that was let through before goes on as it did then. One that was stopped then stays out of what the model
@@ -39,13 +41,13 @@ async def look_at(turn: Turn, said: Sequence[Said], record: Record, *, again: bo
     return None, altered
 
 
-async def _asked(turn: Turn, said: Said) -> Verdict:
+async def _asked(turn: RequestTurn, said: Said) -> Verdict:
     if said.kind == "user":
         return await turn.input(said.text)
     return await turn.result(said.name, said.text, said.call_id)
 
 
-def hide(turn: Turn, said: Sequence[Said]) -> bool:
+def hide(turn: RequestTurn, said: Sequence[Said]) -> bool:
     """Give the model its own placeholders back, where the client repeats what it read in their place.
 
     Says whether that changed anything.

@@ -19,7 +19,7 @@ from proctor.server.mcp_messages import error as rpc_error
 from proctor.server.mcp_sessions import SESSION, HttpSessions
 from proctor.server.mcp_stream import EventGate
 from proctor.server.passing import address, answer_headers, error, request_headers, to_upstream, unreachable
-from proctor.server.sse import Parser, TooLongError, encoded
+from proctor.server.sse import EventTooLongError, Parser, encoded
 from proctor.wiring.guard import Guard
 from proctor.wiring.guard_serving import McpSettings
 
@@ -164,7 +164,7 @@ class HttpGateway:
                     await self._event(exchange, gate, event, response)
             if (rest := parser.rest()) is not None:
                 await self._event(exchange, gate, rest, response)
-        except (aiohttp.ClientError, TimeoutError, TooLongError):
+        except (aiohttp.ClientError, TimeoutError, EventTooLongError):
             response.force_close()
             if request.transport is not None:
                 request.transport.abort()

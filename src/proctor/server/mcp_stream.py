@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from proctor.server.mcp import Gateway
-from proctor.server.sse import Event, encoded
+from proctor.server.sse import SseEvent, encoded
 
 __all__ = ["EventGate", "PassedEvent"]
 
@@ -34,7 +34,7 @@ class EventGate:
     gateway: Gateway
     own_place: Callable[[str], str | None]
 
-    async def passed(self, event: Event) -> PassedEvent:
+    async def passed(self, event: SseEvent) -> PassedEvent:
         """One event. Ids and times to wait are kept, since a stream is resumed by them; comments are not."""
         kept = _kept(event.raw)
         if not event.data:
@@ -57,7 +57,7 @@ class EventGate:
         return PassedEvent(on=kept + encoded(place, "endpoint"), endpoint=place)
 
 
-def _data(event: Event) -> bytes:
+def _data(event: SseEvent) -> bytes:
     """The data as it came: what is not UTF-8 must not be read as if it were."""
     try:
         event.raw.decode("utf-8")

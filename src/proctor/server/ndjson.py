@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proctor.server.sse import MOST_BYTES, Event, TooLongError
+from proctor.server.sse import MOST_BYTES, EventTooLongError, SseEvent
 
 __all__ = ["LineParser", "line"]
 
@@ -16,7 +16,7 @@ class LineParser:
         self._held = bytearray()
         self._seen = 0
 
-    def feed(self, chunk: bytes) -> list[Event]:
+    def feed(self, chunk: bytes) -> list[SseEvent]:
         """The lines that are complete with this piece.
 
         Raises:
@@ -24,7 +24,7 @@ class LineParser:
         """
         held = self._held
         held += chunk
-        found: list[Event] = []
+        found: list[SseEvent] = []
         start = 0
         while (at := held.find(b"\n", max(start, self._seen))) >= 0:
             found.append(_read(bytes(held[start : at + 1])))
@@ -32,18 +32,18 @@ class LineParser:
         del held[:start]
         self._seen = len(held)
         if len(held) > MOST_BYTES:
-            raise TooLongError(f"a line of more than {MOST_BYTES:,} bytes")
+            raise EventTooLongError(f"a line of more than {MOST_BYTES:,} bytes")
         return found
 
-    def rest(self) -> Event | None:
+    def rest(self) -> SseEvent | None:
         """What stands after the last line that ended; the stream is over."""
         held, self._held, self._seen = bytes(self._held), bytearray(), 0
         return _read(held) if held else None
 
 
-def _read(raw: bytes) -> Event:
+def _read(raw: bytes) -> SseEvent:
     text = raw.decode("utf-8", "replace").strip()
-    return Event(raw, text or None)
+    return SseEvent(raw, text or None)
 
 
 def line(text: str) -> bytes:

@@ -13,8 +13,8 @@ from proctor.server.frames import Slot, compact, listed
 from proctor.server.ndjson import line
 from proctor.server.ollama_stream import TEXTS, OllamaStream, cleaned, functions, head
 from proctor.server.text_walk import check_keys, leaves, walk
-from proctor.server.turn import Turn, arguments_of
-from proctor.server.wire import OLLAMA, Wire
+from proctor.server.turn import RequestTurn, arguments_of
+from proctor.server.wire import OLLAMA, WireFormat
 
 __all__ = ["OllamaChat", "OllamaGenerate"]
 
@@ -26,7 +26,7 @@ _MESSAGE: Final = ("role", "images", "tool_calls", "tool_name", "tool_call_id")
 class OllamaChat:
     """The shape of `/api/chat`: messages, and an answer that has one."""
 
-    wire: Wire = OLLAMA
+    wire: WireFormat = OLLAMA
 
     def dialect(self) -> OllamaStream:
         """A reader for one stream."""
@@ -63,7 +63,7 @@ class OllamaChat:
         made = [[call.name, _canonical(call.arguments)] for call in calls if not call.refused]
         return [digest("assistant", " ".join(text.split()), made)]
 
-    async def check(self, data: dict[str, Any], turn: Turn) -> bool:
+    async def check(self, data: dict[str, Any], turn: RequestTurn) -> bool:
         """Put a whole answer before the gates and take out what must not leave; says whether anything changed."""
         changed = cleaned(data, "message")
         message = data.get("message") if isinstance(data.get("message"), dict) else {}
@@ -78,11 +78,11 @@ class OllamaChat:
             data["proctor"] = told
         return changed or altered or stopped is not None
 
-    def reply(self, body: Mapping[str, Any], text: str, turn: Turn) -> dict[str, Any]:
+    def reply(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> dict[str, Any]:
         """An answer in the API's own shape, from the guard and not from a model."""
         return _reply(body, {"message": {"role": "assistant", "content": text}}, turn)
 
-    def reply_stream(self, body: Mapping[str, Any], text: str, turn: Turn) -> bytes:
+    def reply_stream(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> bytes:
         """The same as a stream: its one line."""
         return line(compact(self.reply(body, text, turn)))
 
@@ -90,7 +90,7 @@ class OllamaChat:
 class OllamaGenerate:
     """The shape of `/api/generate`: a prompt, and an answer to it."""
 
-    wire: Wire = OLLAMA
+    wire: WireFormat = OLLAMA
 
     def dialect(self) -> OllamaStream:
         """A reader for one stream."""
@@ -118,7 +118,7 @@ class OllamaGenerate:
         """The same."""
         return []
 
-    async def check(self, data: dict[str, Any], turn: Turn) -> bool:
+    async def check(self, data: dict[str, Any], turn: RequestTurn) -> bool:
         """Put a whole answer before the gates and take out what must not leave; says whether anything changed."""
         changed = cleaned(data, "response")
         stopped, altered = await _check_words(data, data, turn)
@@ -128,11 +128,11 @@ class OllamaGenerate:
             data["proctor"] = told
         return changed or altered or stopped is not None
 
-    def reply(self, body: Mapping[str, Any], text: str, turn: Turn) -> dict[str, Any]:
+    def reply(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> dict[str, Any]:
         """An answer in the API's own shape, from the guard and not from a model."""
         return _reply(body, {"response": text}, turn)
 
-    def reply_stream(self, body: Mapping[str, Any], text: str, turn: Turn) -> bytes:
+    def reply_stream(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> bytes:
         """The same as a stream: its one line."""
         return line(compact(self.reply(body, text, turn)))
 
@@ -167,7 +167,7 @@ def _digest(message: Mapping[str, Any]) -> bytes:
     return digest("assistant", " ".join(text.split()) if isinstance(text, str) else "", made)
 
 
-async def _check_words(data: dict[str, Any], place: dict[str, Any], turn: Turn) -> tuple[Verdict | None, bool]:
+async def _check_words(data: dict[str, Any], place: dict[str, Any], turn: RequestTurn) -> tuple[Verdict | None, bool]:
     changed = False
     own = [[Slot(name, place, name)] for name in TEXTS if isinstance(place.get(name), str)]
     more = [*walk("more", place, *TEXTS, "tool_calls", "message", "proctor")]
@@ -183,7 +183,7 @@ async def _check_words(data: dict[str, Any], place: dict[str, Any], turn: Turn) 
     return None, changed
 
 
-async def _check_calls(message: dict[str, Any], turn: Turn) -> tuple[Verdict | None, bool]:
+async def _check_calls(message: dict[str, Any], turn: RequestTurn) -> tuple[Verdict | None, bool]:
     """Judge the calls and take out those that are refused; the verdict when none is left."""
     changed = False
     refusal: Verdict | None = None
@@ -210,7 +210,7 @@ def _replace(data: dict[str, Any], said: Mapping[str, Any]) -> None:
     data.update(kept, **said, done=True, done_reason="content_filter")
 
 
-def _reply(body: Mapping[str, Any], said: Mapping[str, Any], turn: Turn) -> dict[str, Any]:
+def _reply(body: Mapping[str, Any], said: Mapping[str, Any], turn: RequestTurn) -> dict[str, Any]:
     counts = dict.fromkeys(
         ("total_duration", "load_duration", "prompt_eval_count", "prompt_eval_duration", "eval_count", "eval_duration"),
         0,

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 from proctor.server.answer_check import arguments_text
 from proctor.server.frames import Call, Frame, Slot, compact, event_data, listed
 from proctor.server.ndjson import line
-from proctor.server.sse import Event
+from proctor.server.sse import SseEvent
 from proctor.server.strict_json import read_object
 from proctor.server.text_walk import is_mark, prune, walk
 
@@ -73,7 +73,7 @@ class OllamaStream:
         self._rewritten: set[int] = set()
         self._places: dict[int, Hashable] = {}  # call of a line on its way -> its key
 
-    def read(self, event: Event) -> Frame:
+    def read(self, event: SseEvent) -> Frame:
         """A line taken apart; what is no JSON object is left out."""
         frame = Frame(event=event)
         if event.data is None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from proctor.server.frames import Slot
-from proctor.server.text_slots import Entry, all_strings, has_space, is_token, joined
+from proctor.server.text_slots import ObjectEntry, all_strings, has_space, is_token, joined
 
 __all__ = ["are_tokens_of", "drop_texts", "other_strings", "other_text", "strings_of"]
 
@@ -60,7 +60,7 @@ def other_strings(channel: Hashable, holder: dict[str, Any], done: frozenset[str
     for name, value in list(holder.items()):
         if name in done or (_is_plain(name, value) and _is_field_name(name)):  # the way of nearly every field
             continue
-        entry = Entry(holder, name)
+        entry = ObjectEntry(holder, name)
         if not _is_field_name(name):
             yield Slot(channel, entry, "key")
         if not _skip(name, value):

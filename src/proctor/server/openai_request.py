@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from proctor.server.conversation import Said, digest
 from proctor.server.frames import Slot
-from proctor.server.text_slots import Entry, all_strings, has_space, is_token
+from proctor.server.text_slots import ObjectEntry, all_strings, has_space, is_token
 
 __all__ = ["check_content", "other_fields", "whole_text"]
 
@@ -82,7 +82,7 @@ def other_fields(body: dict[str, Any], read: frozenset[str]) -> list[Said]:
     found: list[Slot] = []
     given = {name: value for name, value in body.items() if name not in read}
     for name in given:
-        entry = Entry(body, name)
+        entry = ObjectEntry(body, name)
         texts = [slot for slot in all_strings("request", entry, "value", skip=_skip_all_ids, known=_KNOWN) if slot.text]
         if texts or has_space(name):
             found += [*((Slot("request", entry, "key"),) if name not in _KNOWN else ()), *texts]

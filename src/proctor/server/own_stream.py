@@ -8,7 +8,7 @@ from typing import Any
 
 from proctor.server.frames import Call, Frame, Slot, compact
 from proctor.server.pointers import at_pointer, made_at, strings_in
-from proctor.server.sse import Event, encoded
+from proctor.server.sse import SseEvent, encoded
 
 __all__ = ["EventStream", "TextStream", "beside"]
 
@@ -33,7 +33,7 @@ class EventStream:
         """Such a stream has no name."""
         return ""
 
-    def read(self, event: Event) -> Frame:
+    def read(self, event: SseEvent) -> Frame:
         """An event taken apart."""
         frame = Frame(event=event)
         if not event.data or event.data.strip() == "[DONE]":
@@ -89,7 +89,7 @@ class TextStream:
         """Such a stream has no name."""
         return ""
 
-    def read(self, event: Event) -> Frame:
+    def read(self, event: SseEvent) -> Frame:
         """A piece of text."""
         slots = [Slot("text", {"text": event.data}, "text")] if event.data else []
         return Frame(event=event, slots=slots)

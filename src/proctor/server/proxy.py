@@ -14,7 +14,7 @@ from proctor.core.errors import InputError
 from proctor.core.verdict import Verdict
 from proctor.server.admission import admit
 from proctor.server.anthropic_messages import Messages
-from proctor.server.asked import Asked, asked
+from proctor.server.asked import RequestContext, asked
 from proctor.server.chat import Chat
 from proctor.server.completions import Completions
 from proctor.server.conversation import Conversations, Record, Said, chained
@@ -31,10 +31,10 @@ from proctor.server.passing import (
     to_upstream,
     unreachable,
 )
-from proctor.server.responses import Responses
+from proctor.server.responses import ResponsesShape
 from proctor.server.routes import route_of, wire_at
 from proctor.server.strict_json import load_object
-from proctor.server.turn import Turn
+from proctor.server.turn import RequestTurn
 from proctor.wiring.guard import Guard
 from proctor.wiring.guard_serving import Expose, ProxySettings
 from proctor.wiring.guard_settings import Living
@@ -44,7 +44,7 @@ __all__ = ["Proxy", "make_app"]
 HEALTH_PATH: Final = "/proctor/health"
 _SHAPES: Final[Mapping[str, Shape]] = {
     "chat/completions": Chat(),
-    "responses": Responses(),
+    "responses": ResponsesShape(),
     "messages": Messages(),
     "completions": Completions(),
     "api/chat": OllamaChat(),
@@ -160,7 +160,7 @@ class Proxy:
         except InputError as wrong:
             hint = f"; {wrong.mend}" if wrong.mend else ""
             return error(400, wrong.message + hint, "invalid_request_error")
-        turn = Turn(
+        turn = RequestTurn(
             session=session,
             escalate=self.settings.escalate,
             intents=told.intents,
@@ -188,7 +188,7 @@ class Proxy:
             return error(400, wrong.message, "invalid_request_error")
         record = self.conversations.at(b"id:" + request.path.rpartition("/")[2].encode(), customer)
         session = self.guard.session(record.id if record else None, customer=customer)
-        turn = Turn(
+        turn = RequestTurn(
             session=session, escalate=self.settings.escalate, restores=self.settings.restore, expose=self.expose
         )
         exchange = Exchange(shape=_SHAPES[kind], turn=turn, settings=self.settings, body={})
@@ -205,7 +205,7 @@ class Proxy:
             kept = answer_headers(answer.headers, "Content-Length", "Content-Encoding")
             return await exchange.relay(request, answer, kept)
 
-    def _record(self, told: Asked, said: Sequence[Said]) -> Record:
+    def _record(self, told: RequestContext, said: Sequence[Said]) -> Record:
         """What is remembered of the conversation: by its name, by the answer it goes on from, or by what was said."""
         if told.session is not None:
             return self.conversations.named(told.session, told.customer)
@@ -215,7 +215,7 @@ class Proxy:
             return record
         return self.conversations.continued(said, told.customer)
 
-    async def _looked_at(self, turn: Turn, said: Sequence[Said], record: Record) -> tuple[Verdict | None, bool]:
+    async def _looked_at(self, turn: RequestTurn, said: Sequence[Said], record: Record) -> tuple[Verdict | None, bool]:
         for each in said:
             if each.kind == "tool" and not each.name:
                 each.name = record.calls.get(each.call_id or "", "tool")
@@ -227,7 +227,7 @@ class Proxy:
             self.conversations.mark(record, links[-1])
         return found
 
-    def _marking(self, turn: Turn, said: Sequence[Said], record: Record) -> Answered:
+    def _marking(self, turn: RequestTurn, said: Sequence[Said], record: Record) -> Answered:
         """Lets the conversation be found again by its answer and the answer's id."""
         digests = [each.digest for each in said if not each.aside]
 

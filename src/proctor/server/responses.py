@@ -27,10 +27,10 @@ from proctor.server.response_items import (
     other_item_text,
 )
 from proctor.server.responses_stream import ECHO, ResponsesStream
-from proctor.server.text_slots import Entry, has_space
-from proctor.server.turn import Turn, arguments_of
+from proctor.server.text_slots import ObjectEntry, has_space
+from proctor.server.turn import RequestTurn, arguments_of
 
-__all__ = ["Responses"]
+__all__ = ["ResponsesShape"]
 
 _ASIDE: Final = frozenset({"system", "developer"})
 # Fields that are read elsewhere, and settings of the developer, which no customer writes.
@@ -43,7 +43,7 @@ _READ_OR_SETTING: Final = frozenset(
 )
 
 
-class Responses:
+class ResponsesShape:
     """The shape of responses."""
 
     def dialect(self) -> ResponsesStream:
@@ -92,7 +92,7 @@ class Responses:
                 items[call.key] = digest("call", call.name, _canonical(call.arguments))
         return [items[number] for number in sorted(items)]
 
-    async def check(self, data: dict[str, Any], turn: Turn) -> bool:
+    async def check(self, data: dict[str, Any], turn: RequestTurn) -> bool:
         """Put a whole answer before the gates and take out what must not leave; says whether anything changed."""
         output = [item for item in listed(data.get("output")) if isinstance(item, dict)]
         changed = len(output) < len(listed(data.get("output")))
@@ -120,7 +120,7 @@ class Responses:
             data["proctor"] = told
         return changed or bool(refused)
 
-    def reply(self, body: Mapping[str, Any], text: str, turn: Turn) -> dict[str, Any]:
+    def reply(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> dict[str, Any]:
         """An answer in the API's own shape, from the guard and not from a model.
 
         It is ``completed``: the official clients take an ``incomplete`` one for a failure and show nobody the reply.
@@ -152,7 +152,7 @@ class Responses:
             "proctor": turn.told() or {},
         }
 
-    def reply_stream(self, body: Mapping[str, Any], text: str, turn: Turn) -> bytes:
+    def reply_stream(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> bytes:
         """The same as a stream."""
         return spoken(self.reply(body, text, turn), text)
 
@@ -200,7 +200,7 @@ def _variables(prompt: Any) -> list[Said]:
     given = prompt.get("variables") or {}
     found: list[Said] = []
     for name, value in list(given.items()):
-        entry = Entry(given, name)
+        entry = ObjectEntry(given, name)
         texts = [Slot(name, entry, "value")] if isinstance(value, str) else whole_text(name, value)
         if has_space(name):
             texts.insert(0, Slot(name, entry, "key"))
@@ -255,7 +255,7 @@ def _drop_logprobs(output: Sequence[dict[str, Any]]) -> bool:
     return any([drop_logprobs(part, part.get("text")) for part in parts])
 
 
-def _restore_calls(output: Sequence[dict[str, Any]], turn: Turn) -> bool:
+def _restore_calls(output: Sequence[dict[str, Any]], turn: RequestTurn) -> bool:
     changed = False
     for item in output:
         if kind_of(item) in NAMED_CALLS:
@@ -266,7 +266,7 @@ def _restore_calls(output: Sequence[dict[str, Any]], turn: Turn) -> bool:
     return changed
 
 
-async def _refused(output: Sequence[dict[str, Any]], turn: Turn) -> dict[int, Verdict]:
+async def _refused(output: Sequence[dict[str, Any]], turn: RequestTurn) -> dict[int, Verdict]:
     """The calls that must not be made and the items of unknown kinds, by their identity."""
     refused: dict[int, Verdict] = {}
     for item in output:
@@ -285,7 +285,7 @@ async def _refused(output: Sequence[dict[str, Any]], turn: Turn) -> dict[int, Ve
     return refused
 
 
-def _replace(data: dict[str, Any], reply: str, turn: Turn) -> None:
+def _replace(data: dict[str, Any], reply: str, turn: RequestTurn) -> None:
     """Nothing of the answer may leave: the reply takes its place."""
     drop_texts(data, ECHO | {"output"})
     data.update(output=[message_item(reply)], status="completed", error=None, incomplete_details=None)

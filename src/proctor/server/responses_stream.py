@@ -23,7 +23,7 @@ from proctor.server.response_items import (
     other_part_strings,
     part_slot,
 )
-from proctor.server.sse import Event, encoded
+from proctor.server.sse import SseEvent, encoded
 from proctor.server.text_slots import all_strings, has_space, joined
 
 __all__ = ["ECHO", "ResponsesStream"]
@@ -76,7 +76,7 @@ class ResponsesStream:
         """The name of the response."""
         return str(self._response.get("id") or "")
 
-    def read(self, event: Event) -> Frame:
+    def read(self, event: SseEvent) -> Frame:
         """An event taken apart; what is no JSON is read as a text of its own."""
         frame = Frame(event=event)
         if event.data is None or event.data.strip() == "[DONE]":

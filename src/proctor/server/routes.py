@@ -8,7 +8,7 @@ from functools import cache
 from typing import Final, Literal
 
 from proctor.server.passing import guarded_path
-from proctor.server.wire import ANTHROPIC, OLLAMA, OPENAI, Wire
+from proctor.server.wire import ANTHROPIC, OLLAMA, OPENAI, WireFormat
 from proctor.text.user_patterns import UserPattern, user_pattern
 
 __all__ = ["ALLOWED", "Route", "kind_of", "route_of", "wire_at"]
@@ -72,7 +72,7 @@ def route_of(method: str, path: str, allowed: Sequence[str] = (), asked: str = "
     return ("passed" if passes else "closed"), ""
 
 
-def wire_at(path: str) -> Wire:
+def wire_at(path: str) -> WireFormat:
     """How the API at a path writes its errors."""
     plain = guarded_path(path)
     if re.search(r"/messages(?:/|$)", plain) and not _NOT_MESSAGES.search(plain):

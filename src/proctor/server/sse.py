@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["MOST_BYTES", "Event", "Parser", "TooLongError", "encoded"]
+__all__ = ["MOST_BYTES", "EventTooLongError", "Parser", "SseEvent", "encoded"]
 
 MOST_BYTES: Final = 16_000_000  # of one event that has not ended: more is no event stream
 
@@ -15,12 +15,12 @@ _LINE = re.compile(rb"\r\n|\r|\n")
 _BOM = b"\xef\xbb\xbf"
 
 
-class TooLongError(ValueError):
+class EventTooLongError(ValueError):
     """An event that never ends."""
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class SseEvent:
     """One event as it came: its bytes, and what they say. ``data`` is None where there are only comments."""
 
     raw: bytes
@@ -38,7 +38,7 @@ class Parser:
         self._plain = True  # no carriage return has come: an event ends where an empty line does
         self._seen = 0
 
-    def feed(self, chunk: bytes) -> list[Event]:
+    def feed(self, chunk: bytes) -> list[SseEvent]:
         """The events that are complete with this piece.
 
         Raises:
@@ -49,7 +49,7 @@ class Parser:
             return [_read(chunk)]  # one event in one piece, as most come
         held = self._held
         held += chunk
-        found: list[Event] = []
+        found: list[SseEvent] = []
         start = 0
         while self._plain and (at := held.find(b"\n\n", max(start, self._seen))) >= 0:
             found.append(_read(bytes(held[start : at + 2])))
@@ -62,20 +62,20 @@ class Parser:
         del held[:start]
         self._seen = max(0, len(held) - 4)
         if len(held) > MOST_BYTES:
-            raise TooLongError(f"an event of more than {MOST_BYTES:,} bytes")
+            raise EventTooLongError(f"an event of more than {MOST_BYTES:,} bytes")
         return found
 
-    def rest(self) -> Event | None:
+    def rest(self) -> SseEvent | None:
         """What stands after the last event that ended; the stream is over."""
         held, self._held, self._seen = bytes(self._held), bytearray(), 0
         return _read(held) if held else None
 
 
-def _read(raw: bytes) -> Event:
+def _read(raw: bytes) -> SseEvent:
     if (
         raw.startswith(b"data: ") and raw.find(b"\n") == len(raw) - 2 and b"\r" not in raw
     ):  # the way of nearly every one
-        return Event(raw, raw[6:-2].decode("utf-8", "replace"))
+        return SseEvent(raw, raw[6:-2].decode("utf-8", "replace"))
     data: list[bytes] = []
     name = b""
     for line in _LINE.split(raw.removeprefix(_BOM)):
@@ -86,7 +86,7 @@ def _read(raw: bytes) -> Event:
             name = value.removeprefix(b" ")
     # Bytes that are no UTF-8 are only read loosely: what goes on is ``raw``.
     told = b"\n".join(data).decode("utf-8", "replace") if data else None
-    return Event(raw, told, name.decode("utf-8", "replace"))
+    return SseEvent(raw, told, name.decode("utf-8", "replace"))
 
 
 def encoded(data: str, name: str = "") -> bytes:

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from proctor.core.verdict import Verdict
-from proctor.guard.sentence_buffer import Judge, Restore, SentenceBuffer, StreamMode
+from proctor.guard.sentence_buffer import Restore, SentenceBuffer, StreamMode, TextJudge
 from proctor.server.frames import Call, Dialect, Frame, Slot, compact
-from proctor.server.sse import Event
+from proctor.server.sse import SseEvent
 
-__all__ = ["Stream", "Watching"]
+__all__ = ["Stream", "StreamHooks"]
 
 
-class Watching(Judge, Protocol):
+class StreamHooks(TextJudge, Protocol):
     """What a stream asks about its texts and calls, and what it may tell of the answers."""
 
     async def call(self, name: str, arguments: str, id: str | None = None) -> Verdict:
@@ -48,7 +48,7 @@ class Stream:
     """
 
     dialect: Dialect
-    watch: Watching
+    watch: StreamHooks
     mode: StreamMode = "sentence"
     hold: int = 1
     restore: Restore | None = None
@@ -59,7 +59,7 @@ class Stream:
     _refusal: Verdict | None = None
     _again: int = 0
 
-    async def feed(self, events: Sequence[Event]) -> bytes:
+    async def feed(self, events: Sequence[SseEvent]) -> bytes:
         """Take in what came; returns what may leave now."""
         if self.stopped:
             return b""

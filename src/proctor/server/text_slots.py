@@ -13,7 +13,7 @@ from proctor.guard.edits import difference
 from proctor.server.frames import Slot
 from proctor.server.strict_json import MAX_DEPTH
 
-__all__ = ["Entry", "all_strings", "has_space", "is_token", "joined", "put"]
+__all__ = ["ObjectEntry", "all_strings", "has_space", "is_token", "joined", "put"]
 
 MAX_TOKEN_CHARS: Final = 256
 
@@ -40,7 +40,7 @@ def all_strings(
         where, name, depth = stack.pop()
         value = where[name]
         if isinstance(value, str):
-            is_file = isinstance(where, Entry) and where["key"] == "file_data"
+            is_file = isinstance(where, ObjectEntry) and where["key"] == "file_data"
             if slot := _string_slot(channel, where, name, value, is_file):
                 yield slot
             continue
@@ -51,7 +51,7 @@ def all_strings(
         if isinstance(value, list):
             stack.extend((value, number, depth + 1) for number in range(len(value) - 1, -1, -1))
             continue
-        entries = [Entry(value, each) for each in value if skip is None or not skip(str(each), value[each])]
+        entries = [ObjectEntry(value, each) for each in value if skip is None or not skip(str(each), value[each])]
         yield from (Slot(channel, entry, "key") for entry in entries if entry["key"] not in known)
         stack.extend((entry, "value", depth + 1) for entry in reversed(entries))
 
@@ -133,7 +133,7 @@ def _text(data: bytes) -> str | None:
     return None if _NO_TEXT.search(text) else text
 
 
-class Entry:
+class ObjectEntry:
     """One entry of an object: ``"value"`` is its value, ``"key"`` its key, which can be renamed."""
 
     __slots__ = ("_holder", "_name")

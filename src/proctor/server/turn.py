@@ -15,13 +15,13 @@ from proctor.server.telling import SESSION_HEADER, VERDICT_HEADER, header, stron
 from proctor.server.text_slots import is_token
 from proctor.wiring.guard_serving import Expose, Restores
 
-__all__ = ["Turn", "arguments_of"]
+__all__ = ["RequestTurn", "arguments_of"]
 
 _MAX_NAME_CHARS: Final = 64
 
 
 @dataclass(slots=True, kw_only=True)
-class Turn:
+class RequestTurn:
     """Puts the texts and calls of one request and its answer before the session's gates, and keeps the verdicts.
 
     ``escalate`` says what a hand-off comes to: ``reply`` gives the configured reply instead, ``header`` lets the text

@@ -11,9 +11,9 @@ from aiohttp import web
 from proctor.server.frames import compact
 from proctor.server.ndjson import LineParser
 from proctor.server.passing import Failure
-from proctor.server.sse import Event, Parser
+from proctor.server.sse import Parser, SseEvent
 
-__all__ = ["ANTHROPIC", "OLLAMA", "OPENAI", "EventParser", "Wire", "wire_of"]
+__all__ = ["ANTHROPIC", "OLLAMA", "OPENAI", "EventParser", "WireFormat", "wire_of"]
 
 _EVENTS: Final = "text/event-stream"
 _LINES: Final = "application/x-ndjson"
@@ -31,17 +31,17 @@ _ANTHROPIC_KINDS: Final = {
 class EventParser(Protocol):
     """Bytes in, events out."""
 
-    def feed(self, chunk: bytes) -> list[Event]:
+    def feed(self, chunk: bytes) -> list[SseEvent]:
         """The events that are complete with this piece."""
         ...
 
-    def rest(self) -> Event | None:
+    def rest(self) -> SseEvent | None:
         """What stands after the last event that ended."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wire:
+class WireFormat:
     """The media type of streams, the shape of errors; ``streams`` says that a request asks for one by default."""
 
     media: str = _EVENTS
@@ -74,12 +74,12 @@ class Wire:
         return answer
 
 
-OPENAI: Final = Wire()
-ANTHROPIC: Final = Wire(errors="anthropic")
-OLLAMA: Final = Wire(media=_LINES, errors="ollama", streams=True)
+OPENAI: Final = WireFormat()
+ANTHROPIC: Final = WireFormat(errors="anthropic")
+OLLAMA: Final = WireFormat(media=_LINES, errors="ollama", streams=True)
 
 
-def wire_of(shape: object) -> Wire:
+def wire_of(shape: object) -> WireFormat:
     """How the API of a shape is written: as OpenAI's are, unless the shape says otherwise."""
     wire = getattr(shape, "wire", OPENAI)
-    return wire if isinstance(wire, Wire) else OPENAI
+    return wire if isinstance(wire, WireFormat) else OPENAI

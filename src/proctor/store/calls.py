@@ -17,15 +17,15 @@ from proctor.core.chat import Reply, Request
 from proctor.core.codec import encode
 from proctor.core.decoding import decode
 from proctor.core.errors import StoreError
-from proctor.store.journal import Damage, Journal, Place, read_lines
+from proctor.store.journal import DamagedLine, Journal, Place, read_lines
 
-__all__ = ["Call", "CallLog", "Paid"]
+__all__ = ["CallLog", "ModelCall", "Paid"]
 
 _HEX = re.compile("[0-9a-f]{16}")
 _NO_CALL = "is no model call"
 
 
-class Call(NamedTuple):
+class ModelCall(NamedTuple):
     """One question put to a model, and its answer."""
 
     model: str
@@ -61,7 +61,7 @@ class CallLog:
         self._leg = leg
         self._journal = Journal(path)
         self.paid: dict[int, Paid] = {}
-        self.skipped: list[Damage] = []
+        self.skipped: list[DamagedLine] = []
         try:
             self._keys, self._places, self._lengths = self._index()
         except BaseException:
@@ -90,11 +90,11 @@ class CallLog:
             line["request"] = encode(request)
         self._journal.append(line)
 
-    def calls(self) -> Iterator[Call]:
+    def calls(self) -> Iterator[ModelCall]:
         """Every call whose request was kept, oldest first."""
         for _, line in read_lines(self.path, damaged=lambda _: None):
             if "request" in line:
-                yield Call(line["model"], decode(Request, line["request"]), decode(Reply, line["reply"]))
+                yield ModelCall(line["model"], decode(Request, line["request"]), decode(Reply, line["reply"]))
 
     def close(self) -> None:
         """Close the file."""
@@ -106,7 +106,7 @@ class CallLog:
         for place, line in read_lines(self.path, damaged=self.skipped.append):
             key, reply = line.get("key"), line.get("reply")
             if not isinstance(key, str) or not _HEX.match(key) or not isinstance(reply, dict):
-                self.skipped.append(Damage(self._journal.line_number(place), _NO_CALL))
+                self.skipped.append(DamagedLine(self._journal.line_number(place), _NO_CALL))
                 continue
             keys.append(_short(key))
             places.append(place.at)

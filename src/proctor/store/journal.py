@@ -17,7 +17,7 @@ from proctor.core.errors import StoreError
 from proctor.store.masked_json import masked_data, masked_line
 from proctor.store.private_files import open_private, private_folder
 
-__all__ = ["Damage", "Journal", "JournalReader", "Line", "Place", "read_lines"]
+__all__ = ["DamagedLine", "Journal", "JournalLine", "JournalReader", "Place", "read_lines"]
 
 _BLOCK = 65536
 
@@ -29,14 +29,14 @@ class Place(NamedTuple):
     length: int
 
 
-class Line(NamedTuple):
+class JournalLine(NamedTuple):
     """One line of a journal."""
 
     place: Place
     data: dict[str, Any]
 
 
-class Damage(NamedTuple):
+class DamagedLine(NamedTuple):
     """A line that cannot be used: its number, counted from 1, and why."""
 
     number: int
@@ -163,7 +163,7 @@ class Journal:
         return back
 
 
-def read_lines(path: Path, *, damaged: Callable[[Damage], None] | None = None) -> Iterator[Line]:
+def read_lines(path: Path, *, damaged: Callable[[DamagedLine], None] | None = None) -> Iterator[JournalLine]:
     """Every whole line; an unfinished last line is left out, as it is being written.
 
     ``damaged`` is called for each line in the middle that is not a JSON object, and the line is skipped.
@@ -179,11 +179,11 @@ def read_lines(path: Path, *, damaged: Callable[[Damage], None] | None = None) -
                     return
                 data = _parsed(line)
                 if data is not None:
-                    yield Line(Place(at, len(line)), data)
+                    yield JournalLine(Place(at, len(line)), data)
                 elif damaged is None:
                     raise _damaged(path, number)
                 else:
-                    damaged(Damage(number, "is not a JSON object"))
+                    damaged(DamagedLine(number, "is not a JSON object"))
                 at += len(line)
     except OSError as error:
         raise _unreadable(error, path) from error

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from proctor.core.decoding import decode
 from proctor.core.errors import ProctorError
 from proctor.core.trajectory import Trajectory
-from proctor.store.journal import Damage, JournalReader, Place, read_lines
+from proctor.store.journal import DamagedLine, JournalReader, Place, read_lines
 
 __all__ = ["BUDGET", "Finished", "JournalScan"]
 
@@ -39,7 +39,7 @@ class JournalScan:
         self.waiting: dict[int, Place] = {}
         self.finished: dict[int, int] = {}
         self.refused: set[int] = set()
-        self.damage: list[Damage] = []
+        self.damage: list[DamagedLine] = []
         self.end = 0
         self._unpaid: set[int] = set()  # answers that the budget refused
 
@@ -102,7 +102,7 @@ class JournalScan:
         (self._unpaid.add if trajectory.get("error_kind") == BUDGET else self._unpaid.discard)(key)
 
     def _note(self, place: Place, reader: JournalReader, why: str) -> None:
-        self.damage.append(Damage(reader.line_number(place), why))
+        self.damage.append(DamagedLine(reader.line_number(place), why))
 
 
 def _facts(line: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from proctor.core.errors import NotFoundError, ProctorError
-from proctor.store.journal import Damage, JournalReader, Place, read_lines
+from proctor.store.journal import DamagedLine, JournalReader, Place, read_lines
 from proctor.store.lock import is_held, sole_writer
 from proctor.store.run_index import rebuild_index
 from proctor.store.runs import RunRecord, RunStore
@@ -24,7 +24,7 @@ class Rebuilt(NamedTuple):
     run: RunRecord
     results: int
     waiting: int
-    damage: tuple[Damage, ...]
+    damage: tuple[DamagedLine, ...]
 
 
 def find_damage(store: RunStore) -> Iterator[tuple[str, str]]:

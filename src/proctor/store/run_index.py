@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from proctor.core.errors import StoreError
-from proctor.store.journal import Damage, Place
+from proctor.store.journal import DamagedLine, Place
 from proctor.store.journal_scan import JournalScan
 from proctor.store.runs import RunRecord, RunStore
 
@@ -174,7 +174,7 @@ def _answer(database: sqlite3.Connection, run: RunRecord, key: int) -> Place | N
     return Place(row["trajectory_at"], row["trajectory_length"]) if row else None
 
 
-def _note_damage(database: sqlite3.Connection, run: RunRecord, damage: Sequence[Damage]) -> None:
+def _note_damage(database: sqlite3.Connection, run: RunRecord, damage: Sequence[DamagedLine]) -> None:
     """Keep with the run which lines were skipped, each once."""
     if not damage:
         return

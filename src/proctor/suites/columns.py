@@ -10,7 +10,7 @@ from typing import Any
 from proctor.core.decoding import closest
 from proctor.suites.promptfoo import ForeignCheckError, check_of
 
-__all__ = ["CellError", "Draft", "Setter", "setter_of"]
+__all__ = ["CellError", "DraftCase", "Setter", "setter_of"]
 
 _PLAIN = ("id", "input", "intent", "description")
 _LISTS = ("expect.facts", "expect.products", "expect.forbidden", "expect.rules", "expect.intents", "expect.sources")
@@ -29,7 +29,7 @@ class CellError(Exception):
         self.column, self.message, self.mend = column, message, mend
 
 
-class Draft:
+class DraftCase:
     """One row on its way to a case: promptfoo's columns belong together and are joined at the end."""
 
     __slots__ = ("case", "checks", "metric", "prefix", "suffix", "threshold", "thresholds")
@@ -79,7 +79,7 @@ class Draft:
         next(iter(self.checks.values())).setdefault("threshold", self.threshold)
 
 
-Setter = Callable[[Draft, str], None]
+Setter = Callable[[DraftCase, str], None]
 
 
 def setter_of(column: str) -> Setter:
@@ -107,14 +107,14 @@ def setter_of(column: str) -> Setter:
 
 
 def _plain(name: str) -> Setter:
-    def run(draft: Draft, cell: str) -> None:
+    def run(draft: DraftCase, cell: str) -> None:
         if cell.strip():
             draft.case[name] = cell if name == "input" else cell.strip()
 
     return run
 
 
-def _tags(draft: Draft, cell: str) -> None:
+def _tags(draft: DraftCase, cell: str) -> None:
     if tags := _split(cell):
         draft.case["tags"] = tags
 
@@ -129,7 +129,7 @@ def _variable(name: str) -> Setter:
 
 
 def _keyed(room: str, key: str) -> Setter:
-    def run(draft: Draft, cell: str) -> None:
+    def run(draft: DraftCase, cell: str) -> None:
         if cell or room == "inputs":
             draft.put(room, key, cell)
 
@@ -143,7 +143,7 @@ def _expect(column: str) -> Setter:
         raise CellError(column, "unknown column", mend)
     key = column.removeprefix("expect.")
 
-    def run(draft: Draft, cell: str) -> None:
+    def run(draft: DraftCase, cell: str) -> None:
         if cell.strip():
             draft.put("expect", key, _expected(column, cell))
 
@@ -191,7 +191,7 @@ def _foreign(column: str) -> Setter:
 
 
 def _check(column: str) -> Setter:
-    def run(draft: Draft, cell: str) -> None:
+    def run(draft: DraftCase, cell: str) -> None:
         if not cell.strip():
             return
         try:
@@ -215,19 +215,19 @@ def _number(column: str, cell: str) -> float | None:
 
 
 def _check_threshold(column: str, expected: str) -> Setter:
-    def run(draft: Draft, cell: str) -> None:
+    def run(draft: DraftCase, cell: str) -> None:
         if (value := _number(column, cell)) is not None:
             draft.thresholds[expected] = value
 
     return run
 
 
-def _threshold(draft: Draft, cell: str) -> None:
+def _threshold(draft: DraftCase, cell: str) -> None:
     draft.threshold = _number("__threshold", cell)
 
 
 def _metadata(key: str, *, several: bool) -> Setter:
-    def run(draft: Draft, cell: str) -> None:
+    def run(draft: DraftCase, cell: str) -> None:
         if cell.strip():
             parts = [part.strip() for part in cell.split(",") if part.strip()]
             draft.put("metadata", key, parts if several else cell)
@@ -235,6 +235,6 @@ def _metadata(key: str, *, several: bool) -> Setter:
     return run
 
 
-def _recorded(draft: Draft, cell: str) -> None:
+def _recorded(draft: DraftCase, cell: str) -> None:
     if cell:
         draft.case["recorded"] = cell

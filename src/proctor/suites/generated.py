@@ -11,7 +11,7 @@ from typing import Any
 from proctor.core.case import Check
 from proctor.suites.load import LoadedSuite, Part
 from proctor.suites.shape import id_of
-from proctor.suites.source import Locator, Row, Source
+from proctor.suites.source import CaseFile, Locator, Row
 
 __all__ = ["METRIC_ENDING", "PROMPT_ENDINGS", "is_prompt", "joined", "metric_name", "metrics_beside"]
 
@@ -53,7 +53,7 @@ def joined(tests: LoadedSuite, more: Sequence[LoadedSuite], checks: Sequence[Che
 class _Without:
     """A file less the cases whose ids other files have."""
 
-    source: Source
+    source: CaseFile
     taken: tuple[Part, ...] = field(repr=False)
 
     @property

@@ -16,7 +16,7 @@ from proctor.suites.jsonl import read_jsonl
 from proctor.suites.problems import BadSuiteError, Problems
 from proctor.suites.seen import Seen
 from proctor.suites.shape import id_of, make_case, make_checks, make_defaults, merged, raw_checks
-from proctor.suites.source import Header, Places, Row, Source
+from proctor.suites.source import CaseFile, Header, Places, Row
 
 __all__ = ["ENDINGS", "LoadedSuite", "open_suite"]
 
@@ -31,7 +31,7 @@ _KEPT_BYTES = 16_000_000
 class Part:
     """One file of a suite and what is merged under its cases."""
 
-    source: Source
+    source: CaseFile
     defaults: Mapping[str, Any]
 
 
@@ -115,7 +115,7 @@ class LoadedSuite:
         return Problem((), f"the same case is at {where}", "remove one of them, or give each an `id`")
 
 
-def _placed(problems: list[Problem], source: Source, row: Row, places: Places) -> list[Problem]:
+def _placed(problems: list[Problem], source: CaseFile, row: Row, places: Places) -> list[Problem]:
     return [
         Problem((*row.path, *each.path), each.message, each.mend, places.row(source, row, each.path))
         for each in problems
@@ -205,7 +205,7 @@ class _Gathering:
         own = merged(own, {name: value for name, value in shared.items() if value})
         self._take(source, header, merged(own, defaults), target)
 
-    def _take(self, source: Source, header: Header, defaults: Mapping[str, Any], target: str | None) -> None:
+    def _take(self, source: CaseFile, header: Header, defaults: Mapping[str, Any], target: str | None) -> None:
         self.parts.append(Part(source=source, defaults=defaults))
         for index, name in enumerate(header.includes):
             path = source.path.parent / name
@@ -224,7 +224,7 @@ class _Gathering:
                     raise _told(MalformedError([Problem(place, f"no such file: {name}", error.mend)]), source) from None
                 raise
 
-    def _open(self, path: Path) -> Source:
+    def _open(self, path: Path) -> CaseFile:
         self._known.add(path.resolve())
         ending = path.suffix.lower()
         if path.name.lower().endswith(_PROMPTS):
@@ -252,14 +252,14 @@ def _is_suite(path: Path, folder: Path) -> bool:
     return not hidden and not other and name.endswith(ENDINGS) and path.is_file()
 
 
-def _header(source: Source) -> Header:
+def _header(source: CaseFile) -> Header:
     try:
         return decode(Header, source.header, strict=True)
     except MalformedError as error:
         raise _told(error, source) from None
 
 
-def _told(error: MalformedError, source: Source) -> BadSuiteError:
+def _told(error: MalformedError, source: CaseFile) -> BadSuiteError:
     places = Places()
     problems = [
         Problem(each.path, each.message, each.mend, each.line or places.line(source, each.path))

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from proctor.core.errors import Problem
 
-__all__ = ["Header", "Locator", "Places", "Row", "Source"]
+__all__ = ["CaseFile", "Header", "Locator", "Places", "Row"]
 
 Locator = Callable[[tuple[str | int, ...]], int | None]
 
@@ -50,7 +50,7 @@ class Row:
     problem: Problem | None = None
 
 
-class Source(Protocol):
+class CaseFile(Protocol):
     """A file that cases come from. ``strict`` is false for files that Proctor wrote itself."""
 
     @property
@@ -83,12 +83,12 @@ class Places:
     def __init__(self) -> None:
         self._locators: dict[Path, Locator] = {}
 
-    def line(self, source: Source, path: tuple[str | int, ...]) -> int | None:
+    def line(self, source: CaseFile, path: tuple[str | int, ...]) -> int | None:
         """The line of something in a file."""
         if source.path not in self._locators:
             self._locators[source.path] = source.locator()
         return self._locators[source.path](path)
 
-    def row(self, source: Source, row: Row, path: tuple[str | int, ...] = ()) -> int | None:
+    def row(self, source: CaseFile, row: Row, path: tuple[str | int, ...] = ()) -> int | None:
         """The line of a row, or of something in it."""
         return row.line if row.line is not None else self.line(source, (*row.path, *path))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from proctor.core.errors import Problem, SuiteError
-from proctor.suites.columns import CellError, Draft, Setter, setter_of
+from proctor.suites.columns import CellError, DraftCase, Setter, setter_of
 from proctor.suites.files import MAX_LINE, decode_text, lines_of
 from proctor.suites.source import Locator, Row
 
@@ -44,7 +44,7 @@ class Table:
             message = f"the row has {len(cells)} cells and the header has {len(self.columns)}"
             mend = f"put a cell that holds `{self.delimiter}` or a line break in double quotes"
             return Row(line=line, problem=Problem((), message, mend, line))
-        draft = Draft()
+        draft = DraftCase()
         try:
             for setter, cell in zip(self.setters, cells, strict=True):
                 setter(draft, cell)

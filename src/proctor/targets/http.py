@@ -21,7 +21,7 @@ from proctor.core.sockets import Conversation, Http, HttpReply, Kit
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.targets.answer import chat_messages, turn_of
 from proctor.targets.drive import LONGEST_RAW, AnswerError, drive
-from proctor.targets.http_settings import HttpSettings, check_settings, reply_paths, request_of, secrets_in
+from proctor.targets.http_settings import TargetHttpSettings, check_settings, reply_paths, request_of, secrets_in
 from proctor.targets.paths import Path, PathMissingError, find
 from proctor.targets.template import Filler, compile_template
 from proctor.text.redact import redact, redact_data
@@ -38,7 +38,7 @@ class HttpTarget:
     """An agent behind HTTP, asked in the OpenAI chat shape or with a JSON template."""
 
     name: str
-    settings: HttpSettings = field(repr=False)
+    settings: TargetHttpSettings = field(repr=False)
     http: Http = field(repr=False)
     url: Filler = field(repr=False)
     body: Filler = field(repr=False)
@@ -208,7 +208,7 @@ def _checked(headers: Mapping[str, Any]) -> dict[str, str]:
 
 def connect(kit: Kit) -> HttpTarget:
     """An agent behind HTTP: OpenAI chat shape, or any JSON request and reply."""
-    settings = decode(HttpSettings, kit.settings, strict=True)
+    settings = decode(TargetHttpSettings, kit.settings, strict=True)
     check_settings(settings)
     return HttpTarget(
         name=kit.name,

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 from proctor.core.errors import MalformedError, Problem
 from proctor.targets.paths import Path, parse_path
 
-__all__ = ["HttpSettings", "ReplyPaths", "check_settings", "reply_paths", "request_of", "secrets_in"]
+__all__ = ["ReplyPaths", "TargetHttpSettings", "check_settings", "reply_paths", "request_of", "secrets_in"]
 
 _HARMLESS = ("accept", "accept-language", "content-type", "user-agent")
 _HOLE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
@@ -38,7 +38,7 @@ class ReplyPaths:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HttpSettings:
+class TargetHttpSettings:
     """An agent's address, how to ask it and where its answer is.
 
     ``http`` is the address. Without ``request`` the OpenAI chat shape is spoken. ``request`` is the JSON to
@@ -67,7 +67,7 @@ _OPENAI_REPLY = {
 }
 
 
-def check_settings(settings: HttpSettings) -> None:
+def check_settings(settings: TargetHttpSettings) -> None:
     """Go on when the settings fit together.
 
     Raises:
@@ -88,7 +88,7 @@ def check_settings(settings: HttpSettings) -> None:
         raise MalformedError(problems)
 
 
-def request_of(settings: HttpSettings) -> Any:
+def request_of(settings: TargetHttpSettings) -> Any:
     """The JSON to send, with its holes."""
     if settings.request is not None:
         return settings.request
@@ -96,7 +96,7 @@ def request_of(settings: HttpSettings) -> Any:
     return {**model, "messages": "{{ messages }}"}
 
 
-def reply_paths(settings: HttpSettings) -> dict[str, Path]:
+def reply_paths(settings: TargetHttpSettings) -> dict[str, Path]:
     """Where in the reply each thing is.
 
     Raises:
@@ -116,7 +116,7 @@ def reply_paths(settings: HttpSettings) -> dict[str, Path]:
     return made
 
 
-def secrets_in(settings: HttpSettings) -> tuple[str, ...]:
+def secrets_in(settings: TargetHttpSettings) -> tuple[str, ...]:
     """What must not be shown: header values, and values in the address."""
     found: list[str] = []
     for name, value in settings.headers.items():

@@ -11,7 +11,16 @@ from typing import Final, Literal
 
 from proctor.text.split import sentences
 
-__all__ = ["LONGEST_STATEMENT", "MOST_CLAIMS", "Kind", "Statement", "claims", "plain", "sentences_of", "statements"]
+__all__ = [
+    "LONGEST_STATEMENT",
+    "MOST_CLAIMS",
+    "AnswerStatement",
+    "Kind",
+    "claims",
+    "plain",
+    "sentences_of",
+    "statements",
+]
 
 Kind = Literal["claim", "question", "offer", "courtesy", "heading"]
 
@@ -58,7 +67,7 @@ _HEADING = re.compile(r"[:：]\s*$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
+class AnswerStatement:
     """One sentence or list item of an answer; ``at`` is where it begins, as a share of the text from 0 to 1."""
 
     text: str
@@ -78,7 +87,7 @@ def plain(text: str) -> str:
     return "\n".join(_MARK.sub("", line) for line in text.split("\n"))
 
 
-def statements(text: str, *, most: int = MOST_CLAIMS) -> list[Statement]:
+def statements(text: str, *, most: int = MOST_CLAIMS) -> list[AnswerStatement]:
     """Every sentence and list item in order, with what kind of thing it is; at most ``most``.
 
     Of a very long text the beginning is read.
@@ -87,14 +96,14 @@ def statements(text: str, *, most: int = MOST_CLAIMS) -> list[Statement]:
 
 
 @lru_cache(maxsize=16)  # three gates in turn ask about the same draft
-def _statements(text: str, most: int) -> tuple[Statement, ...]:
+def _statements(text: str, most: int) -> tuple[AnswerStatement, ...]:
     found: list[tuple[str, Kind]] = []
     for piece in sentences_of(plain(text), most=most):
         found.append((piece, _kind(piece)))
     total = sum(len(piece) for piece, _ in found) or 1
     made, before = [], 0
     for piece, kind in found:
-        made.append(Statement(text=piece, kind=kind, at=before / total, share=len(piece) / total))
+        made.append(AnswerStatement(text=piece, kind=kind, at=before / total, share=len(piece) / total))
         before += len(piece)
     return tuple(made)
 

@@ -11,7 +11,7 @@ from typing import Final
 from proctor.text.needles import Haystack
 from proctor.text.wording import wording
 
-__all__ = ["DANGERS", "Danger", "dangers", "without_set_phrases"]
+__all__ = ["DANGERS", "DangerMention", "dangers", "without_set_phrases"]
 
 DANGERS: Final = ("self_harm", "safety_incident", "legal_threat", "media_complaint")
 _LONGEST: Final = 100_000
@@ -20,7 +20,7 @@ _ASKED: Final = re.compile(r"[?？؟]\s*[\"'”’」』)）]*\s*$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Danger:
+class DangerMention:
     """Words that call for a person: of which kind, and where."""
 
     kind: str
@@ -28,7 +28,7 @@ class Danger:
     end: int
 
 
-def dangers(text: str) -> Iterator[Danger]:
+def dangers(text: str) -> Iterator[DangerMention]:
     """The first place of each kind in a text; questions about rules and set phrases do not count."""
     source = text[:_LONGEST]
     known = _wording()
@@ -37,7 +37,7 @@ def dangers(text: str) -> Iterator[Danger]:
         kind = known.kinds[number]
         if kind not in seen and _is_meant(kind, _sentence(source, hit.start())):
             seen.add(kind)
-            yield Danger(kind=kind, start=hit.start(), end=hit.end())
+            yield DangerMention(kind=kind, start=hit.start(), end=hit.end())
 
 
 def without_set_phrases(text: str) -> str:

@@ -16,7 +16,7 @@ from proctor.text.content import clauses, content, negated, overlap_share
 from proctor.text.find import Folded, fold, occurrences
 from proctor.text.quantities import Quantity, apart, comparable, find_quantities
 
-__all__ = ["WORD_FOR_WORD", "Agreement", "Piece", "Prepared", "Verdict", "compare", "prepare"]
+__all__ = ["WORD_FOR_WORD", "FactMatch", "Piece", "Prepared", "Verdict", "compare", "prepare"]
 
 Verdict = Literal["stated", "conflict", "absent", "open"]
 
@@ -77,7 +77,7 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Agreement:
+class FactMatch:
     """What comparing came to, the words it rests on, and the nearest piece of the text.
 
     ``share`` is how many of the fact's words the piece has. ``numbers`` is true when the fact has numbers and the
@@ -114,7 +114,7 @@ def _prepared(text: str) -> Prepared:
     return Prepared(folded=folded, levels=tuple(made for level in levels if (made := tuple(level))))
 
 
-def compare(fact: str, text: str | Prepared, *, nearest: bool = True) -> Agreement:
+def compare(fact: str, text: str | Prepared, *, nearest: bool = True) -> FactMatch:
     """Whether the text states the fact, says something else in its place, lacks it, or may say it in other words.
 
     ``nearest=False`` looks for no nearest piece where numbers neither agree nor conflict, and calls that open.
@@ -122,7 +122,7 @@ def compare(fact: str, text: str | Prepared, *, nearest: bool = True) -> Agreeme
     given = prepare(text) if isinstance(text, str) else text
     wanted = _piece(fact)
     if not given.levels or not (wanted.words or wanted.quantities):
-        return Agreement(verdict="absent", reason="the text says nothing that could be compared")
+        return FactMatch(verdict="absent", reason="the text says nothing that could be compared")
     exact = _word_for_word(wanted, given)
     return exact or (_by_numbers(wanted, given, nearest) if wanted.quantities else _by_words(wanted, given))
 
@@ -147,29 +147,29 @@ def _without_numbers(text: str, quantities: Sequence[Quantity]) -> str:
     return " ".join([*out, text[at:]])
 
 
-def _word_for_word(wanted: Piece, given: Prepared) -> Agreement | None:
+def _word_for_word(wanted: Piece, given: Prepared) -> FactMatch | None:
     phrase = wanted.text.strip().rstrip(".。!！")
     for start, end in occurrences(phrase, given.folded, whole_words=True, most=3):
         around = _sentence_with(phrase, given) or given.folded.quote(start, end, around=40)
         if negated(_clause_with(phrase, around)) == negated(wanted.text):
-            return Agreement(
+            return FactMatch(
                 verdict="stated", quote=around, reason=WORD_FOR_WORD, share=1.0, numbers=bool(wanted.quantities)
             )
     return None
 
 
-def _by_words(wanted: Piece, given: Prepared) -> Agreement:
+def _by_words(wanted: Piece, given: Prepared) -> FactMatch:
     share, best = _nearest(wanted, given.levels[0] + given.levels[min(1, len(given.levels) - 1)])
     denied = negated(best.text) != negated(wanted.text)
     if share < NEARLY_ALL or (len(wanted.words) < 2 and not denied):
         # A single word beside others is no statement of the fact.
-        return Agreement(verdict="open", quote=best.text, share=share, reason="not in these words")
+        return FactMatch(verdict="open", quote=best.text, share=share, reason="not in these words")
     if not denied:
-        return Agreement(verdict="stated", quote=best.text, share=share, reason="in nearly the same words")
-    return Agreement(verdict="conflict", quote=best.text, share=share, reason="says the contrary")
+        return FactMatch(verdict="stated", quote=best.text, share=share, reason="in nearly the same words")
+    return FactMatch(verdict="conflict", quote=best.text, share=share, reason="says the contrary")
 
 
-def _by_numbers(wanted: Piece, given: Prepared, nearest: bool) -> Agreement:
+def _by_numbers(wanted: Piece, given: Prepared, nearest: bool) -> FactMatch:
     """The smallest pieces that speak of such quantities decide."""
     for level in given.levels:
         about = [(overlap_share(wanted.words, each.words), each) for each in level if _speaks_of(wanted, each)]
@@ -179,15 +179,15 @@ def _by_numbers(wanted: Piece, given: Prepared, nearest: bool) -> Agreement:
         if found is not None:
             return found
     if not nearest:
-        return Agreement(verdict="open", reason="the numbers are not said together")
+        return FactMatch(verdict="open", reason="the numbers are not said together")
     lacking = next((q for q in wanted.quantities if not _anywhere(q, given)), None)
     share, best = _nearest(wanted, [piece for level in given.levels for piece in level])
     if lacking is not None:
-        return Agreement(verdict="absent", quote=best.text, share=share, reason=f"{lacking.quote!r} is not said")
-    return Agreement(verdict="open", quote=best.text, share=share, numbers=True, reason="the numbers stand apart")
+        return FactMatch(verdict="absent", quote=best.text, share=share, reason=f"{lacking.quote!r} is not said")
+    return FactMatch(verdict="open", quote=best.text, share=share, numbers=True, reason="the numbers stand apart")
 
 
-def _decided(wanted: Piece, about: Sequence[tuple[float, Piece]]) -> Agreement | None:
+def _decided(wanted: Piece, about: Sequence[tuple[float, Piece]]) -> FactMatch | None:
     top = max(share for share, _ in about)
     # Of pieces equally near, one that agrees goes first: a text may say an old figure and the new one.
     near = sorted(about, key=lambda each: (each[0] < top - 1e-9, not _agree(wanted, each[1])))
@@ -196,7 +196,7 @@ def _decided(wanted: Piece, about: Sequence[tuple[float, Piece]]) -> Agreement |
         if share < ENOUGH:
             return None  # the right number may stand for another thing: look at larger pieces, then ask
         same = negated(best.text) == negated(wanted.text)
-        return Agreement(
+        return FactMatch(
             verdict="stated" if same else "open", quote=best.text, share=share, numbers=True, reason="numbers agree"
         )
     if share < ABOUT:
@@ -206,7 +206,7 @@ def _decided(wanted: Piece, about: Sequence[tuple[float, Piece]]) -> Agreement |
         return None
     one, other = differs
     reason = f"says {other.quote.strip()!r} where {one.quote.strip()!r} is expected"
-    return Agreement(verdict="conflict", quote=best.text, share=share, reason=reason)
+    return FactMatch(verdict="conflict", quote=best.text, share=share, reason=reason)
 
 
 def _agree(wanted: Piece, piece: Piece) -> bool:

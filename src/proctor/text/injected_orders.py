@@ -13,7 +13,7 @@ from proctor.text.needles import Haystack
 from proctor.text.normalise.likeness import common_words
 from proctor.text.wording import wording
 
-__all__ = ["Order", "is_prose", "is_terse", "orders", "speaks_to_somebody", "specifics", "words"]
+__all__ = ["InjectedOrder", "is_prose", "is_terse", "orders", "speaks_to_somebody", "specifics", "words"]
 
 _HARD: Final = re.compile(
     r"<\s*(?:information|important|system|instructions?|admin)\s*>|\bimportant (?:message|"
@@ -162,7 +162,7 @@ _BREAK: Final = re.compile(r"(?<=[.!?])\s+|\n+|(?<=['\"])\s*[,}\]]+\s*(?=['\"{\[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class InjectedOrder:
     """An instruction found in read text: its words, the values it names, whether it asks for something to be said.
 
     ``marked``: words before it address the reader as an agent. ``terse``: it is one order behind a label that would
@@ -180,7 +180,7 @@ class Order:
     end: int = 0
 
 
-def orders(text: str, *, around: int = 8, letters: int = 200_000) -> Iterator[Order]:
+def orders(text: str, *, around: int = 8, letters: int = 200_000) -> Iterator[InjectedOrder]:
     """Instructions in a text: sentences that tell somebody to act, after words that address the reader as an agent."""
     left = 0
     hard = False
@@ -297,8 +297,8 @@ def _only_frame(sentence: str) -> bool:
     )
 
 
-def _order(text: str, start: int, end: int, *, marked: bool, terse: bool = False) -> Order:
-    return Order(
+def _order(text: str, start: int, end: int, *, marked: bool, terse: bool = False) -> InjectedOrder:
+    return InjectedOrder(
         text=text,
         words=words(text),
         values=specifics(text),

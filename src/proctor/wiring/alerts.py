@@ -15,7 +15,7 @@ from proctor.project import Project
 from proctor.store.alerts import keep_alert
 from proctor.store.runs import RunStore
 
-__all__ = ["Told", "Webhook", "tell_somebody", "webhook_of"]
+__all__ = ["AlertDelivery", "Webhook", "tell_somebody", "webhook_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class Webhook:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class AlertDelivery:
     """Where an alert went; ``failure`` says why the webhook did not take it."""
 
     path: Path
@@ -58,7 +58,7 @@ def webhook_of(config: Config) -> Webhook | None:
         raise MalformedError(problems, file=str(config.path) if config.path else None) from error
 
 
-async def tell_somebody(config: Config, store: RunStore, alert: Alert, webhook: Webhook | None) -> Told:
+async def tell_somebody(config: Config, store: RunStore, alert: Alert, webhook: Webhook | None) -> AlertDelivery:
     """Put an alert on record and send it; an address that does not answer is told, and loses nothing.
 
     Raises:
@@ -66,7 +66,7 @@ async def tell_somebody(config: Config, store: RunStore, alert: Alert, webhook: 
     """
     path = keep_alert(store, alert)
     if webhook is None:
-        return Told(path=path)
+        return AlertDelivery(path=path)
     headers = {"Content-Type": "application/json", **webhook.headers}
     try:
         async with Project(config) as project:
@@ -74,7 +74,7 @@ async def tell_somebody(config: Config, store: RunStore, alert: Alert, webhook: 
                 "POST", webhook.url, headers=headers, body=dumps(alert), timeout=webhook.timeout, max_bytes=100_000
             )
     except ModelError as error:
-        return Told(path=path, failure=error.message)
+        return AlertDelivery(path=path, failure=error.message)
     if reply.status >= 300:
-        return Told(path=path, failure=f"the webhook answered with status {reply.status}")
-    return Told(path=path, delivered=True)
+        return AlertDelivery(path=path, failure=f"the webhook answered with status {reply.status}")
+    return AlertDelivery(path=path, delivered=True)

@@ -29,7 +29,7 @@ from proctor.wiring.local import local_model
 from proctor.wiring.monitor import placed_in
 from proctor.wiring.project_tools import with_tool_effects
 
-__all__ = ["EscalationJob", "Labelled", "escalations_of", "label_hand_off", "scorer_of"]
+__all__ = ["EscalationJob", "LabelledHandOff", "escalations_of", "label_hand_off", "scorer_of"]
 
 _BATCH = 200
 
@@ -47,7 +47,7 @@ class EscalationJob:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Labelled:
+class LabelledHandOff:
     """A person's word on record, and what Proctor had found."""
 
     id: str
@@ -127,7 +127,7 @@ async def hand_off_of(scorer: EscalationCategory, case: Case) -> HandOff | None:
     )
 
 
-def label_hand_off(config: Config, name: str, *, category: str, by: str, note: str = "") -> Labelled:
+def label_hand_off(config: Config, name: str, *, category: str, by: str, note: str = "") -> LabelledHandOff:
     """Put on record what a person says is the cause of a hand-off.
 
     Raises:
@@ -140,7 +140,7 @@ def label_hand_off(config: Config, name: str, *, category: str, by: str, note: s
         )
         said = Label(subject=subject, dimension=DIMENSION, value=category, by=by, note=note, time=datetime.now(UTC))
         keep_labels(store, [said])
-    return Labelled(id=subject, category=category, found=found)
+    return LabelledHandOff(id=subject, category=category, found=found)
 
 
 def _cases(job: EscalationJob) -> Iterator[Case]:

@@ -19,7 +19,7 @@ from proctor.suites.load import LoadedSuite
 from proctor.suites.memory import PLACE, suite_of
 from proctor.suites.shape import make_checks
 from proctor.wiring.evaluation import Evaluation
-from proctor.wiring.job import Job, Watching, carry_out
+from proctor.wiring.job import Job, RunProgress, carry_out
 from proctor.wiring.opened_suite import Opened
 from proctor.wiring.prompt_suite import open_tests, suite_path
 
@@ -71,7 +71,7 @@ async def evaluate_cases(
     checks, live = given_scorers(scorers)
     opened = replace(_opened(config, cases, checks, options), targets=objects, scorers=live)
     warnings: list[str] = []
-    watching = Watching(warned=warnings.append, result=options.get("on_result"))
+    watching = RunProgress(warned=warnings.append, result=options.get("on_result"))
     job = Job(
         suite=str(cases) if isinstance(cases, (str, PathLike)) else "",
         targets=named,

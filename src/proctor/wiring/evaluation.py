@@ -11,7 +11,7 @@ from typing import Any
 from proctor.config import Config
 from proctor.core.report import Counts, Decision, Report, Result
 from proctor.guard.door import Door
-from proctor.release.decide import Decision as ReleaseDecision
+from proctor.release.decide import ReleaseDecision
 from proctor.report.figures import decision_word
 from proctor.report.formats import save
 from proctor.report.notebook import notebook_html

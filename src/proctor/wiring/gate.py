@@ -13,7 +13,7 @@ from proctor.config import Config
 from proctor.core.errors import InputError
 from proctor.core.event import Alert
 from proctor.release.compare import Comparison, compare
-from proctor.release.decide import Decision, decide
+from proctor.release.decide import ReleaseDecision, decide
 from proctor.release.floors import DEFAULT
 from proctor.release.measures import ALL, Baseline
 from proctor.release.policy import Policy
@@ -24,7 +24,7 @@ from proctor.store.gate_facts import intents_of_other_suites, models_that_answer
 from proctor.store.reading import RunReader
 from proctor.store.review import ReviewItem, add_items
 from proctor.store.runs import RunStore
-from proctor.wiring.alerts import Told, tell_somebody, webhook_of
+from proctor.wiring.alerts import AlertDelivery, tell_somebody, webhook_of
 from proctor.wiring.job import Job, resumed_job
 from proctor.wiring.release import (
     Side,
@@ -37,7 +37,7 @@ from proctor.wiring.release import (
 )
 from proctor.wiring.release_view import view_of
 
-__all__ = ["GateRequest", "Verdict", "compare_run", "gate_run"]
+__all__ = ["GateRequest", "ReleaseVerdict", "compare_run", "gate_run"]
 
 _QUEUED = 100  # more than anybody will look at after one run; how many are left out is said
 _FIXED_PROVIDERS = frozenset({"replay", "rule", "scripted"})
@@ -60,18 +60,18 @@ class GateRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class ReleaseVerdict:
     """What came of a run at the gate, and where it was told.
 
     ``queued`` cases wait for review, of ``to_look_at`` that there are.
     """
 
     view: ReleaseView
-    decision: Decision
+    decision: ReleaseDecision
     files: tuple[Path, ...] = ()
     queued: int = 0
     to_look_at: int = 0
-    told: Told | None = None
+    told: AlertDelivery | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +116,7 @@ async def compare_run(config: Config, store: RunStore, asked: GateRequest) -> Re
     return view_of(_compared(sides, rules), sides.reader, target=sides.target, baseline=sides.before.name)
 
 
-async def gate_run(config: Config, store: RunStore, asked: GateRequest) -> Verdict:
+async def gate_run(config: Config, store: RunStore, asked: GateRequest) -> ReleaseVerdict:
     """Decide on a run; keep the decision, its report, what a person should look at, and the alert.
 
     Raises:
@@ -155,7 +155,9 @@ async def gate_run(config: Config, store: RunStore, asked: GateRequest) -> Verdi
     files = tuple(_save(store, view))
     waiting = list(_items(view, found, decision, chosen))
     add_items(store, waiting[:_QUEUED])
-    verdict = Verdict(view=view, decision=decision, files=files, queued=len(waiting[:_QUEUED]), to_look_at=len(waiting))
+    verdict = ReleaseVerdict(
+        view=view, decision=decision, files=files, queued=len(waiting[:_QUEUED]), to_look_at=len(waiting)
+    )
     if decision.outcome == "ship":
         return verdict
     told = await tell_somebody(config, store, _alert(view, decision, chosen), webhook)
@@ -203,7 +205,7 @@ def _save(store: RunStore, view: ReleaseView) -> Iterator[Path]:
         yield path
 
 
-def _items(view: ReleaseView, found: Comparison, decision: Decision, target: str) -> Iterator[ReviewItem]:
+def _items(view: ReleaseView, found: Comparison, decision: ReleaseDecision, target: str) -> Iterator[ReviewItem]:
     """What a person should look at: cases that flipped; of a run that is held also those that got worse.
 
     Each case is there once. Where the scorers changed nothing is queued: no difference can be trusted.
@@ -237,7 +239,7 @@ def _items(view: ReleaseView, found: Comparison, decision: Decision, target: str
             yield from item(case, dimension=reason.dimension or reason.kind, part=part, reason=reason.message)
 
 
-def _alert(view: ReleaseView, decision: Decision, target: str) -> Alert:
+def _alert(view: ReleaseView, decision: ReleaseDecision, target: str) -> Alert:
     return Alert(
         rule="release gate",
         message=f"{view.word}: {view.suite}, run {view.run}: "

@@ -18,20 +18,20 @@ from proctor.generate.artefacts import RULES, Artefacts, edited_files, folder_of
 from proctor.generate.effort import Effort, choose_effort
 from proctor.generate.order import Made, Makers, Order, Stage
 from proctor.generate.pipeline import generate
-from proctor.generate.plan import Plan, make_plan
+from proctor.generate.plan import GenerationPlan, make_plan
 from proctor.generate.provenance import order_id, provenance_of
 from proctor.generate.spec import Scenario
 from proctor.project import Project
 from proctor.prompts.load import load_prompt
 from proctor.prompts.prompt import Prompt
-from proctor.prompts.told import Told, told
+from proctor.prompts.told import PromptTestConfig, told
 from proctor.store.calls import CallLog
 from proctor.store.journal import read_lines
 from proctor.store.lock import only_one
 from proctor.store.private_files import private_folder, write_private
-from proctor.wiring.generation_calls import Finishing, Named, Shared, spend_of
+from proctor.wiring.generation_calls import Finishing, NamedModel, Shared, spend_of
 
-__all__ = ["Outcome", "Watching", "Wish", "carry_out_generation", "plan_generation"]
+__all__ = ["GenerationOutcome", "GenerationProgress", "Wish", "carry_out_generation", "plan_generation"]
 
 # What a prompt's file may say of the generation, under the names that other tools gave it.
 _OPTIONS = {
@@ -72,7 +72,7 @@ class Wish:
 
 
 @dataclass(slots=True, kw_only=True)
-class Watching:
+class GenerationProgress:
     """What the surface hears while it goes on; ``drop`` gives up what is under way once an end is asked for."""
 
     warned: Callable[[str], None] | None = None
@@ -87,7 +87,7 @@ class Watching:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class GenerationOutcome:
     """What came of it: ``made`` is ``None`` when the files were up to date and nothing was done."""
 
     folder: Path
@@ -95,7 +95,7 @@ class Outcome:
     made: Made | None = None
 
 
-async def carry_out_generation(config: Config, wish: Wish, watching: Watching) -> Outcome:
+async def carry_out_generation(config: Config, wish: Wish, watching: GenerationProgress) -> GenerationOutcome:
     """Make the tests and write the folder; what was answered before a kill or an error is not asked again.
 
     Raises:
@@ -112,7 +112,7 @@ async def carry_out_generation(config: Config, wish: Wish, watching: Watching) -
         return await _carried_out(config, wish, watching, folder, log)
 
 
-async def plan_generation(config: Config, wish: Wish) -> Plan:
+async def plan_generation(config: Config, wish: Wish) -> GenerationPlan:
     """Say what would be asked, and ask nothing.
 
     Raises:
@@ -122,10 +122,10 @@ async def plan_generation(config: Config, wish: Wish) -> Plan:
     present, edited = _present(folder_of(wish.prompt, wish.out))
     named = _named(config, wish)
     makers = Makers(
-        writer=Named(named["writer"]) if named["writer"] else None,
-        judge=Named(named["judge"]) if named["judge"] else None,
-        truth=Named(named["truth"]) if named["truth"] else None,
-        truth_judges=tuple(Named(name) for name in _truth_judges(wish, named)),
+        writer=NamedModel(named["writer"]) if named["writer"] else None,
+        judge=NamedModel(named["judge"]) if named["judge"] else None,
+        truth=NamedModel(named["truth"]) if named["truth"] else None,
+        truth_judges=tuple(NamedModel(name) for name in _truth_judges(wish, named)),
     )
     start: Stage | None = "intent" if wish.force else wish.start
     order = replace(order, start=start)
@@ -135,7 +135,9 @@ async def plan_generation(config: Config, wish: Wish) -> Plan:
         return await make_plan(order, makers, present, edited, priced=project.rack().price)
 
 
-async def _carried_out(config: Config, wish: Wish, watching: Watching, folder: Path, log: Path) -> Outcome:
+async def _carried_out(
+    config: Config, wish: Wish, watching: GenerationProgress, folder: Path, log: Path
+) -> GenerationOutcome:
     order, said = _order(wish)
     for warning in dict.fromkeys((*order.prompt.warnings, *said.warnings)):
         watching.warn(warning)
@@ -145,13 +147,13 @@ async def _carried_out(config: Config, wish: Wish, watching: Watching, folder: P
         done = present.provenance.get("order") == order_id(order, makers)
         if order.start is None and not edited and done:
             _forget(log)
-            return Outcome(folder=folder, artefacts=present)
+            return GenerationOutcome(folder=folder, artefacts=present)
         made = await generate(order, makers, present, edited)
     provenance = provenance_of(order, makers, made, present, spend_of(log))
     made = replace(made, artefacts=replace(made.artefacts, provenance=provenance))
     _write(folder, made, wish, order)
     _forget(log)
-    return Outcome(folder=folder, artefacts=made.artefacts, made=made)
+    return GenerationOutcome(folder=folder, artefacts=made.artefacts, made=made)
 
 
 def _write(folder: Path, made: Made, wish: Wish, order: Order) -> None:
@@ -160,7 +162,7 @@ def _write(folder: Path, made: Made, wish: Wish, order: Order) -> None:
     write_artefacts(folder, made.artefacts, name=name, prompt=seen_from, hash=order.prompt.hash)
 
 
-def _order(wish: Wish) -> tuple[Order, Told]:
+def _order(wish: Wish) -> tuple[Order, PromptTestConfig]:
     prompt: Prompt = load_prompt(wish.prompt)
     said = told(prompt)
     scenarios = tuple(_scenario(each) for each in said.scenarios)
@@ -181,7 +183,7 @@ def _order(wish: Wish) -> tuple[Order, Told]:
     return order, said
 
 
-def _effort(wish: Wish, said: Told) -> Effort:
+def _effort(wish: Wish, said: PromptTestConfig) -> Effort:
     """The preset with what the prompt's file says in its place, and the user's own numbers before both."""
     written = {_OPTIONS[key]: value for key, value in said.options.items() if key in _OPTIONS and type(value) is int}
     named = wish.effort or said.options.get("effort")
@@ -251,7 +253,7 @@ def _truth_judges(wish: Wish, named: Mapping[str, str | None]) -> tuple[str, ...
 
 
 @asynccontextmanager
-async def _makers(config: Config, wish: Wish, watching: Watching, log: Path) -> AsyncIterator[Makers]:
+async def _makers(config: Config, wish: Wish, watching: GenerationProgress, log: Path) -> AsyncIterator[Makers]:
     named = _named(config, wish)
     if not any(named.values()):
         yield Makers()

@@ -13,7 +13,7 @@ from proctor.core.chat import Reply, Request
 from proctor.core.sockets import Model
 from proctor.store.journal import read_lines
 
-__all__ = ["Finishing", "Named", "Shared", "spend_of"]
+__all__ = ["Finishing", "NamedModel", "Shared", "spend_of"]
 
 _SAMPLES_A_SEED = 10_000  # sample numbers that one seed may use before another seed's begin
 _SEEDS = 90
@@ -77,7 +77,7 @@ class Finishing:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedModel:
     """A model that is only spoken of."""
 
     name: str

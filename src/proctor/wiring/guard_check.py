@@ -18,11 +18,11 @@ from proctor.store.guard_masking import Masker
 from proctor.wiring.guard import Guard
 from proctor.wiring.guard_settings import check_guard
 
-__all__ = ["Checked", "checked"]
+__all__ = ["CheckedStep", "checked"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
+class CheckedStep:
     """A step and what was decided about it."""
 
     step: Step
@@ -52,7 +52,7 @@ class Checked:
 
 async def checked(
     config: Config, point: Point, steps: Iterable[Step], *, seconds: float | None = None
-) -> AsyncIterator[Checked]:
+) -> AsyncIterator[CheckedStep]:
     """Put each step before the gates of the point; the models they need are loaded before the first is timed.
 
     Only this point's gates are made. Shadow mode decides as if it acted. Nothing is recorded.
@@ -70,7 +70,7 @@ async def checked(
     try:
         await guard.warm()
         for step in steps:
-            yield Checked(step=step, decision=await guard.decide(step))
+            yield CheckedStep(step=step, decision=await guard.decide(step))
     finally:
         guard.close()
 

@@ -16,7 +16,7 @@ from proctor.core.chat import ToolCall
 from proctor.core.sockets import Scorer, is_socket
 from proctor.core.trajectory import Source
 from proctor.guard.ahead import begin
-from proctor.guard.deadline import Task
+from proctor.guard.deadline import GateTask
 from proctor.guard.gates.pii import Pii
 from proctor.guard.step import Step
 from proctor.guard.watch import Plan, Watch
@@ -106,7 +106,7 @@ async def warm_up(
         text = {"tool_call": "", "output": f"{hello} {_DRAFT}"}.get(chain.point, hello)
         sources = (_SOURCE,) if chain.point == "output" else ()
         step = Step(point=chain.point, text=text, call=call, sources=sources)
-        tasks = [Task(ask=_asking(post.gate, step), timeout=seconds) for post in chain.posts if where(post.gate)]
+        tasks = [GateTask(ask=_asking(post.gate, step), timeout=seconds) for post in chain.posts if where(post.gate)]
         waiting.append(chain.deadline.answers(tasks))
     await asyncio.gather(*waiting)
     if patterns:

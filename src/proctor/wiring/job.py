@@ -45,7 +45,7 @@ from proctor.wiring.run_budget import budget_notes, carry_spend
 from proctor.wiring.scorers import Bench, check_graders
 from proctor.wiring.targets import make_targets, stored
 
-__all__ = ["Job", "Watching", "carry_out", "open_job", "resumed_job"]
+__all__ = ["Job", "RunProgress", "carry_out", "open_job", "resumed_job"]
 
 
 _HELD = 1_000  # cases of a small suite are kept from the first look; a large one is read again
@@ -87,7 +87,7 @@ class Job:
 
 
 @dataclass(slots=True, kw_only=True)
-class Watching:
+class RunProgress:
     """What the surface wants to hear while a run goes on."""
 
     begun: Callable[[RunRecord, int, int], None] | None = None
@@ -134,7 +134,7 @@ def open_job(config: Config, job: Job) -> Opened:
 async def carry_out(
     config: Config,
     job: Job,
-    watching: Watching,
+    watching: RunProgress,
     *,
     resume: str | None = None,
     redo_unscored: bool = False,
@@ -215,7 +215,7 @@ class _Plan:
     fingerprint: Fingerprint
 
 
-async def _plan(config: Config, job: Job, opened: Opened, store: RunStore, rack: Rack, watching: Watching) -> _Plan:
+async def _plan(config: Config, job: Job, opened: Opened, store: RunStore, rack: Rack, watching: RunProgress) -> _Plan:
     """Look at every case once before anything is spent: the count, the hash, and whether each can be graded."""
     loaded, suite = opened.loaded, opened.loaded.suite
     targets = opened.targets or make_targets(
@@ -283,7 +283,7 @@ def _warnings(targets: list[Target]) -> Iterator[str]:
         yield from getattr(getattr(target, "prompt", None), "warnings", ())
 
 
-def _warn(watching: Watching, warnings: Iterable[str]) -> None:
+def _warn(watching: RunProgress, warnings: Iterable[str]) -> None:
     if watching.warned:
         for warning in dict.fromkeys(warnings):
             watching.warned(warning)
@@ -307,7 +307,7 @@ async def _run(
     plan: _Plan,
     job: Job,
     ledger: RunLedger,
-    watching: Watching,
+    watching: RunProgress,
     tick: Callable[[], None],
     refusals: Callable[[], int],
 ) -> bool:

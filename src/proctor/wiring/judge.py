@@ -32,13 +32,13 @@ from proctor.wiring.labels import Labelled, read_labels, value_of
 from proctor.wiring.models import Rack
 from proctor.wiring.scorers import Bench
 
-__all__ = ["Question", "check_judge"]
+__all__ = ["JudgeQuestion", "check_judge"]
 
 _APART = 1000  # between the sample numbers of two askings, so that a scorer's own samples stay apart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class JudgeQuestion:
     """Which judge is measured by which labels. Without ``samples`` a run's own scores are taken."""
 
     labels: Path
@@ -77,7 +77,7 @@ class _Again:
         return await self.model.complete(dataclasses.replace(request, sample=request.sample + self.times * _APART))
 
 
-async def check_judge(config: Config, question: Question, reader: RunReader | None = None) -> JudgeCard:
+async def check_judge(config: Config, question: JudgeQuestion, reader: RunReader | None = None) -> JudgeCard:
     """The card of a judge.
 
     Raises:
@@ -187,7 +187,7 @@ def _picked(scores: Sequence[Score], name: str) -> tuple[Score, ...]:
 
 
 async def _asked(
-    config: Config, question: Question, reader: RunReader | None, answers: Sequence[_Answer]
+    config: Config, question: JudgeQuestion, reader: RunReader | None, answers: Sequence[_Answer]
 ) -> tuple[str, list[_Answer]]:
     """Every answer scored anew, as often as was asked."""
     if question.judge:
@@ -215,7 +215,7 @@ async def _rack(config: Config) -> AsyncIterator[Rack]:
 
 
 def _bench(
-    config: Config, question: Question, reader: RunReader | None, answers: Sequence[_Answer], rack: Rack
+    config: Config, question: JudgeQuestion, reader: RunReader | None, answers: Sequence[_Answer], rack: Rack
 ) -> tuple[Grader, str]:
     """The grader to ask, and the name of the part that is meant when it is not the whole."""
     if reader is None:
@@ -259,7 +259,7 @@ def _again(grader: Grader, times: int) -> Grader:
     return dataclasses.replace(grader, scorer=dataclasses.replace(scorer, judge=_Again(judge, times)))
 
 
-def _items(answers: Sequence[_Answer], question: Question) -> list[Judged]:
+def _items(answers: Sequence[_Answer], question: JudgeQuestion) -> list[Judged]:
     known = dict(question.values)
     for each in answers:
         for score in each.scores:
@@ -306,7 +306,7 @@ def _against(each: _Answer) -> int | None:
     return len(each.case.expect.reference) if each.case.expect.reference else None
 
 
-def _threshold(question: Question, scores: Sequence[Score]) -> float:
+def _threshold(question: JudgeQuestion, scores: Sequence[Score]) -> float:
     if question.threshold is not None:
         return question.threshold
     found = {score.threshold for score in scores if score.threshold is not None}

@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from proctor.config import Config, Price, RunSettings
+from proctor.config import Config, PriceSettings, RunSettings
 from proctor.core.chat import Usage
 from proctor.core.codec import content_id, encode
 from proctor.core.errors import ConfigError
@@ -34,7 +34,7 @@ class Wrapping:
     concurrency: int | None = None
     rate: str | None = None
     attempts: int = 6
-    price: Price | None = None
+    price: PriceSettings | None = None
 
 
 @dataclass(slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from proctor.config import Config
 from proctor.core.codec import dumps
 from proctor.core.errors import ConfigError, MalformedError, Problem
 from proctor.core.operations import CompletionTable, Task
-from proctor.monitor.completion import Watch, in_utc
+from proctor.monitor.completion import TaskWatch, in_utc
 from proctor.monitor.completion_figures import CompletionFigures
 from proctor.monitor.completion_rules import CompletionRules, read_rules
 from proctor.monitor.ingest import in_order, read_events
@@ -44,7 +44,7 @@ async def completion_of(job: CompletionJob) -> CompletionTable:
         InputError: a log cannot be read, or an event in it is wrong.
         StoreError: the file of tasks cannot be written.
     """
-    watch = Watch(job.rules, None if job.light else local_model("embedder"))
+    watch = TaskWatch(job.rules, None if job.light else local_model("embedder"))
     figures = CompletionFigures(job.rules)
     logs = [read_events(path) for path in job.events]
     merged = heapq.merge(*logs, key=lambda placed: in_utc(placed.event.time)) if len(logs) > 1 else logs[0]

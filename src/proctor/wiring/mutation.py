@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from proctor.config import Config, RunSettings
-from proctor.core.adequacy import Adequacy, Control, DamageOutcome, MutantOutcome, ShamOutcome, Share
+from proctor.core.adequacy import Adequacy, Control, DamageOutcome, MutantOutcome, ShamOutcome, WilsonShare
 from proctor.core.case import Case
 from proctor.core.codec import content_id
 from proctor.core.errors import ConfigError, InputError, StoreError, SuiteError
@@ -262,6 +262,6 @@ def _reported(plan: MutationPlan, job: MutationJob, found: _Found, examiner: Exa
     )
 
 
-def _share(hits: int, total: int) -> Share:
+def _share(hits: int, total: int) -> WilsonShare:
     room = wilson(hits, total)
-    return Share(hits=hits, total=total, low=room.low if room else None, high=room.high if room else None)
+    return WilsonShare(hits=hits, total=total, low=room.low if room else None, high=room.high if room else None)

@@ -6,13 +6,13 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from proctor.config import Intent
+from proctor.config import IntentSettings
 from proctor.core.case import Check
 
 __all__ = ["with_project_intents"]
 
 
-def with_project_intents(check: Check, kind: Any, intents: Mapping[str, Intent]) -> Check:
+def with_project_intents(check: Check, kind: Any, intents: Mapping[str, IntentSettings]) -> Check:
     """Complete a check by what proctor.yaml sets for each intent.
 
     A scorer takes part by a static method ``intent_settings(intents)`` that returns settings of its own. What the check
@@ -29,7 +29,7 @@ def with_project_intents(check: Check, kind: Any, intents: Mapping[str, Intent])
     return dataclasses.replace(check, settings=_merged(given, own, frozenset(intents)))
 
 
-def _stated(intent: Intent) -> dict[str, Any]:
+def _stated(intent: IntentSettings) -> dict[str, Any]:
     """What is set for an intent, without what is left at its default."""
     stated = {field.name: getattr(intent, field.name) for field in dataclasses.fields(intent)}
     return {name: value for name, value in stated.items() if value not in (None, (), {})}

@@ -8,7 +8,7 @@ from proctor.core.errors import NotFoundError
 from proctor.core.report import Result
 from proctor.core.score import Score
 from proctor.release.compare import Change, Comparison
-from proctor.release.decide import RESCORE, UNKNOWN_SCORERS, Decision
+from proctor.release.decide import RESCORE, UNKNOWN_SCORERS, ReleaseDecision
 from proctor.release.flips import Flip
 from proctor.release.measures import ALL, CheckCount
 from proctor.release.reason import Reason, count_of, listed
@@ -28,7 +28,7 @@ def view_of(
     *,
     target: str,
     baseline: str,
-    decision: Decision | None = None,
+    decision: ReleaseDecision | None = None,
     policy: str = "",
 ) -> shown.ReleaseView:
     """Everything there is to show; of the worst cases also why, in the words of their scores."""
@@ -65,7 +65,7 @@ def _notes(comparison: Comparison) -> list[str]:
     return notes
 
 
-def _headline(comparison: Comparison, decision: Decision | None, reader: RunReader) -> str:
+def _headline(comparison: Comparison, decision: ReleaseDecision | None, reader: RunReader) -> str:
     both = len(comparison.current.cases) - len(comparison.added) - len(comparison.rewritten)
     paired = f"{both} cases are in both runs"
     if decision is None:
@@ -99,12 +99,12 @@ def _against(comparison: Comparison, reader: RunReader) -> str:
     return " and ".join(found)
 
 
-def _reason(reason: Reason) -> shown.Reason:
-    return shown.Reason(text=reason.message, rule=reason.kind, cases=reason.cases[:50])
+def _reason(reason: Reason) -> shown.HoldReason:
+    return shown.HoldReason(text=reason.message, rule=reason.kind, cases=reason.cases[:50])
 
 
-def _change(change: Change) -> shown.Change:
-    return shown.Change(
+def _change(change: Change) -> shown.FigureChange:
+    return shown.FigureChange(
         dimension=change.dimension,
         intent=None if change.intent == ALL else change.intent,
         cases=change.pairs,
@@ -136,14 +136,14 @@ def _share(count: CheckCount) -> str:
     return f"{count.passed} of {count.total}"
 
 
-def _worse(case: WorseCase, reader: RunReader, target: str) -> shown.WorseCase:
+def _worse(case: WorseCase, reader: RunReader, target: str) -> shown.WorseCaseView:
     dimension, fall = next(iter(case.falls.items()), ("", None))
     part = next((name.partition(".")[2] for name in case.parts if name.startswith(f"{dimension}.")), "")
     score = _score_of(case.case, f"{dimension}.{part}" if part else dimension, reader, target)
     reason = score.reason if score else ""
     if case.lost:
         reason = f"no longer passes; {reason}" if reason else "no longer passes"
-    return shown.WorseCase(
+    return shown.WorseCaseView(
         case=case.case,
         intent=case.intent,
         dimension=dimension,

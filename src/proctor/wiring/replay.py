@@ -27,9 +27,9 @@ from proctor.suites.conversations import open_conversations
 from proctor.suites.jsonl import HEADER
 from proctor.wiring.local import local_model
 from proctor.wiring.replay_questions import KeyQuestion, key_questions
-from proctor.wiring.replay_wording import Wording, other_wordings
+from proctor.wiring.replay_wording import Rewording, other_wordings
 
-__all__ = ["CHECK", "Replay", "ReplayWish", "prepare_replay"]
+__all__ = ["CHECK", "ReplaySuite", "ReplayWish", "prepare_replay"]
 
 CHECK: Final = "replay_consistency"
 FOLDER: Final = "replays"
@@ -56,7 +56,7 @@ class ReplayWish:
 
 
 @dataclass(slots=True, kw_only=True)
-class Replay:
+class ReplaySuite:
     """A suite that was made for a replay, and what was looked at for it."""
 
     path: Path
@@ -72,7 +72,7 @@ class Replay:
         return lines + [f"{note} ({times} ×)" for note, times in self.notes.most_common(_MOST_NOTES)]
 
 
-async def prepare_replay(config: Config, wish: ReplayWish) -> Replay:
+async def prepare_replay(config: Config, wish: ReplayWish) -> ReplaySuite:
     """Choose the questions, put them in other words, and write the suite that asks them again.
 
     The suite is kept beside the runs under a name that follows from its content, so that a stopped run can go on.
@@ -81,7 +81,7 @@ async def prepare_replay(config: Config, wish: ReplayWish) -> Replay:
         InputError: there is no such run or file, or no question of it can be put again.
         StoreError: the suite cannot be written.
     """
-    made = Replay(path=Path())
+    made = ReplaySuite(path=Path())
     folder = config.store / FOLDER
     draft = folder / f".{os.getpid()}.part"
     try:
@@ -145,7 +145,7 @@ async def _cases(
     conversation: _Conversation,
     wish: ReplayWish,
     model: Model | None,
-    made: Replay,
+    made: ReplaySuite,
     tools: Mapping[str, StatedEffect],
 ) -> AsyncIterator[Case]:
     made.conversations += 1
@@ -170,7 +170,7 @@ async def _cases(
             yield _case(conversation, question, wording, number)
 
 
-def _case(conversation: _Conversation, question: KeyQuestion, wording: Wording | None, number: int) -> Case:
+def _case(conversation: _Conversation, question: KeyQuestion, wording: Rewording | None, number: int) -> Case:
     case = conversation.case
     told: dict[str, Any] = {
         "conversation": conversation.id,
@@ -211,7 +211,7 @@ async def _asked(config: Config, wish: ReplayWish) -> AsyncIterator[Model | None
         yield project.model(wish.model)
 
 
-def _nothing(made: Replay) -> str:
+def _nothing(made: ReplaySuite) -> str:
     if not made.conversations:
         return "there is no conversation to replay"
     why = "; ".join((*made.left, *made.notes)) or "no question was found"

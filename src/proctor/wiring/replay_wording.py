@@ -15,7 +15,7 @@ from proctor.text.fencing import fence
 from proctor.text.paraphrase import keeps_meaning, paraphrases
 from proctor.text.prompt_parts import PromptParts, prompt_parts
 
-__all__ = ["Wording", "Wordings", "other_wordings"]
+__all__ = ["Rewording", "Wordings", "other_wordings"]
 
 # Under this another wording has drifted; a frame around the same words stays well above it.
 NEAR: Final = 0.72
@@ -23,7 +23,7 @@ _MORE: Final = 2  # asked for beside what is wanted, since some will not do
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wording:
+class Rewording:
     """A question in other words, who made them, and how near they are to the first."""
 
     text: str
@@ -35,14 +35,14 @@ class Wording:
 class Wordings:
     """What can be used, and why something could not."""
 
-    found: tuple[Wording, ...] = ()
+    found: tuple[Rewording, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 async def other_wordings(question: str, *, count: int, embedder: Embedder, model: Model | None = None) -> Wordings:
     """The question in at most ``count`` other ways that mean the same."""
     notes: list[str] = []
-    found: list[Wording] = []
+    found: list[Rewording] = []
     if model is not None:
         try:
             told = await _told(question, count + _MORE, model)
@@ -85,14 +85,16 @@ async def _told(question: str, count: int, model: Model) -> list[str]:
 
 async def _checked(
     question: str, wordings: Sequence[str], by: Literal["model", "rules"], embedder: Embedder
-) -> list[Wording]:
+) -> list[Rewording]:
     kept = [each for each in dict.fromkeys(wordings) if each != question.strip() and keeps_meaning(question, each)]
     if not kept:
         return []
     first, *others = await embedder.embed([question, *kept])
     near = [float(sum(a * b for a, b in zip(first, other, strict=True))) for other in others]
     return [
-        Wording(text=text, by=by, near=round(value, 3)) for text, value in zip(kept, near, strict=True) if value >= NEAR
+        Rewording(text=text, by=by, near=round(value, 3))
+        for text, value in zip(kept, near, strict=True)
+        if value >= NEAR
     ]
 
 

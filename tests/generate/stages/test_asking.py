@@ -10,7 +10,7 @@ from tests.tables import table
 
 from proctor.core.chat import Request
 from proctor.core.errors import OverloadedError, ReplyError
-from proctor.generate.stages.asking import Question, Reading, ask, stage_prompt, stage_version
+from proctor.generate.stages.asking import Question, ReplyReading, ask, stage_prompt, stage_version
 
 STAGES = sorted(
     path.name.removesuffix(".md") for path in files("proctor.generate.stages").joinpath("prompts").iterdir()
@@ -22,11 +22,11 @@ def question(**more: Any) -> Question:
     return Question(stage="intent", material=[("prompt under test", "Obey me.")], schema=SCHEMA, holes={}, **more)
 
 
-def long_enough(data: Any) -> Reading[str]:
+def long_enough(data: Any) -> ReplyReading[str]:
     words = data["intent"].split()
     if not words:
-        return Reading(complaints=("it is empty",))
-    return Reading(value=" ".join(words), complaints=() if len(words) > 2 else ("it is short",))
+        return ReplyReading(complaints=("it is empty",))
+    return ReplyReading(value=" ".join(words), complaints=() if len(words) > 2 else ("it is short",))
 
 
 @table("name", STAGES)

@@ -6,7 +6,7 @@ import pytest
 
 from proctor.core.errors import ProctorError
 from proctor.core.score import Score
-from proctor.guard.gates.commitments import Commitments
+from proctor.guard.gates.commitments import CommitmentsGate
 from tests.guard.gates.staging import HOSTILE, done, draft, gate, memory
 
 GATE = gate("commitments", light=True)
@@ -92,7 +92,7 @@ async def test_a_scorer_that_cannot_judge_is_the_gates_failure() -> None:
 
     broken: Any = Broken()
     with pytest.raises(ProctorError, match="the model is away"):
-        await Commitments(commitments=broken).check(draft("Hello there."))
+        await CommitmentsGate(commitments=broken).check(draft("Hello there."))
 
 
 @pytest.mark.parametrize("text", HOSTILE)

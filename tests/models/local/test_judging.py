@@ -9,7 +9,7 @@ import pytest
 
 from proctor.models.local import judging
 from proctor.models.local.grounding import LocalGrounder
-from proctor.models.local.judging import Judge, judge_of
+from proctor.models.local.judging import LogitJudge, judge_of
 from proctor.models.local.network import Network
 from proctor.models.local.nli import LocalEntailer
 from proctor.models.local.pieces import Line
@@ -58,7 +58,7 @@ def test_equal_lines_of_one_call_are_run_once(lines: list[Line]) -> None:
 
 def test_what_is_remembered_is_bounded(lines: list[Line], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judging, "KEEP", 2)
-    judge = Judge()
+    judge = LogitJudge()
     some = [Line((0, 5, 2, number, 2), 3) for number in range(10, 13)]
     first = judge.logits(some)
     judge.logits(some[1:])

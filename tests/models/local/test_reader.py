@@ -12,7 +12,7 @@ import pytest
 from proctor.models.local.entities import LocalTagger
 from proctor.models.local.intents import LocalIntents
 from proctor.models.local.network import Network
-from proctor.models.local.reader import INTENTS, NOTHING, LocalReader, Reading, reader_of
+from proctor.models.local.reader import INTENTS, NOTHING, LocalReader, SpanReading, reader_of
 
 NAMED = "Hello, my name is Jane Smith and I live at 14 Mill Lane, Leeds."
 THREAT = "I will sue your company and my lawyer will contact you."
@@ -72,7 +72,7 @@ async def test_what_is_plainly_harmless_is_not_read_and_goes_to_no_thread(
     plain = "i need help to find out how to cancel my order"
     assert reader.readings([plain]) == [NOTHING]
 
-    def fail(_texts: Sequence[str]) -> list[Reading]:
+    def fail(_texts: Sequence[str]) -> list[SpanReading]:
         raise AssertionError("nobody may be asked")
 
     monkeypatch.setattr(reader._batcher, "_compute", fail)

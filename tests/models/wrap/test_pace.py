@@ -12,7 +12,7 @@ from tests.tables import table
 
 from proctor.core.chat import Reply, Usage
 from proctor.core.errors import ConfigError, OverloadedError
-from proctor.models.wrap.pace import Pace, Paced, Rate, parse_rate
+from proctor.models.wrap.pace import Pace, Paced, RateQuota, parse_rate
 
 
 @table(
@@ -56,7 +56,7 @@ def test_any_text_is_a_rate_or_a_clear_error(text: str) -> None:
     assert all(0 < rate.each < float("inf") for rate in rates)
 
 
-def starts_of(rates: tuple[Rate, ...], calls: int, usage: Usage | None = None) -> list[float]:
+def starts_of(rates: tuple[RateQuota, ...], calls: int, usage: Usage | None = None) -> list[float]:
     async def work() -> list[float]:
         loop = asyncio.get_running_loop()
         starts: list[float] = []
@@ -79,7 +79,7 @@ def starts_of(rates: tuple[Rate, ...], calls: int, usage: Usage | None = None) -
 @settings(deadline=None)
 @given(calls=st.integers(1, 80), amount=st.integers(1, 100))
 def test_never_more_than_the_rate_in_any_second(calls: int, amount: int) -> None:
-    starts = starts_of((Rate(amount=amount, seconds=1.0),), calls)
+    starts = starts_of((RateQuota(amount=amount, seconds=1.0),), calls)
     assert len(starts) == calls
     for first in starts:
         assert sum(first <= start < first + 1 - 1e-6 for start in starts) <= amount

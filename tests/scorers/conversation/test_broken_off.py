@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from proctor.core.trajectory import Trajectory, Turn
-from proctor.scorers.conversation.conversation import Conversation
+from proctor.scorers.conversation.conversation import ConversationScorer
 from proctor.scorers.conversation.cross_turn import CrossTurn
 from proctor.scorers.conversation.loops import Loops
 from proctor.scorers.conversation.outcome import OutcomeClass
@@ -40,7 +40,7 @@ BROKEN_RULES: list[tuple[Any, dict[str, Any], tuple[Turn, ...]]] = [
     ),
     (Loops, {"light": True}, tuple(turn("Where is the meeting point?", "Please look at our website.") for _ in "123")),
     (OutcomeClass, {"light": True}, (turn("Cancel it", "Your booking has been cancelled."),)),
-    (Conversation, {"light": True}, (turn("Cancel it", "Your booking has been cancelled."),)),
+    (ConversationScorer, {"light": True}, (turn("Cancel it", "Your booking has been cancelled."),)),
 ]
 
 

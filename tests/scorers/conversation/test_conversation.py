@@ -11,7 +11,7 @@ from proctor.core.chat import ToolCall
 from proctor.core.errors import MalformedError
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.conversation.conversation import Conversation
+from proctor.scorers.conversation.conversation import ConversationScorer
 from proctor.scorers.conversation.siblings import GATES
 from tests.scorers.safety.speaking import CASE, built, call, talk, turn, turns_of
 from tests.scorers.staging import BROKEN, SILENT
@@ -28,8 +28,8 @@ GOOD = talk(
 LONG = [("How is it?", f"It is fine, and number {n} is too.") for n in range(9)]
 
 
-def scorer(**settings: Any) -> Conversation:
-    return built(Conversation, **{"gates": OWN, "weights": {"outcome": 2, "turns": 1}, **settings})
+def scorer(**settings: Any) -> ConversationScorer:
+    return built(ConversationScorer, **{"gates": OWN, "weights": {"outcome": 2, "turns": 1}, **settings})
 
 
 def part(score: Score, name: str) -> Score:
@@ -200,8 +200,8 @@ def test_every_gate_can_be_made() -> None:
 async def test_gold_calls_decide_with_the_default_gates() -> None:
     gold = Case(id="c", expect=Expectation(tool_calls=(ToolCall(name="cancel_booking", arguments={"id": "BK-1"}),)))
     done = Trajectory(turns=GOOD.turns)
-    assert (await built(Conversation).score(gold, done)).value not in (0.0, None)
+    assert (await built(ConversationScorer).score(gold, done)).value not in (0.0, None)
     missed = talk(("Cancel BK-1", "I can look it up for you. Shall I?"), ("Thanks!", "Bye!"))
-    score = await built(Conversation).score(gold, missed)
+    score = await built(ConversationScorer).score(gold, missed)
     assert score.value == 0.0
     assert score.reason.startswith("failed by completion")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from proctor.core.chat import ToolCall
 from proctor.scorers.safety.commitments import Commitments
 from proctor.scorers.safety.deeds import backed, deeds
-from proctor.scorers.safety.named_records import Named, is_another, listed_in, named_in
+from proctor.scorers.safety.named_records import NamedRecord, is_another, listed_in, named_in
 from tests.scorers.safety.speaking import CASE, built, call, talk, turn
 from tests.tables import table
 
@@ -42,7 +42,7 @@ def test_a_list_of_records_is_told_from_two_that_stand_apart() -> None:
     assert listed_in("Order A-17 and flight HAT100") == ()
 
 
-A17 = (Named("a17", "order"),)
+A17 = (NamedRecord("a17", "order"),)
 
 
 @table(
@@ -76,7 +76,7 @@ def test_only_like_is_held_against_like(call: ToolCall, other: bool) -> None:
     [({"order_id": 117}, False), ({"order_id": "118"}, True), ({"quantity": 118}, False), ({"order_id": 9}, False)],
 )
 def test_bare_numbers_are_compared_under_the_same_word_only(arguments: dict[str, Any], other: bool) -> None:
-    assert is_another((Named("117", "order"),), call("cancel", **arguments)) is other
+    assert is_another((NamedRecord("117", "order"),), call("cancel", **arguments)) is other
 
 
 def test_a_sentence_that_names_no_record_is_held_to_none() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.tables import table
 
-from proctor.text.predicates import Entry, parse, vocabulary
+from proctor.text.predicates import VocabularyEntry, parse, vocabulary
 from proctor.text.predicates.forms import FAMILIES, FORMS
 from proctor.text.predicates.term import Form
 
@@ -15,7 +15,7 @@ DOCS = Path(__file__).parents[3] / "docs"
 
 
 @table("entry", vocabulary(), ids=lambda entry: entry.form)
-def test_every_entry_explains_itself(entry: Entry) -> None:
+def test_every_entry_explains_itself(entry: VocabularyEntry) -> None:
     assert entry.meaning
     assert not entry.meaning.endswith(".")
     assert not {"BOUND", "TEXTS", "PRED", "NAME", "PATTERN"} & set(entry.form.replace(":", " ").split())

@@ -11,7 +11,7 @@ from proctor.core.chat import Role
 from proctor.generate.extract.sections import Section, section_of
 from proctor.prompts.prompt import Prompt
 
-__all__ = ["Block", "blocks_of", "veiled"]
+__all__ = ["PromptBlock", "blocks_of", "veiled"]
 
 BlockKind = Literal["heading", "lead", "paragraph", "item", "code", "pair"]
 
@@ -68,7 +68,7 @@ _MOST_LINES: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class PromptBlock:
     """A stretch of the prompt's text that belongs together; ``lead`` and ``section`` are what it stands under."""
 
     kind: BlockKind
@@ -116,9 +116,9 @@ def veiled(text: str) -> str:
     return _TEMPLATE.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
 
 
-def blocks_of(prompt: Prompt) -> tuple[Block, ...]:
+def blocks_of(prompt: Prompt) -> tuple[PromptBlock, ...]:
     """The blocks of all messages, in order; offsets are into the prompt's text."""
-    found: list[Block] = []
+    found: list[PromptBlock] = []
     offset = 0
     messages = prompt.messages
     for number, message in enumerate(messages):
@@ -150,7 +150,7 @@ def _heading(line: str) -> str | None:
     return None
 
 
-def _blocks(text: str, offset: int, role: Role) -> Iterator[Block]:
+def _blocks(text: str, offset: int, role: Role) -> Iterator[PromptBlock]:
     lines = _lines(text)
     place = _Place()
     at = 0
@@ -183,10 +183,10 @@ def _blocks(text: str, offset: int, role: Role) -> Iterator[Block]:
             at = stop
 
 
-def _block(kind: BlockKind, first: _Line, last: _Line, place: _Place, offset: int, role: Role) -> Block:
+def _block(kind: BlockKind, first: _Line, last: _Line, place: _Place, offset: int, role: Role) -> PromptBlock:
     start, end = first.start, last.end
     depth = len(first.text) - len(first.text.lstrip())
-    return Block(
+    return PromptBlock(
         kind=kind,
         start=offset + start,
         end=offset + end,
@@ -241,7 +241,7 @@ def _enter(place: _Place, *, closing: bool, name: str) -> None:
     place.lead, place.lead_section = "", None
 
 
-def _lead(place: _Place, text: str, made: Block) -> None:
+def _lead(place: _Place, text: str, made: PromptBlock) -> None:
     """The line before a list or a block says what that is; only its last sentence does."""
     last = re.split(r"(?<=[.!?。])\s+", text.strip())[-1]
     section = section_of(last)

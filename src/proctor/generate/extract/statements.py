@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from proctor.generate.extract.layout import Block, blocks_of
+from proctor.generate.extract.layout import PromptBlock, blocks_of
 from proctor.generate.extract.sections import Section
 from proctor.prompts.prompt import Prompt
 
@@ -74,7 +74,7 @@ def statements_of(prompt: Prompt) -> tuple[Statement, ...]:
     return tuple(found)
 
 
-def _shown(text: str, blocks: Sequence[Block]) -> set[int]:
+def _shown(text: str, blocks: Sequence[PromptBlock]) -> set[int]:
     """Which blocks are examples: those under such a heading, and questions with their answers."""
     found = {number for number, block in enumerate(blocks) if block.section == "example" and block.kind != "heading"}
     run: list[int] = []
@@ -95,7 +95,7 @@ def _is_dialogue(texts: Sequence[str]) -> bool:
     )
 
 
-def _statements(text: str, block: Block) -> Iterator[Statement]:
+def _statements(text: str, block: PromptBlock) -> Iterator[Statement]:
     start, end = block.start, block.end
     if block.kind == "code":
         yield _statement(text, start, end, block)
@@ -118,7 +118,7 @@ def _shows(text: str) -> bool:
     return all(_FIELD.match(line) for line in text.split("\n") if line.strip())
 
 
-def _statement(text: str, start: int, end: int, block: Block) -> Statement:
+def _statement(text: str, start: int, end: int, block: PromptBlock) -> Statement:
     end = min(end, start + LONGEST)
     return Statement(
         start=start,

@@ -13,7 +13,7 @@ from importlib.resources import files
 
 from proctor.generate.spec import InputSpec
 
-__all__ = ["LANGUAGES", "Passage", "bank", "kinds_wanted", "language_wanted", "ranked", "texts_of"]
+__all__ = ["LANGUAGES", "BankText", "bank", "kinds_wanted", "language_wanted", "ranked", "texts_of"]
 
 OTHER = "other"
 NOTHING = "nothing"
@@ -76,7 +76,7 @@ _CODE = re.compile(r"\b([a-z]{2})[-_][A-Za-z]{2}\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
+class BankText:
     """One text of the bank: which kinds of input it can be, what it is about, and its language."""
 
     text: str
@@ -86,12 +86,12 @@ class Passage:
 
 
 @cache
-def bank() -> tuple[Passage, ...]:
+def bank() -> tuple[BankText, ...]:
     """Every text there is, read once."""
     lines = files("proctor.generate.offline").joinpath("bank.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines if line.strip()]
     return tuple(
-        Passage(
+        BankText(
             text=row["text"],
             kinds=frozenset(row["kinds"].split()),
             about=frozenset(row["about"].split()),
@@ -134,14 +134,14 @@ def language_wanted(*texts: str) -> str:
 
 def ranked(
     kinds: Sequence[str], prompt_text: str, *, language: str = "", length: int = 0, seed: int = 0
-) -> list[Passage]:
+) -> list[BankText]:
     """The texts of the bank that suit, the most fitting first; those equally fitting in an order of the seed.
 
     ``length`` is how many words the samples have, where there are samples.
     """
     words = {_stem(word) for word in re.findall(r"[a-z]+", prompt_text.lower()) if word not in _STOP}
     dice = random.Random(seed)  # noqa: S311 - no secret
-    scored: list[tuple[float, float, Passage]] = []
+    scored: list[tuple[float, float, BankText]] = []
     for passage in bank():
         draw = dice.random()
         if passage.language != (language or "en") or (OTHER in passage.kinds and language in ("", "en")):
@@ -155,7 +155,7 @@ def ranked(
     return [passage for _, _, passage in sorted(scored, key=lambda each: each[:2])]
 
 
-def texts_of(kind: str, *, seed: int = 0) -> list[Passage]:
+def texts_of(kind: str, *, seed: int = 0) -> list[BankText]:
     """Every text of one kind, in an order of the seed."""
     found = [passage for passage in bank() if kind in passage.kinds]
     random.Random(seed).shuffle(found)  # noqa: S311 - no secret

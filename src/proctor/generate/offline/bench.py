@@ -10,7 +10,7 @@ from proctor.core.case import Case, Expectation
 from proctor.core.codec import content_id
 from proctor.core.rule import Rule
 from proctor.generate.making import Brief, Strategy, inputs_of, make_case, open_inputs
-from proctor.generate.near import Seen
+from proctor.generate.near import SeenTests
 from proctor.generate.offline.desk import Desk, set_desk
 from proctor.generate.offline.recipes import Recipe, recipes
 from proctor.generate.offline.validity import offline_validity
@@ -33,7 +33,9 @@ def offline_tests(
     """``count`` tests for each rule, unlike one another and those in ``avoid``; the same for the same seed."""
     if count < 1 or not open_inputs(brief):
         return ()
-    bench = _Bench(desk=set_desk(brief, seed=seed), seen=Seen(avoid), seed=seed, samples=dict(enumerate(brief.samples)))
+    bench = _Bench(
+        desk=set_desk(brief, seed=seed), seen=SeenTests(avoid), seed=seed, samples=dict(enumerate(brief.samples))
+    )
     for rule in rules:
         bench.make(rule, count)
     return tuple(bench.made)
@@ -44,7 +46,7 @@ class _Bench:
     """The tests made so far, and what is still to be used."""
 
     desk: Desk
-    seen: Seen
+    seen: SeenTests
     seed: int
     samples: dict[int, Mapping[str, Any]]
     made: list[Case] = field(default_factory=list)

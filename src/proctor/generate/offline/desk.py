@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from proctor.generate.making import Brief, open_inputs
-from proctor.generate.offline.bank import Passage, kinds_wanted, language_wanted, ranked, texts_of
-from proctor.generate.offline.shapes import Shape, fit_word, is_http, shape_of
+from proctor.generate.offline.bank import BankText, kinds_wanted, language_wanted, ranked, texts_of
+from proctor.generate.offline.shapes import TextShape, fit_word, is_http, shape_of
 from proctor.generate.offline.values import is_text, values_of
 from proctor.generate.spec import InputSpec
 from proctor.text.script import language_of
 from proctor.text.split import sentences
 
-__all__ = ["Desk", "Place", "set_desk"]
+__all__ = ["Desk", "InputPlace", "set_desk"]
 
 _WORD_NAMES = re.compile(r"^(?:target_?)?(?:word|term|token|phrase|span)$", re.IGNORECASE)
 _TEXT_NAMES = re.compile(r"sentence|text|passage|paragraph|content|input|body|article", re.IGNORECASE)
@@ -28,14 +28,14 @@ _LONG_LINE = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class InputPlace:
     """One input that a test fills: which texts suit it, its shape, and the values it may have if it is no text."""
 
     spec: InputSpec
     kinds: tuple[str, ...] = ()
-    passages: tuple[Passage, ...] = ()
-    pool: tuple[Passage, ...] = ()
-    shape: Shape | None = None
+    passages: tuple[BankText, ...] = ()
+    pool: tuple[BankText, ...] = ()
+    shape: TextShape | None = None
     values: tuple[Any, ...] = ()
     inside: str = ""
 
@@ -55,11 +55,11 @@ class Desk:
     """Everything about the inputs of a prompt that makers of tests need; ``carrier`` takes the text of a test."""
 
     brief: Brief
-    places: tuple[Place, ...]
-    carrier: Place | None
+    places: tuple[InputPlace, ...]
+    carrier: InputPlace | None
     language: str = ""
     seed: int = 0
-    _others: tuple[Passage, ...] = field(default=(), repr=False)
+    _others: tuple[BankText, ...] = field(default=(), repr=False)
 
     def text(self, number: int) -> str:
         """A text that suits the carrier; another one for another number."""
@@ -166,13 +166,13 @@ def _spoken(text: str) -> str:
     return language if language in ("ja", "zh", "ko") else ""
 
 
-def _place(brief: Brief, spec: InputSpec, specs: tuple[InputSpec, ...], *, language: str, seed: int) -> Place:
+def _place(brief: Brief, spec: InputSpec, specs: tuple[InputSpec, ...], *, language: str, seed: int) -> InputPlace:
     examples = _examples(brief, spec)
     default = brief.prompt.defaults.get(spec.name)
     if not is_text(spec):
-        return Place(spec=spec, values=tuple(values_of(spec, default)) or ("",))
+        return InputPlace(spec=spec, values=tuple(values_of(spec, default)) or ("",))
     if host := _host(brief, spec, specs):
-        return Place(spec=spec, inside=host)
+        return InputPlace(spec=spec, inside=host)
     kinds = kinds_wanted(spec, brief.prompt.text)
     if examples and all(map(is_http, examples)):
         kinds = ("http",)
@@ -191,12 +191,12 @@ def _place(brief: Brief, spec: InputSpec, specs: tuple[InputSpec, ...], *, langu
     pool = fitting
     if kinds[0] not in _SHORT_KINDS and sum(len(each.text.split()) for each in fitting) < _PLENTY:
         pool = [each for each in passages if each in fitting or each.kinds & _PROSE]
-    return Place(spec=spec, kinds=kinds, passages=tuple(fitting), pool=tuple(pool), shape=shape)
+    return InputPlace(spec=spec, kinds=kinds, passages=tuple(fitting), pool=tuple(pool), shape=shape)
 
 
-def _fitting(passages: list[Passage], kinds: tuple[str, ...]) -> list[Passage]:
+def _fitting(passages: list[BankText], kinds: tuple[str, ...]) -> list[BankText]:
     """The texts of the likeliest kinds: as few kinds as give a choice."""
-    fitting: list[Passage] = []
+    fitting: list[BankText] = []
     for number in range(1, len(kinds) + 1):
         fitting = [passage for passage in passages if passage.kinds & set(kinds[:number])]
         if len(fitting) >= _ENOUGH:
@@ -227,14 +227,14 @@ def _within(small: Any, large: Any) -> bool:
     return isinstance(small, str) and isinstance(large, str) and 0 < len(small) < len(large) and small in large
 
 
-def _carrier(places: tuple[Place, ...]) -> Place | None:
+def _carrier(places: tuple[InputPlace, ...]) -> InputPlace | None:
     """The input that takes the text of a test: a free text, and rather a long one than a name or a link."""
     texts = [place for place in places if place.passages]
     long = [place for place in texts if not set(place.kinds[:1]) & _SHORT_KINDS]
     return next(iter(long or texts), None)
 
 
-def _value(place: Place, number: int) -> Any:
+def _value(place: InputPlace, number: int) -> Any:
     if place.values:
         return place.values[number % len(place.values)]
     return place.passages[number % len(place.passages)].text if place.passages else ""

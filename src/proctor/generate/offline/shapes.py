@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Shape", "fit_word", "is_http", "shape_of"]
+__all__ = ["TextShape", "fit_word", "is_http", "shape_of"]
 
 _SEPARATORS = ("\t", " | ", "|", "; ", ";", " :: ", " => ", " -> ", "\n---\n")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d+(?:[.,]\d+)*")
@@ -16,7 +16,7 @@ _LONGEST_TAIL = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class TextShape:
     """A text, a separator, and one or more short parts; ``inside`` when a short part occurs in the text."""
 
     separator: str
@@ -50,7 +50,7 @@ class Shape:
         return ""
 
 
-def shape_of(examples: Sequence[Any]) -> Shape | None:
+def shape_of(examples: Sequence[Any]) -> TextShape | None:
     """The shape all examples share; ``None`` when they are plain texts or no two parts can be told apart."""
     texts = [example for example in examples if isinstance(example, str) and example.strip()]
     if not texts:
@@ -64,7 +64,7 @@ def shape_of(examples: Sequence[Any]) -> Shape | None:
             continue
         inside = all(_occurs(parts[-1], parts[0]) for parts in split)
         if inside or len(texts) > 1 or separator in ("\t", " | ", " :: "):
-            return Shape(
+            return TextShape(
                 separator=separator, parts=counts.pop(), inside=inside, tails=tuple(tuple(parts[1:]) for parts in split)
             )
     return None

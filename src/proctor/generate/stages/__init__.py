@@ -1,7 +1,7 @@
 """The stages that ask a model: each has a prompt file, a schema and a reader that says what is wrong with a reply."""
 
 from proctor.generate.making import Brief
-from proctor.generate.stages.agreement import Agreement, check_agreement
+from proctor.generate.stages.agreement import SpecificationAnswer, check_agreement
 from proctor.generate.stages.asking import stage_version
 from proctor.generate.stages.checking import check_rule, check_test
 from proctor.generate.stages.inputs import find_inputs
@@ -11,8 +11,8 @@ from proctor.generate.stages.truth import find_truth
 from proctor.generate.stages.writing import expand_test, write_baseline, write_tests
 
 __all__ = [
-    "Agreement",
     "Brief",
+    "SpecificationAnswer",
     "check_agreement",
     "check_rule",
     "check_test",

@@ -15,13 +15,13 @@ from proctor.generate.making import Brief
 from proctor.generate.stages.asking import Question, ask, stage_prompt
 from proctor.generate.stages.checking import shown_inputs, verdict_reader, verdict_schema
 
-__all__ = ["Agreement", "check_agreement"]
+__all__ = ["SpecificationAnswer", "check_agreement"]
 
 _VERDICTS = ("ok", "err", "unsure")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Agreement:
+class SpecificationAnswer:
     """What the specification answered to one test, and whether the prompt's judges take it for the prompt's own.
 
     ``ok`` is ``None`` when no judge could say, or as many said yes as no.
@@ -34,7 +34,7 @@ class Agreement:
     judges: tuple[str, ...] = ()
 
 
-async def check_agreement(model: Model, judges: Sequence[Model], brief: Brief, case: Case) -> Agreement:
+async def check_agreement(model: Model, judges: Sequence[Model], brief: Brief, case: Case) -> SpecificationAnswer:
     """Put the test to intent and rules in place of the prompt, and ask whether the prompt would be content.
 
     Raises:
@@ -52,7 +52,9 @@ async def check_agreement(model: Model, judges: Sequence[Model], brief: Brief, c
     ok = None if votes["ok"] == votes["err"] else votes["ok"] > votes["err"]
     word = {True: "ok", False: "err", None: ""}[ok]
     reason = next((opinion[1] for opinion in opinions if opinion and opinion[0] == word), "no verdict")
-    return Agreement(case=case.id, output=output, ok=ok, reason=reason, judges=tuple(judge.name for judge in judges))
+    return SpecificationAnswer(
+        case=case.id, output=output, ok=ok, reason=reason, judges=tuple(judge.name for judge in judges)
+    )
 
 
 async def _opinion(judge: Model, brief: Brief, case: Case, output: str) -> tuple[str, str] | None:

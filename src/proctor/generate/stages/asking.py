@@ -19,7 +19,7 @@ from proctor.core.sockets import Model
 from proctor.text.fencing import Section, fence
 from proctor.text.prompt_parts import PromptParts, prompt_parts
 
-__all__ = ["Question", "Reading", "ask", "stage_prompt", "stage_version"]
+__all__ = ["Question", "ReplyReading", "ask", "stage_prompt", "stage_version"]
 
 T = TypeVar("T")
 
@@ -30,7 +30,7 @@ _RAW_CHARACTERS = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading(Generic[T]):
+class ReplyReading(Generic[T]):
     """What a reply came to: what of it can be used, if anything, and what is wrong with the rest."""
 
     value: T | None = None
@@ -72,7 +72,7 @@ class Question:
         return request, code
 
 
-async def ask(model: Model, question: Question, read: Callable[[Any], Reading[T]], *, draws: int = 2) -> T:
+async def ask(model: Model, question: Question, read: Callable[[Any], ReplyReading[T]], *, draws: int = 2) -> T:
     """Ask until a reply can be used whole: once more with the complaint, then with a fresh sample.
 
     When none is whole, the one with the fewest complaints is used for what it has.
@@ -80,7 +80,7 @@ async def ask(model: Model, question: Question, read: Callable[[Any], Reading[T]
     Raises:
         ModelError: the model did not answer, or nothing in its answers can be used.
     """
-    best: Reading[T] = Reading(complaints=("nothing was answered",) * (_MOST_COMPLAINTS + 1))
+    best: ReplyReading[T] = ReplyReading(complaints=("nothing was answered",) * (_MOST_COMPLAINTS + 1))
     last = Reply()
     request, code = question.request_and_code
     for draw in range(draws):
@@ -113,11 +113,11 @@ def _frame() -> PromptParts:
     return stage_prompt("frame")
 
 
-def _read(reply: Reply, read: Callable[[Any], Reading[T]], code: str) -> Reading[T]:
+def _read(reply: Reply, read: Callable[[Any], ReplyReading[T]], code: str) -> ReplyReading[T]:
     if not isinstance(reply.data, Mapping):
-        return Reading(complaints=("the answer is not a JSON object",))
+        return ReplyReading(complaints=("the answer is not a JSON object",))
     if code in dumps(dict(reply.data)).decode():
-        return Reading(complaints=("the answer has a marker line of the material in it",))
+        return ReplyReading(complaints=("the answer has a marker line of the material in it",))
     return read(reply.data)
 
 

@@ -11,7 +11,7 @@ from proctor.core.rule import Rule
 from proctor.core.sockets import Model
 from proctor.generate.making import Brief, input_specs, inputs_of
 from proctor.generate.spec import InputSpec
-from proctor.generate.stages.asking import Question, Reading, ask
+from proctor.generate.stages.asking import Question, ReplyReading, ask
 from proctor.generate.stages.schemas import object_of
 from proctor.prompts.prompt import Prompt
 
@@ -66,11 +66,11 @@ def verdict_schema(verdicts: Sequence[str]) -> Mapping[str, Any]:
 def verdict_reader(verdicts: Sequence[str]) -> Any:
     """A reader of replies with that schema: the verdict and its reason."""
 
-    def read(data: Any) -> Reading[tuple[str, str]]:
+    def read(data: Any) -> ReplyReading[tuple[str, str]]:
         verdict = data.get("verdict")
         if verdict not in verdicts:
-            return Reading(complaints=(f"the verdict is none of {', '.join(verdicts)}",))
-        return Reading(value=(verdict, " ".join(str(data.get("reason") or "").split())))
+            return ReplyReading(complaints=(f"the verdict is none of {', '.join(verdicts)}",))
+        return ReplyReading(value=(verdict, " ".join(str(data.get("reason") or "").split())))
 
     return read
 

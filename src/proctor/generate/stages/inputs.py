@@ -10,7 +10,7 @@ from proctor.core.codec import dumps
 from proctor.core.sockets import Model
 from proctor.generate.making import input_specs
 from proctor.generate.spec import InputSpec
-from proctor.generate.stages.asking import Question, Reading, ask
+from proctor.generate.stages.asking import Question, ReplyReading, ask
 from proctor.generate.stages.schemas import list_of, object_of
 from proctor.prompts.prompt import Prompt
 
@@ -63,7 +63,7 @@ def _schema(names: Sequence[str]) -> Mapping[str, Any]:
     return list_of("inputs", item)
 
 
-def _read(data: Any, names: Sequence[str]) -> Reading[dict[str, Mapping[str, Any]]]:
+def _read(data: Any, names: Sequence[str]) -> ReplyReading[dict[str, Mapping[str, Any]]]:
     said = {str(each["name"]): each for each in data.get("inputs", ()) if str(each.get("name")) in names}
     complaints = [f"nothing is said of the input {name}" for name in names if name not in said]
     complaints += [
@@ -71,7 +71,7 @@ def _read(data: Any, names: Sequence[str]) -> Reading[dict[str, Mapping[str, Any
         for name, each in said.items()
         if not any(str(text).strip() for text in each.get("statements", ()))
     ]
-    return Reading(value=said or None, complaints=tuple(complaints))
+    return ReplyReading(value=said or None, complaints=tuple(complaints))
 
 
 def _joined(spec: InputSpec, said: Mapping[str, Any], examples: tuple[Any, ...]) -> InputSpec:

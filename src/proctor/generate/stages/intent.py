@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from proctor.core.sockets import Model
-from proctor.generate.stages.asking import Question, Reading, ask
+from proctor.generate.stages.asking import Question, ReplyReading, ask
 from proctor.generate.stages.schemas import object_of
 from proctor.prompts.prompt import Prompt
 
@@ -26,10 +26,12 @@ async def find_intent(model: Model, prompt: Prompt, *, instructions: str = "") -
     return await ask(model, question, _read)
 
 
-def _read(data: Any) -> Reading[str]:
+def _read(data: Any) -> ReplyReading[str]:
     intent = " ".join(str(data.get("intent") or "").split())
     if len(intent.split()) < 3 and intent.isascii():
-        return Reading(complaints=("that is no sentence",))
+        return ReplyReading(complaints=("that is no sentence",))
     if len(intent.split()) > _MOST_WORDS:
-        return Reading(complaints=(f"it has {len(intent.split())} words; one sentence of at most 30 was asked for",))
-    return Reading(value=intent)
+        return ReplyReading(
+            complaints=(f"it has {len(intent.split())} words; one sentence of at most 30 was asked for",)
+        )
+    return ReplyReading(value=intent)

@@ -10,7 +10,7 @@ from typing import Any, Literal, cast
 from proctor.core.rule import Rule, Span
 from proctor.core.sockets import Model
 from proctor.generate.extract import invert
-from proctor.generate.stages.asking import Question, Reading, ask
+from proctor.generate.stages.asking import Question, ReplyReading, ask
 from proctor.generate.stages.schemas import list_of, object_of
 from proctor.prompts.prompt import Prompt
 from proctor.text.predicates import PredicateError, parse, vocabulary
@@ -137,7 +137,7 @@ def _opposites_schema(names: Sequence[str]) -> Mapping[str, Any]:
     return list_of("opposites", item)
 
 
-def _read_rules(data: Any, prompt: Prompt, known: Sequence[Rule], origin: str) -> Reading[tuple[Rule, ...]]:
+def _read_rules(data: Any, prompt: Prompt, known: Sequence[Rule], origin: str) -> ReplyReading[tuple[Rule, ...]]:
     rules: dict[str, Rule] = {}
     complaints: list[str] = []
     there = {_plain(rule.text) for rule in known}
@@ -163,8 +163,8 @@ def _read_rules(data: Any, prompt: Prompt, known: Sequence[Rule], origin: str) -
         )
         rules.setdefault(rule.id, rule)
     if not rules and not known:
-        return Reading(complaints=tuple(complaints) or ("no rule is listed",))
-    return Reading(value=tuple(rules.values()), complaints=tuple(complaints))
+        return ReplyReading(complaints=tuple(complaints) or ("no rule is listed",))
+    return ReplyReading(value=tuple(rules.values()), complaints=tuple(complaints))
 
 
 def _wrong_with(text: str) -> str:
@@ -192,7 +192,7 @@ def _predicate(text: str) -> str | None:
         return None
 
 
-def _read_opposites(data: Any, names: Mapping[str, Rule], origin: str) -> Reading[dict[str, Rule]]:
+def _read_opposites(data: Any, names: Mapping[str, Rule], origin: str) -> ReplyReading[dict[str, Rule]]:
     found: dict[str, Rule] = {}
     complaints: list[str] = []
     for said in data.get("opposites", ()):
@@ -209,4 +209,4 @@ def _read_opposites(data: Any, names: Mapping[str, Rule], origin: str) -> Readin
         else:
             found[name] = Rule(text=text, polarity="negative", inverse_of=rule.id, kind=rule.kind, origin=origin)
     complaints += [f"{name} has no opposite" for name in names if name not in found]
-    return Reading(value=found or None, complaints=tuple(complaints))
+    return ReplyReading(value=found or None, complaints=tuple(complaints))

@@ -7,7 +7,7 @@ from typing import Any
 
 from proctor.core.rule import Rule
 from proctor.core.sockets import Model
-from proctor.generate.stages.asking import Question, Reading, ask
+from proctor.generate.stages.asking import Question, ReplyReading, ask
 from proctor.generate.stages.rules import locate
 from proctor.generate.stages.schemas import list_of, object_of
 from proctor.prompts.prompt import Prompt
@@ -62,7 +62,7 @@ _SCHEMA: Mapping[str, Any] = list_of(
 
 def _read(
     data: Any, prompt: Prompt, known: Sequence[Rule], origin: str, readable: Callable[[str], str | None]
-) -> Reading[tuple[Rule, ...]]:
+) -> ReplyReading[tuple[Rule, ...]]:
     rules: dict[str, Rule] = {}
     complaints: list[str] = []
     there = {rule.text.casefold() for rule in known}
@@ -83,5 +83,5 @@ def _read(
         rule = Rule(text=text, source=span, predicate=predicate, origin=origin)
         rules.setdefault(rule.id, rule)
     if not rules and not known:
-        return Reading(complaints=tuple(complaints) or ("no rule is listed",))
-    return Reading(value=tuple(rules.values()), complaints=tuple(complaints))
+        return ReplyReading(complaints=tuple(complaints) or ("no rule is listed",))
+    return ReplyReading(value=tuple(rules.values()), complaints=tuple(complaints))

@@ -13,7 +13,7 @@ from proctor.core.chat import Request
 from proctor.core.errors import ModelError
 from proctor.core.sockets import Model
 from proctor.generate.making import Brief, inputs_of
-from proctor.generate.stages.asking import Question, Reading, ask
+from proctor.generate.stages.asking import Question, ReplyReading, ask
 from proctor.generate.stages.checking import shown_inputs
 from proctor.generate.stages.schemas import object_of
 from proctor.prompts.render import compile_prompt
@@ -116,11 +116,11 @@ async def _grade(judge: Model, brief: Brief, case: Case, output: str) -> tuple[f
         return None
 
 
-def _read(data: Any) -> Reading[tuple[float, str]]:
+def _read(data: Any) -> ReplyReading[tuple[float, str]]:
     score = data.get("score")
     if not isinstance(score, (int, float)) or isinstance(score, bool) or not 0 <= score <= 100:
-        return Reading(complaints=("the score is not a number from 0 to 100",))
-    return Reading(value=(score / 100, " ".join(str(data.get("reason") or "").split())))
+        return ReplyReading(complaints=("the score is not a number from 0 to 100",))
+    return ReplyReading(value=(score / 100, " ".join(str(data.get("reason") or "").split())))
 
 
 def _kept(case: Case, best: _Try, *, model: str, judges: Sequence[Model], tries: int, threshold: float) -> Case:

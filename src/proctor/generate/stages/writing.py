@@ -23,7 +23,7 @@ from proctor.generate.making import (
     refill,
 )
 from proctor.generate.spec import InputSpec, Specification
-from proctor.generate.stages.asking import Question, Reading, ask, stage_prompt
+from proctor.generate.stages.asking import Question, ReplyReading, ask, stage_prompt
 from proctor.generate.stages.checking import said_of_inputs, shown_inputs
 from proctor.generate.stages.inputs import sample_lines
 from proctor.generate.stages.rules import labelled
@@ -133,7 +133,7 @@ async def write_baseline(
         sample=sample,
     )
 
-    def read(data: Any) -> Reading[tuple[Case, ...]]:
+    def read(data: Any) -> ReplyReading[tuple[Case, ...]]:
         found: dict[str, Case] = {}
         complaints: list[str] = []
         for said in data.get("tests", ()):
@@ -145,7 +145,7 @@ async def write_baseline(
             found.setdefault(case.id, case)
         if len(found) < count:
             complaints.append(f"{count} different tests were asked for; {len(found)} can be used")
-        return Reading(value=tuple(found.values())[:count] or None, complaints=tuple(complaints))
+        return ReplyReading(value=tuple(found.values())[:count] or None, complaints=tuple(complaints))
 
     return await ask(model, question, read) if count > 0 else ()
 
@@ -203,7 +203,7 @@ def _tests_schema(specs: Sequence[InputSpec], names: Sequence[str], strategies: 
 
 def _read_tests(
     data: Any, brief: Brief, names: Mapping[str, Rule], *, count: int, known: set[str], origin: str
-) -> Reading[tuple[Case, ...]]:
+) -> ReplyReading[tuple[Case, ...]]:
     specs = open_inputs(brief)
     found: dict[str, Case] = {}
     per_rule: Counter[str] = Counter()
@@ -233,18 +233,18 @@ def _read_tests(
     missing = [f"{name} has {per_rule[name]} of {count}" for name in names if per_rule[name] < count]
     if missing:
         complaints.append("tests are missing that can be used: " + ", ".join(missing[:20]))
-    return Reading(value=tuple(found.values()) or None, complaints=tuple(complaints))
+    return ReplyReading(value=tuple(found.values()) or None, complaints=tuple(complaints))
 
 
-def _read_longer(data: Any, specs: Sequence[InputSpec], given: Mapping[str, Any]) -> Reading[Mapping[str, Any]]:
+def _read_longer(data: Any, specs: Sequence[InputSpec], given: Mapping[str, Any]) -> ReplyReading[Mapping[str, Any]]:
     values, wrong = _values(data.get("inputs"), specs)
     if wrong:
-        return Reading(complaints=(wrong,))
+        return ReplyReading(complaints=(wrong,))
     before = sum(len(str(given[spec.name])) for spec in specs)
     after = sum(len(str(values[spec.name])) for spec in specs)
     if after < before * _LEAST_GROWTH:
-        return Reading(complaints=(f"it has {after} letters and was to be three times as long as {before}",))
-    return Reading(value=values)
+        return ReplyReading(complaints=(f"it has {after} letters and was to be three times as long as {before}",))
+    return ReplyReading(value=values)
 
 
 def _values(said: Any, specs: Sequence[InputSpec]) -> tuple[dict[str, Any], str]:

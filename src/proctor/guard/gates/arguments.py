@@ -12,7 +12,7 @@ from proctor.core.step import Point
 from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.by_tool import ByTool, call_of, call_text
-from proctor.guard.constraints import Constraints, Problem
+from proctor.guard.constraints import CallProblem, Constraints
 from proctor.guard.owning import Owned, foreign_owner, record_of
 from proctor.guard.step import Step
 from proctor.guard.swift import swift
@@ -86,15 +86,15 @@ class Arguments:
             },
         )
 
-    def _problems(self, call: ToolCall, step: Step) -> list[Problem]:
-        found: list[Problem] = []
+    def _problems(self, call: ToolCall, step: Step) -> list[CallProblem]:
+        found: list[CallProblem] = []
         if self.read_only and not self._only_reads(call.name):
             reason = f"{call.name[:80]} may change something, and only reading is permitted"
-            found.append(Problem(kind="writes", reason=reason))
+            found.append(CallProblem(kind="writes", reason=reason))
         listed = self._by_tool.of(call.name)
         if not listed and self.unlisted == "block":
             reason = f"nothing is set for {call.name[:80]}, and such tools are blocked"
-            found.append(Problem(kind="unlisted", reason=reason))
+            found.append(CallProblem(kind="unlisted", reason=reason))
         for pattern, constraints in listed:
             before = _before(step, pattern, call.name) if constraints.sums else ()
             found += constraints.problems(call, step, self._owned, before)
@@ -103,8 +103,8 @@ class Arguments:
     def _only_reads(self, tool: str) -> bool:
         return bool(self._reads.of(tool)) if self.reads else tool_effect(tool, self.tool_effects) == "reads"
 
-    def _result_problems(self, call: ToolCall, step: Step) -> list[Problem]:
-        found: list[Problem] = []
+    def _result_problems(self, call: ToolCall, step: Step) -> list[CallProblem]:
+        found: list[CallProblem] = []
         for _, constraints in self._by_tool.of(call.name):
             if constraints.owner is None:
                 continue
@@ -112,7 +112,7 @@ class Arguments:
             whose = foreign_owner(data, step.memory.customer, owner=(constraints.owner,))
             if whose is not None:
                 reason = f"{call.name[:80]} shows the record of another customer than that of this session"
-                found.append(Problem(kind="foreign_record", reason=reason))
+                found.append(CallProblem(kind="foreign_record", reason=reason))
         return found
 
 

@@ -11,11 +11,11 @@ from proctor.core.verdict import Finding, Verdict
 from proctor.guard.asking import asked, findings
 from proctor.guard.step import Step
 
-__all__ = ["Citations"]
+__all__ = ["CitationsGate"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Citations:
+class CitationsGate:
     """Every source that the answer cites was retrieved and supports its sentence.
 
     Its other settings are those of the scorer of the same name: ``supported_from``, ``required``, ``light``.

@@ -13,11 +13,11 @@ from proctor.guard.asking import Choice, asked, findings, strongest, unread
 from proctor.guard.legible import illegible
 from proctor.guard.step import Step
 
-__all__ = ["Commitments"]
+__all__ = ["CommitmentsGate"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Commitments:
+class CommitmentsGate:
     """Nothing is promised that the agent may not grant, and nothing confirmed that no tool has done.
 
     Its other settings are those of the scorer of the same name: ``registry``, ``granted``, ``confirmations``,

@@ -14,7 +14,7 @@ from proctor.guard.by_tool import LONGEST_NAME, MOST_REMEMBERED, ByTool, call_of
 from proctor.guard.step import Step
 from proctor.guard.swift import swift
 
-__all__ = ["Permissions"]
+__all__ = ["PermissionsGate"]
 
 _verdict: Final = swift(Verdict)
 INTENTS_HINT: Final = (
@@ -25,7 +25,7 @@ INTENTS_HINT: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Permissions:
+class PermissionsGate:
     """Only tools that the intent permits are called; of several intents, only what all of them permit.
 
     ``default`` are the tools of a call for which nobody named an intent.

@@ -16,13 +16,13 @@ from proctor.guard.step import Step
 from proctor.text.asserted import asserted, carried
 from proctor.text.claims import statements
 
-__all__ = ["Premises"]
+__all__ = ["PremisesGate"]
 
 _NOTE: Final = " [unverified claim: nothing on record confirms this]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Premises:
+class PremisesGate:
     """A claim that something was promised earlier is marked as unverified until a tool's result bears it out."""
 
     name: ClassVar[str] = "premises"

@@ -14,14 +14,14 @@ from proctor.core.sockets import Http, Kit
 from proctor.models.catalogue.rows import find_row
 from proctor.text.redact import redact
 
-__all__ = ["HttpCatalogue", "HttpSettings", "http"]
+__all__ = ["CatalogueHttpSettings", "HttpCatalogue", "http"]
 
 _HOLE = "{{ key }}"
 _NOWHERE = (404, 410)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HttpSettings:
+class CatalogueHttpSettings:
     """A service that knows the products.
 
     ``http`` is the address, with ``{{ key }}`` where the id or title goes. ``item`` is where in the JSON reply the
@@ -38,7 +38,7 @@ class HttpSettings:
 class HttpCatalogue:
     """Products from a service. Each question is a request; 404 means that there is no such product."""
 
-    settings: HttpSettings
+    settings: CatalogueHttpSettings
     door: Http = field(repr=False, compare=False)
 
     async def find(self, key: str) -> Mapping[str, Any] | None:
@@ -82,7 +82,7 @@ def _filled(template: str, key: str) -> str:
 
 def http(kit: Kit) -> HttpCatalogue:
     """Products from a service: one request for each question."""
-    settings = decode(HttpSettings, kit.settings, strict=True)
+    settings = decode(CatalogueHttpSettings, kit.settings, strict=True)
     problems = []
     if not settings.http.startswith(("http://", "https://")):
         problems.append(Problem(("http",), "expected an address", "begin it with https:// or http://"))

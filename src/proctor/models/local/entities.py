@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from proctor.core.entity import Entity
-from proctor.models.local.reader import LocalReader, Reading, reader_of
+from proctor.models.local.reader import LocalReader, SpanReading, reader_of
 
 __all__ = ["LEAST", "LocalTagger"]
 
@@ -49,7 +49,7 @@ class LocalTagger:
         """The entities of each text, computed here and now."""
         return [self._sure(found) for found in self._reader.readings(texts)]
 
-    def _sure(self, found: Reading) -> tuple[Entity, ...]:
+    def _sure(self, found: SpanReading) -> tuple[Entity, ...]:
         return tuple(each for each in found.entities if each.score >= self.least and not _is_a_letter(each))
 
 

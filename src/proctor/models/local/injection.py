@@ -21,7 +21,7 @@ from proctor.models.local.windows import spread, windows
 from proctor.text.normalise import Searched, normalise, views
 from proctor.text.normalise.likeness import is_noise, is_readable, is_strewn
 
-__all__ = ["CATEGORIES", "InjectionClassifier", "Reading"]
+__all__ = ["CATEGORIES", "CascadeReading", "InjectionClassifier"]
 
 CATEGORIES = ("override", "hijack", "smuggling", "extraction", "jailbreak", "indirect")
 CODES = frozenset(("ascii85", "base32", "base64", "escape", "hex", "html", "percent"))  # no letter stands for itself
@@ -46,7 +46,7 @@ FLOOR = -9.0  # the logit of a text that the first stage lets pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class CascadeReading:
     """What the cascade saw in one text: the logit, the categories' shares, and the encoding it was hidden in."""
 
     logit: float
@@ -67,7 +67,7 @@ class InjectionClassifier:
 
     folder: Path | None = None
     threads: int = 1
-    _batcher: Batcher[str, Reading] = field(init=False, repr=False, compare=False)
+    _batcher: Batcher[str, CascadeReading] = field(init=False, repr=False, compare=False)
     _ready: Event = field(init=False, repr=False, compare=False, default_factory=Event)
     _plans: dict[str, _Plan] = field(init=False, repr=False, compare=False, default_factory=dict)  # short, to be read
 
@@ -78,7 +78,7 @@ class InjectionClassifier:
         """One mapping of label to probability per text."""
         return [self.labels(reading) for reading in await self.read(texts)]
 
-    async def read(self, texts: Sequence[str]) -> list[Reading]:
+    async def read(self, texts: Sequence[str]) -> list[CascadeReading]:
         """What the cascade sees in each text.
 
         Raises:
@@ -96,7 +96,7 @@ class InjectionClassifier:
         """The probability above which that share of harmless support messages would be flagged."""
         return weights_of(self.folder).threshold("injection", level)
 
-    def readings(self, texts: Sequence[str]) -> list[Reading]:
+    def readings(self, texts: Sequence[str]) -> list[CascadeReading]:
         """What the cascade sees in each text; the work is bounded whatever the length."""
         network = network_of("injection", self.folder, self.threads)
         waiting = [self._plans.pop(text, None) for text in texts]
@@ -119,7 +119,7 @@ class InjectionClassifier:
         low = float(weights_of(self.folder).of("injection").get("low", FLOOR))
         return _plan(text, _linear(self.folder), low)
 
-    def _settled(self, text: str) -> Reading | None:
+    def _settled(self, text: str) -> CascadeReading | None:
         """What the first stages alone decide; nothing before all is loaded, which takes too long for an event loop."""
         if not self._ready.is_set():
             return None
@@ -132,7 +132,7 @@ class InjectionClassifier:
         self._plans[text] = plan
         return None
 
-    def labels(self, reading: Reading) -> Mapping[str, float]:
+    def labels(self, reading: CascadeReading) -> Mapping[str, float]:
         """The calibrated probabilities of a reading."""
         settings = weights_of(self.folder).of("injection")
         share = sigmoid(float(settings.get("slope", 1.0)) * reading.logit + float(settings.get("offset", 0.0)))
@@ -239,15 +239,17 @@ def _telling(segment: str, numbers: Sequence[int], room: int, pieces: Pieces, li
     return [Line((START, *numbers, END))]
 
 
-def _reading(said: Sequence[_Said], plan: _Plan, left: bool) -> Reading:
+def _reading(said: Sequence[_Said], plan: _Plan, left: bool) -> CascadeReading:
     if not said:
-        return Reading(logit=plan.linear if plan.linear >= SURE else FLOOR + max(-1.0, plan.linear / 100), left=left)
+        return CascadeReading(
+            logit=plan.linear if plan.linear >= SURE else FLOOR + max(-1.0, plan.linear / 100), left=left
+        )
     logit, shares, kinds = max(said, key=lambda x: x[0])
     if kinds:  # whatever it says, it came hidden
         shares = tuple(
             0.1 * share + (0.9 if name == "smuggling" else 0) for name, share in zip(CATEGORIES, shares, strict=True)
         )
-    return Reading(logit=logit, categories=shares, hidden=kinds, read=True, left=left)
+    return CascadeReading(logit=logit, categories=shares, hidden=kinds, read=True, left=left)
 
 
 @cache

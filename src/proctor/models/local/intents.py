@@ -8,7 +8,7 @@ from pathlib import Path
 
 from proctor.models.local.house import weights_of
 from proctor.models.local.pieces import READ
-from proctor.models.local.reader import INTENTS, LocalReader, Reading, reader_of
+from proctor.models.local.reader import INTENTS, LocalReader, SpanReading, reader_of
 
 __all__ = ["LETTERS", "LocalIntents"]
 
@@ -49,5 +49,5 @@ class LocalIntents:
         return [_labelled(found) for found in self._reader.readings(texts)]
 
 
-def _labelled(found: Reading) -> dict[str, float]:
+def _labelled(found: SpanReading) -> dict[str, float]:
     return dict(zip(INTENTS, found.shares, strict=True))

@@ -14,14 +14,14 @@ import numpy as np
 from proctor.models.local.house import network_of
 from proctor.models.local.pieces import Line
 
-__all__ = ["Judge", "judge_of"]
+__all__ = ["LogitJudge", "judge_of"]
 
 KEEP = 1024  # lines whose logits are remembered: about three megabytes
 
 Array = np.ndarray[Any, Any]
 
 
-class Judge:
+class LogitJudge:
     """The logits of lines: entailment, neutral, contradiction, and support.
 
     Who asks for entailment and who asks for support lay most pairs out as the same line, and an answer's claims come
@@ -50,6 +50,6 @@ class Judge:
 
 
 @cache
-def judge_of(folder: Path | None = None, threads: int = 1) -> Judge:
+def judge_of(folder: Path | None = None, threads: int = 1) -> LogitJudge:
     """One judge for each folder of weights and process, shared by entailment and support."""
-    return Judge(folder, threads)
+    return LogitJudge(folder, threads)

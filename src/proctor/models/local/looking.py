@@ -13,7 +13,7 @@ from proctor.models.local.entities import LocalTagger
 from proctor.models.local.injection import CATEGORIES, InjectionClassifier
 from proctor.models.local.intents import LocalIntents
 
-__all__ = ["Seen", "look"]
+__all__ = ["SeenText", "look"]
 
 Answer = TypeVar("Answer")
 # A harmless message brought before a person costs a minute; a threat or a cry for help that is missed costs more.
@@ -21,7 +21,7 @@ INTENT_LEVELS = {"0.1%": "0.5%", "0.5%": "1%", "1%": "1%"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class SeenText:
     """What was seen in one text; intent and names are ``None`` where the text is too long to look for them."""
 
     injection: float
@@ -60,7 +60,7 @@ class Seen:
         }
 
 
-async def look(texts: Sequence[str], level: str = "0.1%", *, folder: Path | None = None) -> list[Seen]:
+async def look(texts: Sequence[str], level: str = "0.1%", *, folder: Path | None = None) -> list[SeenText]:
     """What is seen in each text, with the injection threshold of that level and the next wider one for intents."""
     injection, intent = InjectionClassifier(folder=folder), LocalIntents(folder=folder)
     cut, intent_cut = injection.threshold(level), intent.threshold(INTENT_LEVELS.get(level, level))
@@ -74,7 +74,7 @@ async def look(texts: Sequence[str], level: str = "0.1%", *, folder: Path | None
         among = [name for name in shares or () if name != "none" or risk <= intent_cut]
         label = max(among, key=lambda name: shares[name] if shares else 0.0) if among else None
         found.append(
-            Seen(
+            SeenText(
                 injection=labels["injection"],
                 cut=cut,
                 kind=max(CATEGORIES, key=lambda name: labels[name]) if reading.read else "",

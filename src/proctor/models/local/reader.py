@@ -23,7 +23,7 @@ from proctor.models.local.pieces import END, READ, START, Line, Pieces, case_typ
 from proctor.models.local.spans import TAGS, spans
 from proctor.models.local.windows import groups, stretches
 
-__all__ = ["INTENTS", "LETTERS", "LONGEST", "LocalReader", "Reading", "read", "reader_of"]
+__all__ = ["INTENTS", "LETTERS", "LONGEST", "LocalReader", "SpanReading", "read", "reader_of"]
 
 INTENTS = ("none", "legal_threat", "media_complaint", "safety_incident", "self_harm")
 LONGEST = (
@@ -46,7 +46,7 @@ class Runs(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SpanReading:
     """What was found in one text: the share of each intent, and every span, whatever its score."""
 
     shares: tuple[float, ...] = (1.0, *(0.0,) * (len(INTENTS) - 1))
@@ -54,7 +54,7 @@ class Reading:
     read: bool = False  # whether the network was asked
 
 
-NOTHING = Reading()
+NOTHING = SpanReading()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,14 +67,14 @@ class LocalReader:
     folder: Path | None = None
     threads: int = 1
     glance: bool = True
-    _batcher: Batcher[str, Reading] = field(init=False, repr=False, compare=False)
+    _batcher: Batcher[str, SpanReading] = field(init=False, repr=False, compare=False)
     _ready: Event = field(init=False, repr=False, compare=False, default_factory=Event)
 
     def __post_init__(self) -> None:
         # an answer has many parts, so fewer letters are remembered than elsewhere
         object.__setattr__(self, "_batcher", Batcher(self.readings, letters=200_000, settle=self._settled))
 
-    async def read(self, texts: Sequence[str], *, longest: int = LETTERS, what: str = "names") -> list[Reading]:
+    async def read(self, texts: Sequence[str], *, longest: int = LETTERS, what: str = "names") -> list[SpanReading]:
         """What is found in each text; those who ask for the same text, at once or later, share one pass.
 
         Raises:
@@ -88,7 +88,7 @@ class LocalReader:
             )
         return await self._batcher.ask(texts)
 
-    def readings(self, texts: Sequence[str]) -> list[Reading]:
+    def readings(self, texts: Sequence[str]) -> list[SpanReading]:
         """What is found in each text, computed here and now."""
         pieces, network = pieces_of(self.folder), network_of("reader", self.folder, self.threads)
         warmth = float(weights_of(self.folder).of("reader").get("temperature", 1.0))
@@ -102,14 +102,14 @@ class LocalReader:
             found[i] = each
         return found
 
-    def here(self, texts: Sequence[str]) -> list[Reading]:
+    def here(self, texts: Sequence[str]) -> list[SpanReading]:
         """The same on the thread that asks, for what nobody waits for; what is remembered is not read again.
 
         The first look holds the interpreter and the network does not, so only a long text gets one.
         """
         return [self._batcher.known(text) or self._read_aside(text) for text in texts]
 
-    def _read_aside(self, text: str) -> Reading:
+    def _read_aside(self, text: str) -> SpanReading:
         pieces, network = pieces_of(self.folder), Aside(network_of("reader", self.folder, self.threads))
         warmth = float(weights_of(self.folder).of("reader").get("temperature", 1.0))
         return read([text], pieces, network, warmth, self._glance() if len(text) > LONG else None)[0]
@@ -117,7 +117,7 @@ class LocalReader:
     def _glance(self) -> Glance | None:
         return open_glance(self.folder) if self.glance else None
 
-    def _settled(self, text: str) -> Reading | None:
+    def _settled(self, text: str) -> SpanReading | None:
         """What the first look alone decides; nothing before all is loaded, which takes too long for an event loop."""
         glance = self._glance() if self._ready.is_set() else None
         return NOTHING if glance is not None and glance.passes(text) else None
@@ -131,7 +131,7 @@ def reader_of(folder: Path | None = None, threads: int = 1, glance: bool = True)
 
 def read(
     texts: Sequence[str], pieces: Pieces, network: Runs, warmth: float = 1.0, glance: Glance | None = None
-) -> list[Reading]:
+) -> list[SpanReading]:
     """What a network finds in each text; with a first look only what that does not let pass in a long one."""
     parts = [_Part(owner, start, part) for owner, text in enumerate(texts) for start, part in _parts(text)]
     located = pieces.located([part.text for part in parts])
@@ -159,7 +159,7 @@ def read(
         if part.choice is not None and glance is not None:
             named[part.owner] += part.choice.suspected(part.text, glance, part.start)
     return [
-        Reading(tuple(intents[i].tolist()) if i in intents else NOTHING.shares, _in_order(names), read=i in intents)
+        SpanReading(tuple(intents[i].tolist()) if i in intents else NOTHING.shares, _in_order(names), read=i in intents)
         for i, names in enumerate(named)
     ]
 

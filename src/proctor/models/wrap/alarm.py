@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-__all__ = ["Alarm"]
+__all__ = ["EarliestTimer"]
 
 
-class Alarm:
+class EarliestTimer:
     """Calls ``ring`` once, after the shortest of the delays asked for since the last call."""
 
     __slots__ = ("_ring", "_timer")

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from proctor.core.chat import Reply, Request
 from proctor.core.errors import OverloadedError, RateLimitedError
 from proctor.core.sockets import Model
-from proctor.models.wrap.alarm import Alarm
+from proctor.models.wrap.alarm import EarliestTimer
 from proctor.models.wrap.quota import Quota
 from proctor.models.wrap.rhythm import Rhythm
 
@@ -124,7 +124,7 @@ class Limiter:
         self._clock = clock
         self._made = clock()
         self._waiting: deque[asyncio.Future[float]] = deque()
-        self._alarm = Alarm(self.admit)
+        self._alarm = EarliestTimer(self.admit)
         self._rhythm = Rhythm()
         self._paused_until: float | None = None
         self._unsaid = _UNSAID

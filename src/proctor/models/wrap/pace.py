@@ -17,7 +17,7 @@ from proctor.core.chat import Reply, Request
 from proctor.core.errors import ConfigError
 from proctor.core.sockets import Model
 
-__all__ = ["Pace", "Paced", "Rate", "parse_rate"]
+__all__ = ["Pace", "Paced", "RateQuota", "parse_rate"]
 
 _SECONDS = {"s": 1.0, "sec": 1.0, "second": 1.0, "m": 60.0, "min": 60.0, "minute": 60.0, "h": 3600.0, "hour": 3600.0}
 _TIMES = {"": 1.0, "k": 1e3, "m": 1e6}
@@ -29,7 +29,7 @@ _MEND = "write it like 30/s, 500/min or 200k tokens/min"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rate:
+class RateQuota:
     """So many calls or tokens in so many seconds."""
 
     amount: float
@@ -42,7 +42,7 @@ class Rate:
         return self.seconds / self.amount
 
 
-def parse_rate(text: str) -> tuple[Rate, ...]:
+def parse_rate(text: str) -> tuple[RateQuota, ...]:
     """Read the rates a person wrote: ``30/s``, ``500/min``, ``30/s, 200k tokens/min``.
 
     Raises:
@@ -51,14 +51,14 @@ def parse_rate(text: str) -> tuple[Rate, ...]:
     return tuple(_rate(part, text) for part in _BETWEEN.split(text.strip()))
 
 
-def _rate(part: str, text: str) -> Rate:
+def _rate(part: str, text: str) -> RateQuota:
     match = _RATE.fullmatch(part)
     seconds = _SECONDS.get(match[4].lower()) if match else None
     amount = float(re.sub("[_,]", "", match[1])) * _TIMES[match[2].lower()] if match else 0.0
     if match is None or seconds is None or not 0 < amount < float("inf"):
         raise ConfigError(f"{text!r} is not a rate", mend=_MEND)
     tokens = (match[3] or "").lower().startswith("token")
-    return Rate(amount=amount, seconds=seconds, unit="tokens" if tokens else "calls")
+    return RateQuota(amount=amount, seconds=seconds, unit="tokens" if tokens else "calls")
 
 
 class _Lane:
@@ -66,7 +66,7 @@ class _Lane:
 
     __slots__ = ("each", "free", "known", "mean", "tokens")
 
-    def __init__(self, rate: Rate) -> None:
+    def __init__(self, rate: RateQuota) -> None:
         self.each = rate.each
         self.tokens = rate.unit == "tokens"
         self.free = float("-inf")
@@ -87,7 +87,7 @@ class Pace:
 
     def __init__(
         self,
-        rates: Iterable[Rate],
+        rates: Iterable[RateQuota],
         *,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from proctor.models.wrap.alarm import Alarm
+from proctor.models.wrap.alarm import EarliestTimer
 from proctor.models.wrap.rhythm import Rhythm
 
 __all__ = ["Member", "Quota"]
@@ -74,7 +74,7 @@ class Quota:
         self._paused_until: float | None = None
         self._refused: dict[Member, tuple[float, float]] = {}  # the start of the last refused call, the pause's end
         self._passes: dict[Member, int] = {}  # calls let through while another member was refused
-        self._alarm = Alarm(self._ring)
+        self._alarm = EarliestTimer(self._ring)
 
     def join(self, member: Member) -> None:
         """Add the limiter of one more model."""

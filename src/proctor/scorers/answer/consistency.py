@@ -22,7 +22,7 @@ from proctor.scorers.answer.quality_parts.contradictions import (
 from proctor.scorers.answer.quality_parts.judging import by_judge
 from proctor.scorers.answer.quality_parts.persona import Persona, score_persona
 from proctor.scorers.answer.quality_parts.reference import Resolved, resolve
-from proctor.scorers.answer.quality_parts.spoken import Exchange, exchanges
+from proctor.scorers.answer.quality_parts.spoken import AnsweredTurn, exchanges
 from proctor.scorers.parts import check_weights, combined, weighed
 from proctor.scorers.passages import MOST_EVIDENCE, no_answer, quoted, turn_label
 from proctor.text.sayings import Saying, sayings
@@ -76,7 +76,7 @@ class Consistency:
         parts = [intra, cross, score_persona(self.persona, looked_at)]
         return combined(self.name, weighed(parts, self.weights, version=self.version), version=self.version)
 
-    async def _intra(self, said: Sequence[Exchange], case: Case, run: Trajectory) -> Score:
+    async def _intra(self, said: Sequence[AnsweredTurn], case: Case, run: Trajectory) -> Score:
         if not any(exchange.answer.strip() for exchange in said):
             return _none("intra_turn", "there is nothing in the answer to compare")
         try:
@@ -88,7 +88,7 @@ class Consistency:
         exact = self._told("intra_turn", looked, None, note)
         return await self._with_judge(exact, _RUBRIC_INTRA, case, run)
 
-    async def _cross(self, said: Sequence[Exchange], case: Case, run: Trajectory) -> Score:
+    async def _cross(self, said: Sequence[AnsweredTurn], case: Case, run: Trajectory) -> Score:
         later = [exchange for exchange in said if exchange.answers_before]
         if not later or not any(exchange.answer.strip() for exchange in later):
             return _none("cross_turn", "nothing was answered before")
@@ -104,7 +104,7 @@ class Consistency:
         return await self._with_judge(exact, _RUBRIC_CROSS, case, run)
 
     async def _look(
-        self, earlier: Sequence[tuple[int | None, Saying]] | None, later: Sequence[Saying], exchange: Exchange
+        self, earlier: Sequence[tuple[int | None, Saying]] | None, later: Sequence[Saying], exchange: AnsweredTurn
     ) -> Looked:
         return await contradictions(
             earlier,
@@ -170,11 +170,11 @@ class Consistency:
         )
 
 
-def _own(exchange: Exchange) -> list[Saying]:
+def _own(exchange: AnsweredTurn) -> list[Saying]:
     return sayings(exchange.answer, about=exchange.asked)
 
 
-def _earlier(exchange: Exchange) -> list[tuple[int | None, Saying]]:
+def _earlier(exchange: AnsweredTurn) -> list[tuple[int | None, Saying]]:
     """Every statement of every earlier answer, each about what was asked before it."""
     found: list[tuple[int | None, Saying]] = []
     asked = ""

@@ -15,8 +15,8 @@ from proctor.core.sockets import Entailer, Grounder, socket
 from proctor.core.tool_effect import StatedEffect
 from proctor.core.trajectory import Source, Trajectory
 from proctor.core.transcript import failed, result_text
-from proctor.scorers.answer.quality_parts.claim_checks import Checked, check_claims, checkable
-from proctor.scorers.answer.quality_parts.passage_reading import LETTERS, Passage, reading
+from proctor.scorers.answer.quality_parts.claim_checks import CheckedClaim, check_claims, checkable
+from proctor.scorers.answer.quality_parts.passage_reading import LETTERS, SourcePassage, reading
 from proctor.scorers.answer.quality_parts.support import source_passage, spoken
 from proctor.scorers.passages import MOST_EVIDENCE, no_answer, quoted, scored, skipped, unjudged
 from proctor.scorers.safety.citing import citations, documents
@@ -75,7 +75,7 @@ class Grounded:
         said = {claim: self._sections(claim, section) for claim in _claims(run.answer, names)}
         if not said:
             return skipped(self, "the answer claims nothing that a source could bear out")
-        passages = [*_passages(run), *(Passage(name="known", text=text, live=True) for text in self.known)]
+        passages = [*_passages(run), *(SourcePassage(name="known", text=text, live=True) for text in self.known)]
         if not passages:
             return self._unsourced(said)
         done = {claim for claim in said if _was_done(claim, run.tool_calls, self.tool_effects)}
@@ -101,7 +101,7 @@ class Grounded:
         """Read what an answer will be held against, a little at each step; what is read is remembered by its text."""
         yield from reading(_passages(run))
 
-    def _state(self, each: Checked) -> str:
+    def _state(self, each: CheckedClaim) -> str:
         """A claim whose figures the nearest source has, and which a network does not dismiss, is in doubt."""
         doubtful = each.state == "unsupported" and not each.by_rule and bool(each.figures) and each.value >= self.doubt
         return "in doubt" if doubtful else each.state
@@ -123,7 +123,7 @@ class Grounded:
         return skipped(self, "no source was retrieved and no tool told anything", evidence=evidence)
 
     def _told(
-        self, made: Sequence[Checked], said: dict[str, tuple[str, ...]], answer: str, unread: tuple[Evidence, ...]
+        self, made: Sequence[CheckedClaim], said: dict[str, tuple[str, ...]], answer: str, unread: tuple[Evidence, ...]
     ) -> Score:
         if not made:
             why = f"{len(unread)} claims were not read" if unread else "no claim is critical, and the rules settle none"
@@ -204,14 +204,14 @@ def _was_done(claim: str, calls: Sequence[ToolCall], tool_effects: Mapping[str, 
     return all(any(name in each for each in told) for name in names)
 
 
-def _done(claim: str) -> Checked:
-    return Checked(claim=claim, state="supported", value=0.95, note="a tool did it")
+def _done(claim: str) -> CheckedClaim:
+    return CheckedClaim(claim=claim, state="supported", value=0.95, note="a tool did it")
 
 
-def _passages(run: Trajectory) -> list[Passage]:
+def _passages(run: Trajectory) -> list[SourcePassage]:
     """The sources and the documents that tools returned, each once; other results of tools as records."""
     known: dict[str, Source] = {source.id: source for source in run.sources if source.text.strip()}
-    records: list[Passage] = []
+    records: list[SourcePassage] = []
     for call in run.tool_calls:
         if failed(call) or call.result is None:
             continue
@@ -229,6 +229,6 @@ def _asked(call: ToolCall) -> dict[str, object]:
     return {name: value for name, value in call.arguments.items() if len(str(value)) <= _SHORT_ARGUMENT}
 
 
-def _record(name: str, text: str) -> Iterator[Passage]:
+def _record(name: str, text: str) -> Iterator[SourcePassage]:
     if text.strip():
-        yield Passage(name=name, text=text, data=True)
+        yield SourcePassage(name=name, text=text, data=True)

@@ -75,7 +75,7 @@ class Relevance:
         )
         return combined(self.name, weighed(parts, self.weights, version=self.version), version=self.version)
 
-    async def _intent(self, case: Case, run: Trajectory, asked: topic.Asked, embedder: Embedder | None) -> Score:
+    async def _intent(self, case: Case, run: Trajectory, asked: topic.AskedTopic, embedder: Embedder | None) -> Score:
         if self.judge is not None and not self.light:
             return await by_judge(
                 topic.NAME,

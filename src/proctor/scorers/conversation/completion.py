@@ -12,7 +12,7 @@ from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Entailer, socket
 from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.trajectory import Trajectory
-from proctor.core.transcript import Step, failed, steps
+from proctor.core.transcript import TranscriptStep, failed, steps
 from proctor.scorers.call_matching import shown
 from proctor.scorers.conversation.effects import Effect, effect, net
 from proctor.scorers.conversation.solved import Solved
@@ -97,7 +97,7 @@ class Completion:
     def _hands_off(self, call: ToolCall) -> bool:
         return tool_effect(call.name, self.tool_effects) == "hands_off"
 
-    def _changes(self, gold: Sequence[ToolCall], told: Sequence[Step], *, others: bool) -> Score:
+    def _changes(self, gold: Sequence[ToolCall], told: Sequence[TranscriptStep], *, others: bool) -> Score:
         made = [s for s in told if s.call is not None and not self._reads(s.call.name)]
         worked = [step for step in made if step.call is not None and not failed(step.call)]
         places = {self._effect(step.call): step for step in worked if step.call is not None}
@@ -130,7 +130,7 @@ class Completion:
         compare = call.extra.get("compare_args")
         return effect(call, compare=compare if isinstance(compare, (list, tuple)) else None, ignore=self.ignore)
 
-    def _handed_off(self, case: Case, run: Trajectory, told: Sequence[Step]) -> Score:
+    def _handed_off(self, case: Case, run: Trajectory, told: Sequence[TranscriptStep]) -> Score:
         wanted = self._wants_hand_off(case)
         if wanted is None:
             return Score(name="hand-off", version=self.version, status="skipped", reason="either way is right")
@@ -148,7 +148,7 @@ class Completion:
         gold = any(map(self._hands_off, case.expect.tool_calls))
         return True if gold and "ACTION" in _basis(case) else None
 
-    def _refused(self, made: Sequence[Step]) -> set[Effect]:
+    def _refused(self, made: Sequence[TranscriptStep]) -> set[Effect]:
         touched: set[str] = set()
         refused = set()
         for step in made:
@@ -161,7 +161,7 @@ class Completion:
                 refused.add(one)
         return refused
 
-    async def _sayings(self, wanted: Sequence[str], told: Sequence[Step]) -> Score:
+    async def _sayings(self, wanted: Sequence[str], told: Sequence[TranscriptStep]) -> Score:
         if not wanted:
             return Score(name="statements", version=self.version, status="skipped", reason="nothing had to be said")
         spoken = [step for step in told if step.is_agent_message]
@@ -196,7 +196,7 @@ class Completion:
     def _in_other_words(self, statement: str) -> bool:
         return self.entailer is not None and not self.light and len(statement.split()) >= _SENTENCE
 
-    async def _entailed(self, statement: str, spoken: Sequence[Step]) -> Step | None:
+    async def _entailed(self, statement: str, spoken: Sequence[TranscriptStep]) -> TranscriptStep | None:
         if self.entailer is None or not spoken:
             return None
         found = await self.entailer.entails([(step.text, statement) for step in spoken])
@@ -228,5 +228,5 @@ def _told(one: Effect) -> str:
     return quoted(f"{one.tool}({one.arguments[1:-1]})")
 
 
-def _quote(step: Step) -> str:
+def _quote(step: TranscriptStep) -> str:
     return quoted(shown(step.call)) if step.call is not None else ""

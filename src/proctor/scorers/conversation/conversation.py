@@ -18,14 +18,14 @@ from proctor.scorers.conversation.siblings import GATES, handed_on, make, part_n
 from proctor.scorers.parts import combined
 from proctor.scorers.passages import MOST_EVIDENCE, no_answer, no_conversation, quoted, scored, turn_label, unjudged
 
-__all__ = ["Conversation"]
+__all__ = ["ConversationScorer"]
 
 # An estimate is shown, and helps to tell the outcome where nothing else does; by itself it decides nothing.
 WEIGHTS: Final = {"outcome": 2.0, "turns": 1.0, "solved": 0.0}
 
 
 @dataclass(frozen=True, kw_only=True)  # no slots: the parts are made once and kept
-class Conversation:
+class ConversationScorer:
     """A conversation passes when no gate fails and what remains is good enough."""
 
     name: ClassVar[str] = "conversation"

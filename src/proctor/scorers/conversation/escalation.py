@@ -14,7 +14,7 @@ from proctor.core.tool_effect import StatedEffect
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.conversation.escalation_causes import (
     Categorised,
-    Settings,
+    EscalationLimits,
     categorise,
     hand_off_turn,
     question_at,
@@ -24,7 +24,7 @@ from proctor.text.content import content, overlap_share
 
 __all__ = ["EscalationCategory"]
 
-_DEFAULTS = Settings()
+_DEFAULTS = EscalationLimits()
 _MOST_SOURCES = 12
 _LETTERS = 1500
 
@@ -58,9 +58,9 @@ class EscalationCategory:
         self.settings  # noqa: B018 - wrong values are refused here, where they are read
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> EscalationLimits:
         """The lines that are drawn."""
-        return Settings(**{each.name: getattr(self, each.name) for each in fields(Settings)})
+        return EscalationLimits(**{each.name: getattr(self, each.name) for each in fields(EscalationLimits)})
 
     async def score(self, case: Case, run: Trajectory) -> Score:
         """Find the hand-off and what speaks for each cause."""

@@ -17,7 +17,7 @@ from proctor.scorers.passages import MOST_EVIDENCE, quoted
 from proctor.text.content import content
 from proctor.text.customer_signs import Sign, asks_for_person, displeased, lacks_knowledge, needs_judgement, unsure
 
-__all__ = ["Categorised", "Clues", "Settings", "categorise", "hand_off_turn", "question_at"]
+__all__ = ["Categorised", "Clues", "EscalationLimits", "categorise", "hand_off_turn", "question_at"]
 
 # Of two causes that are equally plain, what the customer did comes before what the agent lacked.
 _ORDER: Final[tuple[Category, ...]] = (
@@ -50,7 +50,7 @@ _WORDS_OF: Final[Mapping[Category, str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class EscalationLimits:
     """Where the lines are drawn; see the scorer for what each of them means."""
 
     tools: tuple[str, ...] = ()
@@ -107,7 +107,7 @@ class Clues:
         return min(0.99, 1.0 - left)
 
 
-def hand_off_turn(run: Trajectory, settings: Settings) -> int | None:
+def hand_off_turn(run: Trajectory, settings: EscalationLimits) -> int | None:
     """The turn that handed the conversation to a person; the last, where there were several."""
     for index in range(len(run.turns) - 1, -1, -1):
         turn = run.turns[index]
@@ -129,7 +129,9 @@ def question_at(run: Trajectory, turn: int) -> str:
     return run.turns[turn].asked.strip()
 
 
-def categorise(run: Trajectory, settings: Settings, *, turn: int, relevance: float | None = None) -> Categorised:
+def categorise(
+    run: Trajectory, settings: EscalationLimits, *, turn: int, relevance: float | None = None
+) -> Categorised:
     """The cause of the hand-off at a turn.
 
     ``relevance`` says how near the nearest retrieved passage is to the question; none where it is not known.
@@ -202,7 +204,7 @@ def _asked_by_report(said: str) -> Sign | None:
 
 
 def _from_retrieval(
-    run: Trajectory, first: int, last: int, settings: Settings, relevance: float | None, clues: Clues
+    run: Trajectory, first: int, last: int, settings: EscalationLimits, relevance: float | None, clues: Clues
 ) -> bool | None:
     """Whether the information was there: true, false, or none where nothing was looked up."""
     turns = [(index, run.turns[index]) for index in range(last, first - 1, -1)]
@@ -230,14 +232,14 @@ def _from_retrieval(
     return found
 
 
-def _near_enough(sources: Sequence[Source], settings: Settings, relevance: float | None) -> bool | None:
+def _near_enough(sources: Sequence[Source], settings: EscalationLimits, relevance: float | None) -> bool | None:
     scores = [source.score for source in sources if source.score is not None]
     if settings.source_score is not None and scores:
         return max(scores) >= settings.source_score
     return None if relevance is None else relevance >= settings.relevance
 
 
-def _from_confidence(turn: Turn, index: int, settings: Settings, found: bool | None, clues: Clues) -> None:
+def _from_confidence(turn: Turn, index: int, settings: EscalationLimits, found: bool | None, clues: Clues) -> None:
     there = found is not False
     if turn.confidence is not None and turn.confidence < settings.confidence:
         note = f"confidence {turn.confidence:.2f} is under {settings.confidence:g}"
@@ -253,7 +255,7 @@ def _from_confidence(turn: Turn, index: int, settings: Settings, found: bool | N
                 )
 
 
-def _from_policies(run: Trajectory, first: int, last: int, settings: Settings, clues: Clues) -> None:
+def _from_policies(run: Trajectory, first: int, last: int, settings: EscalationLimits, clues: Clues) -> None:
     question = question_at(run, last)
     for words in settings.judgement:
         if words.casefold() in question.casefold():
@@ -276,7 +278,7 @@ def _from_policies(run: Trajectory, first: int, last: int, settings: Settings, c
         clues.add("policy_complexity", strength, last, f"{several} with {conditions} conditions", near[0])
 
 
-def _policies(turn: Turn, settings: Settings) -> Iterator[str]:
+def _policies(turn: Turn, settings: EscalationLimits) -> Iterator[str]:
     for source in turn.sources:
         yield source.text[:4000]
     for call in _lookups(turn, settings):
@@ -284,13 +286,13 @@ def _policies(turn: Turn, settings: Settings) -> Iterator[str]:
             yield str(call.result)[:4000]
 
 
-def _lookups(turn: Turn, settings: Settings) -> list[ToolCall]:
+def _lookups(turn: Turn, settings: EscalationLimits) -> list[ToolCall]:
     return [
         call for call in turn.tool_calls if _matches(call.name, settings.retrieval) and not _escalates(call, settings)
     ]
 
 
-def _escalates(call: ToolCall, settings: Settings) -> bool:
+def _escalates(call: ToolCall, settings: EscalationLimits) -> bool:
     if call.error is not None:
         return False
     if settings.tools:
@@ -329,7 +331,7 @@ def _arguments(call: ToolCall) -> str:
     return ", ".join(f"{key}: {value}" for key, value in call.arguments.items())
 
 
-def _declared(turn: Turn, settings: Settings) -> str:
+def _declared(turn: Turn, settings: EscalationLimits) -> str:
     """The reason as the agent put it, from the hand-off itself or from the arguments of the tool that made it."""
     parts = []
     if turn.escalation is not None:

@@ -13,7 +13,7 @@ from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Entailer, socket
 from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.trajectory import Trajectory
-from proctor.core.transcript import Step, failed, result_text, steps
+from proctor.core.transcript import TranscriptStep, failed, result_text, steps
 from proctor.scorers.passages import (
     MOST_EVIDENCE,
     no_conversation,
@@ -84,7 +84,7 @@ class Premises:
         return self._told(premises, found)
 
     def _followed(
-        self, premise: Asserted, before: Sequence[Step], after: Sequence[Step], run: Trajectory
+        self, premise: Asserted, before: Sequence[TranscriptStep], after: Sequence[TranscriptStep], run: Trajectory
     ) -> tuple[list[_Carried], list[tuple[_Carried, str]]]:
         """Sentences and calls after the claim that rest on it, until something verifies it or a person takes over."""
         found: list[_Carried] = []
@@ -115,7 +115,7 @@ class Premises:
                     unsure.append((one, premise.core))
         return found, unsure
 
-    def _looked_up(self, step: Step) -> bool:
+    def _looked_up(self, step: TranscriptStep) -> bool:
         return step.call is not None and self._reads(step.call) and not failed(step.call)
 
     def _reads(self, call: ToolCall) -> bool:
@@ -128,7 +128,7 @@ class Premises:
         words = topic_of(f"{call.name.replace('_', ' ')} {' '.join(map(str, call.arguments.values()))}"[:2000])
         return bool(words & premise.topic)
 
-    def _verifies(self, premise: Asserted, step: Step) -> bool:
+    def _verifies(self, premise: Asserted, step: TranscriptStep) -> bool:
         """Whether what a tool told bears the claim out: its words stand in the result of a call that succeeded."""
         call = step.call
         if call is None or failed(call) or call.result is None:

@@ -10,7 +10,7 @@ from typing import Final
 
 from proctor.core.tool_effect import StatedEffect, ToolEffect, tool_effect
 from proctor.core.trajectory import Trajectory
-from proctor.core.transcript import Step, failed, result_text, steps
+from proctor.core.transcript import TranscriptStep, failed, result_text, steps
 from proctor.scorers.conversation.effects import effect
 from proctor.scorers.conversation.solved_records import choices, leaves
 
@@ -77,14 +77,14 @@ _ID: Final = re.compile(r"(?=\w{0,40}\d)[#A-Za-z0-9_]{5,}")  # bounded: a letter
 class _Read:
     """The conversation, taken apart once."""
 
-    told: Sequence[Step]
+    told: Sequence[TranscriptStep]
     policy: str
     marks: str
     tool_effects: Mapping[str, StatedEffect]
     users: list[str] = field(default_factory=list)
     agents: list[str] = field(default_factory=list)
-    calls: list[Step] = field(default_factory=list)
-    writes: list[Step] = field(default_factory=list)
+    calls: list[TranscriptStep] = field(default_factory=list)
+    writes: list[TranscriptStep] = field(default_factory=list)
     writing: set[int] = field(default_factory=set)
     wrong: set[int] = field(default_factory=set)
     refused: list[bool] = field(default_factory=list)
@@ -109,7 +109,7 @@ class _Read:
                     self.writes.append(step)
                     self.writing.add(id(step))
 
-    def effect(self, step: Step) -> ToolEffect:
+    def effect(self, step: TranscriptStep) -> ToolEffect:
         """What the step's tool does."""
         return tool_effect(_name(step), self.tool_effects)
 
@@ -146,7 +146,7 @@ def _marks(run: Trajectory) -> str:
     return " ".join(found)
 
 
-def _name(step: Step) -> str:
+def _name(step: TranscriptStep) -> str:
     return step.call.name if step.call is not None else ""
 
 

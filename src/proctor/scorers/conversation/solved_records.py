@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from proctor.core.chat import ToolCall
-from proctor.core.transcript import Step, parse_loosely
+from proctor.core.transcript import TranscriptStep, parse_loosely
 
 __all__ = ["choices", "leaves", "opened"]
 
@@ -41,7 +41,7 @@ def leaves(value: Any) -> Iterator[Any]:
             yield now
 
 
-def choices(told: Sequence[tuple[Step, bool]], results: Mapping[int, str]) -> dict[str, float]:
+def choices(told: Sequence[tuple[TranscriptStep, bool]], results: Mapping[int, str]) -> dict[str, float]:
     """How the values of changes stand to what was said and looked up before; a step comes with whether it wrote.
 
     ``made_up`` counts values that were in nothing before; ``unavailable`` chosen records that say they are not to be

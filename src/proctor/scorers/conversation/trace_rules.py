@@ -15,7 +15,7 @@ from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Model, socket
 from proctor.core.tool_effect import StatedEffect
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.conversation.steps import View, parse_rule, view_of
+from proctor.scorers.conversation.steps import StepsView, parse_rule, view_of
 from proctor.scorers.conversation.transcript import transcript
 from proctor.scorers.material import fence
 from proctor.scorers.passages import quoted, skipped, unjudged
@@ -79,7 +79,7 @@ class TraceRules:
         view = view_of(run, writes=self.writes, reads=self.reads, tool_effects=self.tool_effects)
         return await asyncio.gather(*(self._verdict(rule, case, run, view) for rule in rules))
 
-    async def _verdict(self, rule: Rule, case: Case, run: Trajectory, view: View) -> RuleVerdict:
+    async def _verdict(self, rule: Rule, case: Case, run: Trajectory, view: StepsView) -> RuleVerdict:
         if not rule.predicate:
             judges = self.judges or ()
             return _placed(await by_judges(rule, case, run, judges, _request(rule, view) if judges else None))
@@ -94,7 +94,7 @@ def judged_by(rule: Rule) -> str:
     return parse_rule(rule.predicate).text if rule.predicate else "judge"
 
 
-def _by_steps(rule: Rule, view: View) -> RuleVerdict:
+def _by_steps(rule: Rule, view: StepsView) -> RuleVerdict:
     found = parse_rule(rule.predicate or "").check(view)
     outcome = outcome_of(rule, found.ok, known=found.known)
     steps = found.steps[:_STEPS] if outcome == "err" else ()
@@ -106,7 +106,7 @@ def _by_steps(rule: Rule, view: View) -> RuleVerdict:
     return RuleVerdict(rule=rule.id, outcome=outcome, reason=reason, evidence=evidence, producer=PREDICATE)
 
 
-def _request(rule: Rule, view: View) -> Request:
+def _request(rule: Rule, view: StepsView) -> Request:
     """What a judge is asked: the rule and the whole transcript, fenced."""
     prompt = prompt_file("trace_rule")
     material, code = fence([("rule", rule.text), ("transcript", transcript(view))])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from proctor.core.trajectory import Trajectory
 from proctor.core.transcript import result_text
 from proctor.scorers.call_matching import shown
-from proctor.scorers.conversation.steps.step import TraceStep, View, view_of
+from proctor.scorers.conversation.steps.step import StepsView, TraceStep, view_of
 
 __all__ = ["transcript"]
 
@@ -14,9 +14,9 @@ _LONGEST = 120_000
 _WHO = {"request": "customer", "answer": "agent", "remark": "agent"}
 
 
-def transcript(run: Trajectory | View) -> str:
+def transcript(run: Trajectory | StepsView) -> str:
     """Every step on lines of its own; what is cut says so where it is cut."""
-    view = run if isinstance(run, View) else view_of(run)
+    view = run if isinstance(run, StepsView) else view_of(run)
     lines: list[str] = []
     turn, size = -1, 0
     for step in view.steps:

@@ -12,7 +12,7 @@ from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Embedder, Entailer, Grounder, socket
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.core.transcript import failed
-from proctor.scorers.answer.quality_parts.passage_reading import Passage
+from proctor.scorers.answer.quality_parts.passage_reading import SourcePassage
 from proctor.scorers.answer.quality_parts.support import no_hallucination, passages_of
 from proctor.scorers.parts import check_weights, combined
 from proctor.scorers.passages import MOST_EVIDENCE, no_answer, quoted, turn_label
@@ -114,7 +114,7 @@ class Turns:
     async def _support(self, run: Trajectory) -> list[Score]:
         """Whether what had been retrieved by then supports each answer."""
         made: list[Score] = []
-        passages: list[Passage] = []
+        passages: list[SourcePassage] = []
         entailer, grounder = (None, None) if self.light else (self.entailer, self.grounder)
         for index, turn in enumerate(run.turns):
             passages = [*passages, *_passages(turn)][-_MOST_PASSAGES:]
@@ -205,7 +205,7 @@ def _fold(name: str) -> str:
     return name.casefold().replace("-", "_").replace(" ", "_")
 
 
-def _passages(turn: Turn) -> list[Passage]:
+def _passages(turn: Turn) -> list[SourcePassage]:
     """What a turn retrieved: documents as prose, other results of tools as data."""
     kept = tuple(call for call in turn.tool_calls if not failed(call))
     return passages_of(Trajectory(turns=(replace(turn, sources=tuple(retrieved(turn)), tool_calls=kept),)))

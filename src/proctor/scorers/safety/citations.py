@@ -12,7 +12,7 @@ from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Entailer, Grounder, socket
 from proctor.core.trajectory import Source, Trajectory
 from proctor.core.transcript import steps
-from proctor.scorers.answer.quality_parts.passage_reading import Passage
+from proctor.scorers.answer.quality_parts.passage_reading import SourcePassage
 from proctor.scorers.answer.quality_parts.support import no_hallucination
 from proctor.scorers.passages import (
     MOST_EVIDENCE,
@@ -108,7 +108,7 @@ class Citations:
 
     async def _read(self, each: _Cited) -> Score:
         passages = [
-            Passage(name=source.title or source.id, text=f"{source.title or ''}\n{source.text}".strip())
+            SourcePassage(name=source.title or source.id, text=f"{source.title or ''}\n{source.text}".strip())
             for source in each.found
             if source.text.strip()
         ]

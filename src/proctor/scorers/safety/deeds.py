@@ -11,7 +11,7 @@ from typing import Final
 from proctor.core.chat import ToolCall
 from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.transcript import failed, result_text
-from proctor.scorers.safety.named_records import Named, is_another, listed_in, named_in
+from proctor.scorers.safety.named_records import NamedRecord, is_another, listed_in, named_in
 from proctor.text.claims import statements
 from proctor.text.content import clauses
 
@@ -24,7 +24,7 @@ class Deed:
 
     kind: str
     sentence: str
-    records: tuple[Named, ...] = ()
+    records: tuple[NamedRecord, ...] = ()
 
 
 # The kind of deed -> its participles in English, and words of tools and results that speak of it.

@@ -10,7 +10,7 @@ from typing import Any, Final
 from proctor.core.chat import ToolCall
 from proctor.core.transcript import parse_loosely
 
-__all__ = ["Named", "is_another", "listed_in", "named_in"]
+__all__ = ["NamedRecord", "is_another", "listed_in", "named_in"]
 
 _NOUNS: Final = (
     "order", "booking", "reservation", "ticket", "case", "invoice", "claim", "appointment", "subscription", "policy",
@@ -35,24 +35,24 @@ _LONGEST: Final = 8_000
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedRecord:
     """A record by its number, and the word for it where there is one: an order, A-17."""
 
     id: str
     noun: str = ""
 
 
-def named_in(text: str) -> tuple[Named, ...]:
+def named_in(text: str) -> tuple[NamedRecord, ...]:
     """Every record that the text names, each once."""
     return tuple(dict.fromkeys(each for group in _groups(text) for each in group))
 
 
-def listed_in(text: str) -> tuple[Named, ...]:
+def listed_in(text: str) -> tuple[NamedRecord, ...]:
     """The records of the first list in the text (orders A-17 and A-18); nothing where there is none."""
     return next((group for group in _groups(text) if len(group) > 1), ())
 
 
-def is_another(named: Sequence[Named], call: ToolCall) -> bool:
+def is_another(named: Sequence[NamedRecord], call: ToolCall) -> bool:
     """Whether the call was about another record: it names one of that sort, and none of these.
 
     Only like is held against like. A-17 and A-18 are of a sort; A-17 and 90210 may be two names of one order.
@@ -65,16 +65,16 @@ def is_another(named: Sequence[Named], call: ToolCall) -> bool:
     return any(_alike(record, name, value) for record in named for name, value in told)
 
 
-def _groups(text: str) -> Iterator[tuple[Named, ...]]:
+def _groups(text: str) -> Iterator[tuple[NamedRecord, ...]]:
     at = 0
     while (hit := _NAMED.search(text, at)) is not None:
         noun, at = (hit["noun"] or "").casefold(), hit.end()
         written = hit["behind"] or hit["code"] or hit["signed"]
         if (noun in _AMOUNTS and written.isdigit() and len(written) < _LONG) or _MEASURE.fullmatch(written):
             continue
-        group = [Named(_plain(written), noun)]
+        group = [NamedRecord(_plain(written), noun)]
         while (more := _MORE.match(text, at)) is not None and _sort(_plain(more["next"])) == _sort(group[0].id):
-            group.append(Named(_plain(more["next"]), noun))
+            group.append(NamedRecord(_plain(more["next"]), noun))
             at = more.end()
         yield tuple(group)
 
@@ -102,14 +102,14 @@ def _data(result: Any) -> Any:
     return result
 
 
-def _is(record: Named, value: str) -> bool:
+def _is(record: NamedRecord, value: str) -> bool:
     """Whether the value is the record's number, or words that it stands in."""
     if len(value) <= 60 and _plain(value) == record.id:
         return True
     return any(each.id == record.id for each in named_in(value)) if " " in value.strip() else False
 
 
-def _alike(record: Named, name: str, value: str) -> bool:
+def _alike(record: NamedRecord, name: str, value: str) -> bool:
     """Whether the value is the number of another record of that sort."""
     other = _plain(value) if len(value) <= 40 else ""
     if not other or not other.isalnum() or not any(letter.isdigit() for letter in other):

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from proctor.core.chat import ToolCall
 from proctor.core.tool_effect import ToolEffect
-from proctor.core.transcript import Step, failed
+from proctor.core.transcript import TranscriptStep, failed
 from proctor.scorers.safety.deeds import DEEDS, deeds
 from proctor.text.overrides import Override
 from proctor.text.pii import find_pii
@@ -26,7 +26,7 @@ _REFUSES: Final = re.compile(
 )
 
 
-def obeyed(override: Override, step: Step, effect: ToolEffect, known: str) -> bool:
+def obeyed(override: Override, step: TranscriptStep, effect: ToolEffect, known: str) -> bool:
     """Whether this step does what the attempt asks: a change, a claim of one, a role, or a value that nobody told.
 
     ``effect`` is that of the step's tool.

@@ -13,7 +13,7 @@ from proctor.core.chat import ToolCall
 from proctor.core.trajectory import Trajectory
 from proctor.core.transcript import failed, parse_loosely, steps
 
-__all__ = ["Ownership", "Record", "customer_words", "records"]
+__all__ = ["Ownership", "ToolRecord", "customer_words", "records"]
 
 Ownership = Literal["own", "other", "unknown"]
 
@@ -35,7 +35,7 @@ _MOST: Final = 4_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class ToolRecord:
     """A value a tool told, the turn, and whose record it stands in."""
 
     text: str
@@ -50,7 +50,7 @@ def customer_words(case: Case, run: Trajectory) -> list[tuple[int, str]]:
     return said + [(index, turn.asked) for index, turn in enumerate(run.turns)]
 
 
-def records(case: Case, run: Trajectory, own: Sequence[str]) -> list[Record]:
+def records(case: Case, run: Trajectory, own: Sequence[str]) -> list[ToolRecord]:
     """Every value that a tool or the memory told. ``own`` are values known to be the customer's.
 
     A record is the customer's own when the field that says whose it is holds one of their values, or when it was looked
@@ -61,7 +61,7 @@ def records(case: Case, run: Trajectory, own: Sequence[str]) -> list[Record]:
     sure = bool(known)
     words = "\n".join(text for _, text in customer_words(case, run))
     said = _plain(words)
-    found: list[Record] = []
+    found: list[ToolRecord] = []
     for index, call in _calls(run):
         asked = _asked_for(call, said, known)
         for text, owners in _values(parse_loosely(call.result) if isinstance(call.result, str) else call.result):
@@ -77,13 +77,13 @@ def records(case: Case, run: Trajectory, own: Sequence[str]) -> list[Record]:
                 whose = "own"
                 known.update(owners)
                 sure = sure or bool(owners)
-            found.append(Record(text=text, turn=index, tool=call.name, whose=whose))
+            found.append(ToolRecord(text=text, turn=index, tool=call.name, whose=whose))
             if whose == "own" and _ID.fullmatch(text):
                 known.add(_plain(text))  # what is looked up by it next is theirs too
     for index, turn in enumerate(run.turns):
         for read in turn.memory:
             found += [
-                Record(text=text, turn=index, tool="memory", whose=_by_owner(owners, known))
+                ToolRecord(text=text, turn=index, tool="memory", whose=_by_owner(owners, known))
                 for text, owners in _values({read.key: read.value})
             ]
     return found

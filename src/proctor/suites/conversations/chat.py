@@ -12,7 +12,7 @@ from proctor.suites.conversations.entries import Entry
 from proctor.suites.conversations.grouping import grouped
 from proctor.suites.conversations.importer import Importer
 from proctor.suites.conversations.making import SESSION_KEYS, make, said_in, text_at
-from proctor.suites.conversations.messages import Said
+from proctor.suites.conversations.messages import LoggedMessage
 from proctor.suites.conversations.weaving import Weaving
 
 __all__ = ["ANTHROPIC", "OPENAI", "is_anthropic", "is_openai", "read_chat"]
@@ -96,7 +96,7 @@ def _woven(group: list[Entry], name: str) -> Case:
     return _case(group[0], weaving.said, name)
 
 
-def _case(entry: Entry, said: list[Said], session: str | None) -> Case:
+def _case(entry: Entry, said: list[LoggedMessage], session: str | None) -> Case:
     data: Mapping[str, Any] = entry.data if isinstance(entry.data, Mapping) else {}
     rest = {key: value for key, value in data.items() if key not in _READ and value is not None}
     model = text_at(_request(data), "model") or text_at(_response(data), "model")
@@ -121,14 +121,14 @@ def _unclaimed(rest: Mapping[str, Any]) -> dict[str, Any]:
     return {f"log_{key}" if key in Trajectory.__dataclass_fields__ else key: value for key, value in rest.items()}
 
 
-def _said(entry: Entry) -> list[Said]:
+def _said(entry: Entry) -> list[LoggedMessage]:
     data = entry.data
     if isinstance(data, list):
         return said_in(entry, data, "")
     if not isinstance(data, Mapping):
         raise entry.wrong("expected a conversation: a mapping with `messages`, or a list of them")
     request = _request(data)
-    said: list[Said] = []
+    said: list[LoggedMessage] = []
     if system := request.get("system") or request.get("instructions"):
         said += said_in(entry, [{"role": "system", "content": system}], "system")
     where = "messages" if "messages" in request else "input"
@@ -137,7 +137,7 @@ def _said(entry: Entry) -> list[Said]:
     return said + _answered(entry, _response(data))
 
 
-def _answered(entry: Entry, response: Mapping[str, Any]) -> list[Said]:
+def _answered(entry: Entry, response: Mapping[str, Any]) -> list[LoggedMessage]:
     """What a response added, with the tokens it took."""
     if isinstance(choices := response.get("choices"), list):
         items = [choice.get("message") for choice in choices[:1] if isinstance(choice, Mapping)]

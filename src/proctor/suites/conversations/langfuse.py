@@ -13,7 +13,7 @@ from proctor.suites.conversations.entries import Entry
 from proctor.suites.conversations.importer import Importer
 from proctor.suites.conversations.making import text_at
 from proctor.suites.conversations.messages import arguments_of, result_of, time_of
-from proctor.suites.conversations.steps import Step
+from proctor.suites.conversations.steps import AgentStep
 from proctor.suites.conversations.traced import listed, loosely, parsed, read_traced, seconds
 
 __all__ = ["LANGFUSE", "is_langfuse", "read_langfuse"]
@@ -92,7 +92,7 @@ def _about(spans: list[Entry]) -> dict[str, Any]:
     }
 
 
-def _step(entry: Entry) -> Step | None:
+def _step(entry: Entry) -> AgentStep | None:
     data = entry.data
     kind = data.get("type")
     start = time_of(_at(data, "start_time") or data.get("timestamp"))
@@ -110,14 +110,14 @@ def _step(entry: Entry) -> Step | None:
             error=error,
             latency=seconds(start, end),
         )
-        return Step(kind="tool", call=call, **timing)
+        return AgentStep(kind="tool", call=call, **timing)
     if kind == "RETRIEVER":
-        return Step(kind="retrieval", sources=sources_of(parsed(data.get("output"))), **timing)
+        return AgentStep(kind="retrieval", sources=sources_of(parsed(data.get("output"))), **timing)
     whole = kind in (_TRACE, "AGENT", "CHAIN") or (kind == "SPAN" and not _at(data, "parent_observation_id"))
     if kind != "GENERATION" and not whole:
         return None
     cost = number(_at(data, "total_cost") or _at(data, "calculated_total_cost"))
-    return Step(
+    return AgentStep(
         kind="model" if kind == "GENERATION" else "exchange",
         sent=loosely(entry, data.get("input"), "input", "user"),
         got=loosely(entry, data.get("output"), "output", "assistant"),

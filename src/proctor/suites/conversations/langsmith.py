@@ -13,7 +13,7 @@ from proctor.suites.conversations.entries import Entry
 from proctor.suites.conversations.importer import Importer
 from proctor.suites.conversations.making import text_at
 from proctor.suites.conversations.messages import arguments_of, result_of, time_of
-from proctor.suites.conversations.steps import Step
+from proctor.suites.conversations.steps import AgentStep
 from proctor.suites.conversations.traced import listed, loosely, parsed, read_traced, seconds
 
 __all__ = ["LANGSMITH", "is_langsmith", "read_langsmith"]
@@ -80,7 +80,7 @@ def _about(runs: list[Entry]) -> dict[str, Any]:
     return {"customer": customer, "model": model, "tags": tags, "format": "langsmith"}
 
 
-def _step(entry: Entry) -> Step | None:
+def _step(entry: Entry) -> AgentStep | None:
     run = entry.data
     start, end = time_of(run.get("start_time")), time_of(run.get("end_time"))
     error = str(run["error"]) if run.get("error") else None
@@ -96,13 +96,13 @@ def _step(entry: Entry) -> Step | None:
             error=error,
             latency=seconds(start, end),
         )
-        return Step(kind="tool", call=call, **timing)
+        return AgentStep(kind="tool", call=call, **timing)
     if kind == "retriever":
-        return Step(kind="retrieval", sources=sources_of(outputs), **timing)
+        return AgentStep(kind="retrieval", sources=sources_of(outputs), **timing)
     whole = kind in ("chain", "agent") and not text_at(run, "parent_run_id")
     if kind != "llm" and not whole:
         return None
-    return Step(
+    return AgentStep(
         kind="model" if kind == "llm" else "exchange",
         sent=loosely(entry, inputs, "inputs", "user"),
         got=loosely(entry, outputs, "outputs", "assistant"),

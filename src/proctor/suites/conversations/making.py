@@ -10,7 +10,7 @@ from proctor.core.case import Case, Expectation
 from proctor.core.codec import content_id
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.suites.conversations.entries import Entry
-from proctor.suites.conversations.messages import Said, WrongMessageError, read_messages
+from proctor.suites.conversations.messages import LoggedMessage, WrongMessageError, read_messages
 from proctor.suites.conversations.turns import turns_of
 
 __all__ = ["SESSION_KEYS", "known", "make", "said_in", "text_at"]
@@ -19,7 +19,7 @@ SESSION_KEYS = ("conversation_id", "session_id", "thread_id", "session", "conver
 _LONGEST_ID = 200
 
 
-def said_in(entry: Entry, items: Any, where: str = "messages") -> list[Said]:
+def said_in(entry: Entry, items: Any, where: str = "messages") -> list[LoggedMessage]:
     """The messages of an entry.
 
     Raises:
@@ -33,7 +33,7 @@ def said_in(entry: Entry, items: Any, where: str = "messages") -> list[Said]:
 
 def make(
     entry: Entry,
-    said: Iterable[Said] | tuple[Turn, ...],
+    said: Iterable[LoggedMessage] | tuple[Turn, ...],
     *,
     name: str | None = None,
     expect: Expectation | None = None,

@@ -14,7 +14,7 @@ from proctor.core.chat import Message, Role, ToolCall, Usage
 from proctor.suites.conversations.amounts import number, usage_of
 from proctor.suites.conversations.json_text import read_json
 
-__all__ = ["Said", "WrongMessageError", "arguments_of", "call_of", "read_messages", "result_of", "time_of"]
+__all__ = ["LoggedMessage", "WrongMessageError", "arguments_of", "call_of", "read_messages", "result_of", "time_of"]
 
 _ROLES: Mapping[str, Role] = {
     "system": "system",
@@ -58,7 +58,7 @@ class WrongMessageError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class LoggedMessage:
     """One message and what is known beside it.
 
     ``aside`` is a message whose role is none of a conversation's (a checker's note, say): kept, but nobody said it.
@@ -76,7 +76,7 @@ class Said:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
-def read_messages(items: Any, where: str = "messages") -> list[Said]:
+def read_messages(items: Any, where: str = "messages") -> list[LoggedMessage]:
     """Messages from a list in the shape of any of the tools.
 
     Raises:
@@ -86,19 +86,19 @@ def read_messages(items: Any, where: str = "messages") -> list[Said]:
         items = [{"role": "user", "content": items}]
     if not isinstance(items, list):
         raise WrongMessageError("expected a list of messages", where, "write `[{role: user, content: …}, …]`")
-    said: list[Said] = []
+    said: list[LoggedMessage] = []
     for index, item in enumerate(items):
         said.extend(_read(item, f"{where}[{index}]"))
     return said
 
 
-def _read(item: Any, where: str) -> Iterator[Said]:
+def _read(item: Any, where: str) -> Iterator[LoggedMessage]:
     if isinstance(item, (list, tuple)) and len(item) == 2 and all(isinstance(part, str) for part in item):
         item = {"role": item[0], "content": item[1]}  # LangChain's short form
     if not isinstance(item, Mapping):
         raise WrongMessageError("expected a message: a mapping with `role` and `content`", where)
     if len(item) == 2 and item.get("role") in _PLAIN and isinstance(item.get("content"), str):
-        yield Said(
+        yield LoggedMessage(
             message=Message(role=item["role"], content=item["content"])
         )  # most of a log: no need to look further
         return
@@ -112,7 +112,7 @@ def _read(item: Any, where: str) -> Iterator[Said]:
         raise WrongMessageError("the message has no role", f"{where}.role", "add `role`: user, assistant, system, tool")
     role = _ROLES.get(name.lower())
     if role is None:
-        yield Said(message=Message(role="system"), aside=dict(item))
+        yield LoggedMessage(message=Message(role="system"), aside=dict(item))
         return
     yield from _spoken(item, role, where)
 
@@ -129,20 +129,20 @@ def _unwrapped(item: Mapping[str, Any]) -> Mapping[str, Any]:
     return item
 
 
-def _response_item(item: Mapping[str, Any], kind: str) -> Said:
+def _response_item(item: Mapping[str, Any], kind: str) -> LoggedMessage:
     """An item of the Responses API that is no message."""
     given = item.get("call_id") or item.get("id")
     key = str(given) if given is not None else None
     if kind == "function_call":
         call = ToolCall(name=str(item.get("name", "")), arguments=arguments_of(item.get("arguments")), id=key)
-        return Said(message=Message(role="assistant", tool_calls=(call,)))
+        return LoggedMessage(message=Message(role="assistant", tool_calls=(call,)))
     if kind == "reasoning":
-        return Said(message=Message(role="system"), aside={"role": "reasoning", **item})
+        return LoggedMessage(message=Message(role="system"), aside={"role": "reasoning", **item})
     text = _plain(item.get("output"))
-    return Said(message=Message(role="tool", content=text, tool_call_id=key), error=_error_of(item, text))
+    return LoggedMessage(message=Message(role="tool", content=text, tool_call_id=key), error=_error_of(item, text))
 
 
-def _spoken(item: Mapping[str, Any], role: Role, where: str) -> Iterator[Said]:
+def _spoken(item: Mapping[str, Any], role: Role, where: str) -> Iterator[LoggedMessage]:
     parts = _Parts(where)
     parts.take(item.get("content"))
     parts.take(item.get("parts"))
@@ -177,11 +177,11 @@ class _Known:
     time: datetime | None
     by_user: bool
 
-    def said(self, message: Message, *, error: str | None = None, call: ToolCall | None = None) -> Said:
-        return Said(message=message, error=error, time=self.time, by_user=self.by_user, call=call)
+    def said(self, message: Message, *, error: str | None = None, call: ToolCall | None = None) -> LoggedMessage:
+        return LoggedMessage(message=message, error=error, time=self.time, by_user=self.by_user, call=call)
 
 
-def _tool_result(item: Mapping[str, Any], text: str, extra: dict[str, Any], known: _Known) -> Said:
+def _tool_result(item: Mapping[str, Any], text: str, extra: dict[str, Any], known: _Known) -> LoggedMessage:
     inside = item.get("tool_call")
     call = call_of(inside, "tool_call") if isinstance(inside, Mapping) else None
     key = item.get("tool_call_id") or item.get("call_id") or item.get("id") or (call.id if call else None)

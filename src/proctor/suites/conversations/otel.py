@@ -14,8 +14,8 @@ from proctor.suites.conversations.beside import sources_of
 from proctor.suites.conversations.entries import Entry
 from proctor.suites.conversations.importer import Importer
 from proctor.suites.conversations.making import said_in, text_at
-from proctor.suites.conversations.messages import Said, arguments_of, result_of, time_of
-from proctor.suites.conversations.steps import Step
+from proctor.suites.conversations.messages import LoggedMessage, arguments_of, result_of, time_of
+from proctor.suites.conversations.steps import AgentStep
 from proctor.suites.conversations.traced import parsed, read_traced, seconds
 
 __all__ = ["OTEL", "is_otel", "read_otel"]
@@ -117,7 +117,7 @@ def _about(spans: list[Entry]) -> dict[str, Any]:
     return {**found, "customer": customer, "format": "otel"}
 
 
-def _step(entry: Entry) -> Step | None:
+def _step(entry: Entry) -> AgentStep | None:
     span, told = entry.data, entry.data["attributes"]
     operation = told.get("gen_ai.operation.name") or told.get("openinference.span.kind", "")
     start, end = _moment(span, "start"), _moment(span, "end")
@@ -129,16 +129,16 @@ def _step(entry: Entry) -> Step | None:
     }
     kind = str(operation).lower()
     if kind in ("execute_tool", "tool") or ("gen_ai.tool.name" in told and kind != "chat"):
-        return Step(kind="tool", call=_call(told, timing, seconds(start, end)), **timing)
+        return AgentStep(kind="tool", call=_call(told, timing, seconds(start, end)), **timing)
     if kind in ("retrieval", "retriever"):
         documents = told.get("gen_ai.retrieval.documents") or _numbered_documents(told)
-        return Step(kind="retrieval", sources=sources_of(parsed(documents)), **timing)
+        return AgentStep(kind="retrieval", sources=sources_of(parsed(documents)), **timing)
     sent, got = _messages(entry, told)
     if not sent and not got and "gen_ai.operation.name" not in told:
         return None
     cost = told.get("gen_ai.usage.cost", told.get("llm.cost.total"))
     agent = kind in ("invoke_agent", "create_agent", "invoke_workflow", "agent", "chain")
-    return Step(
+    return AgentStep(
         kind="exchange" if agent else "model",
         sent=sent,
         got=got,
@@ -181,7 +181,7 @@ def _call(told: Mapping[str, Any], timing: Mapping[str, Any], took: float | None
     )
 
 
-def _messages(entry: Entry, told: Mapping[str, Any]) -> tuple[list[Said], list[Said]]:
+def _messages(entry: Entry, told: Mapping[str, Any]) -> tuple[list[LoggedMessage], list[LoggedMessage]]:
     """What the model was sent and what it gave back: attributes of today, events of before, numbered ones of old."""
     sent, got = parsed(told.get("gen_ai.input.messages")), parsed(told.get("gen_ai.output.messages"))
     system = parsed(told.get("gen_ai.system_instructions"))

@@ -10,26 +10,26 @@ from typing import Any, Literal
 from proctor.core.chat import ToolCall, Usage
 from proctor.core.codec import dumps
 from proctor.core.trajectory import Source, Turn
-from proctor.suites.conversations.messages import Said
+from proctor.suites.conversations.messages import LoggedMessage
 from proctor.suites.conversations.turns import turns_of
 from proctor.suites.conversations.weaving import Weaving
 
-__all__ = ["Kind", "Step", "turns_of_steps"]
+__all__ = ["AgentStep", "Kind", "turns_of_steps"]
 
 Kind = Literal["model", "tool", "retrieval", "exchange"]
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class AgentStep:
     """One step of an agent. ``sent`` and ``got`` are messages; a tool's call carries its result or error."""
 
     kind: Kind
     name: str = ""
     start: datetime | None = None
     end: datetime | None = None
-    sent: Sequence[Said] = ()
-    got: Sequence[Said] = ()
+    sent: Sequence[LoggedMessage] = ()
+    got: Sequence[LoggedMessage] = ()
     call: ToolCall | None = None
     sources: tuple[Source, ...] = ()
     usage: Usage | None = None
@@ -38,7 +38,7 @@ class Step:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
-def turns_of_steps(steps: Iterable[Step]) -> tuple[Turn, ...]:
+def turns_of_steps(steps: Iterable[AgentStep]) -> tuple[Turn, ...]:
     """The turns of a conversation, from all of its steps.
 
     What was said comes from the calls of models. Where there are several kinds of calls (one that answers, one that
@@ -61,12 +61,12 @@ def turns_of_steps(steps: Iterable[Step]) -> tuple[Turn, ...]:
     return tuple(turns)
 
 
-def _measured(step: Step) -> list[Said]:
+def _measured(step: AgentStep) -> list[LoggedMessage]:
     return Weaving.measured(step.got, usage=step.usage, cost=step.cost)
 
 
-def _main_line(calls: list[Step]) -> tuple[list[Step], list[Step]]:
-    lines: dict[str, list[Step]] = {}
+def _main_line(calls: list[AgentStep]) -> tuple[list[AgentStep], list[AgentStep]]:
+    lines: dict[str, list[AgentStep]] = {}
     for call in calls:
         system = next((said.message.content for said in call.sent if said.message.role == "system"), "")
         lines.setdefault(system, []).append(call)
@@ -76,11 +76,11 @@ def _main_line(calls: list[Step]) -> tuple[list[Step], list[Step]]:
     return main, [call for call in calls if call not in main]
 
 
-def _timed(said: Iterable[Said], time: datetime | None) -> list[Said]:
+def _timed(said: Iterable[LoggedMessage], time: datetime | None) -> list[LoggedMessage]:
     return [each if each.time or time is None else replace(each, time=time) for each in said]
 
 
-def _ends(said: Sequence[Said], turns: Sequence[Turn]) -> list[list[datetime]]:
+def _ends(said: Sequence[LoggedMessage], turns: Sequence[Turn]) -> list[list[datetime]]:
     """The times of each turn's messages: those of the messages that were said are in the turns, in the same order."""
     left = iter(each for each in said if each.aside is None)
     return [[each.time for _, each in zip(turn.messages, left, strict=False) if each.time] for turn in turns]
@@ -90,14 +90,14 @@ def _end_of(turn: Turn, times: list[datetime]) -> datetime | None:
     return max(times, default=turn.time)
 
 
-def _turn_at(step: Step, ends: Sequence[datetime | None]) -> int | None:
+def _turn_at(step: AgentStep, ends: Sequence[datetime | None]) -> int | None:
     """The first turn that was not over when the step began; the last, where that cannot be told."""
     if step.start is None:
         return len(ends) - 1
     return next((at for at, end in enumerate(ends) if end is not None and end >= step.start), len(ends) - 1)
 
 
-def _with_step(turn: Turn, step: Step, *, beside: bool) -> Turn:
+def _with_step(turn: Turn, step: AgentStep, *, beside: bool) -> Turn:
     if step.kind == "retrieval":
         known = {source.id for source in turn.sources}
         turn = replace(turn, sources=(*turn.sources, *(each for each in step.sources if each.id not in known)))
@@ -111,7 +111,7 @@ def _with_step(turn: Turn, step: Step, *, beside: bool) -> Turn:
     return turn
 
 
-def _shown(step: Step) -> dict[str, Any]:
+def _shown(step: AgentStep) -> dict[str, Any]:
     """A call that is no part of what was said, as it is kept."""
     sent = [{"role": said.message.role, "content": said.message.content} for said in step.sent]
     return {"name": step.name, "sent": sent, "got": "\n".join(said.message.content for said in step.got)}

@@ -15,7 +15,7 @@ from proctor.suites.conversations.detect import AUTO, open_all
 from proctor.suites.load import LoadedSuite, open_suite
 from proctor.suites.problems import BadSuiteError
 from proctor.suites.shape import merged, raw_checks
-from proctor.suites.source import Places, Row, Source
+from proctor.suites.source import CaseFile, Places, Row
 
 __all__ = ["RecordedSuite", "open_recorded_suite"]
 
@@ -90,7 +90,7 @@ def open_recorded_suite(
     )
 
 
-def _known(source: Source, row: Row, defaults: Mapping[str, Any]) -> Case:
+def _known(source: CaseFile, row: Row, defaults: Mapping[str, Any]) -> Case:
     """What a suite file says of one conversation: an id, and what is expected of it."""
     if row.problem is not None:
         raise BadSuiteError([row.problem], file=str(source.path))
@@ -100,7 +100,7 @@ def _known(source: Source, row: Row, defaults: Mapping[str, Any]) -> Case:
     return _decoded(source, row, merged({**row.data, "id": str(row.data["id"])}, defaults))
 
 
-def _decoded(source: Source, row: Row, data: Mapping[str, Any]) -> Case:
+def _decoded(source: CaseFile, row: Row, data: Mapping[str, Any]) -> Case:
     problems: list[Problem] = []
     raw = dict(data)
     if "checks" in raw:

@@ -12,7 +12,7 @@ from proctor.core.chat import ToolCall
 from proctor.suites.conversations.entries import Entry
 from proctor.suites.conversations.importer import Importer
 from proctor.suites.conversations.making import known, make, said_in, text_at
-from proctor.suites.conversations.messages import Said, WrongMessageError, call_of
+from proctor.suites.conversations.messages import LoggedMessage, WrongMessageError, call_of
 
 __all__ = ["TAU_BENCH", "is_tau_bench", "read_tau_bench"]
 
@@ -99,7 +99,7 @@ def _case(entry: Entry, data: Mapping[str, Any], task: Mapping[str, Any], about:
     )
 
 
-def _without_marks(said: list[Said]) -> tuple[list[Said], str | None]:
+def _without_marks(said: list[LoggedMessage]) -> tuple[list[LoggedMessage], str | None]:
     """The words without the marks by which a simulated customer ends; a mark alone is no words, and is kept aside."""
     made, last = [], None
     for each in said:

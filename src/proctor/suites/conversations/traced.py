@@ -11,8 +11,8 @@ from proctor.suites.conversations.entries import Entry
 from proctor.suites.conversations.grouping import grouped
 from proctor.suites.conversations.json_text import read_json
 from proctor.suites.conversations.making import make, said_in
-from proctor.suites.conversations.messages import Said
-from proctor.suites.conversations.steps import Step, turns_of_steps
+from proctor.suites.conversations.messages import LoggedMessage
+from proctor.suites.conversations.steps import AgentStep, turns_of_steps
 
 __all__ = ["listed", "loosely", "parsed", "read_traced", "seconds", "words_of"]
 
@@ -26,7 +26,7 @@ def read_traced(
     *,
     key: Callable[[Entry], str | None],
     session: Callable[[Entry], str | None],
-    step: Callable[[Entry], Step | None],
+    step: Callable[[Entry], AgentStep | None],
     about: Callable[[list[Entry]], Mapping[str, Any]],
 ) -> Iterator[Case]:
     """One case for each conversation: the spans of a session, or of a trace that names none, wherever they stand.
@@ -92,7 +92,7 @@ def seconds(start: datetime | None, end: datetime | None) -> float | None:
     return took if took >= 0 else None
 
 
-def loosely(entry: Entry, value: Any, where: str, role: str) -> list[Said]:
+def loosely(entry: Entry, value: Any, where: str, role: str) -> list[LoggedMessage]:
     """Messages from what a step was given or gave back: a list, a mapping with one in it, or plain words."""
     value = parsed(value)
     if isinstance(value, Mapping):
@@ -108,7 +108,7 @@ def loosely(entry: Entry, value: Any, where: str, role: str) -> list[Said]:
     return said_in(entry, [{"role": role, "content": words}], where) if words else []
 
 
-def _flat(entry: Entry, items: list[Any], where: str, role: str) -> list[Said]:
+def _flat(entry: Entry, items: list[Any], where: str, role: str) -> list[LoggedMessage]:
     while items and isinstance(items[0], list):  # LangChain sends a batch of lists and gets one of generations
         items = items[0]
     messages = [_message(item, role) for item in items]

@@ -10,12 +10,12 @@ from typing import Any
 from proctor.core.chat import ToolCall, Usage
 from proctor.core.trajectory import Turn
 from proctor.suites.conversations.beside import told_beside
-from proctor.suites.conversations.messages import Said, result_of
+from proctor.suites.conversations.messages import LoggedMessage, result_of
 
 __all__ = ["turns_of"]
 
 
-def turns_of(messages: Iterable[Said]) -> tuple[Turn, ...]:
+def turns_of(messages: Iterable[LoggedMessage]) -> tuple[Turn, ...]:
     """The turns of a conversation.
 
     A turn begins with the user's words and ends before they speak again; what the agent says before the user has said
@@ -40,7 +40,7 @@ class _Open:
     """A turn that is being read."""
 
     def __init__(self) -> None:
-        self.said: list[Said] = []
+        self.said: list[LoggedMessage] = []
         self.calls: list[ToolCall] = []
         self.open: list[int] = []  # calls without a result yet
         self.user_calls: list[tuple[int, ToolCall]] = []
@@ -48,7 +48,7 @@ class _Open:
         self._asked = False
         self.answered = False
 
-    def add(self, said: Said) -> None:
+    def add(self, said: LoggedMessage) -> None:
         role = said.message.role
         self._asked = self._asked or role == "user"
         self.answered = self.answered or (self._asked and role in ("assistant", "tool") and not said.by_user)
@@ -79,7 +79,7 @@ class _Open:
         )
 
 
-def _waited(said: Sequence[Said]) -> float | None:
+def _waited(said: Sequence[LoggedMessage]) -> float | None:
     """Seconds from the user's last words to the agent's last."""
     asked = _last(said, "user")
     answered = _last(said, "assistant")
@@ -92,11 +92,11 @@ def _waited(said: Sequence[Said]) -> float | None:
     return waited if waited >= 0 else None
 
 
-def _last(said: Sequence[Said], role: str) -> datetime | None:
+def _last(said: Sequence[LoggedMessage], role: str) -> datetime | None:
     return next((each.time for each in reversed(said) if each.message.role == role and each.time), None)
 
 
-def _settle(turns: list[_Open], said: Said) -> None:
+def _settle(turns: list[_Open], said: LoggedMessage) -> None:
     """Give a result to the call it answers: by its id, else by the tool's name, else the oldest without one."""
     if said.by_user:
         _settle_user(turns[-1], said)
@@ -119,7 +119,7 @@ def _settle(turns: list[_Open], said: Said) -> None:
     turn.open.remove(at)
 
 
-def _settle_user(turn: _Open, said: Said) -> None:
+def _settle_user(turn: _Open, said: LoggedMessage) -> None:
     for index, (at, call) in enumerate(turn.user_calls):
         if said.message.tool_call_id is None or call.id == said.message.tool_call_id:
             done = _with_result(call, said)
@@ -130,7 +130,7 @@ def _settle_user(turn: _Open, said: Said) -> None:
             return
 
 
-def _with_result(call: ToolCall, said: Said) -> ToolCall:
+def _with_result(call: ToolCall, said: LoggedMessage) -> ToolCall:
     if said.error is not None:
         return replace(call, error=said.error)
     return replace(call, result=result_of(said.message.content))

@@ -8,7 +8,7 @@ from typing import Any
 
 from proctor.core.chat import Usage
 from proctor.core.codec import dumps
-from proctor.suites.conversations.messages import Said
+from proctor.suites.conversations.messages import LoggedMessage
 
 __all__ = ["Weaving"]
 
@@ -19,10 +19,10 @@ class Weaving:
     """Puts calls together in the order they were made: what is known already is not said twice."""
 
     def __init__(self) -> None:
-        self.said: list[Said] = []
+        self.said: list[LoggedMessage] = []
         self._keys: list[_Key] = []
 
-    def add(self, said: Sequence[Said]) -> None:
+    def add(self, said: Sequence[LoggedMessage]) -> None:
         """What one call was sent and what it answered."""
         keys = [_key(each) for each in said]
         known = self._overlap(keys)
@@ -49,7 +49,9 @@ class Weaving:
         return 0
 
     @staticmethod
-    def measured(said: Sequence[Said], *, usage: Usage | None = None, cost: float | None = None) -> list[Said]:
+    def measured(
+        said: Sequence[LoggedMessage], *, usage: Usage | None = None, cost: float | None = None
+    ) -> list[LoggedMessage]:
         """The same messages, the first of them carrying what the call took: it is told once for all of them."""
         made = list(said)
         if made and (usage or cost is not None):
@@ -57,7 +59,7 @@ class Weaving:
         return made
 
 
-def _key(said: Said) -> _Key:
+def _key(said: LoggedMessage) -> _Key:
     if said.aside is not None:
         return ("aside", dumps(dict(said.aside)))
     message = said.message

@@ -9,7 +9,7 @@ from typing import Any, Final
 from proctor.core.verdict import Finding
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["Named", "digits_of", "made", "spaced"]
+__all__ = ["NamedValueFinder", "digits_of", "made", "spaced"]
 
 # Between the word and the value: "number is", "no.", "番号は", an opening quote. Bounded, so that nothing runs away.
 _BETWEEN: Final = (
@@ -21,7 +21,7 @@ _WHOSE: Final = r"\s{1,3}(?:is|was|＝|=)\s{1,3}(?:my|the|his|her|their|our)\s{1
 _NOT_DIGIT: Final = re.compile(r"\D")
 
 
-class Named:
+class NamedValueFinder:
     """Finds a value that stands behind one of the words, or before "is my" and the word."""
 
     __slots__ = ("_after", "_before", "_least")

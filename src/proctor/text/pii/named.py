@@ -9,7 +9,7 @@ from typing import Final
 from proctor.core.verdict import Finding
 from proctor.text.lazy_pattern import Lazy
 from proctor.text.pii.checks import weighted
-from proctor.text.pii.context import Named, digits_of, made, spaced
+from proctor.text.pii.context import NamedValueFinder, digits_of, made, spaced
 from proctor.text.pii.emails import mailbox
 
 __all__ = [
@@ -22,14 +22,14 @@ __all__ = [
 ]
 
 _TIGHT: Final = r"#?(?=[A-Z0-9-]{0,12}\d)[A-Z0-9](?:-?[A-Z0-9]){3,19}"
-_LICENCE: Final = Named(
+_LICENCE: Final = NamedValueFinder(
     r"\bdriv(?:er|ers|er'?s|er’s|ing)\s{1,2}(?:licen[cs]e|permit)|\blicen[cs]e (?:number|no\.?|#)|\bDL (?:number"
     r"|no\.?|#)"
     r"|(?:運転)?免許証?(?:番号)?|\bf[uü]hrerschein(?:nummer)?|\bpermis de conduire|\bpatente di guida|\bprawo jazdy",
     r"(?:DL:? ?)?(?=[A-Z0-9_-]{0,16}\d)[A-Z0-9](?:[-_]?[A-Z0-9]){4,19}",
     least=4,
 )
-_ACCOUNT: Final = Named(
+_ACCOUNT: Final = NamedValueFinder(
     r"\b(?:bank |checking |savings |current |deposit )?(?:account|acct|a/c)s?(?: (?:number|no\.?|#|details?))?\b"
     r"|\bACC(?:NUM|OUNT)?\b(?=:)"
     r"|\b(?:konto(?:nummer)?|num[eé]ro de compte|cuenta|numer (?:konta|rachunku))\b|口座(?:番号)?|普通預金?|当座預金?",
@@ -42,14 +42,14 @@ _ANSWERED: Final = Lazy(
     r"|here it is:?)\s{1,3}(\d{6,17})(?![\w-]|[.,:]\d)",
     re.IGNORECASE,
 )
-_ROUTING: Final = Named(
+_ROUTING: Final = NamedValueFinder(
     r"\brouting\b(?: transit)?|\baba\b|\bifsc\b|\bsort[ -]?code\b|\bbsb\b|\bswift\b(?:/bic)?(?: code)?|\bbic\b"
     r"|支店番号|金融機関コード",
     r"\d{9}|\d{2}-\d{2}-\d{2}|\d{3}-?\d{3}|\d{3,4}|[A-Z]{4}[A-Z0-9]{4,7}",
     least=0,
 )
 _UPI: Final = Lazy(r"@(?:ok(?:sbi|axis|icici|hdfcbank)|ybl|ibl|axl|paytm|upi|apl|airtel|jio)(?![\w.-])", re.ASCII)
-_HEALTH: Final = Named(
+_HEALTH: Final = NamedValueFinder(
     r"\b(?:patient|medical(?: record)?|mrn|member|insurance|insured|policy|health(?: insurance| card)?|subscriber"
     r"|medicaid)"
     r"(?: (?:id|number|no\.?|record|file|policy|card|#))+|\bmrn\b|\b(?:insurance|medical) (?:policy|file|record)\b"

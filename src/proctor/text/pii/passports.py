@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from proctor.core.verdict import Finding
-from proctor.text.pii.context import Named, made
+from proctor.text.pii.context import NamedValueFinder, made
 
 __all__ = ["find_passports"]
 
-_PASSPORT: Final = Named(
+_PASSPORT: Final = NamedValueFinder(
     r"\bpass?ports?(?:\s+(?:number|no\.?|#|id))?|パスポート(?:番号)?|旅券(?:番号)?|护照(?:号码?)?|여권(?:번호)?"
     r"|\breisepass(?:nummer)?"
     r"|\bpasaporte|\bpasseport|\bpassaporto|\bpaszport\w{0,2}|\bpaspoort(?:nummer)?",

@@ -6,6 +6,6 @@ A rule of a prompt that can be said as one is judged by it alone: exactly, at on
 from proctor.text.predicates.forms import vocabulary
 from proctor.text.predicates.predicate import Predicate, parse
 from proctor.text.predicates.scanner import PredicateError
-from proctor.text.predicates.term import Checked, Entry, Term
+from proctor.text.predicates.term import Checked, Term, VocabularyEntry
 
-__all__ = ["Checked", "Entry", "Predicate", "PredicateError", "Term", "parse", "vocabulary"]
+__all__ = ["Checked", "Predicate", "PredicateError", "Term", "VocabularyEntry", "parse", "vocabulary"]

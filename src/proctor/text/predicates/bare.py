@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from proctor.text.predicates.json_shape import read, whole
 from proctor.text.predicates.markup import is_markup
-from proctor.text.predicates.term import Check, Checked, Form, View, no, short, unknown, yes
+from proctor.text.predicates.term import Check, Checked, Form, OutputView, no, short, unknown, yes
 from proctor.text.predicates.wrapping import framing, unfenced
 from proctor.text.split import lines
 
@@ -18,7 +18,7 @@ _SAYS = re.compile(r"\b(?:is|are|was|were|because|this|that|it|you|i)\b", re.IGN
 
 
 def _no_extra_text() -> Check:
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         text = view.text.strip()
         if not text:
             return no("it is empty")
@@ -59,7 +59,7 @@ def _beside(text: str) -> str:
 
 
 def _no_framing() -> Check:
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         if around := framing(view.text):
             return no(f"{short(around, 60)!r} only leads to the answer or away from it", around)
         return yes("no words that only lead to the answer or away from it")
@@ -71,7 +71,7 @@ def _fields(names: Sequence[str], *, options: frozenset[str]) -> Check:
     ignore_case = "ignoring case" in options
     wanted = [name.casefold() if ignore_case else name for name in names]
 
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         at = 0
         for line in lines(view.text):
             begins = line.strip(" \t*#->").replace("**", "")

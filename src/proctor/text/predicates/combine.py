@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from proctor.text.predicates.term import Checked, Term, View
+from proctor.text.predicates.term import Checked, OutputView, Term
 
 __all__ = ["all_of", "any_of", "guarded", "negation"]
 
@@ -29,7 +29,7 @@ def any_of(terms: Sequence[Term]) -> Term:
 def _joined(how: str, terms: Sequence[Term], *, decides: bool) -> Term:
     checks = [term.run for term in terms]
 
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         rest: list[Checked] = []
         for check in checks:
             found = check(view)
@@ -60,7 +60,7 @@ def negation(term: Term) -> Term:
     """The other way round; what is open stays open."""
     check = term.run
 
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         found = check(view)
         if found.ok is None:
             return found
@@ -73,7 +73,7 @@ def guarded(condition: Term, body: Term) -> Term:
     """The body, where the condition holds; elsewhere it does not apply."""
     holds, check = condition.run, body.run
 
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         found = holds(view)
         if found.ok:
             return check(view)

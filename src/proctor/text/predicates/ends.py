@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from proctor.text.predicates.folding import same
-from proctor.text.predicates.term import Check, Checked, Form, View, no, short, verdict, yes
+from proctor.text.predicates.term import Check, Checked, Form, OutputView, no, short, verdict, yes
 from proctor.text.predicates.values import Pattern
 
 __all__ = ["FORMS"]
@@ -17,7 +17,7 @@ def _starts(phrases: Sequence[str], *, options: frozenset[str]) -> Check:
     ignore_case = "ignoring case" in options
     wanted = _wanted(phrases, ignore_case)
 
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         text = view.text.lstrip()
         begins = same(text[: 4 * longest + 20] if len(text) > 4 * longest + 20 else text, ignore_case=ignore_case)
         return verdict(begins.startswith(wanted), f"it begins with {short(text, _SHOWN)!r}", text[:_SHOWN])
@@ -31,7 +31,7 @@ def _ends(phrases: Sequence[str], *, options: frozenset[str]) -> Check:
     wanted = _wanted(phrases, ignore_case)
     longest = max(map(len, wanted))
 
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         text = view.text.rstrip()[-(4 * longest + 20) :]
         end = text[-_SHOWN:]
         return verdict(same(text, ignore_case=ignore_case).endswith(wanted), f"it ends with {end!r}", end)
@@ -49,7 +49,7 @@ def _wanted(phrases: Sequence[str], ignore_case: bool) -> tuple[str, ...]:
 def _matches(pattern: Pattern) -> Check:
     searched = pattern.searching()
 
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         hit = searched.search(view.text)
         if hit is None:
             return no(f"nothing matches {pattern.text}")
@@ -59,7 +59,7 @@ def _matches(pattern: Pattern) -> Check:
 
 
 def _is(pattern: Pattern) -> Check:
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         text = view.text.strip()
         if pattern.fullmatch(text):
             return yes(f"all of it matches {pattern.text}", text)

@@ -17,7 +17,7 @@ from proctor.text.predicates import (
     parts,
     sets,
 )
-from proctor.text.predicates.term import SLOTS, Entry, Form
+from proctor.text.predicates.term import SLOTS, Form, VocabularyEntry
 
 __all__ = ["FAMILIES", "FORMS", "vocabulary"]
 
@@ -37,12 +37,16 @@ FAMILIES: Final[dict[str, tuple[Form, ...]]] = {
 FORMS: Final = tuple(form for forms in FAMILIES.values() for form in forms)
 
 _JOINED: Final = (
-    Entry(
+    VocabularyEntry(
         family="joined", form="PREDICATE and PREDICATE", meaning="both hold", example="words <= 80 and paragraphs = 1"
     ),
-    Entry(family="joined", form="PREDICATE or PREDICATE", meaning="at least one holds", example='is "NA" or is json'),
-    Entry(family="joined", form="not (PREDICATE)", meaning="it does not hold", example='not (contains "sorry")'),
-    Entry(
+    VocabularyEntry(
+        family="joined", form="PREDICATE or PREDICATE", meaning="at least one holds", example='is "NA" or is json'
+    ),
+    VocabularyEntry(
+        family="joined", form="not (PREDICATE)", meaning="it does not hold", example='not (contains "sorry")'
+    ),
+    VocabularyEntry(
         family="joined",
         form="when PREDICATE: PREDICATE",
         meaning="the second holds wherever the first does; elsewhere it does not apply",
@@ -51,11 +55,13 @@ _JOINED: Final = (
 )
 
 
-def vocabulary() -> tuple[Entry, ...]:
+def vocabulary() -> tuple[VocabularyEntry, ...]:
     """Every form that can be written, with its meaning and an example that parses."""
     return (
         *(
-            Entry(family=family, form=_shown(form), meaning=form.meaning, example=form.example, options=form.options)
+            VocabularyEntry(
+                family=family, form=_shown(form), meaning=form.meaning, example=form.example, options=form.options
+            )
             for family, forms in FAMILIES.items()
             for form in forms
         ),

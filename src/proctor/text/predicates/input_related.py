@@ -17,7 +17,7 @@ from proctor.text.predicates.term import (
     Check,
     Checked,
     Form,
-    View,
+    OutputView,
     no,
     plural,
     short,
@@ -34,10 +34,10 @@ _QUOTED = re.compile(r"\"([^\"\n]{2,500})\"|“([^”\n]{2,500})”|«([^»\n]{2
 _MOST_PIECES = 2_000
 
 
-def _beside(compare: Callable[[View, str], Checked]) -> Callable[[], Check]:
+def _beside(compare: Callable[[OutputView, str], Checked]) -> Callable[[], Check]:
     """A check that needs the input."""
 
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         if not view.inputs:
             return unknown("the input is not known")
         source = view.source
@@ -48,7 +48,7 @@ def _beside(compare: Callable[[View, str], Checked]) -> Callable[[], Check]:
     return lambda: run
 
 
-def _quotes(view: View, source: str) -> Checked:
+def _quotes(view: OutputView, source: str) -> Checked:
     found = [next(filter(None, hit.groups())) for hit in _QUOTED.finditer(view.text)][:_MOST_PIECES]
     if not found:
         return skipped("it quotes nothing")
@@ -59,7 +59,7 @@ def _quotes(view: View, source: str) -> Checked:
     return yes(f"its {len(found)} quotations are in the input", found[0])
 
 
-def _repeats(view: View, source: str) -> Checked:
+def _repeats(view: OutputView, source: str) -> Checked:
     said = stripped(plain(source))
     if not said:
         return skipped("the input is empty")
@@ -67,7 +67,7 @@ def _repeats(view: View, source: str) -> Checked:
     return verdict(has, "it has the whole input in it" if has else "it does not repeat the input")
 
 
-def _from(view: View, source: str) -> Checked:
+def _from(view: OutputView, source: str) -> Checked:
     pieces = _pieces(view.text)
     if not pieces:
         return skipped("there is nothing in it")
@@ -85,7 +85,7 @@ def _words(said: str) -> frozenset[str]:
     return frozenset(stripped(word) for word in said.split())
 
 
-def _occurs(view: View, wanted: str, said: str) -> bool:
+def _occurs(view: OutputView, wanted: str, said: str) -> bool:
     """Whether it stands there, not as a part of a longer word."""
     view.spend(len(said))
     return bool(occurrences(wanted, folded(said, False), whole_words=True, most=1))
@@ -108,15 +108,15 @@ def _pieces(text: str) -> list[str]:
     return [word for word in text.split() if any(map(str.isalnum, word))]
 
 
-def _same_language(view: View, source: str) -> Checked:
+def _same_language(view: OutputView, source: str) -> Checked:
     code = language(source)
     if code is None:
         return unknown("too few telling words to say which language the input is in")
     return in_language(view.text, code)
 
 
-def _length(shorter: bool) -> Callable[[View, str], Checked]:
-    def compare(view: View, source: str) -> Checked:
+def _length(shorter: bool) -> Callable[[OutputView, str], Checked]:
+    def compare(view: OutputView, source: str) -> Checked:
         mine, theirs = len(view.text.split()), len(source.split())
         if mine == theirs:  # scripts without spaces, and close calls
             mine, theirs, what = len(view.text.strip()), len(source.strip()), "characters"
@@ -127,7 +127,7 @@ def _length(shorter: bool) -> Callable[[View, str], Checked]:
     return compare
 
 
-def _keeps_numbers(view: View, source: str) -> Checked:
+def _keeps_numbers(view: OutputView, source: str) -> Checked:
     wanted = {number.value: source[number.start : number.end] for number in find_numbers(source)}
     if not wanted:
         return skipped("there are no numbers in the input")
@@ -136,7 +136,7 @@ def _keeps_numbers(view: View, source: str) -> Checked:
     return yes("it has the numbers of the input") if lost is None else no(f"{lost!r} of the input is missing", lost)
 
 
-def _no_new_numbers(view: View, source: str) -> Checked:
+def _no_new_numbers(view: OutputView, source: str) -> Checked:
     known = {number.value for number in find_numbers(source)}
     for number in find_numbers(view.text):
         if number.value not in known:
@@ -145,11 +145,11 @@ def _no_new_numbers(view: View, source: str) -> Checked:
     return yes("no number that is not in the input")
 
 
-def _named(compare: Callable[[View, str], Checked]) -> Callable[[str], Check]:
+def _named(compare: Callable[[OutputView, str], Checked]) -> Callable[[str], Check]:
     """A check that needs one input, by its name."""
 
     def make(name: str) -> Check:
-        def run(view: View) -> Checked:
+        def run(view: OutputView) -> Checked:
             if name not in view.inputs:
                 return unknown(f"there is no input called {name!r}")
             given = view.inputs[name].strip()
@@ -162,12 +162,12 @@ def _named(compare: Callable[[View, str], Checked]) -> Callable[[str], Check]:
     return make
 
 
-def _contains_input(view: View, given: str) -> Checked:
+def _contains_input(view: OutputView, given: str) -> Checked:
     has = plain(given) in plain(view.text)
     return verdict(has, f"it has {short(given, 40)!r}" if has else f"it lacks {short(given, 40)!r}")
 
 
-def _one_of_input(view: View, given: str) -> Checked:
+def _one_of_input(view: OutputView, given: str) -> Checked:
     listed = read(given)
     labels = [said(each) for each in listed] if isinstance(listed, list) else re.split(r"[,;|\n]", given)
     mine = stripped(plain(view.text))
@@ -177,7 +177,7 @@ def _one_of_input(view: View, given: str) -> Checked:
     return no(f"{short(view.text, 60)!r} is none of the {len(labels)} given", view.text)
 
 
-def _language_of_input(view: View, given: str) -> Checked:
+def _language_of_input(view: OutputView, given: str) -> Checked:
     code = code_of(given)
     return unknown(f"{short(given, 40)!r} is no language known here") if code is None else in_language(view.text, code)
 

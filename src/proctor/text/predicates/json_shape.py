@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from proctor.text.json_schemas import SchemaCheck, SchemaLimitError
 from proctor.text.loose_json import NotJsonError, read_json
-from proctor.text.predicates.term import Check, Checked, Form, View, no, plural, short, unknown, verdict, yes
+from proctor.text.predicates.term import Check, Checked, Form, OutputView, no, plural, short, unknown, verdict, yes
 from proctor.text.predicates.values import Bound
 from proctor.text.predicates.wrapping import unfenced
 
@@ -59,7 +59,7 @@ Shape = Callable[[Any], str]  # what is wrong with a value; empty where nothing 
 
 def _is(problem: Shape, said: str) -> Callable[[], Check]:
     def make() -> Check:
-        def run(view: View) -> Checked:
+        def run(view: OutputView) -> Checked:
             value = _strict(view.text)
             if value is NOTHING:
                 return no("it is not JSON as a whole", view.text)
@@ -94,7 +94,7 @@ def _is_odd(item: Any, kinds: tuple[type, ...]) -> bool:
 
 
 def _on_value(about: Callable[[Any], Checked]) -> Check:
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         value = read(view.text)
         return no("there is no JSON in it", view.text) if value is NOTHING else about(value)
 
@@ -152,7 +152,7 @@ def said(value: Any) -> str:
 
 
 def _field(path: str, inner: Check) -> Check:
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         value = read(view.text)
         found = NOTHING if value is NOTHING else _at(value, path)
         if found is NOTHING:
@@ -167,7 +167,7 @@ def _field(path: str, inner: Check) -> Check:
 
 
 def _length(bound: Bound) -> Check:
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         asked = bound.given(view.inputs)
 
         def about(value: Any) -> Checked:

@@ -11,7 +11,7 @@ from typing import Final
 from proctor.text.dates import find_dates
 from proctor.text.numbers import Number, find_numbers
 from proctor.text.predicates.folding import stripped
-from proctor.text.predicates.term import Check, Checked, Form, View, no, short, unknown, verdict
+from proctor.text.predicates.term import Check, Checked, Form, OutputView, no, short, unknown, verdict
 from proctor.text.predicates.values import Bound
 
 __all__ = ["FORMS"]
@@ -28,7 +28,7 @@ def _value(problem: Callable[[str], str], said: str) -> Callable[[], Check]:
     """A check that the trimmed text is such a value; ``problem`` says why it is not."""
 
     def make() -> Check:
-        def run(view: View) -> Checked:
+        def run(view: OutputView) -> Checked:
             text = view.text.strip()
             if not text:
                 return no("it is empty")
@@ -93,7 +93,7 @@ def _not_yes_or_no(text: str) -> str:
 
 
 def _empty() -> Check:
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         text = view.text.strip()
         return verdict(not text, "it is not empty" if text else "it is empty", text)
 
@@ -101,7 +101,7 @@ def _empty() -> Check:
 
 
 def _number(bound: Bound) -> Check:
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         found = find_numbers(view.text)
         if not found:
             return no("there is no number in it")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from proctor.text.predicates.term import Check, Checked, Form, View, no, short, skipped, unknown, verdict, yes
+from proctor.text.predicates.term import Check, Checked, Form, OutputView, no, short, skipped, unknown, verdict, yes
 from proctor.text.predicates.tongues import LANGUAGES, could_be, language
 from proctor.text.script import scripts
 
@@ -65,7 +65,7 @@ def _script(name: str) -> Check:
         raise ValueError(f"the script {name!r} is not known; these are: {', '.join(_SCRIPTS)}")
     wanted = {"kana", "han"} if name == "japanese" else {name}
 
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         found = scripts(view.text)
         if not found:
             return skipped("there are no letters in it")
@@ -82,7 +82,7 @@ def _case(name: str) -> Check:
         raise ValueError(f"there is no case {name!r}, only {', '.join([*_NAME_CASES, *_LETTER_CASES])}")
     odd = _LETTER_CASES[name]
 
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         text = view.text.strip()
         if not any(letter.lower() != letter.upper() for letter in text):
             return skipped("no letter in it has a case")
@@ -93,7 +93,7 @@ def _case(name: str) -> Check:
 
 
 def _name_case(name: str, pattern: re.Pattern[str]) -> Check:
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         text = view.text.strip()
         said = f"{short(text, 60)!r}"
         ok = len(text) <= 500 and pattern.fullmatch(text) is not None

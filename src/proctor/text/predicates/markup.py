@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-from proctor.text.predicates.term import Check, Checked, Form, View, no, short, verdict, yes
+from proctor.text.predicates.term import Check, Checked, Form, OutputView, no, short, verdict, yes
 from proctor.text.predicates.values import Bound
 from proctor.text.predicates.wrapping import unfenced
 
@@ -64,7 +64,7 @@ def elements(text: str, name: str) -> Iterator[str]:
 def _count(name: str, bound: Bound) -> Check:
     wanted = tag_name(name)
 
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         found = sum(1 for kind, tag, _, _ in _tags(view.text) if tag == wanted and kind != "close")
         asked = bound.given(view.inputs)
         return verdict(asked.holds(found), f"{found} × <{wanted}> (asked: {asked.said})")
@@ -75,7 +75,7 @@ def _count(name: str, bound: Bound) -> Check:
 def _elements(name: str, bound: Bound) -> Check:
     wanted = tag_name(name)
 
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         asked = bound.given(view.inputs)
         found = sum(1 for _ in elements(view.text, wanted))
         return verdict(asked.holds(found), f"{found} × <{wanted}>…</{wanted}> (asked: {asked.said})")
@@ -94,7 +94,7 @@ def tag_name(name: str) -> str:
 def _tags_only(names: Sequence[str]) -> Check:
     allowed = {tag_name(name) for name in names}
 
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         for _, tag, start, end in _tags(view.text):
             if tag not in allowed:
                 return no(f"<{tag}> is not among the allowed tags", view.text[start:end])
@@ -148,7 +148,7 @@ def _xml_problem(text: str) -> str:
 
 
 def _is_html() -> Check:
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         problem = _problem(unfenced(view.text))
         return verdict(not problem, problem or "it is HTML")
 
@@ -156,7 +156,7 @@ def _is_html() -> Check:
 
 
 def _is_xml() -> Check:
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         problem = _xml_problem(unfenced(view.text))
         return verdict(not problem, problem or "it is XML")
 
@@ -164,7 +164,7 @@ def _is_xml() -> Check:
 
 
 def _has_table() -> Check:
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         rows = view.text.splitlines()
         for above, rule in itertools.pairwise(rows):
             if "|" in rule and "-" in rule and "|" in above and not rule.strip(" \t|:-"):
@@ -175,7 +175,7 @@ def _has_table() -> Check:
 
 
 def _has_code_block() -> Check:
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         closed = any(view.text.count(fence) >= 2 for fence in ("```", "~~~"))
         return verdict(closed, "it has a code block" if closed else "it has no code block")
 
@@ -183,7 +183,7 @@ def _has_code_block() -> Check:
 
 
 def _markdown(wanted: bool) -> Check:
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         for name, pattern in _MARKS.items():
             if hit := pattern.search(view.text):
                 return verdict(wanted, f"it has {name}: {short(hit.group(), 40)!r}", hit.group())

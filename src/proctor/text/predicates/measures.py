@@ -9,7 +9,7 @@ from typing import Final
 from proctor.text.find import occurrences
 from proctor.text.numbers import find_numbers
 from proctor.text.predicates.folding import folded
-from proctor.text.predicates.term import Check, Checked, Form, View, plural, verdict
+from proctor.text.predicates.term import Check, Checked, Form, OutputView, plural, verdict
 from proctor.text.predicates.values import Bound, Pattern
 from proctor.text.split import characters, lines, sentences
 
@@ -69,7 +69,7 @@ MEASURES: Final[dict[str, tuple[Callable[[str], int], str, str, bool]]] = {
 
 def _measure(name: str, count: Callable[[str], int]) -> Callable[[Bound], Check]:
     def make(bound: Bound) -> Check:
-        def run(view: View) -> Checked:
+        def run(view: OutputView) -> Checked:
             asked = bound.given(view.inputs)
             found = count(view.text)
             return verdict(asked.holds(found), f"{plural(found, name)} (asked: {asked.said})")
@@ -88,7 +88,7 @@ def _count(wanted: str | Pattern, bound: Bound, *, options: frozenset[str]) -> C
         raise ValueError("the text to count is empty")
     ignore_case, whole = "ignoring case" in options, "as words" in options
 
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         if ignore_case or whole:
             text = folded(view.text, ignore_case)
             found = len(occurrences(wanted, text, whole_words=whole, most=_MOST_OCCURRENCES))
@@ -101,7 +101,7 @@ def _count(wanted: str | Pattern, bound: Bound, *, options: frozenset[str]) -> C
 
 
 def _count_pattern(wanted: Pattern, bound: Bound) -> Check:
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         hits = [hit.group() for hit in wanted.finditer(view.text)]
         asked = bound.given(view.inputs)
         reason = f"{len(hits):,} × {wanted.text} (asked: {asked.said})"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from proctor.text.predicates.folding import plain
 from proctor.text.predicates.json_shape import read, said
-from proctor.text.predicates.term import Check, Checked, Form, View, no, plural, short, skipped, verdict, yes
+from proctor.text.predicates.term import Check, Checked, Form, OutputView, no, plural, short, skipped, verdict, yes
 from proctor.text.predicates.values import Bound
 from proctor.text.split import lines
 
@@ -45,7 +45,7 @@ def _pieces(mark: str, bound: Bound) -> Check:
     if not mark:
         raise ValueError("the mark is empty")
 
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         asked = bound.given(view.inputs)
         found = len(pieces(view.text, mark))
         return verdict(asked.holds(found), f"{plural(found, 'pieces')} between {mark!r} (asked: {asked.said})")
@@ -54,7 +54,7 @@ def _pieces(mark: str, bound: Bound) -> Check:
 
 
 def _no_duplicates() -> Check:
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         twice = next((entry for entry, count in Counter(map(plain, entries(view.text))).items() if count > 1), None)
         return yes("nothing is there twice") if twice is None else no(f"{short(twice, 40)!r} is there twice", twice)
 
@@ -62,7 +62,7 @@ def _no_duplicates() -> Check:
 
 
 def _in_order() -> Check:
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         found = list(map(plain, entries(view.text)))
         if len(found) < 2:
             return skipped("it is no list")
@@ -73,7 +73,7 @@ def _in_order() -> Check:
 
 
 def _is_csv() -> Check:
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         try:
             rows = [row for row in csv.reader(view.text.strip().splitlines(), strict=True) if row]
         except csv.Error as error:

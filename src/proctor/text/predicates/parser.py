@@ -11,8 +11,8 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from proctor.text.predicates.combine import all_of, any_of, guarded, negation
-from proctor.text.predicates.scanner import PredicateError, Scanner
-from proctor.text.predicates.term import LONGEST, SLOTS, Check, Checked, Form, SpentError, Term, View, unknown
+from proctor.text.predicates.scanner import PredicateError, PredicateScanner
+from proctor.text.predicates.term import LONGEST, SLOTS, Check, Checked, Form, OutputView, SpentError, Term, unknown
 from proctor.text.predicates.values import OpenError, written
 
 __all__ = ["Grammar"]
@@ -48,7 +48,7 @@ class Grammar:
         Raises:
             PredicateError: it says none.
         """
-        reader = _Reader(self, Scanner(text))
+        reader = _Reader(self, PredicateScanner(text))
         if not text.strip():
             raise PredicateError("it is empty", mend="write a predicate, for example words <= 80")
         term = reader.either(0)
@@ -70,7 +70,7 @@ def _following(spelling: _Spelling) -> str:
 
 
 class _Reader:
-    def __init__(self, grammar: Grammar, scan: Scanner) -> None:
+    def __init__(self, grammar: Grammar, scan: PredicateScanner) -> None:
         self.grammar = grammar
         self.scan = scan
 
@@ -204,7 +204,7 @@ class _Name(str):
 def _bounded(check: Check, longest: float) -> Check:
     """The check, for texts that are not too long for it."""
 
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         size = len(view.text)
         if size > longest:
             return unknown(f"{size:,} characters are too many to check")

@@ -8,7 +8,7 @@ from proctor.text.predicates.json_shape import NOTHING, read, said
 from proctor.text.predicates.markup import elements, tag_name
 from proctor.text.predicates.measures import paragraphs
 from proctor.text.predicates.order import list_items, pieces
-from proctor.text.predicates.term import Check, Checked, Form, View, no, short, skipped, unknown, yes
+from proctor.text.predicates.term import Check, Checked, Form, OutputView, no, short, skipped, unknown, yes
 from proctor.text.predicates.values import Pattern
 from proctor.text.split import lines, sentences
 
@@ -17,7 +17,7 @@ __all__ = ["FORMS"]
 Cut = Callable[[str], Sequence[str]]
 
 
-def _over(view: View, cut: Sequence[str], inner: Check, name: str) -> Checked:
+def _over(view: OutputView, cut: Sequence[str], inner: Check, name: str) -> Checked:
     """Whether every piece keeps the predicate; without a piece there is nothing to keep it."""
     if not cut:
         return skipped(f"there is no {name}")
@@ -45,7 +45,7 @@ def _each_match(wanted: str | Pattern, inner: Check) -> Check:
         return lambda view: _over(view, list(elements(view.text, tag)), inner, f"<{tag}>")
     searched = wanted.searching(groups=True)
 
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         return _over(view, searched.parts(view.text), inner, f"match of {wanted.text}")
 
     return run
@@ -79,7 +79,7 @@ def _beside(after: bool) -> Callable[[str, Check], Check]:
         if not mark:
             raise ValueError("the mark is empty")
 
-        def run(view: View) -> Checked:
+        def run(view: OutputView) -> Checked:
             before, found, behind = view.text.partition(mark)
             if not found:
                 return no(f"there is no {mark!r} in it")
@@ -91,7 +91,7 @@ def _beside(after: bool) -> Callable[[str, Check], Check]:
 
 
 def _of_input(inner: Check) -> Check:
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         if not view.inputs:
             return unknown("the input is not known")
         return _about_input(inner(view.of(view.source)))
@@ -100,7 +100,7 @@ def _of_input(inner: Check) -> Check:
 
 
 def _of_named_input(name: str, inner: Check) -> Check:
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         if name not in view.inputs:
             return unknown(f"there is no input called {name!r}")
         return _about_input(inner(view.of(view.inputs[name])))

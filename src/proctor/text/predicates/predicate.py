@@ -11,7 +11,7 @@ from typing import Any
 from proctor.text.predicates.combine import negation
 from proctor.text.predicates.forms import FORMS
 from proctor.text.predicates.parser import Grammar
-from proctor.text.predicates.term import Checked, SpentError, Term, View, unknown
+from proctor.text.predicates.term import Checked, OutputView, SpentError, Term, unknown
 
 __all__ = ["Predicate", "parse"]
 
@@ -29,7 +29,7 @@ class Predicate:
         """Whether the output keeps it; ``inputs`` are what the prompt was filled with."""
         given = {str(name): _as_text(value) for name, value in (inputs or {}).items()}
         try:
-            return self.root.run(View(text=output, inputs=given))
+            return self.root.run(OutputView(text=output, inputs=given))
         except SpentError as error:
             return unknown(str(error))
 

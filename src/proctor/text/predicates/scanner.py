@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from proctor.text.predicates.values import Bound, FromInput, Pattern
 
-__all__ = ["PredicateError", "Scanner"]
+__all__ = ["PredicateError", "PredicateScanner"]
 
 MOST_CHARACTERS: Final = 50_000
 
@@ -45,7 +45,7 @@ class PredicateError(ValueError):
         super().__init__(f"character {position + 1}: {message}" + (f"; {mend}" if mend else ""))
 
 
-class Scanner:
+class PredicateScanner:
     """A place in the text of a predicate, and what can be read from there on."""
 
     def __init__(self, text: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from proctor.text.find import occurrences
 from proctor.text.predicates.folding import folded, same, stripped
-from proctor.text.predicates.term import Check, Checked, Form, View, no, short, verdict, yes
+from proctor.text.predicates.term import Check, Checked, Form, OutputView, no, short, verdict, yes
 from proctor.text.predicates.values import Pattern
 
 __all__ = ["FORMS"]
@@ -19,7 +19,7 @@ def _one_of(labels: Sequence[str], *, options: frozenset[str]) -> Check:
     ignore_case, loose = "ignoring case" in options, "ignoring punctuation" in options
     allowed = {same(label, ignore_case=ignore_case): label for label in labels}
 
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         for text in (view.text, stripped(view.text)) if loose else (view.text,):
             if (label := allowed.get(same(text, ignore_case=ignore_case))) is not None:
                 return yes(f"it is {label!r}", label)
@@ -33,7 +33,7 @@ def _is_text(label: str, *, options: frozenset[str]) -> Check:
     return _one_of((label,), options=options)
 
 
-Finder = Callable[[View], dict[str, str]]
+Finder = Callable[[OutputView], dict[str, str]]
 
 
 def _finder(phrases: Sequence[str], options: frozenset[str]) -> Finder:
@@ -44,7 +44,7 @@ def _finder(phrases: Sequence[str], options: frozenset[str]) -> Finder:
     if not ignore_case and not whole:
         return lambda view: {phrase: phrase for phrase in phrases if phrase in view.text}
 
-    def find(view: View) -> dict[str, str]:
+    def find(view: OutputView) -> dict[str, str]:
         text = folded(view.text, ignore_case)
         places = ((phrase, occurrences(phrase, text, whole_words=whole, most=1)) for phrase in phrases)
         return {phrase: text.quote(*found[0]) for phrase, found in places if found}
@@ -59,7 +59,7 @@ def _listed(phrases: Sequence[str]) -> str:
 def _all(phrases: Sequence[str], *, options: frozenset[str]) -> Check:
     find = _finder(phrases, options)
 
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         found = find(view)
         missing = [phrase for phrase in phrases if phrase not in found]
         if missing:
@@ -72,7 +72,7 @@ def _all(phrases: Sequence[str], *, options: frozenset[str]) -> Check:
 def _any(phrases: Sequence[str], *, options: frozenset[str]) -> Check:
     find = _finder(phrases, options)
 
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         found = find(view)
         if not found:
             return no(f"it has none of {_listed(phrases)}" if len(phrases) > 1 else f"it lacks {_listed(phrases)}")
@@ -84,7 +84,7 @@ def _any(phrases: Sequence[str], *, options: frozenset[str]) -> Check:
 def _none(phrases: Sequence[str], *, options: frozenset[str]) -> Check:
     find = _finder(phrases, options)
 
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         found = find(view)
         if found:
             return no(f"it has {_listed(list(found))}", next(iter(found.values())))
@@ -97,7 +97,7 @@ def _only_words(allowed: Sequence[str], *, options: frozenset[str]) -> Check:
     ignore_case = "ignoring case" in options
     known = {same(word, ignore_case=ignore_case) for phrase in allowed for word in (phrase, *phrase.split())}
 
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         for word in view.text.split():
             if not {same(word, ignore_case=ignore_case), same(stripped(word), ignore_case=ignore_case)} & known:
                 return no(f"{short(word, 60)!r} is not among the allowed words", word)
@@ -107,7 +107,7 @@ def _only_words(allowed: Sequence[str], *, options: frozenset[str]) -> Check:
 
 
 def _only_characters(allowed: Pattern) -> Check:
-    def run(view: View) -> Checked:
+    def run(view: OutputView) -> Checked:
         text = view.text.strip()
         for character in sorted(set(text)):
             if not allowed.fullmatch(character):

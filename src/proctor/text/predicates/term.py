@@ -13,11 +13,11 @@ __all__ = [
     "SLOTS",
     "Check",
     "Checked",
-    "Entry",
     "Form",
+    "OutputView",
     "SpentError",
     "Term",
-    "View",
+    "VocabularyEntry",
     "no",
     "plural",
     "short",
@@ -57,7 +57,7 @@ class SpentError(OpenError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class OutputView:
     """The text that is looked at, and the inputs it came from."""
 
     text: str
@@ -69,9 +69,9 @@ class View:
         """The only input, or all of them, one after the other."""
         return "\n\n".join(self.inputs.values())
 
-    def of(self, text: str) -> View:
+    def of(self, text: str) -> OutputView:
         """Another text with the same inputs."""
-        return View(text=text, inputs=self.inputs, purse=self.purse)
+        return OutputView(text=text, inputs=self.inputs, purse=self.purse)
 
     def spend(self, work: int) -> None:
         """Take so much work out of what this check may cost.
@@ -84,7 +84,7 @@ class View:
             raise SpentError("the check would take too long on this text")
 
 
-Check = Callable[[View], Checked]
+Check = Callable[[OutputView], Checked]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +107,7 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class VocabularyEntry:
     """A line of the vocabulary."""
 
     family: str

@@ -3,15 +3,15 @@ from __future__ import annotations
 import pytest
 
 from proctor.scorers.answer.quality_parts.reference import resolve
-from proctor.scorers.answer.quality_parts.spoken import Exchange, Line
+from proctor.scorers.answer.quality_parts.spoken import AnsweredTurn, SpokenLine
 from tests.tables import table
 
 LIST = "1. **Chainsaw Man** — dark\n2. **Spy×Family** — warm\n3. **Jujutsu Kaisen** — loud"
 
 
-def exchange(asked: str, answer: str, *before: str) -> Exchange:
-    lines = tuple(Line(role="assistant", text=text, turn=index) for index, text in enumerate(before or (LIST,)))
-    return Exchange(turn=len(lines), asked=asked, answer=answer, before=lines)
+def exchange(asked: str, answer: str, *before: str) -> AnsweredTurn:
+    lines = tuple(SpokenLine(role="assistant", text=text, turn=index) for index, text in enumerate(before or (LIST,)))
+    return AnsweredTurn(turn=len(lines), asked=asked, answer=answer, before=lines)
 
 
 @table(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from proctor.core.chat import Message, ToolCall
 from proctor.core.trajectory import Trajectory, Turn
-from proctor.scorers.conversation.steps import Checked, parse_steps
+from proctor.scorers.conversation.steps import StepsChecked, parse_steps
 from tests.scorers.conversation.steps.talking import Line, call, talk
 from tests.tables import table
 
 
-def checked(rule: str, *lines: Line) -> Checked:
+def checked(rule: str, *lines: Line) -> StepsChecked:
     return parse_steps(rule).check(talk(*lines))
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from proctor.scorers.conversation.steps import Checked, parse_steps
+from proctor.scorers.conversation.steps import StepsChecked, parse_steps
 from tests.scorers.conversation.steps.talking import Line, call, talk
 
 
-def checked(rule: str, *lines: Line) -> Checked:
+def checked(rule: str, *lines: Line) -> StepsChecked:
     return parse_steps(rule).check(talk(*lines))
 
 

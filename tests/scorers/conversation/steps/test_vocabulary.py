@@ -9,27 +9,27 @@ import pytest
 
 from proctor.scorers.conversation.steps import parse_steps, vocabulary
 from proctor.scorers.conversation.steps.forms import FORMS
-from proctor.scorers.conversation.steps.term import Form
-from proctor.text.predicates import Entry
+from proctor.scorers.conversation.steps.term import StepForm
+from proctor.text.predicates import VocabularyEntry
 from tests.tables import table
 
 DOCS = Path(__file__).parents[4] / "docs"
 
 
 @table("entry", vocabulary(), ids=lambda entry: entry.form)
-def test_every_entry_explains_itself(entry: Entry) -> None:
+def test_every_entry_explains_itself(entry: VocabularyEntry) -> None:
     assert entry.meaning
     assert not entry.meaning.endswith(".")
     assert parse_steps(entry.example).text == entry.example
 
 
 @table("form", FORMS, ids=lambda form: form.form)
-def test_every_example_shows_its_form(form: Form) -> None:
+def test_every_example_shows_its_form(form: StepForm) -> None:
     assert form.form in {term.form for term in parse_steps(form.example).terms()}
 
 
 @pytest.mark.parametrize("form", [form for form in FORMS if form.options], ids=lambda form: form.form)
-def test_every_option_is_read_and_written(form: Form) -> None:
+def test_every_option_is_read_and_written(form: StepForm) -> None:
     bare = form.example
     for option in form.options:
         bare = bare.replace(f" {option}", "")

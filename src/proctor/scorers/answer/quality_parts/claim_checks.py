@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from proctor.core.sockets import Entailer, Grounder
-from proctor.scorers.answer.quality_parts.passage_reading import LETTERS, Passage, Ready, ready_for
+from proctor.scorers.answer.quality_parts.passage_reading import LETTERS, Ready, SourcePassage, ready_for
 from proctor.scorers.passages import quoted
 from proctor.text.claims import claims
 from proctor.text.content import content, overlap_share
@@ -17,7 +17,7 @@ from proctor.text.money import CURRENCIES
 from proctor.text.numbers import find_numbers
 from proctor.text.quantities import Quantity, find_quantities
 
-__all__ = ["Checked", "State", "check_claims", "checkable"]
+__all__ = ["CheckedClaim", "State", "check_claims", "checkable"]
 
 MOST_CLAIMS: Final = 24
 NEAREST: Final = 3  # passages a claim is read against by a network
@@ -46,7 +46,7 @@ State = Literal["supported", "stale", "contradicted", "unsupported"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
+class CheckedClaim:
     """What became of one claim: its state, how far it is supported from 0 to 1, and what that rests on."""
 
     claim: str
@@ -66,13 +66,13 @@ def checkable(answer: str, *, most: int = MOST_CLAIMS) -> list[str]:
 
 async def check_claims(
     said: Sequence[str],
-    passages: Sequence[Passage],
+    passages: Sequence[SourcePassage],
     entailer: Entailer | None,
     grounder: Grounder | None,
     *,
     frugal: bool = False,
     ask: Collection[str] | None = None,
-) -> list[Checked | None]:
+) -> list[CheckedClaim | None]:
     """What becomes of each claim: rules settle what they can, the networks read the rest, all claims in one call.
 
     ``frugal`` asks the judge of support alone, and the other network only where that one is in two minds. With ``ask``
@@ -94,7 +94,7 @@ async def check_claims(
     return [each or asked.get(claim) for claim, each in zip(said, found, strict=True)]
 
 
-def _other_number(claim: str, ready: Sequence[Ready]) -> Checked | None:
+def _other_number(claim: str, ready: Sequence[Ready]) -> CheckedClaim | None:
     """A sentence with all the words of the claim and another bare number: under 5 is not under 12."""
     words = content(claim)
     numbers = [one for one in find_quantities(claim) if not one.unit]
@@ -111,7 +111,7 @@ def _other_number(claim: str, ready: Sequence[Ready]) -> Checked | None:
         return None
     passage, piece = said[0]
     note = f"{passage.name} says otherwise: {quoted(piece.text, 100)}"
-    return Checked(claim=claim, state="contradicted", value=0.0, note=note, passage=piece.text)
+    return CheckedClaim(claim=claim, state="contradicted", value=0.0, note=note, passage=piece.text)
 
 
 def _near_to(claim: str, ready: Sequence[Ready]) -> Sequence[Ready]:
@@ -125,7 +125,7 @@ def _near_to(claim: str, ready: Sequence[Ready]) -> Sequence[Ready]:
     return [*ranked[:_FEW], *rest[:_FEW]]
 
 
-def _by_rule(claim: str, ready: Sequence[Ready], *, alone: bool) -> Checked | None:
+def _by_rule(claim: str, ready: Sequence[Ready], *, alone: bool) -> CheckedClaim | None:
     """What words and numbers settle; nothing when a network has to look.
 
     Nearly the same words are no support: one of them may be the lie. So only a claim whose every word and number stands
@@ -144,7 +144,7 @@ def _by_rule(claim: str, ready: Sequence[Ready], *, alone: bool) -> Checked | No
             if near[id(passage)] >= max(_SAME_MATTER, best - _AS_NEAR) and _supersedes(passage, newest):
                 newer = "what is expected" if passage.name == "expected" else f"a newer source ({passage.name})"
                 note = f"{newer} {each.reason.replace('is expected', 'is claimed')}"
-                return Checked(claim=claim, state="stale", value=STALE, note=note, passage=each.quote)
+                return CheckedClaim(claim=claim, state="stale", value=STALE, note=note, passage=each.quote)
         figures = [one for one in find_quantities(claim) if one.unit]
         if (recorded := _by_figures(claim, figures, ready)) is not None and recorded.state == "supported":
             return recorded
@@ -155,14 +155,14 @@ def _by_rule(claim: str, ready: Sequence[Ready], *, alone: bool) -> Checked | No
         )
         if whole or alone:
             note = f"in {newest.name}"
-            return Checked(claim=claim, state="supported", value=1.0, note=note, passage=newest.text[:200])
+            return CheckedClaim(claim=claim, state="supported", value=1.0, note=note, passage=newest.text[:200])
         return None
     numbers = find_quantities(claim)
     passage_of = max(denied, key=lambda pair: pair[1].share, default=None)
     if passage_of is not None and passage_of[1].share >= _SAME_MATTER and (_foreign(numbers, ready) or alone):
         passage, each = passage_of
         note = f"{passage.name} says otherwise: {quoted(each.quote, 100)}"
-        return Checked(claim=claim, state="contradicted", value=0.0, note=note, passage=each.quote)
+        return CheckedClaim(claim=claim, state="contradicted", value=0.0, note=note, passage=each.quote)
     return _by_figures(claim, [one for one in numbers if one.unit], ready)
 
 
@@ -172,7 +172,7 @@ def _foreign(numbers: Sequence[Quantity], ready: Sequence[Ready]) -> bool:
     return any(not any(one.same(other) for other in known) for one in numbers)
 
 
-def _by_figures(claim: str, figures: Sequence[Quantity], ready: Sequence[Ready]) -> Checked | None:
+def _by_figures(claim: str, figures: Sequence[Quantity], ready: Sequence[Ready]) -> CheckedClaim | None:
     """A figure that stands in no passage was made up; when all stand in one record, the record is what was read."""
     if not figures:
         return None
@@ -180,16 +180,16 @@ def _by_figures(claim: str, figures: Sequence[Quantity], ready: Sequence[Ready])
     for passage, has in known:
         if passage.data and all(any(one.same(other) for other in has) for one in figures):
             note = f"its figures are in {passage.name}"
-            return Checked(claim=claim, state="supported", value=0.95, note=note, passage=passage.text[:200])
+            return CheckedClaim(claim=claim, state="supported", value=0.95, note=note, passage=passage.text[:200])
     for one in figures:
         exact = one.unit in _EXACT_UNITS or one.unit in CURRENCIES
         if exact and not any(one.same(other) for _, has in known for other in has) and not _bare(one, known):
             note = f"{one.quote.strip()!r} is in no source"
-            return Checked(claim=claim, state="unsupported", value=0.1, note=note)
+            return CheckedClaim(claim=claim, state="unsupported", value=0.1, note=note)
     return None
 
 
-def _bare(one: Quantity, known: Sequence[tuple[Passage, Sequence[Quantity]]]) -> bool:
+def _bare(one: Quantity, known: Sequence[tuple[SourcePassage, Sequence[Quantity]]]) -> bool:
     """Whether its numbers stand in a passage without a unit: from 5 to 12, where the claim says 5 to 12 years."""
     said = {number.value for number in find_numbers(one.quote)}
     told = {other.value for _, has in known for other in has if not other.unit}
@@ -198,7 +198,7 @@ def _bare(one: Quantity, known: Sequence[tuple[Passage, Sequence[Quantity]]]) ->
 
 async def _asked(
     open_ones: Sequence[str], ready: Sequence[Ready], entailer: Entailer | None, grounder: Grounder | None
-) -> dict[str, Checked]:
+) -> dict[str, CheckedClaim]:
     """What words and networks say of each open claim against the passages nearest to it."""
     covered = _covered(open_ones, ready)
     if entailer is None:
@@ -217,14 +217,14 @@ async def _asked(
 
 async def _asked_frugally(
     open_ones: Sequence[str], ready: Sequence[Ready], entailer: Entailer | None, grounder: Grounder | None
-) -> dict[str, Checked]:
+) -> dict[str, CheckedClaim]:
     """One line of a network for each claim, and a second look where that one does not settle it."""
     assert entailer is not None
     assert grounder is not None
     covered = _covered(open_ones, ready)
     near = {claim: _nearest(claim, ready) for claim in open_ones}
     support = await grounder.supports([_joined(_ahead(claim, near[claim]), claim) for claim in open_ones])
-    made: dict[str, Checked] = {}
+    made: dict[str, CheckedClaim] = {}
     again: list[tuple[str, float]] = []
     for claim, backing in zip(open_ones, support, strict=True):
         if _UNSURE[0] <= backing < _UNSURE[1]:
@@ -235,7 +235,7 @@ async def _asked_frugally(
         note = f"support {backing:.2f}, words {covered[claim]:.2f}"
         state: State = "supported" if share >= 0.6 else "unsupported"
         quote = near[claim][0].text[:200]
-        made[claim] = Checked(claim=claim, state=state, value=share, note=note, passage=quote, by_rule=False)
+        made[claim] = CheckedClaim(claim=claim, state=state, value=share, note=note, passage=quote, by_rule=False)
     if again:
         shares = await entailer.entails([(near[claim][0].text[:LETTERS], claim) for claim, _ in again])
         for (claim, backing), reading in zip(again, shares, strict=True):
@@ -245,14 +245,14 @@ async def _asked_frugally(
     return {claim: replace(each, figures=_has_figures(claim, near[claim][0])) for claim, each in made.items()}
 
 
-def _ahead(claim: str, near: Sequence[Passage]) -> Sequence[Passage]:
+def _ahead(claim: str, near: Sequence[SourcePassage]) -> Sequence[SourcePassage]:
     """The nearest passage alone where it is far ahead of the others: a short line is read faster, and better."""
     words = content(claim)
     shares = [overlap_share(words, ready_for(passage).read.words) for passage in near[:2]]
     return near[:1] if len(shares) < 2 or shares[0] - shares[1] >= _AHEAD else near[:2]
 
 
-def _with_figures(each: Checked, near: Sequence[Passage]) -> Checked:
+def _with_figures(each: CheckedClaim, near: Sequence[SourcePassage]) -> CheckedClaim:
     """Where the networks are in two minds, a figure must stand in the passage that speaks of the matter."""
     if each.state == "supported" and _has_figures(each.claim, near[0]) is False:
         return replace(
@@ -261,7 +261,7 @@ def _with_figures(each: Checked, near: Sequence[Passage]) -> Checked:
     return each
 
 
-def _has_figures(claim: str, passage: Passage) -> bool | None:
+def _has_figures(claim: str, passage: SourcePassage) -> bool | None:
     said, told = find_quantities(claim), [(passage, ready_for(passage).read.figures)]
     if not said:
         return None
@@ -273,20 +273,20 @@ def _covered(claims_: Sequence[str], ready: Sequence[Ready]) -> dict[str, float]
     return {claim: overlap_share(content(claim), words) for claim in claims_}
 
 
-def _joined(passages: Sequence[Passage], claim: str) -> tuple[str, str]:
+def _joined(passages: Sequence[SourcePassage], claim: str) -> tuple[str, str]:
     return "\n".join(passage.text[:LETTERS] for passage in passages), claim
 
 
 def _weighed(
-    claim: str, readings: Sequence[tuple[Passage, Mapping[str, float]]], backing: float, covered: float
-) -> Checked:
+    claim: str, readings: Sequence[tuple[SourcePassage, Mapping[str, float]]], backing: float, covered: float
+) -> CheckedClaim:
     source, best = max(readings, key=lambda each: each[1]["entailment"])
     against, worst = max(readings, key=lambda each: each[1]["contradiction"])
     follows, denies = best["entailment"], worst["contradiction"]
     words = content(claim)
     about = overlap_share(words, content(against.text)) >= _ABOUT
     if denies >= _CONTRADICTED and about and follows < 0.5 and denies > backing:
-        return Checked(
+        return CheckedClaim(
             claim=claim,
             state="contradicted",
             value=0.15 * (1 - denies),
@@ -295,7 +295,7 @@ def _weighed(
             note=f"{against.name} contradicts it ({denies:.2f})",
         )
     if follows >= 0.5 and denies >= _CONTRADICTED and about and _supersedes(against, source):
-        return Checked(
+        return CheckedClaim(
             claim=claim,
             state="stale",
             value=STALE,
@@ -306,14 +306,14 @@ def _weighed(
     share = _lifted(_BACKING * backing + _FOLLOWS * follows + _COVERED * covered)
     state: State = "supported" if share >= 0.6 else "unsupported"
     note = f"entailment {follows:.2f}, support {backing:.2f}, words {covered:.2f}"
-    return Checked(claim=claim, state=state, value=share, note=note, passage=source.text[:200], by_rule=False)
+    return CheckedClaim(claim=claim, state=state, value=share, note=note, passage=source.text[:200], by_rule=False)
 
 
-def _by_words(claim: str, covered: float) -> Checked:
+def _by_words(claim: str, covered: float) -> CheckedClaim:
     """Without a network: the share of the claim's words that the passages have."""
     share = _lifted(covered)
     state: State = "supported" if share >= 0.6 else "unsupported"
-    return Checked(claim=claim, state=state, value=share, note=f"words {covered:.2f}", by_rule=False)
+    return CheckedClaim(claim=claim, state=state, value=share, note=f"words {covered:.2f}", by_rule=False)
 
 
 def _lifted(share: float) -> float:
@@ -323,17 +323,17 @@ def _lifted(share: float) -> float:
     return min(1.0, 0.4 + (share - 0.4) * 1.6)
 
 
-def _nearest(claim: str, ready: Sequence[Ready]) -> list[Passage]:
+def _nearest(claim: str, ready: Sequence[Ready]) -> list[SourcePassage]:
     words = content(claim)
     ranked = sorted(ready, key=lambda each: overlap_share(words, each.read.words), reverse=True)
     return [each.passage for each in ranked[:NEAREST]]
 
 
-def _newest(passages: Sequence[Passage]) -> Passage:
+def _newest(passages: Sequence[SourcePassage]) -> SourcePassage:
     return max(passages, key=lambda each: (each.live, each.order or (0, 0, 0)))
 
 
-def _supersedes(one: Passage, other: Passage) -> bool:
+def _supersedes(one: SourcePassage, other: SourcePassage) -> bool:
     """Whether what one says holds against what the other says: it is live, or its date is later."""
     if one.live or other.live:
         return one.live and not other.live

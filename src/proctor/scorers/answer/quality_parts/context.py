@@ -10,7 +10,7 @@ from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Embedder
 from proctor.scorers.answer.quality_parts.products import Product
-from proctor.scorers.answer.quality_parts.topic import Asked
+from proctor.scorers.answer.quality_parts.topic import AskedTopic
 from proctor.scorers.passages import quoted
 from proctor.scorers.trust import trust
 from proctor.text.claims import statements
@@ -42,7 +42,7 @@ def page_names(page: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 async def context_relevance(
-    asked: Asked, answer: str, page: Mapping[str, Any], shown: Product | None, embedder: Embedder | None
+    asked: AskedTopic, answer: str, page: Mapping[str, Any], shown: Product | None, embedder: Embedder | None
 ) -> Score:
     """The share of the signals that bear on the question and that the answer uses.
 
@@ -78,7 +78,7 @@ async def context_relevance(
     )
 
 
-def _points_at(asked: Asked, shown: Product) -> bool:
+def _points_at(asked: AskedTopic, shown: Product) -> bool:
     named = any(mentions(name, asked.question, most=1) for name in shown.names)
     return named or _HERE.search(asked.question) is not None
 
@@ -104,7 +104,7 @@ async def _reflects(section: str, answer: str, embedder: Embedder | None) -> flo
     return await _nearest([section], answer, embedder) if embedder is not None else 0.0
 
 
-async def _goes_on(asked: Asked, answer: str, embedder: Embedder | None) -> float:
+async def _goes_on(asked: AskedTopic, answer: str, embedder: Embedder | None) -> float:
     """Whether the answer has words, or at least the matter, of what was said before."""
     words = content(answer)
     earlier = [text[-2000:] for text in asked.before[-6:]]

@@ -12,7 +12,7 @@ from proctor.core.sockets import Entailer
 from proctor.scorers.passages import MOST_EVIDENCE, quoted
 from proctor.scorers.trust import trust
 from proctor.text.claims import plain
-from proctor.text.facts import Agreement, compare, prepare
+from proctor.text.facts import FactMatch, compare, prepare
 from proctor.text.find import fold, occurrences
 
 __all__ = ["NAME", "fact_coverage"]
@@ -69,7 +69,7 @@ async def fact_coverage(facts: Sequence[str], answer: str, entailer: Entailer | 
     )
 
 
-def _by_rule(fact: str, found: Agreement, answer: str) -> _Finding:
+def _by_rule(fact: str, found: FactMatch, answer: str) -> _Finding:
     """What the rules say; what they leave open counts as not stated unless its words and numbers are there."""
     sure = {"stated": 0.95, "conflict": 0.95, "absent": 0.9, "open": 0.4}[found.verdict]
     stated = found.verdict == "stated" or (found.verdict == "open" and _is_name(fact, answer))
@@ -88,7 +88,7 @@ def _is_name(fact: str, answer: str) -> bool:
     return len(fact.split()) <= 3 and bool(occurrences(fact, fold(answer, ignore_case=True), whole_words=True, most=1))
 
 
-async def _asked(pending: Sequence[tuple[str, Agreement]], answer: str, entailer: Entailer) -> dict[str, _Finding]:
+async def _asked(pending: Sequence[tuple[str, FactMatch]], answer: str, entailer: Entailer) -> dict[str, _Finding]:
     """What the network says of the open ones, against the nearest words and against the whole."""
     whole = " ".join(plain(answer).split())[:_LETTERS]
     pairs = [(text, fact) for fact, found in pending for text in (found.quote[:_LETTERS] or whole, whole)]

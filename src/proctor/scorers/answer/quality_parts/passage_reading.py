@@ -11,13 +11,13 @@ from proctor.text.content import content
 from proctor.text.facts import prepare
 from proctor.text.quantities import Quantity, find_quantities
 
-__all__ = ["LETTERS", "Passage", "Read", "Ready", "reading", "ready_for"]
+__all__ = ["LETTERS", "Read", "Ready", "SourcePassage", "reading", "ready_for"]
 
 LETTERS: Final = 4_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
+class SourcePassage:
     """Something the agent had before it; ``order`` says how new it is, ``live`` that it holds now whatever its date.
 
     ``data`` marks fields and values: no prose, so a network does not read it well, but its figures are exact.
@@ -65,11 +65,11 @@ class Read:
 class Ready:
     """A passage with what was read of it."""
 
-    passage: Passage
+    passage: SourcePassage
     read: Read
 
 
-def ready_for(passage: Passage) -> Ready:
+def ready_for(passage: SourcePassage) -> Ready:
     """The passage, to hold claims against; what is read of it is remembered by its text."""
     # The same policies are retrieved again and again; long texts are not remembered, to keep memory small.
     text = passage.text[:20_000]
@@ -81,7 +81,7 @@ def _remembered(text: str) -> Read:
     return Read(text)
 
 
-def reading(passages: Iterable[Passage]) -> Iterator[None]:
+def reading(passages: Iterable[SourcePassage]) -> Iterator[None]:
     """Read passages that claims will be held against, a little at each step; long ones are not remembered, so not read.
 
     Whoever holds claims against them meanwhile finds what is done, and does the rest.

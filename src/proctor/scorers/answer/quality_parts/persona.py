@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from proctor.core.score import Evidence, Score
-from proctor.scorers.answer.quality_parts.spoken import Exchange
+from proctor.scorers.answer.quality_parts.spoken import AnsweredTurn
 from proctor.scorers.passages import MOST_EVIDENCE
 from proctor.text.find import fold, occurrences
 from proctor.text.script import language_of
@@ -65,7 +65,7 @@ class Persona:
     language: str | None = None
 
 
-def score_persona(persona: Persona, said: Sequence[Exchange]) -> Score:
+def score_persona(persona: Persona, said: Sequence[AnsweredTurn]) -> Score:
     """How well the answers keep to the persona; each violation costs three tenths."""
     found = [each for exchange in said for each in _violations(persona, exchange)]
     found += list(_missing(persona, said))
@@ -82,7 +82,7 @@ def score_persona(persona: Persona, said: Sequence[Exchange]) -> Score:
     )
 
 
-def _violations(persona: Persona, exchange: Exchange) -> Iterator[Evidence]:
+def _violations(persona: Persona, exchange: AnsweredTurn) -> Iterator[Evidence]:
     folded = fold(exchange.answer[:100_000], ignore_case=True)
     words = [(phrase, "out of character") for phrase in persona.out_of_character]
     words += [(phrase, "must not be said") for phrase in persona.must_not_say]
@@ -105,7 +105,7 @@ def _violations(persona: Persona, exchange: Exchange) -> Iterator[Evidence]:
     yield from _voice(persona, exchange)
 
 
-def _voice(persona: Persona, exchange: Exchange) -> Iterator[Evidence]:
+def _voice(persona: Persona, exchange: AnsweredTurn) -> Iterator[Evidence]:
     text = exchange.answer[:100_000]
     if persona.person is not None:
         wrong = _PLURAL if persona.person == "I" else _SINGULAR
@@ -126,7 +126,7 @@ def _voice(persona: Persona, exchange: Exchange) -> Iterator[Evidence]:
             yield Evidence(quote=text[:80], turn=exchange.turn, note=note)
 
 
-def _missing(persona: Persona, said: Sequence[Exchange]) -> Iterator[Evidence]:
+def _missing(persona: Persona, said: Sequence[AnsweredTurn]) -> Iterator[Evidence]:
     """What must be said is owed once, in any answer."""
     together = fold("\n".join(exchange.answer for exchange in said)[:100_000], ignore_case=True)
     for phrase in persona.must_say:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proctor.core.score import Evidence
-from proctor.scorers.answer.quality_parts.spoken import Exchange
+from proctor.scorers.answer.quality_parts.spoken import AnsweredTurn
 from proctor.scorers.passages import quoted
 from proctor.text.ordinals import Item, Reference, listed_items, references
 from proctor.text.titles import candidates, mentions, same_title
@@ -34,7 +34,7 @@ class Resolved:
     confidence: float
 
 
-def resolve(exchange: Exchange) -> Resolved | None:
+def resolve(exchange: AnsweredTurn) -> Resolved | None:
     """What the user pointed at, and whether the answer is about it; ``None`` when nothing can be said.
 
     The list is the newest one before the question that has such a place and that the answer speaks of;
@@ -59,7 +59,7 @@ def resolve(exchange: Exchange) -> Resolved | None:
 
 
 def _judge(
-    reference: Reference, wanted: Item, items: Sequence[Item], exchange: Exchange, turn: int | None
+    reference: Reference, wanted: Item, items: Sequence[Item], exchange: AnsweredTurn, turn: int | None
 ) -> Resolved | None:
     name = wanted.names[0]
     meant = f"“{reference.quote}” is {name}, by the list in {'the history' if turn is None else f'turn {turn + 1}'}"
@@ -88,7 +88,7 @@ def _judge(
     return _unlisted(meant, listed, items, exchange)
 
 
-def _unlisted(meant: str, listed: Evidence, items: Sequence[Item], exchange: Exchange) -> Resolved | None:
+def _unlisted(meant: str, listed: Evidence, items: Sequence[Item], exchange: AnsweredTurn) -> Resolved | None:
     """The answer names none of the items: it may ask back, name something else, or speak of it without its name."""
     if _ASKS_BACK.search(exchange.answer):
         said = Evidence(quote=quoted(exchange.answer), turn=exchange.turn, note="asks back")

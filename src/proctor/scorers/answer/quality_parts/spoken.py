@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from proctor.core.case import Case
 from proctor.core.trajectory import Trajectory
 
-__all__ = ["Exchange", "Line", "exchanges"]
+__all__ = ["AnsweredTurn", "SpokenLine", "exchanges"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class SpokenLine:
     """Something said before: by whom, and in which turn (``None``: before the case began)."""
 
     role: str
@@ -21,28 +21,28 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class AnsweredTurn:
     """One turn: what was asked, what was answered, and all that was said before."""
 
     turn: int
     asked: str
     answer: str
-    before: tuple[Line, ...]
+    before: tuple[SpokenLine, ...]
 
     @property
-    def answers_before(self) -> Sequence[Line]:
+    def answers_before(self) -> Sequence[SpokenLine]:
         """What was said before and not by the user: answers, and summaries of answers."""
         return [line for line in self.before if line.role not in ("user", "tool") and line.text.strip()]
 
 
-def exchanges(case: Case, run: Trajectory) -> list[Exchange]:
+def exchanges(case: Case, run: Trajectory) -> list[AnsweredTurn]:
     """Every turn in order, each with the history of the case and the turns before it."""
-    said = [Line(role=message.role, text=message.content) for message in case.history]
+    said = [SpokenLine(role=message.role, text=message.content) for message in case.history]
     asks = case.asks
-    made: list[Exchange] = []
+    made: list[AnsweredTurn] = []
     for index, turn in enumerate(run.turns):
         asked = turn.asked or (asks[index].text if index < len(asks) else "")
-        made.append(Exchange(turn=index, asked=asked, answer=turn.answer, before=tuple(said)))
-        said.append(Line(role="user", text=asked, turn=index))
-        said.append(Line(role="assistant", text=turn.answer, turn=index))
+        made.append(AnsweredTurn(turn=index, asked=asked, answer=turn.answer, before=tuple(said)))
+        said.append(SpokenLine(role="user", text=asked, turn=index))
+        said.append(SpokenLine(role="assistant", text=turn.answer, turn=index))
     return made

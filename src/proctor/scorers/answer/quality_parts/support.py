@@ -10,8 +10,8 @@ from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Entailer, Grounder
 from proctor.core.trajectory import Source, Trajectory
-from proctor.scorers.answer.quality_parts.claim_checks import Checked, check_claims, checkable
-from proctor.scorers.answer.quality_parts.passage_reading import LETTERS, Passage
+from proctor.scorers.answer.quality_parts.claim_checks import CheckedClaim, check_claims, checkable
+from proctor.scorers.answer.quality_parts.passage_reading import LETTERS, SourcePassage
 from proctor.scorers.passages import MOST_EVIDENCE, quoted
 from proctor.scorers.trust import trust
 from proctor.text.dates import Day, read_date
@@ -23,19 +23,26 @@ NAME: Final = "no_hallucination"
 MOST_PASSAGES: Final = 40
 
 
-def passages_of(run: Trajectory, rows: Sequence[Mapping[str, Any]] = (), truths: Sequence[str] = ()) -> list[Passage]:
+def passages_of(
+    run: Trajectory, rows: Sequence[Mapping[str, Any]] = (), truths: Sequence[str] = ()
+) -> list[SourcePassage]:
     """What the last answer may rest on: retrieved sources, results of tools, the catalogue, what is expected."""
     found = [source_passage(source) for source in run.sources if source.text.strip()]
     for call in run.tool_calls:
         if call.result is not None and call.error is None:
-            found.append(Passage(name=call.name, text=spoken(call.result)[:LETTERS], data=True))
-    found += [Passage(name="catalogue", text=spoken(row)[:LETTERS], live=True, data=True) for row in rows]
-    found += [Passage(name="expected", text=text, live=True) for text in truths if text.strip()]
+            found.append(SourcePassage(name=call.name, text=spoken(call.result)[:LETTERS], data=True))
+    found += [SourcePassage(name="catalogue", text=spoken(row)[:LETTERS], live=True, data=True) for row in rows]
+    found += [SourcePassage(name="expected", text=text, live=True) for text in truths if text.strip()]
     return [each for each in found if each.text.strip()][-MOST_PASSAGES:]
 
 
 async def no_hallucination(
-    answer: str, passages: Sequence[Passage], entailer: Entailer | None, grounder: Grounder | None, *, retrieved: bool
+    answer: str,
+    passages: Sequence[SourcePassage],
+    entailer: Entailer | None,
+    grounder: Grounder | None,
+    *,
+    retrieved: bool,
 ) -> Score:
     """How far the answer's claims are supported by the passages.
 
@@ -73,7 +80,7 @@ def _unsourced(said: Sequence[str]) -> Score:
     return Score(name=NAME, status="error", reason=reason, evidence=evidence)
 
 
-def _score(made: Sequence[Checked], answer: str, *, networks: bool) -> Score:
+def _score(made: Sequence[CheckedClaim], answer: str, *, networks: bool) -> Score:
     weights = [2.0 if find_quantities(each.claim) else 1.0 for each in made]  # a wrong figure does more harm
     mean = sum(weight * each.value for weight, each in zip(weights, made, strict=True)) / sum(weights)
     worst = min(made, key=lambda each: each.value)
@@ -100,11 +107,11 @@ def _score(made: Sequence[Checked], answer: str, *, networks: bool) -> Score:
     )
 
 
-def source_passage(source: Source) -> Passage:
+def source_passage(source: Source) -> SourcePassage:
     """A retrieved source as something an answer may rest on."""
     day = _day(source.date)
     text = f"{source.title}: {source.text}" if source.title and source.title not in source.text else source.text
-    return Passage(name=source.id, text=text, order=day.order if day else None)
+    return SourcePassage(name=source.id, text=text, order=day.order if day else None)
 
 
 @lru_cache(maxsize=1024)

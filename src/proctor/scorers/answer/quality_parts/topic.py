@@ -14,12 +14,12 @@ from proctor.core.sockets import Embedder
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.passages import last_expectation, quoted
 from proctor.scorers.trust import trust
-from proctor.text.claims import Kind, Statement, statements
+from proctor.text.claims import AnswerStatement, Kind, statements
 from proctor.text.content import content
 from proctor.text.facts import compare
 from proctor.text.titles import mentions
 
-__all__ = ["NAME", "Asked", "asked_of", "intent_relevance"]
+__all__ = ["NAME", "AskedTopic", "asked_of", "intent_relevance"]
 
 NAME: Final = "intent_relevance"
 OPENING: Final = 1 / 3  # of the text
@@ -61,7 +61,7 @@ _FOLLOW_UP = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class AskedTopic:
     """What the last answer was asked: the question, what it goes on from, and what is expected to be said."""
 
     question: str
@@ -84,7 +84,7 @@ class Asked:
         return all(each.kind == "courtesy" for each in statements(self.question, most=5))
 
 
-def asked_of(case: Case, run: Trajectory, names: Sequence[str] = ()) -> Asked:
+def asked_of(case: Case, run: Trajectory, names: Sequence[str] = ()) -> AskedTopic:
     """What was asked; ``names`` are titles and ids that a good answer has."""
     asks = case.asks
     question = run.turns[-1].asked if run.turns else ""
@@ -93,7 +93,7 @@ def asked_of(case: Case, run: Trajectory, names: Sequence[str] = ()) -> Asked:
     earlier = [turn.asked for turn in run.turns[:-1]] + [turn.answer for turn in run.turns[:-1]]
     told = [message.content for message in case.history if message.role in ("user", "assistant")]
     expects = last_expectation(case, run)
-    return Asked(
+    return AskedTopic(
         question=question,
         before=tuple(text for text in (*told, *earlier) if text.strip()),
         facts=tuple(fact for expect in expects for fact in expect.facts),
@@ -104,7 +104,7 @@ def asked_of(case: Case, run: Trajectory, names: Sequence[str] = ()) -> Asked:
 
 
 async def intent_relevance(
-    asked: Asked, answer: str, embedder: Embedder | None, *, promotes: bool, small_talk: bool = False
+    asked: AskedTopic, answer: str, embedder: Embedder | None, *, promotes: bool, small_talk: bool = False
 ) -> Score:
     """How far the answer is about what was asked.
 
@@ -149,7 +149,9 @@ async def intent_relevance(
     )
 
 
-async def _likeness(asked: Asked, core: Sequence[Statement], embedder: Embedder) -> list[tuple[float, list[float]]]:
+async def _likeness(
+    asked: AskedTopic, core: Sequence[AnswerStatement], embedder: Embedder
+) -> list[tuple[float, list[float]]]:
     """For each sentence: how like it is to what was asked, and to each other sentence."""
     anchors = [asked.question]
     if asked.follows_up:
@@ -162,7 +164,7 @@ async def _likeness(asked: Asked, core: Sequence[Statement], embedder: Embedder)
 
 
 def _topical(
-    asked: Asked, core: Sequence[Statement], near: list[tuple[float, list[float]]] | None, *, promotes: bool
+    asked: AskedTopic, core: Sequence[AnswerStatement], near: list[tuple[float, list[float]]] | None, *, promotes: bool
 ) -> list[float]:
     words = content(asked.question)
     about_offers = promotes or _ABOUT_OFFERS.search(asked.question) is not None
@@ -197,13 +199,13 @@ def _carried(
     return max(topic, 0.95 * carried, 0.6 if before else 0.0)
 
 
-def _expected(asked: Asked, sentence: str) -> bool:
+def _expected(asked: AskedTopic, sentence: str) -> bool:
     if any(mentions(name, sentence, most=1) for name in asked.names):
         return True
     return any(compare(fact, sentence).verdict in ("stated", "conflict") for fact in asked.facts[:8])
 
 
-def _deflection(asked: Asked, core: Sequence[Statement]) -> str | None:
+def _deflection(asked: AskedTopic, core: Sequence[AnswerStatement]) -> str | None:
     """The words that turn the question away, when nothing of substance stands beside them."""
     if asked.reference and _DEFLECTION.search(asked.reference):
         return None
@@ -214,7 +216,7 @@ def _deflection(asked: Asked, core: Sequence[Statement]) -> str | None:
 
 
 def _told(
-    off: Sequence[Statement], core: Sequence[Statement], topical: Sequence[float], *, judged: bool
+    off: Sequence[AnswerStatement], core: Sequence[AnswerStatement], topical: Sequence[float], *, judged: bool
 ) -> tuple[str, tuple[Evidence, ...]]:
     evidence = tuple(
         Evidence(quote=quoted(each.text), note="opens off the question" if each.at < OPENING else "off the question")

@@ -5,7 +5,16 @@ A rule of an agent's prompt that can be said as one is judged by it alone, and n
 
 from proctor.scorers.conversation.steps.forms import vocabulary
 from proctor.scorers.conversation.steps.predicate import StepPredicate, parse_rule, parse_steps
-from proctor.scorers.conversation.steps.step import TraceStep, View, view_of
-from proctor.scorers.conversation.steps.term import Checked
+from proctor.scorers.conversation.steps.step import StepsView, TraceStep, view_of
+from proctor.scorers.conversation.steps.term import StepsChecked
 
-__all__ = ["Checked", "StepPredicate", "TraceStep", "View", "parse_rule", "parse_steps", "view_of", "vocabulary"]
+__all__ = [
+    "StepPredicate",
+    "StepsChecked",
+    "StepsView",
+    "TraceStep",
+    "parse_rule",
+    "parse_steps",
+    "view_of",
+    "vocabulary",
+]

@@ -8,8 +8,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from proctor.core.codec import dumps
 from proctor.scorers.conversation.steps.fields import values_of
 from proctor.scorers.conversation.steps.selector import Selector
-from proctor.scorers.conversation.steps.step import TraceStep, View
-from proctor.scorers.conversation.steps.term import Check, Checked, Form, no, skipped, unknown, yes
+from proctor.scorers.conversation.steps.step import StepsView, TraceStep
+from proctor.scorers.conversation.steps.term import Check, StepForm, StepsChecked, no, skipped, unknown, yes
 from proctor.text.predicates.term import plural
 from proctor.text.predicates.values import Bound
 
@@ -21,7 +21,7 @@ _IN_TURN = "in a turn"
 def _count(a: Selector, bound: Bound, *, options: frozenset[str], each: str | None = None) -> Check:
     _plain(bound)
 
-    def run(view: View) -> Checked:
+    def run(view: StepsView) -> StepsChecked:
         found = a.of(view)
         for place, group in _groups(found, options, each).items():
             if not bound.holds(len(group)):
@@ -56,7 +56,7 @@ def _key(value: object) -> str:
 
 
 def _happens(a: Selector) -> Check:
-    def run(view: View) -> Checked:
+    def run(view: StepsView) -> StepsChecked:
         found = a.of(view)
         return yes(f"there is {found[0].place}", found[:1]) if found else no(f"there is no {a.text}")
 
@@ -67,7 +67,7 @@ def _end(last: bool) -> Callable[[Selector, Selector], Check]:
     word = "last" if last else "first"
 
     def make(a: Selector, b: Selector) -> Check:
-        def run(view: View) -> Checked:
+        def run(view: StepsView) -> StepsChecked:
             found = a.of(view)
             if not found:
                 return skipped(f"there is no {a.text}")
@@ -82,7 +82,7 @@ def _end(last: bool) -> Callable[[Selector, Selector], Check]:
 
 
 def _every_is(a: Selector, b: Selector) -> Check:
-    def run(view: View) -> Checked:
+    def run(view: StepsView) -> StepsChecked:
         found = a.of(view)
         if not found:
             return skipped(f"there is no {a.text}")
@@ -95,7 +95,7 @@ def _every_is(a: Selector, b: Selector) -> Check:
 
 
 def _repeat(a: Selector) -> Check:
-    def run(view: View) -> Checked:
+    def run(view: StepsView) -> StepsChecked:
         seen: dict[Hashable, TraceStep] = {}
         again = []
         for step in a.of(view):
@@ -113,7 +113,7 @@ def _repeat(a: Selector) -> Check:
 def _turns(bound: Bound) -> Check:
     _plain(bound)
 
-    def run(view: View) -> Checked:
+    def run(view: StepsView) -> StepsChecked:
         if not view.turns:
             return unknown("the conversation is empty")
         found = yes if bound.holds(view.turns) else no
@@ -123,7 +123,7 @@ def _turns(bound: Bound) -> Check:
 
 
 def _one_at_a_time() -> Check:
-    def run(view: View) -> Checked:
+    def run(view: StepsView) -> StepsChecked:
         calls = [step for step in view.steps if step.call is not None]
         if not calls:
             return skipped("there is no call")
@@ -147,7 +147,7 @@ def _plain(bound: Bound) -> None:
 
 
 FORMS = (
-    Form(
+    StepForm(
         form="A happens BOUND times",
         meaning='it happens so often; `in a turn`: in each turn; `for each "argument"`: with each value of it',
         example="search happens <= 3 times",
@@ -156,22 +156,23 @@ FORMS = (
         options=(_IN_TURN,),
         each=True,
     ),
-    Form(form="A happens", meaning="it happens", example="get_policy happens", make=_happens,
+    StepForm(form="A happens", meaning="it happens", example="get_policy happens", make=_happens,
          also=("always A", "must A", "call A", "some A")),
-    Form(form="first A is B", meaning="the first such step is one of those", example="first call is find_user_*",
+    StepForm(form="first A is B", meaning="the first such step is one of those", example="first call is find_user_*",
          make=_end(last=False)),
-    Form(form="last A is B", meaning="the last such step is one of those", example="last call is hand-off",
+    StepForm(form="last A is B", meaning="the last such step is one of those", example="last call is hand-off",
          make=_end(last=True)),
-    Form(
+    StepForm(
         form="every A is B",
         meaning="each such step is one of those",
         example="every call is any of get_*, create_case",
         make=_every_is,
         also=("only B as A",),
     ),
-    Form(form="never repeat A", meaning="the same words, or the same call with the same arguments, are not there twice",
+    StepForm(form="never repeat A",
+         meaning="the same words, or the same call with the same arguments, are not there twice",
          example="never repeat write", make=_repeat),
-    Form(form="one call at a time", meaning="no message of the agent has two calls", example="one call at a time",
+    StepForm(form="one call at a time", meaning="no message of the agent has two calls", example="one call at a time",
          make=_one_at_a_time),
-    Form(form="turns BOUND", meaning="so many turns", example="turns <= 12", make=_turns),
+    StepForm(form="turns BOUND", meaning="so many turns", example="turns <= 12", make=_turns),
 )  # fmt: skip

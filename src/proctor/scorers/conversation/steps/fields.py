@@ -10,7 +10,7 @@ from proctor.core.argument_paths import ABSENT, EMPTY, UNREADABLE, field_path, v
 from proctor.text.numbers import find_numbers
 from proctor.text.predicates.values import Bound, OpenError, Pattern
 
-__all__ = ["Condition", "bounded", "given", "matched", "named", "scalars", "values_of"]
+__all__ = ["ValueCondition", "bounded", "given", "matched", "named", "scalars", "values_of"]
 
 _LONGEST_NUMBER = 60
 _MOST_DEEP = 12
@@ -18,35 +18,35 @@ _MARKS = (ABSENT, EMPTY, UNREADABLE)
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class ValueCondition:
     """What a value must be: as it is written, and as a check."""
 
     text: str
     holds: Callable[[Any], bool] = field(compare=False, repr=False)
 
 
-def given() -> Condition:
+def given() -> ValueCondition:
     """Any value but none, and no empty one."""
-    return Condition("", lambda value: value not in (None, "", [], {}))
+    return ValueCondition("", lambda value: value not in (None, "", [], {}))
 
 
-def bounded(bound: Bound) -> Condition:
+def bounded(bound: Bound) -> ValueCondition:
     """A number within a bound."""
 
     def holds(value: Any) -> bool:
         number = _number(value)
         return number is not None and bound.holds(number)
 
-    return Condition(bound.text, holds)
+    return ValueCondition(bound.text, holds)
 
 
-def named(texts: tuple[str, ...], text: str, *, other: bool = False) -> Condition:
+def named(texts: tuple[str, ...], text: str, *, other: bool = False) -> ValueCondition:
     """One of these texts, whatever their case; with ``other`` anything else."""
     wanted = {_plain(each) for each in texts}
-    return Condition(text, lambda value: value is not None and (_plain(value) in wanted) is not other)
+    return ValueCondition(text, lambda value: value is not None and (_plain(value) in wanted) is not other)
 
 
-def matched(pattern: Pattern) -> Condition:
+def matched(pattern: Pattern) -> ValueCondition:
     """A text with a match of the pattern in it."""
 
     def holds(value: Any) -> bool:
@@ -56,7 +56,7 @@ def matched(pattern: Pattern) -> Condition:
         except OpenError:
             return False
 
-    return Condition(f"matches {pattern.text}", holds)
+    return ValueCondition(f"matches {pattern.text}", holds)
 
 
 def values_of(data: Any, name: str) -> list[Any]:

@@ -6,12 +6,12 @@ from typing import Final
 
 from proctor.scorers.conversation.steps import counts, order, words
 from proctor.scorers.conversation.steps.selector import NOUNS, QUALIFIERS
-from proctor.scorers.conversation.steps.term import Form
-from proctor.text.predicates import Entry
+from proctor.scorers.conversation.steps.term import StepForm
+from proctor.text.predicates import VocabularyEntry
 
 __all__ = ["FAMILIES", "FORMS", "SLOTS", "vocabulary"]
 
-FAMILIES: Final[dict[str, tuple[Form, ...]]] = {
+FAMILIES: Final[dict[str, tuple[StepForm, ...]]] = {
     "order": order.FORMS,
     "counts": counts.FORMS,
     "words": words.FORMS,
@@ -32,24 +32,32 @@ _JOINED: Final = (
 )
 
 
-def vocabulary() -> tuple[Entry, ...]:
+def vocabulary() -> tuple[VocabularyEntry, ...]:
     """Every form that can be written, with its meaning and an example that parses."""
     return (
         *(
-            Entry(family=family, form=_shown(form), meaning=form.meaning, example=form.example, options=form.options)
+            VocabularyEntry(
+                family=family, form=_shown(form), meaning=form.meaning, example=form.example, options=form.options
+            )
             for family, forms in FAMILIES.items()
             for form in forms
         ),
         *(
-            Entry(family="steps", form=noun, meaning=what, example=f"{noun} happens")
+            VocabularyEntry(family="steps", form=noun, meaning=what, example=f"{noun} happens")
             for noun, (what, _) in NOUNS.items()
         ),
-        *(Entry(family="steps", form=form, meaning=what, example=example) for form, what, example in QUALIFIERS),
-        *(Entry(family="joined", form=form, meaning=what, example=example) for form, what, example in _JOINED),
+        *(
+            VocabularyEntry(family="steps", form=form, meaning=what, example=example)
+            for form, what, example in QUALIFIERS
+        ),
+        *(
+            VocabularyEntry(family="joined", form=form, meaning=what, example=example)
+            for form, what, example in _JOINED
+        ),
     )
 
 
-def _shown(form: Form) -> str:
+def _shown(form: StepForm) -> str:
     shown = " ".join(SLOTS.get(piece, piece) for piece in form.form.replace(":", " :").split()).replace(" :", ":")
     shown += ' [for each "argument"]' if form.each else ""
     return shown + (' [for the same "argument"]' if form.same else "")

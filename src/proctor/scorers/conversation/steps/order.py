@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from proctor.scorers.conversation.steps.fields import values_of
 from proctor.scorers.conversation.steps.selector import Selector
-from proctor.scorers.conversation.steps.step import TraceStep, View
-from proctor.scorers.conversation.steps.term import Check, Checked, Form, no, skipped, yes
+from proctor.scorers.conversation.steps.step import StepsView, TraceStep
+from proctor.scorers.conversation.steps.term import Check, StepForm, StepsChecked, no, skipped, yes
 
 __all__ = ["FORMS"]
 
@@ -18,7 +18,7 @@ _ONCE = "at once"
 def _before(a: Selector, b: Selector, *, options: frozenset[str], same: str | None = None) -> Check:
     near = _SAME in options
 
-    def run(view: View) -> Checked:
+    def run(view: StepsView) -> StepsChecked:
         first, then = a.of(view), b.of(view)
         if not then:
             return skipped(f"there is no {b.text}")
@@ -48,7 +48,7 @@ def _share(one: TraceStep, step: TraceStep, name: str | None) -> bool:
 
 
 def _after(a: Selector, b: Selector, *, options: frozenset[str], same: str | None = None) -> Check:
-    def run(view: View) -> Checked:
+    def run(view: StepsView) -> StepsChecked:
         then = b.of(view)
         if not then:
             return skipped(f"there is no {b.text}")
@@ -65,13 +65,13 @@ def _after(a: Selector, b: Selector, *, options: frozenset[str], same: str | Non
     return run
 
 
-def _next(step: TraceStep, view: View) -> TraceStep | None:
+def _next(step: TraceStep, view: StepsView) -> TraceStep | None:
     """What the agent does next; a remark beside a call is no step of its own."""
     later = view.steps[step.index + 1 :]
     return next((each for each in later if each.kind in ("answer", "call", "hand-off")), None)
 
 
-def _followed(step: TraceStep, a: Selector, view: View, options: frozenset[str], same: str | None) -> bool:
+def _followed(step: TraceStep, a: Selector, view: StepsView, options: frozenset[str], same: str | None) -> bool:
     following = _next(step, view)
     later = view.steps[step.index + 1 :] if _ONCE not in options else (following,) if following else ()
     near = [each for each in later if each.turn == step.turn or _SAME not in options]
@@ -79,7 +79,7 @@ def _followed(step: TraceStep, a: Selector, view: View, options: frozenset[str],
 
 
 def _never(a: Selector) -> Check:
-    def run(view: View) -> Checked:
+    def run(view: StepsView) -> StepsChecked:
         found = a.of(view)
         return no(f"{_first(found)}", found) if found else yes(f"there is no {a.text}")
 
@@ -97,7 +97,7 @@ def _never_after(a: Selector, b: Selector, *, options: frozenset[str]) -> Check:
 
 
 def _never_beside(a: Selector, b: Selector, word: str, stands: Callable[[TraceStep, TraceStep], bool]) -> Check:
-    def run(view: View) -> Checked:
+    def run(view: StepsView) -> StepsChecked:
         others = b.of(view)
         if not others:
             return skipped(f"there is no {b.text}")
@@ -113,7 +113,7 @@ def _first(found: Sequence[TraceStep]) -> str:
 
 
 FORMS = (
-    Form(
+    StepForm(
         form="A before B",
         meaning="whenever the second happens, the first has happened",
         example="confirmation before write in the same turn",
@@ -122,7 +122,7 @@ FORMS = (
         options=(_SAME,),
         same=True,
     ),
-    Form(
+    StepForm(
         form="A after B",
         meaning="whenever the second happens, the first follows; `at once`: as the agent's next step",
         example='create_case after "complaint"',
@@ -131,14 +131,14 @@ FORMS = (
         options=(_SAME, _ONCE),
         same=True,
     ),
-    Form(
+    StepForm(
         form="never A",
         meaning="it does not happen",
         example='never refund with "amount" > 100',
         make=_never,
         also=("no A",),
     ),
-    Form(
+    StepForm(
         form="never A before B",
         meaning="the first does not happen before the second; says nothing where the second never does",
         example="never write before confirmation",
@@ -146,7 +146,7 @@ FORMS = (
         also=("no A before B",),
         options=(_SAME,),
     ),
-    Form(
+    StepForm(
         form="never A after B",
         meaning="the first does not happen once the second has",
         example="never call after hand-off",

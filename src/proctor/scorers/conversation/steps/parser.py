@@ -11,11 +11,11 @@ from proctor.scorers.conversation.steps.combine import guarded, joined, negation
 from proctor.scorers.conversation.steps.forms import SLOTS
 from proctor.scorers.conversation.steps.scanner import StepScanner
 from proctor.scorers.conversation.steps.selector import Selector, read_selector
-from proctor.scorers.conversation.steps.term import Form, Term
+from proctor.scorers.conversation.steps.term import StepForm, StepTerm
 from proctor.text.predicates import Predicate, PredicateError
 from proctor.text.predicates.values import written
 
-__all__ = ["Grammar"]
+__all__ = ["StepGrammar"]
 
 DEEPEST: Final = 40
 _PIECE = re.compile(r"[^\s:]+|:")
@@ -28,18 +28,18 @@ class _Spelling:
     """A form in one of its spellings, in pieces; a piece in capitals is a slot."""
 
     pieces: tuple[str, ...]
-    form: Form
+    form: StepForm
 
 
-class Grammar:
+class StepGrammar:
     """All forms in all their spellings."""
 
-    def __init__(self, forms: Sequence[Form]) -> None:
+    def __init__(self, forms: Sequence[StepForm]) -> None:
         self.spellings = [
             _Spelling(tuple(_PIECE.findall(spelling)), form) for form in forms for spelling in (form.form, *form.also)
         ]
 
-    def read(self, text: str) -> Term:
+    def read(self, text: str) -> StepTerm:
         """The term that the whole text says.
 
         Raises:
@@ -58,24 +58,24 @@ class Grammar:
 
 
 class _Reader:
-    def __init__(self, grammar: Grammar, scan: StepScanner) -> None:
+    def __init__(self, grammar: StepGrammar, scan: StepScanner) -> None:
         self.grammar = grammar
         self.scan = scan
         self.furthest: PredicateError | None = None
 
-    def either(self, depth: int) -> Term:
+    def either(self, depth: int) -> StepTerm:
         terms = [self.both(depth)]
         while self.scan.take_word("or"):
             terms.append(self.both(depth))
         return terms[0] if len(terms) == 1 else joined("or", terms)
 
-    def both(self, depth: int) -> Term:
+    def both(self, depth: int) -> StepTerm:
         terms = [self.single(depth)]
         while self.scan.take_word("and") or self.scan.take_word("but"):
             terms.append(self.single(depth))
         return terms[0] if len(terms) == 1 else joined("and", terms)
 
-    def single(self, depth: int) -> Term:
+    def single(self, depth: int) -> StepTerm:
         if depth > DEEPEST:
             raise self.scan.failed("it is nested too deeply", "say it in several rules")
         if self.scan.take("("):
@@ -92,10 +92,10 @@ class _Reader:
             return guarded(condition, self.either(depth + 1))
         return self.atom()
 
-    def atom(self) -> Term:
+    def atom(self) -> StepTerm:
         """The form that reads furthest; where none reads, the complaint of the one that came furthest."""
         begin = self.scan.at
-        best: tuple[int, Term] | None = None
+        best: tuple[int, StepTerm] | None = None
         furthest: PredicateError | None = None
         for spelling in self.grammar.spellings:
             self.scan.at = begin
@@ -114,7 +114,7 @@ class _Reader:
         self.scan.at = best[0]
         return best[1]
 
-    def filled(self, spelling: _Spelling) -> Term:
+    def filled(self, spelling: _Spelling) -> StepTerm:
         values: dict[str, Any] = {}
         for piece in spelling.pieces:
             if piece == ":":
@@ -138,7 +138,7 @@ class _Reader:
             case _:
                 return self.scan.read_predicate()
 
-    def made(self, form: Form, values: Mapping[str, Any]) -> Term:
+    def made(self, form: StepForm, values: Mapping[str, Any]) -> StepTerm:
         given: dict[str, Any] = {slot.lower(): value for slot, value in values.items()}
         options: list[str] = []
         if form.options:
@@ -154,7 +154,7 @@ class _Reader:
         except ValueError as error:
             raise self.scan.failed(str(error), f"an example is `{form.example}`") from None
         text = " ".join([_written(form, values), *tail])
-        return Term(form=form.form, text=text, values=tuple(values.values()), wide="PRED" in values, run=check)
+        return StepTerm(form=form.form, text=text, values=tuple(values.values()), wide="PRED" in values, run=check)
 
 
 def shown(pieces: Sequence[str]) -> str:
@@ -162,7 +162,7 @@ def shown(pieces: Sequence[str]) -> str:
     return " ".join(SLOTS.get(piece, piece) for piece in pieces).replace(" :", ":")
 
 
-def _written(form: Form, values: Mapping[str, Any]) -> str:
+def _written(form: StepForm, values: Mapping[str, Any]) -> str:
     pieces: list[str] = []
     for piece in _PIECE.findall(form.form):
         if piece == ":":

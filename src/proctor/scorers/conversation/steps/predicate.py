@@ -8,14 +8,14 @@ from functools import lru_cache
 
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.conversation.steps.forms import FORMS
-from proctor.scorers.conversation.steps.parser import Grammar
-from proctor.scorers.conversation.steps.step import View, view_of
-from proctor.scorers.conversation.steps.term import Checked, Term
+from proctor.scorers.conversation.steps.parser import StepGrammar
+from proctor.scorers.conversation.steps.step import StepsView, view_of
+from proctor.scorers.conversation.steps.term import StepsChecked, StepTerm
 from proctor.text.predicates import PredicateError, parse
 
 __all__ = ["StepPredicate", "parse_rule", "parse_steps"]
 
-_GRAMMAR = Grammar(FORMS)
+_GRAMMAR = StepGrammar(FORMS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +23,15 @@ class StepPredicate:
     """What holds of a conversation. ``text`` is its canonical form, ``root`` its parts."""
 
     text: str
-    root: Term = field(compare=False, repr=False)
+    root: StepTerm = field(compare=False, repr=False)
 
-    def check(self, run: Trajectory | View, *, writes: Iterable[str] = (), reads: Iterable[str] = ()) -> Checked:
+    def check(
+        self, run: Trajectory | StepsView, *, writes: Iterable[str] = (), reads: Iterable[str] = ()
+    ) -> StepsChecked:
         """Whether the conversation keeps it, with the steps that broke it."""
-        return self.root.run(run if isinstance(run, View) else view_of(run, writes=writes, reads=reads))
+        return self.root.run(run if isinstance(run, StepsView) else view_of(run, writes=writes, reads=reads))
 
-    def terms(self) -> Iterator[Term]:
+    def terms(self) -> Iterator[StepTerm]:
         """Every part of it, the whole first."""
         left = [self.root]
         while left:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from proctor.scorers.conversation.steps.fields import Condition, bounded, given, matched, named
+from proctor.scorers.conversation.steps.fields import ValueCondition, bounded, given, matched, named
 from proctor.text.predicates import Predicate, PredicateError, parse
-from proctor.text.predicates.scanner import Scanner
+from proctor.text.predicates.scanner import PredicateScanner
 from proctor.text.predicates.values import FromInput, written
 
 __all__ = ["StepScanner"]
@@ -16,7 +16,7 @@ _TOOL: Final = re.compile(r"[^\W\d][\w*]*(?:[.:/-][\w*]+)*|\*")
 _TICKED: Final = re.compile(r"`([^`\n]{1,200})`")
 
 
-class StepScanner(Scanner):
+class StepScanner(PredicateScanner):
     """A place in the text of a step predicate, and what can be read from there on."""
 
     def tool(self) -> tuple[str, int] | None:
@@ -31,7 +31,7 @@ class StepScanner(Scanner):
         self.at = place
         self.skip()
 
-    def read_condition(self) -> Condition:
+    def read_condition(self) -> ValueCondition:
         """What is asked of a value: a bound, a text, true, false, one of several texts, a pattern; or to be there."""
         if (same := self._same()) is not None:
             return same
@@ -56,7 +56,7 @@ class StepScanner(Scanner):
             raise self.failed("a value is compared with a number or a text here, not with an input")
         return bounded(bound)
 
-    def _same(self) -> Condition | None:
+    def _same(self) -> ValueCondition | None:
         """``= "text"``, ``!= false``; None where a number is compared, or nothing."""
         begin = self.at
         signs = (("!=", "!="), ("≠", "!="), ("==", "="), ("=", "="))

@@ -11,7 +11,7 @@ from typing import Final
 from proctor.core.transcript import failed
 from proctor.scorers.conversation.steps.fields import values_of
 from proctor.scorers.conversation.steps.scanner import StepScanner
-from proctor.scorers.conversation.steps.step import TraceStep, View
+from proctor.scorers.conversation.steps.step import StepsView, TraceStep
 from proctor.text.find import occurrences
 from proctor.text.predicates.folding import folded
 from proctor.text.predicates.values import OpenError, Pattern, written
@@ -20,7 +20,7 @@ from proctor.text.split import spread
 __all__ = ["NOUNS", "QUALIFIERS", "Selector", "read_selector"]
 
 _MOST_PLACES: Final = 200
-Picks = Callable[[TraceStep, View], bool]
+Picks = Callable[[TraceStep, StepsView], bool]
 
 NOUNS: Final[dict[str, tuple[str, Picks]]] = {
     "answer": ("words of the agent that stand by themselves", lambda step, _: step.kind == "answer"),
@@ -83,7 +83,7 @@ class Selector:
     text: str
     picks: Picks = field(compare=False, repr=False)
 
-    def of(self, view: View) -> list[TraceStep]:
+    def of(self, view: StepsView) -> list[TraceStep]:
         """Those of a conversation, in order."""
         return [step for step in view.steps if self.picks(step, view)]
 
@@ -169,7 +169,7 @@ def _any_of(several: Sequence[Selector]) -> Selector:
 def _by_outcome(inner: Selector, outcome: str) -> Selector:
     wanted = outcome == "failed"
 
-    def picks(step: TraceStep, view: View) -> bool:
+    def picks(step: TraceStep, view: StepsView) -> bool:
         return step.call is not None and failed(step.call) is wanted and inner.picks(step, view)
 
     return Selector(f"{outcome} {inner.text}", picks)
@@ -178,7 +178,7 @@ def _by_outcome(inner: Selector, outcome: str) -> Selector:
 def _said(noun: str, texts: Sequence[str], text: str, inner: Selector | None = None) -> Selector:
     base = inner.picks if inner else NOUNS[noun][1]
 
-    def picks(step: TraceStep, view: View) -> bool:
+    def picks(step: TraceStep, view: StepsView) -> bool:
         return base(step, view) and any(_has(step.written, each) for each in texts)
 
     return Selector(text, picks)
@@ -201,7 +201,7 @@ def _joins(character: str) -> bool:
 def _matching(noun: str, pattern: Pattern, inner: Selector | None = None) -> Selector:
     base = inner.picks if inner else NOUNS[noun][1]
 
-    def picks(step: TraceStep, view: View) -> bool:
+    def picks(step: TraceStep, view: StepsView) -> bool:
         try:
             return base(step, view) and pattern.search(step.written) is not None
         except OpenError:
@@ -248,7 +248,7 @@ def _with(scan: StepScanner, inner: Selector, how: str) -> Selector:
     name = scan.read_text()
     condition = scan.read_condition()
 
-    def picks(step: TraceStep, view: View) -> bool:
+    def picks(step: TraceStep, view: StepsView) -> bool:
         if not inner.picks(step, view) or step.call is None:
             return False
         data = step.call.arguments if how == "with" else step.result

@@ -10,19 +10,19 @@ from typing import Any
 
 from proctor.core.tool_effect import StatedEffect, ToolEffect, tool_effect
 from proctor.core.trajectory import Trajectory
-from proctor.core.transcript import Step, parse_loosely, result_text, steps
+from proctor.core.transcript import TranscriptStep, parse_loosely, result_text, steps
 from proctor.scorers.call_matching import shown
 from proctor.scorers.passages import quoted, turn_label
 from proctor.text.assent import agrees, asks
 from proctor.text.find import Folded, fold
 
-__all__ = ["TraceStep", "View", "view_of"]
+__all__ = ["StepsView", "TraceStep", "view_of"]
 
 _SHOWN = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TraceStep(Step):
+class TraceStep(TranscriptStep):
     """A step as predicates see it: with its place among all, and whether the customer agrees to what was asked."""
 
     index: int = 0
@@ -62,7 +62,7 @@ class TraceStep(Step):
 
 
 @dataclass(frozen=True)
-class View:
+class StepsView:
     """The steps of one conversation, and which tools change something."""
 
     steps: tuple[TraceStep, ...]
@@ -96,7 +96,7 @@ def view_of(
     writes: Iterable[str] = (),
     reads: Iterable[str] = (),
     tool_effects: Mapping[str, StatedEffect] | None = None,
-) -> View:
+) -> StepsView:
     """The conversation as steps; ``writes``, ``reads`` and ``tool_effects`` state what tools do, in that order."""
     found: list[TraceStep] = []
     asked = ""
@@ -121,4 +121,4 @@ def view_of(
         stated.setdefault(name, "reads")
     for name, effect in (tool_effects or {}).items():
         stated.setdefault(name, effect)
-    return View(tuple(found), turns=len(run.turns), tool_effects=stated)
+    return StepsView(tuple(found), turns=len(run.turns), tool_effects=stated)

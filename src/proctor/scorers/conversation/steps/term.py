@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from proctor.scorers.conversation.steps.step import TraceStep, View
+from proctor.scorers.conversation.steps.step import StepsView, TraceStep
 
-__all__ = ["Check", "Checked", "Form", "Term", "no", "skipped", "unknown", "yes"]
+__all__ = ["Check", "StepForm", "StepTerm", "StepsChecked", "no", "skipped", "unknown", "yes"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
+class StepsChecked:
     """What a check found: ``ok`` is None where the predicate says nothing about this conversation, or cannot tell.
 
     ``known`` is False where it cannot tell. ``steps`` are those it rests on: where it is broken, the ones that broke
@@ -30,11 +30,11 @@ class Checked:
         return self.steps[0] if self.steps else None
 
 
-Check = Callable[[View], Checked]
+Check = Callable[[StepsView], StepsChecked]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
+class StepForm:
     """One way to say something about steps. Words in capitals are slots.
 
     ``A`` and ``B`` are steps, ``BOUND`` an operator and a number, ``TEXT`` "…", ``TEXTS`` one or more of them,
@@ -53,13 +53,13 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Term:
+class StepTerm:
     """A predicate or a part of one, as read: the form, its values, and the terms inside it."""
 
     form: str
     text: str
     values: tuple[Any, ...] = ()
-    inner: tuple[Term, ...] = ()
+    inner: tuple[StepTerm, ...] = ()
     wide: bool = False  # takes in everything to its right, so it stands in parentheses inside another
     run: Check = field(compare=False, repr=False)
 
@@ -68,21 +68,21 @@ class Term:
         return f"({self.text})" if self.wide else self.text
 
 
-def yes(reason: str, steps: Sequence[TraceStep] = ()) -> Checked:
+def yes(reason: str, steps: Sequence[TraceStep] = ()) -> StepsChecked:
     """It holds."""
-    return Checked(ok=True, reason=reason, steps=tuple(steps))
+    return StepsChecked(ok=True, reason=reason, steps=tuple(steps))
 
 
-def no(reason: str, steps: Sequence[TraceStep] = ()) -> Checked:
+def no(reason: str, steps: Sequence[TraceStep] = ()) -> StepsChecked:
     """It does not hold."""
-    return Checked(ok=False, reason=reason, steps=tuple(steps))
+    return StepsChecked(ok=False, reason=reason, steps=tuple(steps))
 
 
-def unknown(reason: str) -> Checked:
+def unknown(reason: str) -> StepsChecked:
     """It cannot be told."""
-    return Checked(ok=None, reason=reason, known=False)
+    return StepsChecked(ok=None, reason=reason, known=False)
 
 
-def skipped(reason: str) -> Checked:
+def skipped(reason: str) -> StepsChecked:
     """It says nothing about this conversation."""
-    return Checked(ok=None, reason=f"does not apply: {reason}")
+    return StepsChecked(ok=None, reason=f"does not apply: {reason}")

@@ -7,8 +7,8 @@ from typing import Any
 
 from proctor.scorers.conversation.steps.fields import scalars, values_of
 from proctor.scorers.conversation.steps.selector import Selector
-from proctor.scorers.conversation.steps.step import TraceStep, View
-from proctor.scorers.conversation.steps.term import Check, Checked, Form, no, skipped, unknown, yes
+from proctor.scorers.conversation.steps.step import StepsView, TraceStep
+from proctor.scorers.conversation.steps.term import Check, StepForm, StepsChecked, no, skipped, unknown, yes
 from proctor.text.dates import find_dates, read_date
 from proctor.text.find import occurrences
 from proctor.text.numbers import find_numbers
@@ -21,7 +21,7 @@ _MOST_VALUES = 200
 
 
 def _of_all(a: Selector, pred: Predicate) -> Check:
-    def run(view: View) -> Checked:
+    def run(view: StepsView) -> StepsChecked:
         steps = a.of(view)
         if not steps:
             return skipped(f"there is no {a.text}")
@@ -40,7 +40,7 @@ def _of_all(a: Selector, pred: Predicate) -> Check:
 
 
 def _of_some(a: Selector, pred: Predicate) -> Check:
-    def run(view: View) -> Checked:
+    def run(view: StepsView) -> StepsChecked:
         steps = a.of(view)
         if not steps:
             return skipped(f"there is no {a.text}")
@@ -56,14 +56,14 @@ def _of_some(a: Selector, pred: Predicate) -> Check:
 
 def _at_end(last: bool) -> Callable[[Selector, Predicate], Check]:
     def make(a: Selector, pred: Predicate) -> Check:
-        def run(view: View) -> Checked:
+        def run(view: StepsView) -> StepsChecked:
             steps = a.of(view)
             if not steps:
                 return skipped(f"there is no {a.text}")
             step = steps[-1] if last else steps[0]
             found = pred.check(step.written, inputs=_asked(step, view))
             if found.ok is None:
-                return Checked(ok=None, reason=found.reason, known=found.known)
+                return StepsChecked(ok=None, reason=found.reason, known=found.known)
             return (yes if found.ok else no)(f"{step.place}: {found.reason}", (step,))
 
         return run
@@ -71,7 +71,7 @@ def _at_end(last: bool) -> Callable[[Selector, Predicate], Check]:
     return make
 
 
-def _asked(step: TraceStep, view: View) -> dict[str, str]:
+def _asked(step: TraceStep, view: StepsView) -> dict[str, str]:
     """What the customer said last before the step: the input of an answer."""
     before = (each for each in reversed(view.steps[: step.index]) if each.kind == "request")
     asked = next(before, None)
@@ -79,7 +79,7 @@ def _asked(step: TraceStep, view: View) -> dict[str, str]:
 
 
 def _mentions(a: Selector, texts: Sequence[str]) -> Check:
-    def run(view: View) -> Checked:
+    def run(view: StepsView) -> StepsChecked:
         told: list[TraceStep] = []
         missing: list[tuple[TraceStep, str]] = []
         calls = a.of(view)
@@ -123,7 +123,7 @@ def _says_one(text: str, value: Any) -> bool:
 
 
 def _known(texts: Sequence[str], a: Selector) -> Check:
-    def run(view: View) -> Checked:
+    def run(view: StepsView) -> StepsChecked:
         steps = [step for step in a.of(view) if step.call is not None]
         given = [(step, name, value) for step in steps for name in texts for value in _arguments(step, name)]
         if not given:
@@ -142,14 +142,14 @@ def _arguments(step: TraceStep, name: str) -> list[Any]:
     return _speakable(values_of(step.call.arguments, name)) if step.call is not None else []
 
 
-def _heard(value: Any, step: TraceStep, view: View) -> bool:
+def _heard(value: Any, step: TraceStep, view: StepsView) -> bool:
     """Whether the customer or a tool gave the value before this step."""
     wanted = str(value).strip().lstrip("#")
     return any(text is not None and occurrences(wanted, text, most=1) for text in view.given[: step.index])
 
 
 def _no_words_beside() -> Check:
-    def run(view: View) -> Checked:
+    def run(view: StepsView) -> StepsChecked:
         if not any(step.call for step in view.steps):
             return skipped("there is no call")
         if not view.calls_placed:
@@ -163,18 +163,19 @@ def _no_words_beside() -> Check:
 
 
 FORMS = (
-    Form(form="every A: PRED", meaning="a predicate of an output (docs/predicates.md) holds of each such step's words; "
+    StepForm(form="every A: PRED",
+         meaning="a predicate of an output (docs/predicates.md) holds of each such step's words; "
          "of a call, of its arguments as JSON", example="every answer: words <= 80", make=_of_all),
-    Form(form="some A: PRED", meaning="it holds of at least one of them", example='some answer: contains "refund"',
+    StepForm(form="some A: PRED", meaning="it holds of at least one of them", example='some answer: contains "refund"',
          make=_of_some),
-    Form(form="first A: PRED", meaning="it holds of the first", example='first answer: contains "assistant"',
+    StepForm(form="first A: PRED", meaning="it holds of the first", example='first answer: contains "assistant"',
          make=_at_end(last=False)),
-    Form(form="last A: PRED", meaning="it holds of the last", example='last answer: ends with "?"',
+    StepForm(form="last A: PRED", meaning="it holds of the last", example='last answer: ends with "?"',
          make=_at_end(last=True)),
-    Form(form="answer after A mentions its TEXTS", meaning="the next answer says what the call's result has there",
+    StepForm(form="answer after A mentions its TEXTS", meaning="the next answer says what the call's result has there",
          example='answer after get_booking mentions its "status"', make=_mentions),
-    Form(form="known TEXTS in A", meaning="the customer or a tool gave these arguments before the call",
+    StepForm(form="known TEXTS in A", meaning="the customer or a tool gave these arguments before the call",
          example='known "booking_id" in write', make=_known),
-    Form(form="no words beside calls", meaning="a message of the agent has words or calls, not both",
+    StepForm(form="no words beside calls", meaning="a message of the agent has words or calls, not both",
          example="no words beside calls", make=_no_words_beside),
 )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Final
 
 from proctor.core.verdict import Finding
 from proctor.text.lazy_pattern import Lazy
-from proctor.text.pii.context import Named, made
+from proctor.text.pii.context import NamedValueFinder, made
 from proctor.text.pii.national import proofs
 from proctor.text.pii.signs import Needs, needs
 
@@ -76,7 +76,7 @@ class Scheme:
 
     name: str
     needs: Needs
-    named: Named
+    named: NamedValueFinder
     proof: Proof | None = None
 
     def find(self, text: str) -> Iterator[Finding]:
@@ -91,7 +91,7 @@ class Scheme:
 
 
 def _scheme(name: str, words: str, written: str, pattern: str, value: str, proof: Proof | None = None) -> Scheme:
-    return Scheme(name, needs(words, written, row=4), Named(pattern, value), proof)
+    return Scheme(name, needs(words, written, row=4), NamedValueFinder(pattern, value), proof)
 
 
 SCHEMES: Final = (
