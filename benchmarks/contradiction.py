@@ -26,7 +26,7 @@ from proctor.scorers.conversation.cross_turn_opposites import turned_round
 from proctor.scorers.conversation.cross_turn_pairs import Pair, likeness
 from proctor.scorers.conversation.cross_turn_reading import likelihood
 from proctor.scorers.conversation.cross_turn_said import Spoken, spoken_of
-from proctor.wiring.local import local_model
+from proctor.wiring.local_models import local_model
 
 __all__ = ["main"]
 

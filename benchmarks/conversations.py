@@ -19,7 +19,7 @@ from typing import Any
 
 from benchmarks.processes import Measured, measure
 from benchmarks.project import proctor
-from proctor.store.reading import RunReader
+from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
 
 __all__ = ["main", "written"]

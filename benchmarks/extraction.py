@@ -16,7 +16,7 @@ from typing import Any
 from proctor.core.rule import Rule
 from proctor.generate.extract import extract_rules
 from proctor.prompts.load import load_prompt
-from proctor.prompts.yamltext import read_yaml
+from proctor.prompts.yaml_text import read_yaml
 from proctor.text.predicates import parse
 
 __all__ = ["Row", "compare", "table"]

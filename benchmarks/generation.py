@@ -30,14 +30,14 @@ from proctor.core.chat import Reply, Request
 from proctor.core.codec import content_id
 from proctor.core.rule import Rule
 from proctor.generate.artefacts import Artefacts
+from proctor.generate.dry_run_model import stand_in
 from proctor.generate.effort import PRESETS
 from proctor.generate.extract import extract_rules
-from proctor.generate.order import Makers, Order
+from proctor.generate.generation_request import Makers, Order
 from proctor.generate.pipeline import generate
-from proctor.generate.rehearsal import stand_in
 from proctor.prompts.load import load_prompt, parse_prompt
 from proctor.prompts.prompt import Prompt
-from proctor.prompts.told import told
+from proctor.prompts.test_config import told
 
 __all__ = ["GenerationStub", "longest_chain", "main"]
 

@@ -23,12 +23,12 @@ from ruamel.yaml import YAML
 
 from proctor import registry
 from proctor.core.chat import ToolCall
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.trajectory import Source, Trajectory
-from proctor.guard.memory import Memory
+from proctor.guard.session_memory import Memory
 from proctor.guard.step import Step
 from proctor.wiring.gate_scorers import scorer_sockets
-from proctor.wiring.local import local_model
+from proctor.wiring.local_models import local_model
 
 __all__ = ["main"]
 

@@ -30,8 +30,8 @@ from proctor.guard.step import Step
 from proctor.stats.interval import wilson
 from proctor.text.danger import dangers
 from proctor.text.normalise import normalise, views
-from proctor.text.overrides import attempts
-from proctor.wiring.local import local_model
+from proctor.text.takeover_phrases import attempts
+from proctor.wiring.local_models import local_model
 
 __all__ = ["main"]
 

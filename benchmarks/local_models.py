@@ -76,11 +76,11 @@ def _texts(path: Path) -> Iterator[str]:
 def _models(threads: int) -> dict[str, Callable[[Sequence[str]], object]]:
     from proctor.models.local.embed import LocalEmbedder
     from proctor.models.local.grounding import LocalGrounder
-    from proctor.models.local.house import pieces_of
     from proctor.models.local.injection import InjectionClassifier
-    from proctor.models.local.judging import judge_of
+    from proctor.models.local.model_registry import pieces_of
     from proctor.models.local.nli import LocalEntailer
     from proctor.models.local.reader import LocalReader
+    from proctor.models.local.run_entailment import judge_of
 
     pieces, words = (
         pieces_of(),
@@ -181,9 +181,9 @@ async def _memory(count: int) -> int:
     from proctor.models.local.embed import LocalEmbedder
     from proctor.models.local.entities import LocalTagger
     from proctor.models.local.grounding import LocalGrounder
-    from proctor.models.local.house import pieces_of, warm
     from proctor.models.local.injection import InjectionClassifier
     from proctor.models.local.intents import LocalIntents
+    from proctor.models.local.model_registry import pieces_of, warm
     from proctor.models.local.nli import LocalEntailer
 
     await warm()

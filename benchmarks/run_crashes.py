@@ -26,7 +26,7 @@ from benchmarks.forked import ForkedProctor
 from benchmarks.project import proctor
 from proctor.core.errors import NotFoundError, ProctorError
 from proctor.store.journal import read_lines
-from proctor.store.reading import RunReader
+from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
 
 __all__ = ["Totals", "crash_runs", "main"]

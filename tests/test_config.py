@@ -47,7 +47,7 @@ def test_all_that_is_wrong_is_said_with_line_and_mend(tmp_path: Path) -> None:
     with pytest.raises(MalformedError) as caught:
         load_config(path, EMPTY, start=tmp_path)
     problems = {problem.where: problem for problem in caught.value.problems}
-    assert (problems["modle"].line, problems["modle"].mend) == (1, "did you mean `model`?")
+    assert (problems["modle"].line, problems["modle"].hint) == (1, "did you mean `model`?")
     assert problems["run.repeat"].line == 3
     assert problems["intents.faq.treshold"].line == 6
     assert caught.value.file == str(path)

@@ -49,9 +49,9 @@ def test_pytest_starts_with_the_plugin_alone() -> None:
 
 def test_what_is_offered_is_what_it_says() -> None:
     from proctor import Guard, guarded, guarded_tool
-    from proctor.guard.current import guarded_tool as tool
+    from proctor.guard.current_session import guarded_tool as tool
     from proctor.wiring.guard import Guard as Made
-    from proctor.wiring.guarding import guarded as wrapped
+    from proctor.wiring.wrap_target import guarded as wrapped
 
     assert (Guard, guarded, guarded_tool) == (Made, wrapped, tool)
     from proctor import Evaluation, Project, evaluate

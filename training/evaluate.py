@@ -146,7 +146,7 @@ def nli_table(model: Any, limit: int, out: list[str]) -> None:
 
 def cut(text: str, most: int) -> str:
     """The first words of a text, at most so many pieces."""
-    from proctor.models.local.house import pieces_of
+    from proctor.models.local.model_registry import pieces_of
 
     words = text.split()
     while len(pieces_of(None).numbers([" ".join(words)])[0]) > most:

@@ -18,14 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from proctor.models.local import house
+from proctor.models.local import model_registry
 from proctor.models.local.grounding import LocalGrounder
-from proctor.models.local.house import pieces_of, weights_of
 from proctor.models.local.injection import InjectionClassifier
-from proctor.models.local.judging import judge_of
+from proctor.models.local.model_registry import pieces_of, weights_of
 from proctor.models.local.nli import LocalEntailer
-from proctor.models.local.pieces import END, PAD, START, Line, Pieces
 from proctor.models.local.reader import LocalReader
+from proctor.models.local.run_entailment import judge_of
+from proctor.models.local.tokenizer import END, PAD, START, Line, Pieces
 from training.calibrate import manifest
 from training.onnx_weights import state_of
 
@@ -213,7 +213,7 @@ def main() -> None:
         gpu = {name: OnGpu(name, made / f"{name}.onnx", pieces_of(made)) for name in ("injection", "reader", "nli")}
         found["largest difference from onnxruntime"] = agreement(made, gpu, texts["messages"][:20])
         print(json.dumps(found), flush=True)
-        house._network = lambda name, _folder, _threads: gpu[name]  # type: ignore[assignment, return-value]
+        model_registry._network = lambda name, _folder, _threads: gpu[name]  # type: ignore[assignment, return-value]
     found["ms"] = measured(made, texts)
     print(json.dumps(found, indent=1), flush=True)
     if told.out:

@@ -41,7 +41,7 @@ NETWORKS = ("injection", "reader", "nli")
 
 def pack(folder: Path) -> None:
     """The shipped networks and their table, as training keeps them."""
-    from proctor.models.local.house import weights_of
+    from proctor.models.local.model_registry import weights_of
     from training.onnx_weights import state_of
 
     weights = weights_of()

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from proctor.models.local.entities import LEAST
-from proctor.models.local.glance import KNOWN_BITS, SHORT, SIZE, known_place, marks, words_of
+from proctor.models.local.linear_prefilter import KNOWN_BITS, SHORT, SIZE, known_place, marks, words_of
 from proctor.models.local.ngrams import BITS, features
 from training.calibrate import manifest
 from training.data import rows, shippable, written

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from proctor.models.local.injection import InjectionClassifier
-from proctor.models.local.pieces import END, START, Line, Pieces, open_pieces
+from proctor.models.local.tokenizer import END, START, Line, Pieces, open_pieces
 from proctor.models.local.weights import open_weights
 from training.data import rows
 from training.export import agreement

@@ -9,9 +9,9 @@ from typing import Any
 from proctor.core.entity import Entity
 from proctor.models.local.embed import LocalEmbedder
 from proctor.models.local.entities import LocalTagger
-from proctor.models.local.house import weights_of
 from proctor.models.local.injection import CascadeReading, InjectionClassifier
 from proctor.models.local.intents import LocalIntents
+from proctor.models.local.model_registry import weights_of
 from proctor.models.local.nli import LocalEntailer
 
 __all__ = ["Shipped"]

@@ -12,9 +12,9 @@ from proctor.core.adequacy import Adequacy, MutantOutcome, WilsonShare
 from proctor.core.case import Case
 from proctor.core.codec import dumps
 from proctor.core.rule import Rule
-from proctor.generate.demanded import demanded_rules
-from proctor.generate.making import inputs_of
+from proctor.generate.build_case import inputs_of
 from proctor.generate.mutate import Mutant, follows_from
+from proctor.generate.required_rules import demanded_rules
 from proctor.models.fake import ReplyRule as RuleModel
 from proctor.prompts.prompt import Prompt
 from proctor.prompts.render import compile_prompt

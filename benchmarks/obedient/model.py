@@ -17,7 +17,7 @@ from benchmarks.obedient.search import Obeyed, obey
 from proctor.core.chat import Message, Reply, Request, Usage
 from proctor.core.codec import dumps
 from proctor.core.rule import Rule
-from proctor.generate.demanded import demanded_rules
+from proctor.generate.required_rules import demanded_rules
 from proctor.prompts.prompt import Prompt, PromptMessage
 from proctor.text.predicates import PredicateError, Term, parse
 

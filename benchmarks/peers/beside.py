@@ -84,7 +84,7 @@ def _marked(data: Path, share: float) -> list[Text]:
 
 async def _scores(texts: Sequence[Text], gate: Runner) -> dict[int, float]:
     """How sure our gate is of each text: what its words say, or its classifier; not timed."""
-    from proctor.wiring.local import local_model
+    from proctor.wiring.local_models import local_model
 
     numbers = [n for n, each in enumerate(texts) if n in gate.answers and each.group in ("support", "attack")]
     told = await local_model("injection").classify([texts[n].text for n in numbers])

@@ -16,7 +16,7 @@ from proctor.guard.gates.pii import Pii
 from proctor.guard.step import Step
 from proctor.text.pii import find_pii, warm
 from proctor.wiring.guard import Guard
-from proctor.wiring.local import local_model
+from proctor.wiring.local_models import local_model
 
 __all__ = ["main"]
 

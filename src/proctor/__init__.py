@@ -11,8 +11,8 @@ _DOORS = {
     "Guard": "proctor.wiring.guard",
     "Project": "proctor.project",
     "evaluate": "proctor.project",
-    "guarded": "proctor.wiring.guarding",
-    "guarded_tool": "proctor.guard.current",
+    "guarded": "proctor.wiring.wrap_target",
+    "guarded_tool": "proctor.guard.current_session",
 }
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import ConfigError, MalformedError, Problem
 from proctor.core.tool_effect import StatedEffect
 from proctor.text.known_secrets import add_settings, add_variable
@@ -240,7 +240,7 @@ def read_environment(start: Path) -> Environment:
         try:
             found = dotenv_values(file)
         except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f"cannot be read: {error}", file=str(file), mend="save it as UTF-8 text") from error
+            raise ConfigError(f"cannot be read: {error}", file=str(file), hint="save it as UTF-8 text") from error
         for name, value in found.items():
             if value is not None and name not in os.environ:  # noqa: TID251 - this is the one place
                 os.environ[name] = value  # noqa: TID251
@@ -287,8 +287,8 @@ def open_config(source: str | os.PathLike[str] | None = None) -> Config:
     if path.is_dir():
         path = path / CONFIG_NAME
     if not path.exists():
-        mend = "name a proctor.yaml (`proctor init` writes one), or name none: every setting has a default"
-        raise ConfigError("no such file", file=str(path), mend=mend)
+        hint = "name a proctor.yaml (`proctor init` writes one), or name none: every setting has a default"
+        raise ConfigError("no such file", file=str(path), hint=hint)
     return load_config(path, read_environment(path.parent), start=start)
 
 
@@ -302,7 +302,7 @@ def load_config(path: Path | None, environment: Environment, *, start: Path) -> 
     if path is None:
         settings = _overridden(Settings(), environment)
         return Config(settings=settings, folder=start, environment=environment)
-    from proctor.prompts.yamltext import lines_in_yaml, read_yaml  # noqa: PLC0415 - costs 40 ms, and --help must not
+    from proctor.prompts.yaml_text import lines_in_yaml, read_yaml  # noqa: PLC0415 - costs 40 ms, and --help must not
 
     text = _text(path)
     data = read_yaml(text, file=str(path), error=ConfigError)
@@ -329,10 +329,10 @@ def _text(path: Path) -> str:
         return path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise ConfigError(
-            f"cannot be read: {error.strerror}", file=str(path), mend="check the path and its permissions"
+            f"cannot be read: {error.strerror}", file=str(path), hint="check the path and its permissions"
         ) from error
     except UnicodeDecodeError as error:
-        raise ConfigError(f"is not UTF-8 text (byte {error.start})", file=str(path), mend="save it as UTF-8") from error
+        raise ConfigError(f"is not UTF-8 text (byte {error.start})", file=str(path), hint="save it as UTF-8") from error
 
 
 def _overridden(settings: Settings, environment: Environment) -> Settings:
@@ -361,8 +361,8 @@ def _looked_up(match: re.Match[str], environment: Environment, path: tuple[str |
     name, default = match.group(1), match.group(2)
     value = environment.get(name)
     if value is None and default is None:
-        mend = f"set {name} in the environment or in a .env file"
-        raise MalformedError([Problem(path, f"the environment variable {name} is not set", mend)])
+        hint = f"set {name} in the environment or in a .env file"
+        raise MalformedError([Problem(path, f"the environment variable {name} is not set", hint)])
     if value is None:
         return str(default)  # written in the file for everybody to read
     add_variable(name, value)

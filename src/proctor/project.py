@@ -22,7 +22,7 @@ from proctor.wiring.models import Rack
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from proctor.guard.door import Door
+    from proctor.guard.sync_bridge import Door
     from proctor.store.runs import RunStore
     from proctor.wiring.evaluate import Cases, EvaluateOptions, Scorers, Targets
     from proctor.wiring.evaluation import Evaluation
@@ -145,7 +145,7 @@ class Project:
             RuntimeError: it is called by a coroutine that ``run_sync`` runs itself.
         """
         if self._bridge is None:
-            from proctor.guard.door import Door  # noqa: PLC0415 - a run of the command line has its own loop
+            from proctor.guard.sync_bridge import Door  # noqa: PLC0415 - a run of the command line has its own loop
 
             self._bridge = Door()
         return self._bridge.run(work)

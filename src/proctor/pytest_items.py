@@ -17,13 +17,13 @@ from proctor.core.sockets import Target
 from proctor.project import Project
 from proctor.report.case_text import case_text
 from proctor.suites.load import LoadedSuite
-from proctor.suites.memory import PLACE
+from proctor.suites.memory_suite import PLACE
 from proctor.targets.recording import RecordingTarget
 from proctor.wiring.case_check import CaseChecker, with_answer
 from proctor.wiring.evaluate import Scorers, given_scorers, given_target
-from proctor.wiring.opened_suite import Opened
 from proctor.wiring.prompt_suite import open_tests, suite_path
 from proctor.wiring.scorers import check_graders
+from proctor.wiring.suite_source import Opened
 from proctor.wiring.targets import make_targets
 
 __all__ = ["AssertCase", "CaseItem", "SuiteFile", "TestProject", "UnscoredCaseError"]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from proctor.core.decoding import closest
+from proctor.core.decode import closest
 from proctor.core.errors import ConfigError, NotFoundError
 
 __all__ = ["GROUPS", "RegisteredPart", "describe", "find", "load", "names"]
@@ -68,7 +68,7 @@ def find(group: str, name: str) -> importlib.metadata.EntryPoint:
     """The entry point of that name.
 
     Raises:
-        NotFoundError: nothing is registered under the name; the mend names the closest.
+        NotFoundError: nothing is registered under the name; the hint names the closest.
         ConfigError: two packages offer the same name.
     """
     points = _points(group)
@@ -77,12 +77,12 @@ def find(group: str, name: str) -> importlib.metadata.EntryPoint:
         known = ", ".join(sorted(points)) or "none"
         raise NotFoundError(
             f"no {group.rstrip('s')} is called {name!r}",
-            mend=f"did you mean {guess!r}? Known: {known}" if guess else f"known: {known}",
+            hint=f"did you mean {guess!r}? Known: {known}" if guess else f"known: {known}",
         )
     if len(points[name]) > 1:
         offers = " and ".join(sorted(f"{point.value} ({_package(point)})" for point in points[name]))
         raise ConfigError(
-            f"two packages offer the {group.rstrip('s')} {name!r}: {offers}", mend="uninstall one of them"
+            f"two packages offer the {group.rstrip('s')} {name!r}: {offers}", hint="uninstall one of them"
         )
     return points[name][0]
 
@@ -99,7 +99,7 @@ def load(group: str, name: str) -> Any:
     except (ImportError, AttributeError) as error:
         raise ConfigError(
             f"the {group.rstrip('s')} {name!r} of package {_package(point)} cannot be loaded: {error}",
-            mend=f"reinstall {_package(point)}, or uninstall it",
+            hint=f"reinstall {_package(point)}, or uninstall it",
         ) from error
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from proctor.core.codec import content_id
 from proctor.core.rule import Rule, Span
-from proctor.generate.rehearsal import stand_in
+from proctor.generate.dry_run_model import stand_in
 from tests.cli.server import ChatServer
 
 __all__ = ["PROMPT", "GenerationServer"]

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from proctor.prompts.yamltext import read_yaml
+from proctor.prompts.yaml_text import read_yaml
 from tests.cli.conftest import Project
 
 ROOT = Path(__file__).parent.parent.parent

@@ -76,17 +76,17 @@ def test_rules_come_from_the_project_or_a_file(project: Project, log: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("rules", "place", "mend"),
+    ("rules", "place", "hint"),
     [
         ("late: 1 h\nintent: {}\n", "rules.yaml:2", "did you mean `intents`?"),
         ("intents:\n  x:\n    within: 1 h\n    failed: [escalations]\n", "rules.yaml:2", "did you mean 'escalation'?"),
     ],
 )
-def test_a_wrong_rule_is_told_with_its_place(project: Project, log: Path, rules: str, place: str, mend: str) -> None:
+def test_a_wrong_rule_is_told_with_its_place(project: Project, log: Path, rules: str, place: str, hint: str) -> None:
     project.write("rules.yaml", rules)
     told = project.run("completion", "--events", log.name, "--rules", "rules.yaml", code=2).stderr
     assert place in told
-    assert mend in told
+    assert hint in told
 
 
 def test_a_wrong_rule_of_the_project_is_told_with_its_place(project: Project, log: Path) -> None:
@@ -99,7 +99,7 @@ def test_a_wrong_rule_of_the_project_is_told_with_its_place(project: Project, lo
 
 
 @pytest.mark.parametrize(
-    ("settings", "place", "mend"),
+    ("settings", "place", "hint"),
     [
         ("completion:\n  intents: [faq]\n", "proctor.yaml:2: completion.intents", "expected a mapping"),
         ("completion:\n  human: [phone]\n  laet: 1 h\n", "proctor.yaml:3: completion.laet", "did you mean `late`?"),
@@ -111,11 +111,11 @@ def test_a_wrong_rule_of_the_project_is_told_with_its_place(project: Project, lo
         ),
     ],
 )
-def test_validate_reads_the_rules(project: Project, settings: str, place: str, mend: str) -> None:
+def test_validate_reads_the_rules(project: Project, settings: str, place: str, hint: str) -> None:
     project.write("proctor.yaml", settings)
     told = project.run("validate", code=2).stderr
     assert place in told
-    assert mend in told
+    assert hint in told
 
 
 def test_validate_is_content_with_right_rules(project: Project) -> None:

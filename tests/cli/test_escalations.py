@@ -92,7 +92,7 @@ def test_an_event_log_is_read_too(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "place", "mend"),
+    ("settings", "place", "hint"),
     [
         ("escalation:\n  lookback: 1\n  confidenc: 1\n", "proctor.yaml:3: escalation.confidenc", "mean `confidence`?"),
         ("escalation: {lookback: many}\n", "proctor.yaml:1: escalation.lookback", "expected a whole number"),
@@ -100,11 +100,11 @@ def test_an_event_log_is_read_too(project: Project) -> None:
         ("escalation:\n  embedder: big\n", "proctor.yaml:2: escalation.embedder", "take it out"),
     ],
 )
-def test_validate_reads_the_settings(project: Project, settings: str, place: str, mend: str) -> None:
+def test_validate_reads_the_settings(project: Project, settings: str, place: str, hint: str) -> None:
     project.write("proctor.yaml", settings)
     told = project.run("validate", code=2).stderr
     assert place in told
-    assert mend in told
+    assert hint in told
 
 
 def test_settings_come_from_the_project(project: Project, talks: Path) -> None:

@@ -142,7 +142,7 @@ def test_what_cannot_be_read_is_told_with_what_can(project: Project, name: str, 
     given = path.parent if name.startswith("empty") else path
     done = project.run("import", str(given), code=2)
     assert said in done.stderr
-    assert "mend:" in done.stderr
+    assert "hint:" in done.stderr
 
 
 def test_a_path_that_is_not_there_names_its_neighbours(project: Project) -> None:

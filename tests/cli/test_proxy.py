@@ -94,7 +94,7 @@ def test_what_is_wrong_is_said_and_nothing_is_started(
     project.write("proctor.yaml", settings)
     done = project.run(*words, code=2)
     assert told in done.stderr + done.stdout
-    assert settings is not UNKNOWN or "mend: did you mean" in done.stderr.replace("Did", "did")
+    assert settings is not UNKNOWN or "hint: did you mean" in done.stderr.replace("Did", "did")
 
 
 @pytest.mark.parametrize("words", [["proxy", "--upstream", "http://u:secret-word@x"], ["guard", "serve"]])

@@ -75,7 +75,7 @@ def _break(shop: Project, intent: str, below: int) -> None:
     shop.environment = {"FAULTY": intent, "BROKEN": str(below)}
 
 
-def _mend(shop: Project) -> None:
+def _hint(shop: Project) -> None:
     shop.environment = {}
 
 
@@ -201,7 +201,7 @@ def test_scores_over_time_and_the_alarm_after_so_many_runs(blessed: Project) -> 
     blessed.run("trend", "-d", "relevance", "--floor", "0.9", "--runs", "5", code=0)
     everything = blessed.run("trend", code=1).stdout
     assert "relevance\trecommendation\t0.000\t0.000\t0.75\tALARM\t4" in everything
-    _mend(blessed)
+    _hint(blessed)
     blessed.run("run", "golden", "-q", code=0)
     blessed.run("trend", "-d", "relevance", "-i", "recommendation", code=0)
 
@@ -314,7 +314,7 @@ def test_several_targets_each_have_their_baseline(shop: Project) -> None:
 def test_an_empty_store_and_wrong_words_are_told_with_a_mend(shop: Project, words: tuple[str, ...], told: str) -> None:
     done = shop.run(*words, code=2)
     assert told in done.stderr
-    assert "mend:" in done.stderr
+    assert "hint:" in done.stderr
     assert "Traceback" not in done.stderr
 
 

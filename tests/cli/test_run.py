@@ -316,7 +316,7 @@ def test_a_store_that_cannot_be_made_is_named(project: Project, suite_of: Suite)
     project.write(".proctor", "a file, not a folder")
     done = project.run("run", suite_of(1), code=3)
     assert ".proctor" in done.stderr
-    assert "mend:" in done.stderr
+    assert "hint:" in done.stderr
 
 
 def test_the_progress_line_is_drawn_on_a_terminal_only(project: Project, suite_of: Suite) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from proctor.cli.triggers import jobs_of, trigger_of, worst
 from proctor.config import Config, Environment, Settings, Trigger
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import MalformedError
 
 

@@ -55,8 +55,8 @@ async def score(module: str, kind: str, run: Trajectory, **settings: Any) -> str
     """The value that a scorer gives."""
     import importlib
 
-    from proctor.core.decoding import decode
-    from proctor.wiring.local import local_model
+    from proctor.core.decode import decode
+    from proctor.wiring.local_models import local_model
 
     made = getattr(importlib.import_module(f"proctor.scorers.{module}"), kind)
     sockets = {name: local_model(name) for name in ("entailer", "tagger") if name in made.__dataclass_fields__}
@@ -107,7 +107,7 @@ async def structured(pattern: str) -> str:
 async def cross_turn(pattern: str) -> str:
     """Two answers that differ, and a tool with a hostile name."""
     from proctor.scorers.conversation.cross_turn import CrossTurn
-    from proctor.wiring.local import local_model
+    from proctor.wiring.local_models import local_model
 
     entailer, embedder = local_model("entailer"), local_model("embedder")
     scorer = CrossTurn(knowledge_tools=pattern, light=True, entailer=entailer, embedder=embedder)
@@ -177,7 +177,7 @@ async def main(name: str) -> None:
         try:
             told = f"done\t{await (PLACES | GLOBS)[name](pattern)}"
         except (ValueError, ProctorError) as error:
-            told = f"refused\t{error} {getattr(error, 'mend', '')}"
+            told = f"refused\t{error} {getattr(error, 'hint', '')}"
         sys.stdout.write(told.replace("\n", " ") + "\n")
 
 

@@ -26,12 +26,12 @@ import proctor.scorers.answer
 from proctor.core.case import Ask, Case, Expectation
 from proctor.core.chat import Message, Reply, Request, ToolCall
 from proctor.core.codec import default_of, dumps, loads
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import MalformedError
 from proctor.core.score import Score
 from proctor.core.sockets import Scorer, is_optional, is_socket
 from proctor.core.trajectory import Source, Trajectory, Turn
-from proctor.wiring.local import LOCAL, local_model
+from proctor.wiring.local_models import LOCAL, local_model
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = [(DOCS / name).read_text(encoding="utf-8") for name in ("scorers.md", "safety_scores.md")]

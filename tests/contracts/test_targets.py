@@ -14,7 +14,7 @@ from aiohttp import web
 from proctor.core.case import Ask, Case
 from proctor.core.chat import Message
 from proctor.core.codec import dumps, loads
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import InputError
 from proctor.core.sockets import Kit, Model, Target
 from proctor.core.trajectory import Trajectory

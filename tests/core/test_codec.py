@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from proctor.core import case, chat, event, report, rule, score, trajectory, verdict
 from proctor.core.case import Ask, Case, Expectation
 from proctor.core.codec import content_id, dumps, encode, loads
-from proctor.core.decoding import closest, decode
+from proctor.core.decode import closest, decode
 from proctor.core.errors import MalformedError
 from proctor.core.rule import Rule
 from proctor.core.score import Score
@@ -70,7 +70,7 @@ def test_unknown_keys_are_kept_where_they_were() -> None:
 def test_unknown_keys_are_named_when_strict() -> None:
     with pytest.raises(MalformedError) as caught:
         decode(Case, {"id": "a", "inputt": "hi", "expect": {"fcats": []}}, strict=True)
-    assert {(p.where, p.mend) for p in caught.value.problems} == {
+    assert {(p.where, p.hint) for p in caught.value.problems} == {
         ("inputt", "did you mean `input`?"),
         ("expect.fcats", "did you mean `facts`?"),
     }
@@ -85,7 +85,7 @@ def test_every_wrong_value_is_reported_with_its_path() -> None:
 
 
 @table(
-    ("data", "where", "message", "mend"),
+    ("data", "where", "message", "hint"),
     [
         ({}, "id", "is missing", 'add "id" to the object'),
         ({"id": 7}, "id", "expected a string, found 7", "put it in quotes"),
@@ -96,11 +96,11 @@ def test_every_wrong_value_is_reported_with_its_path() -> None:
         ({"id": "a", "metadata": "x"}, "metadata", 'expected an object, found "x"', None),
     ],
 )
-def test_who_writes_json_is_told_in_its_words(data: object, where: str, message: str, mend: str | None) -> None:
+def test_who_writes_json_is_told_in_its_words(data: object, where: str, message: str, hint: str | None) -> None:
     with pytest.raises(MalformedError) as caught:
         decode(Case, data, as_json=True)
     found = caught.value.problems[0]
-    assert (found.where, found.message, found.mend) == (where, message, mend)
+    assert (found.where, found.message, found.hint) == (where, message, hint)
 
 
 def test_a_missing_field_is_named() -> None:

@@ -79,8 +79,8 @@ def test_counts_know_their_rates_and_what_they_do_not_know() -> None:
 
 
 def test_an_error_names_file_line_field_and_mend() -> None:
-    error = ConfigError("is wrong", file="proctor.yaml", line=3, field="run.repeat", mend="write 1")
-    assert str(error) == "proctor.yaml:3: run.repeat: is wrong\n  mend: write 1"
+    error = ConfigError("is wrong", file="proctor.yaml", line=3, field="run.repeat", hint="write 1")
+    assert str(error) == "proctor.yaml:3: run.repeat: is wrong\n  hint: write 1"
     assert str(ConfigError("is wrong")) == "is wrong"
     several = MalformedError([Problem(("a", 0, "b"), "is wrong", line=2), Problem(("c",), "too")], file="f.yaml")
     assert str(several) == "f.yaml:2: a[0].b: is wrong (and 1 more)"

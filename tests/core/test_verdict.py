@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from proctor.core.codec import dumps, encode
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.event import Event
 from proctor.core.verdict import Edit, Finding, Verdict, with_typed_fields
 

@@ -19,7 +19,7 @@ from proctor.release.compare import compare
 from proctor.release.decide import ReleaseDecision, decide
 from proctor.release.measures import Baseline
 from proctor.release.policy import Policy
-from proctor.store.reading import RunReader
+from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
 from proctor.wiring.release import figures_of, policy_of
 from tests.cli.conftest import Project

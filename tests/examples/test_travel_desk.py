@@ -31,7 +31,7 @@ from examples.travel_desk.simulate import main, simulate
 from proctor.config import load_config, read_environment
 from proctor.core.chat import Reply, Request, ToolCall, Usage
 from proctor.core.codec import encode
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.event import Event
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.models.fake import Scripted

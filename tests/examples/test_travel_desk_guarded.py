@@ -14,7 +14,7 @@ from proctor import Guard
 from proctor.config import Config, Environment, load_config
 from proctor.core.report import Result
 from proctor.core.trajectory import Trajectory
-from proctor.store.reading import RunReader
+from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
 from proctor.wiring.job import Job, RunProgress, carry_out
 

@@ -12,7 +12,7 @@ from examples.travel_desk.lantern.scenes import RECORDED
 
 from proctor.config import Config, Environment, load_config
 from proctor.core.report import Result
-from proctor.store.reading import RunReader
+from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
 from proctor.wiring.job import Job, RunProgress, carry_out
 from proctor.wiring.replay import ReplayWish, prepare_replay

@@ -22,7 +22,7 @@ from proctor.core.score import Score
 from proctor.models.pool import Pool
 from proctor.monitor.completion_rules import CompletionRules
 from proctor.runner.grade import grade
-from proctor.scorers.conversation.siblings import GATES
+from proctor.scorers.conversation.part_scorers import GATES
 from proctor.suites.conversations.detect import open_conversations
 from proctor.suites.load import open_suite
 from proctor.wiring.models import Rack

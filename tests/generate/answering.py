@@ -10,7 +10,7 @@ from typing import Any
 from proctor.core.chat import Reply, Request, Usage
 from proctor.core.codec import content_id
 from proctor.core.rule import Rule, Span
-from proctor.generate.rehearsal import stand_in
+from proctor.generate.dry_run_model import stand_in
 from proctor.prompts.load import parse_prompt
 from proctor.prompts.prompt import Prompt
 

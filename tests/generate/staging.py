@@ -8,7 +8,7 @@ from typing import Any
 
 from proctor.core.chat import Request
 from proctor.core.rule import Rule
-from proctor.generate.making import Brief
+from proctor.generate.build_case import Brief
 from proctor.generate.spec import Scenario, Specification
 from proctor.models.fake import ReplyRule as Asked
 from proctor.models.fake import Scripted

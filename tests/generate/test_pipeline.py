@@ -15,7 +15,7 @@ from proctor.core.errors import RefusedError, ReplyError
 from proctor.core.rule import Rule
 from proctor.generate.artefacts import Artefacts
 from proctor.generate.effort import Effort
-from proctor.generate.order import Made, Makers, Order
+from proctor.generate.generation_request import Made, Makers, Order
 from proctor.generate.pipeline import generate
 from proctor.generate.provenance import provenance_of
 from proctor.generate.spec import Scenario

@@ -9,13 +9,13 @@ from tests.generate.answering import Answering, prompt_of
 
 from proctor.core.chat import Usage
 from proctor.generate.artefacts import Artefacts
+from proctor.generate.dry_run_model import Rehearsal
 from proctor.generate.effort import PRESETS
 from proctor.generate.extract import extract_rules
-from proctor.generate.order import Makers, Order
+from proctor.generate.generation_request import Makers, Order
 from proctor.generate.pipeline import generate
 from proctor.generate.plan import make_plan
 from proctor.generate.provenance import provenance_of
-from proctor.generate.rehearsal import Rehearsal
 from proctor.generate.spec import Scenario
 
 

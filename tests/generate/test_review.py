@@ -12,10 +12,10 @@ from proctor.core.chat import Reply, Request
 from proctor.core.codec import content_id
 from proctor.core.errors import ModelError
 from proctor.core.rule import Rule
+from proctor.generate.build_case import Brief
 from proctor.generate.failure_modes import failure_modes
-from proctor.generate.making import Brief
+from proctor.generate.model_review import PER_CALL, review_asked
 from proctor.generate.review import Past, keep_best, review_tests
-from proctor.generate.review_asked import PER_CALL, review_asked
 from proctor.generate.spec import Specification
 from proctor.prompts.load import parse_prompt
 

@@ -7,7 +7,7 @@ import pytest
 
 from proctor import guarded, guarded_tool
 from proctor.core.errors import ToolRefused
-from proctor.guard.current import current
+from proctor.guard.current_session import current
 from tests.server.gates import HANDOFF, REPLY, make_guard
 
 SENTENCES = ["The first sen", "tence is here. ", "The second one follows. ", "And the", " third."]

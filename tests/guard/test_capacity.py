@@ -17,9 +17,9 @@ from proctor.core.work_clock import CURRENT_CLOCK
 from proctor.guard.capacity import OVER_CAPACITY, OverCapacityError, QueueLimits, is_busy, over_capacity
 from proctor.guard.chain import Chain, Post
 from proctor.guard.deadline import Deadline, GateTask
+from proctor.guard.engine import Plan, Watch
 from proctor.guard.session import Session
 from proctor.guard.step import Step
-from proctor.guard.watch import Plan, Watch
 
 LONG = 30.0
 

@@ -12,10 +12,10 @@ import pytest
 from proctor.core.chat import ToolCall
 from proctor.core.sockets import Gate
 from proctor.core.verdict import Action, Edit, Finding, Verdict
-from proctor.guard.answers import FailAction
 from proctor.guard.chain import Chain, Decision, Post
 from proctor.guard.deadline import Deadline
 from proctor.guard.step import Step
+from proctor.guard.verdict_validation import FailAction
 from tests.guard.strange_gates import Answers, Blocks, Busy, Cuts, Leaves, Raises, Sleeps, Stray
 
 IN_TIME = 30.0  # for gates that answer; a busy machine is no failure

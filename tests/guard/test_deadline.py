@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from proctor.guard.deadline import Answer, Deadline, GateTask
-from proctor.text.pace import breathe
+from proctor.text.chunked_regex import breathe
 from proctor.text.pii import find_pii
 
 LONG = 30.0  # seconds: more than any test takes

@@ -10,10 +10,10 @@ import pytest
 from proctor.core.verdict import Verdict
 from proctor.guard.chain import Chain, Post
 from proctor.guard.deadline import Deadline
+from proctor.guard.engine import Plan, Watch
 from proctor.guard.isolated_gate import IsolatedGate
 from proctor.guard.session import Session
 from proctor.guard.step import Step
-from proctor.guard.watch import Plan, Watch
 from tests.guard.hanging_gates import Pathological, Unsendable
 
 LONG = 60.0

@@ -13,7 +13,7 @@ import pytest
 from proctor.core.work_clock import CURRENT_CLOCK, WorkClock
 from proctor.guard import worker
 from proctor.guard.deadline import Deadline, GateTask
-from proctor.text.pace import breathe
+from proctor.text.chunked_regex import breathe
 
 LONG = 30.0
 

@@ -17,15 +17,15 @@ from proctor.core.trajectory import Source
 from proctor.core.verdict import Action, Finding, Verdict
 from proctor.guard.chain import Chain, Post
 from proctor.guard.deadline import Deadline
+from proctor.guard.engine import Plan, Watch
 from proctor.guard.gates.pii import Pii
 from proctor.guard.ledger import unconfirmed
-from proctor.guard.memory import KEPT, KEPT_LETTERS, Memory
 from proctor.guard.session import Session
+from proctor.guard.session_memory import KEPT, KEPT_LETTERS, Memory
 from proctor.guard.sessions import Sessions
 from proctor.guard.step import Step
 from proctor.guard.vault import Vault
-from proctor.guard.watch import Plan, Watch
-from proctor.text.asserted import asserted
+from proctor.text.promise_claims import asserted
 from tests.guard.strange_gates import Answers, Cuts, Raises
 from tests.tables import table
 

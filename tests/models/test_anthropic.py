@@ -248,7 +248,7 @@ async def test_errors(model_of: Any, served: Served, status: int, kind: type[Mod
     if isinstance(error, (RateLimitedError, OverloadedError)):
         assert error.retry_after == 4.0
     if status == 401:
-        assert error.mend == "check the key in ANTHROPIC_API_KEY"
+        assert error.hint == "check the key in ANTHROPIC_API_KEY"
     shown = [repr(model), str(error), repr(error), *traceback.format_exception(error)]
     assert KEY not in "".join(shown)
 

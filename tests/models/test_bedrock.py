@@ -227,7 +227,7 @@ async def failing(model: Bedrock) -> ModelError:
     error = caught.value
     shown = [repr(model), str(model.spec), str(error), repr(error), *traceback.format_exception(error)]
     assert SECRET not in "".join(shown)
-    assert error.mend
+    assert error.hint
     return error
 
 
@@ -266,7 +266,7 @@ async def test_a_wrong_model_identifier_is_an_unknown_model(model_of: ModelOf, s
     served.says({"message": "The provided model identifier is invalid."}, status=400, headers=headers)
     error = await failing(model_of())
     assert type(error) is UnknownModelError
-    assert error.mend == "check `model` and `region`"
+    assert error.hint == "check `model` and `region`"
 
 
 async def test_the_server_hangs(model_of: ModelOf, served: Served) -> None:
@@ -329,13 +329,13 @@ async def test_a_field_that_converse_does_not_know(model_of: ModelOf) -> None:
 async def test_no_credentials(model_of: ModelOf) -> None:
     error = await failing(model_of(env={"AWS_REGION": "eu-central-1"}))
     assert type(error) is RefusedError
-    assert "AWS_ACCESS_KEY_ID" in str(error.mend)
+    assert "AWS_ACCESS_KEY_ID" in str(error.hint)
 
 
 def test_no_region(kit_of: KitOf) -> None:
     with pytest.raises(ConfigError) as caught:
         bedrock(kit_of({"model": "m"}))
-    assert "AWS_REGION" in str(caught.value.mend)
+    assert "AWS_REGION" in str(caught.value.hint)
 
 
 def test_no_such_profile(kit_of: KitOf) -> None:
@@ -354,7 +354,7 @@ def test_no_boto3(kit_of: KitOf, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib, "import_module", without)
     with pytest.raises(ConfigError) as caught:
         bedrock(kit_of({"model": "m"}))
-    assert caught.value.mend == "pip install 'proctor[bedrock]'"
+    assert caught.value.hint == "pip install 'proctor[bedrock]'"
 
 
 def test_wrong_settings(kit_of: KitOf) -> None:

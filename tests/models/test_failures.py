@@ -24,7 +24,7 @@ MENDS = {"key": "check the key in SHOP_KEY", "model": "check `model`"}
 
 
 def made(status: int, body: bytes | str = b"", headers: dict[str, str] | None = None) -> ModelError:
-    return failure(status, headers or {}, body, who="openai:m", secrets=["hunter22"], mends=MENDS)
+    return failure(status, headers or {}, body, who="openai:m", secrets=["hunter22"], hints=MENDS)
 
 
 @table(
@@ -52,7 +52,7 @@ def test_a_status_has_its_place_in_the_tree(status: int, kind: type[ModelError])
     error = made(status, b'{"error": {"message": "no"}}')
     assert type(error) is kind
     assert error.status == status
-    assert error.mend
+    assert error.hint
     assert str(error).startswith(f"openai:m: HTTP {status}: no")
 
 
@@ -60,7 +60,7 @@ def test_an_empty_purse_is_not_a_rate_limit() -> None:
     body = json.dumps({"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}})
     error = made(429, body.encode())
     assert type(error) is RefusedError
-    assert error.mend == "add credit to the account"
+    assert error.hint == "add credit to the account"
     assert type(made(400, "Your credit balance is too low to access the API")) is RefusedError
 
 
@@ -69,15 +69,15 @@ def test_a_model_that_is_not_known_may_hide_in_a_400() -> None:
 
 
 def test_mends_are_the_wires_own() -> None:
-    assert made(401).mend == "check the key in SHOP_KEY"
-    assert made(404).mend == "check `model`"
-    assert made(307, headers={"location": "https://u:pass@other/v1?k=v"}).mend == (
+    assert made(401).hint == "check the key in SHOP_KEY"
+    assert made(404).hint == "check `model`"
+    assert made(307, headers={"location": "https://u:pass@other/v1?k=v"}).hint == (
         "set `base_url` to where the server now is: https://***@other/v1"
     )
 
 
 @table(
-    ("complaint", "mend"),
+    ("complaint", "hint"),
     [
         ("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", "max_completion_tokens`"),
         ("Unknown field max_completion_tokens", "`token_field: max_tokens`"),
@@ -87,9 +87,9 @@ def test_mends_are_the_wires_own() -> None:
         ("Something else", "the model's settings"),
     ],
 )
-def test_a_known_complaint_has_a_mend_of_its_own(complaint: str, mend: str) -> None:
+def test_a_known_complaint_has_a_mend_of_its_own(complaint: str, hint: str) -> None:
     error = made(400, json.dumps({"error": {"message": complaint}}))
-    assert mend in str(error.mend)
+    assert hint in str(error.hint)
 
 
 @table(

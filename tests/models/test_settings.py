@@ -16,7 +16,7 @@ def test_settings_are_read_strictly_with_a_guess(kit_of: KitOf) -> None:
     with pytest.raises(ConfigError) as caught:
         read_settings(HttpSettings, kit_of({"model": "x", "temprature": 0.5}))
     assert caught.value.field == "models.m.temprature"
-    assert caught.value.mend == "did you mean `temperature`?"
+    assert caught.value.hint == "did you mean `temperature`?"
 
 
 def test_every_problem_is_named_at_once(kit_of: KitOf) -> None:
@@ -86,7 +86,7 @@ def test_where_a_key_is_looked_for(kit_of: KitOf) -> None:
 def test_a_missing_key_names_the_variable(kit_of: KitOf) -> None:
     with pytest.raises(ConfigError) as caught:
         find_key(kit_of({}), HttpSettings(model="x"), default_env="A_KEY", required=True)
-    assert caught.value.mend == "set A_KEY in the environment or .env"
+    assert caught.value.hint == "set A_KEY in the environment or .env"
     with pytest.raises(ConfigError, match="MY_KEY is not set"):
         find_key(kit_of({}), HttpSettings(model="x", api_key_env="MY_KEY"), default_env=None, required=False)
 

@@ -191,7 +191,7 @@ async def test_a_bad_schema_is_the_users_error_and_nothing_is_fetched(schema: di
     with pytest.raises(InputError) as caught:
         await Structured(told).complete(Request(messages=ASK.messages, schema=schema))
     assert caught.value.field == "schema"
-    assert caught.value.mend
+    assert caught.value.hint
     assert told.asked == []
 
 

@@ -54,7 +54,7 @@ def test_counts_are_taken_only_where_they_are_counts(told: object, tokens: int) 
 def test_the_users_headers_go_before_ours_in_any_case(kit_of: KitOf) -> None:
     settings = HttpSettings(model="m", headers={"authorization": "Token abcdef", "X-More": "one two"})
     made = open_wire(
-        kit_of({}), settings, who="p:m", url="u", headers={"Authorization": "Bearer k"}, secrets=("s3cr",), mends={}
+        kit_of({}), settings, who="p:m", url="u", headers={"Authorization": "Bearer k"}, secrets=("s3cr",), hints={}
     )
     assert made.headers == {"Content-Type": "application/json", "authorization": "Token abcdef", "X-More": "one two"}
     assert set(made.secrets) == {"Token abcdef", "one two", "s3cr"}
@@ -105,4 +105,4 @@ async def test_a_redirect_tells_where_to(served: Served, pool: Pool) -> None:
     served.says({}, status=301, headers={"Location": "https://elsewhere.test/v1"})
     with pytest.raises(RejectedError) as caught:
         await wire_to(served, pool).post({})
-    assert caught.value.mend == "set `base_url` to where the server now is: https://elsewhere.test/v1"
+    assert caught.value.hint == "set `base_url` to where the server now is: https://elsewhere.test/v1"

@@ -43,7 +43,7 @@ def test_a_wrong_line_is_named(tmp_path: Path, line: bytes, told: str) -> None:
     assert error.value.line == 2
     assert error.value.file == str(tmp_path / "e.jsonl")
     problem = error.value.problems[0]
-    assert told in f"{problem.message} {problem.mend}"
+    assert told in f"{problem.message} {problem.hint}"
 
 
 def test_a_file_that_is_none_is_told(tmp_path: Path) -> None:

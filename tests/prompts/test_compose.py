@@ -8,7 +8,7 @@ from proctor.core.errors import PromptError
 from proctor.prompts.compose import prompty_of
 from proctor.prompts.load import load_prompt, parse_prompt
 from proctor.prompts.render import compile_prompt
-from proctor.prompts.told import told
+from proctor.prompts.test_config import told
 
 YML = """\
 name: Animals

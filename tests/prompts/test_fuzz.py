@@ -14,7 +14,7 @@ from tests.tables import table
 from proctor.core.errors import ProctorError, PromptError
 from proctor.prompts.load import load_prompt, parse_prompt
 from proctor.prompts.render import compile_prompt
-from proctor.prompts.told import told
+from proctor.prompts.test_config import told
 
 NAMES = st.sampled_from(["a.prompty", "a.prompt.yml", "a.yml", "a.md", "a.txt", "a.metric.prompty"])
 PIECES = st.lists(

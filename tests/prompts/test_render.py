@@ -123,7 +123,7 @@ def test_a_missing_variable_is_named_with_the_cases_field() -> None:
         compile_prompt(prompt).render({"city": "Kyoto", "counrty": "Japan"})
     assert caught.value.field == "inputs.country"
     assert "'country'" in caught.value.message
-    assert "counrty" in (caught.value.mend or "")
+    assert "counrty" in (caught.value.hint or "")
 
 
 def test_a_missing_part_is_told() -> None:

@@ -13,7 +13,7 @@ from tests.tables import table
 from proctor.core.errors import PromptError, StoreError
 from proctor.prompts.load import load_prompt, parse_prompt
 from proctor.prompts.write import edit_prompt, with_test_data, write_prompt
-from proctor.prompts.yamltext import read_yaml
+from proctor.prompts.yaml_text import read_yaml
 
 PROMPTY = """\
 ---

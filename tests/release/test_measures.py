@@ -4,7 +4,7 @@ import pytest
 
 from proctor.core.case import Ask, Case, Expectation
 from proctor.core.codec import encode
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import InputError
 from proctor.core.report import Result
 from proctor.core.score import Score

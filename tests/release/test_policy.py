@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from proctor.core.errors import MalformedError
-from proctor.prompts.yamltext import read_yaml
+from proctor.prompts.yaml_text import read_yaml
 from proctor.release.floors import Floor, Floors
 from proctor.release.policy import Policy, read_policy
 from tests.tables import table

@@ -12,7 +12,7 @@ from ruamel.yaml import YAML
 
 from proctor.core.case import Case
 from proctor.core.codec import dumps, loads
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.report import html
 
 from .conftest import Run, many

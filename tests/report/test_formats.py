@@ -45,7 +45,7 @@ def test_an_unknown_extension_lists_the_known_ones(name: str) -> None:
         writer_for(name)
     assert caught.value.file == name
     for extension in EXTENSIONS:
-        assert extension in (caught.value.mend or "")
+        assert extension in (caught.value.hint or "")
 
 
 def test_every_extension_writes_a_file(sample: Run, tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_a_file_in_the_way_of_the_folder(empty: Run, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StoreError) as caught:
         save(empty.report, empty.results, tmp_path / "file" / "out.json")
-    assert "another folder" in (caught.value.mend or "")
+    assert "another folder" in (caught.value.hint or "")
 
 
 def test_a_folder_that_may_not_be_changed(empty: Run, tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_folder_that_may_not_be_changed(empty: Run, tmp_path: Path) -> None:
     with pytest.raises(StoreError) as caught:
         save(empty.report, empty.results, folder / "out.json")
     assert caught.value.file == str(folder / "out.json")
-    assert caught.value.mend
+    assert caught.value.hint
     assert list(closed.iterdir()) == []
 
 
@@ -148,6 +148,6 @@ def test_a_disk_that_refuses_half_way_leaves_nothing(tmp_path: Path, name: str) 
     program = [sys.executable, "-c", _CRAMPED, str(path)]
     done = subprocess.run(program, cwd=_ROOT, capture_output=True, text=True, check=True, timeout=60)
     assert f"{path}: could not be written" in done.stdout
-    assert "mend:" in done.stdout
+    assert "hint:" in done.stdout
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]

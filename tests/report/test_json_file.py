@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.report import Report, Result
 from proctor.report import json_file, jsonl
 

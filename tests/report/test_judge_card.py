@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import InputError
 from proctor.core.judge_card import (
     Abstentions,

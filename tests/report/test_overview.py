@@ -12,7 +12,7 @@ import pytest
 
 from proctor.core.case import Case
 from proctor.core.codec import dumps
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.overview import Overview
 from proctor.core.report import Fingerprint, Outcome, Report, Result
 from proctor.core.score import Evidence, Score

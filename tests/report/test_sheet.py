@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from proctor.core.adequacy import Adequacy, Control, DamageOutcome, Killing, MutantOutcome, WilsonShare
-from proctor.core.collection import CollectionReview, FailureMode, TestNote
 from proctor.core.errors import InputError
 from proctor.core.rule import Rule
+from proctor.core.test_review import CollectionReview, FailureMode, TestNote
 from proctor.report.adequacy import adequacy_sheet, check_name, save_adequacy, write
 from proctor.report.collection import collection_sheet, save_review
 from proctor.report.collection import write as write_review

@@ -11,8 +11,8 @@ from proctor.core.step import POINTS
 from proctor.core.verdict import Edit, Finding, Verdict
 from proctor.guard.chain import Chain, Post
 from proctor.guard.edits import apply
+from proctor.guard.engine import Plan
 from proctor.guard.step import Step
-from proctor.guard.watch import Plan
 from proctor.wiring.guard import Guard
 
 REPLY = "I cannot say that."

@@ -10,7 +10,7 @@ from aiohttp import web
 
 from proctor.server import mcp_http, proxy, sidecar
 from proctor.server.admission import is_loopback
-from proctor.wiring.guard_serving import McpSettings, ProxySettings
+from proctor.wiring.server_settings import McpSettings, ProxySettings
 from tests.server.gates import make_guard
 from tests.server.upstream import Upstream, completion, running, says
 from tests.tables import table

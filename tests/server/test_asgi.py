@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route as Path
 
-from proctor.guard.current import current
+from proctor.guard.current_session import current
 from proctor.server.asgi import GuardMiddleware, Route
 from tests.server.gates import HANDOFF, REPLY, make_guard
 

@@ -17,8 +17,8 @@ from proctor.core.work_clock import CURRENT_CLOCK
 from proctor.guard.capacity import QueueLimits
 from proctor.guard.chain import Chain, Post
 from proctor.guard.deadline import Deadline
+from proctor.guard.engine import Plan
 from proctor.guard.step import Step
-from proctor.guard.watch import Plan
 from proctor.server.asgi import GuardMiddleware, Route
 from proctor.server.conversation import Record
 from proctor.server.sidecar import make_app

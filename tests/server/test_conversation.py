@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.server.conversation import Conversations, Said, digest, put
-from proctor.server.frames import Slot
+from proctor.server.stream_events import Slot
 
 TEXTS = st.lists(st.text(alphabet="ab\n ", max_size=8), min_size=1, max_size=4)
 

@@ -21,7 +21,7 @@ from proctor.server.mcp import Gateway
 from proctor.server.mcp_http import make_app
 from proctor.server.mcp_stdio import bridge, lines
 from proctor.wiring.guard import Guard
-from proctor.wiring.guard_serving import McpSettings
+from proctor.wiring.server_settings import McpSettings
 from tests.profiles import examples
 from tests.server.gates import make_guard
 from tests.server.upstream import running

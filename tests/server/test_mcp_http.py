@@ -19,7 +19,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from proctor.server.mcp_http import make_app
 from proctor.server.mcp_sessions import HttpSessions
 from proctor.wiring.guard import Guard
-from proctor.wiring.guard_serving import McpSettings
+from proctor.wiring.server_settings import McpSettings
 from tests.server.gates import Kept, make_guard
 from tests.server.upstream import running
 

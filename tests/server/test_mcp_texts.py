@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from proctor.core.step import POINTS
 from proctor.core.verdict import Edit, Verdict
 from proctor.guard.chain import Chain, Post
+from proctor.guard.engine import Plan
 from proctor.guard.step import Step
-from proctor.guard.watch import Plan
 from proctor.server.base64_text import decode_text, encode_text
 from proctor.server.mcp import Gateway
 from proctor.server.mcp_texts import Field, change, fields, joined, spoken

@@ -20,8 +20,8 @@ from openai.types.responses.response_create_params import ResponseCreateParamsNo
 from proctor.core.step import POINTS
 from proctor.core.verdict import Verdict
 from proctor.guard.chain import Chain, Post
+from proctor.guard.engine import Plan
 from proctor.guard.step import Step
-from proctor.guard.watch import Plan
 from proctor.wiring.guard import Guard
 from tests.server.gates import REPLY
 from tests.server.responses_upstream import message, response

@@ -11,11 +11,11 @@ from aiohttp import web
 from yarl import URL
 
 from proctor.guard.chain import Chain, Post
+from proctor.guard.engine import Plan
 from proctor.guard.gates.pii import Pii
-from proctor.guard.watch import Plan
 from proctor.server.proxy import make_app
 from proctor.wiring.guard import Guard
-from proctor.wiring.guard_serving import ProxySettings
+from proctor.wiring.server_settings import ProxySettings
 from tests.server.gates import HANDOFF, REPLY, BreaksOnce, make_guard
 from tests.server.upstream import chunk, completion, deltas, proxied, read_stream, running, says, streams
 

@@ -7,9 +7,9 @@ import aiohttp
 import pytest
 from yarl import URL
 
-from proctor.server.passing import place_of
 from proctor.server.proxy import make_app
 from proctor.server.routes import route_of
+from proctor.server.upstream import place_of
 from tests.server.anthropic_upstream import message
 from tests.server.gates import REPLY, make_guard
 from tests.server.upstream import completion, proxied, running, says

@@ -17,8 +17,8 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from yarl import URL
 
 from proctor.guard.chain import Chain, Post
+from proctor.guard.engine import Plan
 from proctor.guard.gates.pii import Pii
-from proctor.guard.watch import Plan
 from proctor.server.openapi import description
 from proctor.server.sidecar import make_app
 from proctor.wiring.guard import Guard
@@ -81,7 +81,7 @@ async def test_values_are_given_back_only_where_the_settings_say_so() -> None:
                 told = await answer.json()
                 assert answer.status == (200 if restore else 403)
             if not restore:
-                assert "restore: true" in told["error"]["mend"]
+                assert "restore: true" in told["error"]["hint"]
                 continue
             assert told == {"session": "s-1", "text": "Sent to anna@berg-mail.com and [EMAIL_2]."}
             assert (await _told(client, "restore", text="[EMAIL]", session="s-2"))["text"] == "[EMAIL]"
@@ -122,11 +122,11 @@ async def test_a_wrong_question_is_told_its_field_and_its_mend(
         error = (await answer.json())["error"]
         assert words in error["message"] + error.get("field", "")
         assert error.get("field") == field
-        assert field is not None or error["mend"]
+        assert field is not None or error["hint"]
 
 
 @pytest.mark.parametrize(
-    ("path", "asked", "message", "mend"),
+    ("path", "asked", "message", "hint"),
     [
         ("input", {}, "is missing", 'add "text" to the object'),
         ("input", {"text": None}, "expected a string, found null", None),
@@ -135,11 +135,11 @@ async def test_a_wrong_question_is_told_its_field_and_its_mend(
     ],
 )
 async def test_mistakes_are_told_in_the_words_of_json(
-    path: str, asked: dict[str, Any], message: str, mend: str | None
+    path: str, asked: dict[str, Any], message: str, hint: str | None
 ) -> None:
     async with _sidecar() as client, client.post(f"/v1/{path}", json=asked) as answer:
         error = (await answer.json())["error"]
-        assert (error["message"], error.get("mend")) == (message, mend)
+        assert (error["message"], error.get("hint")) == (message, hint)
 
 
 async def test_several_mistakes_are_told_together_as_described() -> None:
@@ -200,7 +200,7 @@ async def test_a_large_body_and_a_wrong_path_are_refused() -> None:
             assert (answer.status, answer.headers["Allow"]) == (405, "POST")
         async with client.get("/v1/nothing") as answer:
             assert answer.status == 404
-            assert "openapi.json" in (await answer.json())["error"]["mend"]
+            assert "openapi.json" in (await answer.json())["error"]["hint"]
 
 
 async def test_with_a_token_only_who_shows_it_is_answered() -> None:
@@ -258,7 +258,7 @@ async def test_a_session_of_any_name_can_be_forgotten(name: str) -> None:
 
 SERVED = """
 import sys
-from proctor.server.serving import run
+from proctor.server.serve_app import run
 from proctor.server.sidecar import make_app
 from tests.server.gates import make_guard
 guard, _ = make_guard()
@@ -286,7 +286,7 @@ def test_a_port_that_is_taken_is_said() -> None:
     import socket
 
     from proctor.core.errors import InputError
-    from proctor.server.serving import run
+    from proctor.server.serve_app import run
 
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -305,7 +305,7 @@ async def test_a_name_is_short_and_can_be_printed(field: str, name: str) -> None
         async with client.post("/v1/input", json={"text": "hi", field: name}) as answer:
             told = (await answer.json())["error"]
         assert (answer.status, told["field"]) == (400, field)
-        assert "256 printable characters" in told["mend"]
+        assert "256 printable characters" in told["hint"]
         assert guard.health["sessions"] == 0
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import aiohttp
 
-from proctor.server.questions import QUESTIONS
 from proctor.server.sidecar import make_app
+from proctor.server.sidecar_requests import QUESTIONS
 from tests.server.schema_walk import Exempt, attacks
 from tests.server.test_openai_schema import make_attack_guard
 from tests.server.upstream import running

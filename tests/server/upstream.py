@@ -14,7 +14,7 @@ from aiohttp import web
 
 from proctor.server.proxy import make_app
 from proctor.wiring.guard import Guard
-from proctor.wiring.guard_serving import ProxySettings
+from proctor.wiring.server_settings import ProxySettings
 
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 

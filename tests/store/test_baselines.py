@@ -75,13 +75,13 @@ def test_what_is_no_baseline_is_named_with_its_file(tmp_path: Path, text: str) -
     with pytest.raises(InputError) as caught:
         read_baseline(path)
     assert caught.value.file == str(path)
-    assert caught.value.mend
+    assert caught.value.hint
 
 
 def test_no_file_says_how_one_is_made(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="no such baseline") as caught:
         read_baseline(tmp_path / "none.json")
-    assert "bless" in (caught.value.mend or "")
+    assert "bless" in (caught.value.hint or "")
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ def test_a_file_that_is_no_database(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="damaged, or no cache") as caught:
         SqliteCache(tmp_path / "c.db")
     assert caught.value.file == str(tmp_path / "c.db")
-    assert "move it away" in str(caught.value.mend)
+    assert "move it away" in str(caught.value.hint)
 
 
 def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:

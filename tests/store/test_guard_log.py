@@ -25,8 +25,8 @@ from proctor.monitor.ingest import read_events
 from proctor.monitor.sessions import conversations
 from proctor.store import guard_log
 from proctor.store.guard_log import FOLDER, NOT_KEPT, GuardLog
-from proctor.store.guard_masking import LONGEST, Masker
-from proctor.store.guard_reading import days, find_event, read_rows
+from proctor.store.guard_log_reader import days, find_event, read_rows
+from proctor.store.mask_decisions import LONGEST, Masker
 from proctor.store.review import GUARD, items
 from proctor.store.runs import RunStore
 from proctor.store.shared_lines import append_lines

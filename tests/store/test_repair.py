@@ -11,8 +11,8 @@ from proctor.core.errors import InputError, NotFoundError, StoreError
 from proctor.store.journal import DamagedLine
 from proctor.store.ledger import RunLedger
 from proctor.store.lock import sole_writer
-from proctor.store.reading import RunReader
 from proctor.store.repair import find_damage, rebuild_run
+from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunRecord, RunStore
 from tests.store.test_runs import _begin, _keep, _result
 
@@ -48,7 +48,7 @@ def test_a_damaged_line_is_named_and_the_others_are_kept(tmp_path: Path, line: i
         _break_line(store.journal_of(run.id), line)
         with pytest.raises(StoreError, match=f"journal.ndjson:{line}.*damaged") as caught:
             list(RunReader(store, run).results())
-        assert f"proctor doctor --rebuild {run.id}" in str(caught.value.mend)
+        assert f"proctor doctor --rebuild {run.id}" in str(caught.value.hint)
         ((found, why),) = find_damage(store)
         assert (found, f":{line}:" in why) == (run.id, True)
         rebuilt = rebuild_run(store, run.id)

@@ -66,7 +66,7 @@ def test_a_gates_decision_is_right_or_wrong_and_a_case_is_neither(tmp_path: Path
         stopped, passed, case = items(store)
         with pytest.raises(InputError, match="is a gate's decision") as caught:
             resolve(store, stopped, verdict="worse", person="kim")
-        assert caught.value.mend == "say right or wrong"
+        assert caught.value.hint == "say right or wrong"
         with pytest.raises(InputError, match="is a case of a run"):
             resolve(store, case, verdict="right", person="kim")
         with pytest.raises(InputError, match="misses only what was let pass"):

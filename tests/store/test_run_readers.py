@@ -12,12 +12,12 @@ import pytest
 
 from proctor.core.errors import InputError, StoreError
 from proctor.core.report import Counts
-from proctor.store.guard_reading import read_rows
+from proctor.store.guard_log_reader import read_rows
 from proctor.store.journal import Journal
 from proctor.store.ledger import RunLedger
 from proctor.store.lock import is_held, sole_writer
-from proctor.store.reading import RunReader
 from proctor.store.run_index import _indexed_from, bring_up_to_date
+from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunRecord, RunStore
 from tests.store.test_runs import _begin, _keep, _result
 
@@ -142,7 +142,7 @@ def test_a_run_has_one_writer_and_the_others_hear_its_process(tmp_path: Path) ->
         refused = pytest.raises(InputError, match=f"run r1 is still running: process {os.getpid()}")
         with refused as caught, sole_writer(path, "r1"):
             pass
-        assert "proctor show r1" in str(caught.value.mend)
+        assert "proctor show r1" in str(caught.value.hint)
     assert is_held(path) is False
     with sole_writer(path, "r1"):
         pass

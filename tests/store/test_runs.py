@@ -22,7 +22,7 @@ from proctor.store.db import MIGRATIONS, connect
 from proctor.store.figures import keep_report
 from proctor.store.journal import Journal, read_lines
 from proctor.store.ledger import RunLedger
-from proctor.store.reading import RunReader
+from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunRecord, RunStore
 
 
@@ -288,7 +288,7 @@ def test_a_folder_that_is_a_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "store").write_text("no folder")
     with pytest.raises(StoreError) as caught:
         RunStore(tmp_path / "store")
-    assert caught.value.mend
+    assert caught.value.hint
 
 
 def test_a_newer_database_is_left_alone(tmp_path: Path) -> None:

@@ -202,7 +202,7 @@ def test_every_problem_is_told_with_its_line(tmp_path: Path) -> None:
         (26, "cases[9].id"),
         (28, "cases[10]"),
     ]
-    assert error.problems[0].mend == "did you mean `input`?"
+    assert error.problems[0].hint == "did you mean `input`?"
     assert (error.file, error.line, error.field) == (str(path), 3, "cases[0].inptu")
     assert error.exit_code == 2
     assert "and 13 more" in error.message
@@ -211,7 +211,7 @@ def test_every_problem_is_told_with_its_line(tmp_path: Path) -> None:
 def test_a_wrong_header_is_told_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(SuiteError) as caught:
         open_suite(write(tmp_path, "s.yaml", BAD))
-    assert (caught.value.line, caught.value.field, caught.value.mend) == (1, "nmae", "did you mean `name`?")
+    assert (caught.value.line, caught.value.field, caught.value.hint) == (1, "nmae", "did you mean `name`?")
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_wrong_headers(tmp_path: Path, text: str, line: int, where: str) -> None
     with pytest.raises(SuiteError) as caught:
         open_suite(write(tmp_path, "s.yaml", text))
     assert (caught.value.line, caught.value.field) == (line, where)
-    assert caught.value.mend or "expected" in caught.value.message
+    assert caught.value.hint or "expected" in caught.value.message
 
 
 @pytest.mark.parametrize(
@@ -310,7 +310,7 @@ def test_unusable_files(tmp_path: Path, name: str, data: bytes, line: int | None
     assert what in caught.value.message
     assert caught.value.line == line
     assert caught.value.file == str(path)
-    assert caught.value.mend or "expected" in caught.value.message
+    assert caught.value.hint or "expected" in caught.value.message
 
 
 def test_a_missing_file_names_those_near_it(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def test_what_is_not_supported_is_named(cell: str) -> None:
     with pytest.raises(ForeignCheckError) as caught:
         check_of(cell)
     assert "is not supported" in caught.value.message
-    assert "equals:" in caught.value.mend
+    assert "equals:" in caught.value.hint
 
 
 @settings(deadline=None)

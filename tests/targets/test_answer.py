@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from proctor.core.chat import Message, Usage
 from proctor.core.trajectory import Escalation, Intent, Turn
 from proctor.targets.answer import turn_of
-from proctor.targets.drive import AnswerError
+from proctor.targets.play_case import AnswerError
 from tests.tables import table
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from proctor.core.errors import MalformedError
-from proctor.targets.drive import AnswerError
 from proctor.targets.paths import PathMissingError, find, parse_path
+from proctor.targets.play_case import AnswerError
 from proctor.targets.template import compile_template
 from tests.tables import table
 
@@ -68,7 +68,7 @@ def test_a_template_says_what_it_does_not_know() -> None:
     with pytest.raises(MalformedError) as caught:
         compile_template({"a": ["{{ txt }}"]}, ("text", "inputs"), ("request",))
     assert caught.value.field == "request.a[0]"
-    assert caught.value.mend == "did you mean `text`?"
+    assert caught.value.hint == "did you mean `text`?"
     with pytest.raises(MalformedError, match="not a path"):
         compile_template("{{ a + b }}", ("a",), ())
 

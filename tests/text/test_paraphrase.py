@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from proctor.text.content import negated
+from proctor.text.content_words import negated
 from proctor.text.paraphrase import keeps_meaning, paraphrases
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tests.profiles import examples
 from tests.tables import table
 
-from proctor.text import pace, user_patterns
+from proctor.text import chunked_regex, user_patterns
 from proctor.text.character_cases import case_variants
-from proctor.text.pace import GivenUp, works_for
+from proctor.text.chunked_regex import GivenUp, works_for
 from proctor.text.re2_syntax import UntranslatableError, to_re2
 from proctor.text.user_patterns import UserPattern, user_pattern
 
@@ -88,8 +88,8 @@ def test_re2_finds_the_same_piece_by_piece(pattern: str, text: str, ignore_case:
     long = text * 40
     whole = [hit.span() for hit in made.finditer(long)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pace, "PIECE", 160)
-        patch.setattr(pace, "MARGIN", 60)
+        patch.setattr(chunked_regex, "PIECE", 160)
+        patch.setattr(chunked_regex, "MARGIN", 60)
         pieces = [hit.span() for hit in made.finditer(long)]
     if max((end - start for start, end in whole), default=0) < 40:
         assert pieces == whole

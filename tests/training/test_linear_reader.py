@@ -13,9 +13,9 @@ from training.linear_reader import cut_of, fit, seen, word_tables
 from training.onnx_weights import state_of
 
 from proctor.models.local import weights as shipped
-from proctor.models.local.glance import Glance, known_place, marks
-from proctor.models.local.house import network_of, pieces_of
-from proctor.models.local.pieces import END, START, Line
+from proctor.models.local.linear_prefilter import Glance, known_place, marks
+from proctor.models.local.model_registry import network_of, pieces_of
+from proctor.models.local.tokenizer import END, START, Line
 
 WEIGHTS = Path(shipped.__file__).parent / "weights"
 

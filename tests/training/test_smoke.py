@@ -177,7 +177,7 @@ def test_every_stage_leaves_its_figures(trained: Path) -> None:
 def test_the_runtime_reads_what_was_exported(trained: Path) -> None:
     from proctor.models.local.embed import LocalEmbedder
     from proctor.models.local.network import open_network
-    from proctor.models.local.pieces import END, START, Line, open_pieces
+    from proctor.models.local.tokenizer import END, START, Line, open_pieces
     from proctor.models.local.weights import open_weights
 
     folder = trained / "onnx"
@@ -202,7 +202,7 @@ def test_the_runtime_reads_what_was_exported(trained: Path) -> None:
 
 
 def test_int8_agrees_with_float(trained: Path) -> None:
-    from proctor.models.local.pieces import END, START, Line, open_pieces
+    from proctor.models.local.tokenizer import END, START, Line, open_pieces
     from proctor.models.local.weights import open_weights
 
     folder = trained / "onnx"

@@ -11,7 +11,7 @@ import pytest
 
 from proctor.config import Config, Environment, Settings
 from proctor.core.case import Check, Suite
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import ConfigError, MalformedError
 from proctor.models.pool import Pool
 from proctor.wiring.catalogue import make_catalogue

@@ -17,16 +17,16 @@ from proctor.core.case import Ask, Case
 from proctor.core.errors import ConfigError, MalformedError
 from proctor.core.event import Event
 from proctor.core.sockets import Target
+from proctor.guard.guarded_target import Guarded
 from proctor.guard.step import Step
 from proctor.guard.vault import Vault
-from proctor.guard.wrap import Guarded
 from proctor.models.pool import Pool
 from proctor.store.guard_log import GuardLog
 from proctor.wiring.guard import Guard
 from proctor.wiring.guard_settings import check_guard, make_plan
-from proctor.wiring.guarding import guarded
 from proctor.wiring.models import Rack
 from proctor.wiring.targets import make_targets
+from proctor.wiring.wrap_target import guarded
 
 # Gates of plain code: a test that is not about a model needs none.
 LIGHT = """

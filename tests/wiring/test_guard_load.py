@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from benchmarks.guard_load import hostile_text, measure
 
+from proctor.models.local import model_registry
 from proctor.wiring.guard import Guard
 
 
@@ -32,10 +33,9 @@ async def test_a_hostile_message_of_a_megabyte_beside_them_is_stopped_and_stops_
 
 async def test_the_first_steps_after_warm_up_are_in_time(guard: Guard) -> None:
     """Every network that a gate may ask is loaded by then: none is loaded in a customer's time."""
-    from proctor.models.local import house
 
     async with guard:
-        loaded = house._network.cache_info().currsize
+        loaded = model_registry._network.cache_info().currsize
         load = await measure(guard, 1)
         assert (load.actions["passed"], dict(load.causes)) == (6, {})
-        assert house._network.cache_info().currsize == loaded >= 3
+        assert model_registry._network.cache_info().currsize == loaded >= 3

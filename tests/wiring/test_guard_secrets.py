@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 from proctor.core.step import Point
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.chain import Chain, Post
+from proctor.guard.engine import Plan
 from proctor.guard.gates.permissions import PermissionsGate
 from proctor.guard.step import Step
-from proctor.guard.watch import Plan
 from proctor.store.guard_log import GuardLog
 from proctor.store.guard_secrets import mask_named
 from proctor.text.secret_names import is_secret_name

@@ -11,8 +11,8 @@ from proctor.core.errors import InputError, NotFoundError
 from proctor.core.event import Event
 from proctor.core.verdict import Verdict
 from proctor.guard.chain import Chain, Post
+from proctor.guard.engine import Plan
 from proctor.guard.gates.permissions import PermissionsGate
-from proctor.guard.watch import Plan
 from proctor.store.guard_log import GuardLog
 from proctor.store.review import GUARD, items, resolve
 from proctor.store.runs import RunStore
@@ -90,7 +90,7 @@ def test_only_what_happened_since_and_only_one_gate(tmp_path: Path) -> None:
     for ask in (guard_table, last_stopped):
         with pytest.raises(NotFoundError, match="no gate 'nogate'") as told:
             ask(config, gate="nogate")
-        assert "injection" in (told.value.mend or "")
+        assert "injection" in (told.value.hint or "")
 
 
 def test_the_last_that_were_stopped_are_named_the_newest_first(tmp_path: Path) -> None:

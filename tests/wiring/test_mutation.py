@@ -12,7 +12,7 @@ import pytest
 from proctor.config import Config, Environment, RunSettings, Settings
 from proctor.core.adequacy import Adequacy
 from proctor.core.case import Case
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import InputError, StoreError
 from proctor.core.rule import Rule, Span
 from proctor.generate.artefacts import Artefacts, folder_of, write_artefacts
@@ -213,7 +213,7 @@ async def test_a_prompt_without_tests_or_rules_is_told_what_to_do(tmp_path: Path
     config, prompt = _project(tmp_path, tests=0)
     with pytest.raises(InputError, match="has no tests yet") as raised:
         mutation_plan(config, _job(prompt))
-    assert "proctor generate" in str(raised.value.mend)
+    assert "proctor generate" in str(raised.value.hint)
     config, prompt = _project(tmp_path, rules=(replace(WORDS, disabled=True),))
     with pytest.raises(InputError, match="no enabled rule"):
         mutation_plan(config, _job(prompt))
@@ -223,7 +223,7 @@ def test_without_a_model_the_error_says_how_to_give_one(tmp_path: Path) -> None:
     config, prompt = _project(tmp_path, rules=(WORDS,))
     with pytest.raises(InputError, match="no model is set to put the tests of tag") as raised:
         mutation_plan(config, replace(_job(prompt), model=None))
-    assert "--model" in str(raised.value.mend)
+    assert "--model" in str(raised.value.hint)
 
 
 async def test_what_a_budget_cuts_short_is_not_run_and_goes_on_with_a_larger_one(tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def test_no_tests_yet(tmp_path: Path) -> None:
     path.write_text("messages:\n  - {role: user, content: hi}\n")
     with pytest.raises(SuiteError, match="has no tests yet") as found:
         open_tests(path)
-    assert "proctor generate say.prompt.yml" in (found.value.mend or "")
+    assert "proctor generate say.prompt.yml" in (found.value.hint or "")
 
 
 async def test_a_prompt_is_put_to_each_model_under_one_kind_of_name(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from proctor.core.errors import InputError, NotFoundError, RejectedError
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.models.fake import Scripted
 from proctor.suites.load import open_suite
-from proctor.wiring.local import local_model
+from proctor.wiring.local_models import local_model
 from proctor.wiring.replay import ReplayWish, prepare_replay
 from proctor.wiring.replay_questions import key_questions
 from proctor.wiring.replay_wording import other_wordings

@@ -9,7 +9,7 @@ import pytest
 from proctor.config import Config, Environment, RunSettings, Settings
 from proctor.core.case import Case, Check, Suite
 from proctor.core.chat import Message, Request
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import BudgetError, ConfigError, InputError, MalformedError, SuiteError
 from proctor.models.pool import Pool
 from proctor.store.calls import CallLog
@@ -89,7 +89,7 @@ def test_a_budget_is_refused_where_a_price_is_not_known(tmp_path: Path) -> None:
     rack = _rack(config, RunSettings(budget=2.5))
     with pytest.raises(ConfigError, match="the price of compatible:x is not known") as caught:
         rack.get("a")
-    assert "prices: {'compatible:x'" in str(caught.value.mend)
+    assert "prices: {'compatible:x'" in str(caught.value.hint)
     rack.get("b")
     _rack(config).get("a")  # without a budget nobody need know
 

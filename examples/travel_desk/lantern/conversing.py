@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 from proctor.core.sockets import Conversation, Model
 from proctor.core.trajectory import Trajectory, Turn
+from proctor.guard.guarded_target import GuardedConversation, Opens
 from proctor.guard.vault import Vault
-from proctor.guard.wrap import GuardedConversation, Opens
 from proctor.targets.answer import chat_messages, turn_of
 
 from .agent import Agent

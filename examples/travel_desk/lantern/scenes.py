@@ -8,9 +8,9 @@ from pathlib import Path
 
 from ruamel.yaml import YAML
 
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.trajectory import Trajectory
-from proctor.guard.wrap import Opens
+from proctor.guard.guarded_target import Opens
 
 from .conversing import Lines, converse
 

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from proctor.core.event import Event
 from proctor.core.sockets import Model
 from proctor.core.trajectory import Trajectory, Turn
-from proctor.guard.wrap import Opens
+from proctor.guard.guarded_target import Opens
 
 from .conversing import Customer, converse
 from .customers.goals import Goal, draw

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from proctor.core.chat import Tool
 from proctor.core.errors import ToolRefused
-from proctor.guard.current import current, guarded_tool
+from proctor.guard.current_session import current, guarded_tool
 
 from .knowledge import Found, find, in_force, passage
 from .office import Office, Row

@@ -35,7 +35,7 @@ def verb(ctx: click.Context, run: str, target: str | None, output: Path | None, 
     answers lie beside it in SUITE.answers.jsonl: commit them too, so that `proctor gate --rescore-baseline` works on
     every checkout.
     """
-    from proctor.store.reading import RunReader  # noqa: PLC0415 - verbs load what they use
+    from proctor.store.run_reader import RunReader  # noqa: PLC0415 - verbs load what they use
     from proctor.store.runs import RunStore  # noqa: PLC0415
     from proctor.wiring.release import bless_run  # noqa: PLC0415
 

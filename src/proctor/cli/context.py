@@ -26,7 +26,7 @@ def project(ctx: click.Context) -> Config:
         if chosen.is_dir():
             chosen = chosen / "proctor.yaml"
         if not chosen.is_file():
-            raise ConfigError("there is no such file", file=str(chosen), mend="check the path after --config")
+            raise ConfigError("there is no such file", file=str(chosen), hint="check the path after --config")
     return load_config(chosen or find_config(start), environment, start=start)
 
 

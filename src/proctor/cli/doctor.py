@@ -47,7 +47,7 @@ def verb(ctx: click.Context, rebuild: str | None) -> None:
     click.echo(f"configuration: {config.path or 'none found (`proctor init` writes one)'}")
     click.echo(f".env: {config.environment.dotenv or 'none found'}\n")
     print_table(("setting", "value", "from"), _settings(config), empty="")
-    print_table(("for", "state", "mend"), _needs(config), empty="")
+    print_table(("for", "state", "hint"), _needs(config), empty="")
 
 
 def _rebuild(config: Config, name: str) -> None:
@@ -125,7 +125,7 @@ def _store(config: Config) -> Iterator[tuple[str, str, str]]:
             for run_id, why in find_damage(store):
                 yield f"run {run_id}", why, f"proctor doctor --rebuild {run_id}"
     except ProctorError as error:
-        yield f"results in {config.store}", error.message, error.mend or ""
+        yield f"results in {config.store}", error.message, error.hint or ""
 
 
 def _models(config: Config) -> Iterator[tuple[str, str, str]]:
@@ -141,7 +141,7 @@ def _models(config: Config) -> Iterator[tuple[str, str, str]]:
             model = project.model(name, role=role)
             yield f"model {name}", f"configured ({model.name})", ""
         except ProctorError as error:
-            yield f"model {name}", error.message, error.mend or ""
+            yield f"model {name}", error.message, error.hint or ""
     if not settings.judge:
         yield "scorers that judge", "no judge is set", "`judge:` in proctor.yaml, or --judge"
     from proctor.models import fetch  # noqa: PLC0415
@@ -162,19 +162,19 @@ def _guard(config: Config) -> Iterator[tuple[str, str, str]]:
             yield "guard", "configured", ""
         except ProctorError as error:
             said = "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
-            yield "guard", said, error.mend or ""
+            yield "guard", said, error.hint or ""
     if (failed := last_reload_error(config)) is not None:
         yield (
             "guard, as it runs",
             f"settings not read again since {failed[0]}: {failed[1]}",
-            "mend the file and save it",
+            "fix the file and save it",
         )
 
 
 def _suites(config: Config) -> Iterator[tuple[str, str, str]]:
     for name, path in config.settings.suites.items():
         there = (config.folder / path).exists()
-        yield f"suite {name}", "found" if there else f"{Path(path)} is missing", "" if there else "mend its path"
+        yield f"suite {name}", "found" if there else f"{Path(path)} is missing", "" if there else "fix its path"
 
 
 def _plugins() -> Iterator[tuple[str, str, str]]:
@@ -183,5 +183,5 @@ def _plugins() -> Iterator[tuple[str, str, str]]:
     for group in GROUPS:
         for entry in describe(group):
             if entry.error:
-                mend = f"reinstall or uninstall {entry.package}"
-                yield f"{group.rstrip('s')} {entry.name}", f"broken: {entry.error}", mend
+                hint = f"reinstall or uninstall {entry.package}"
+                yield f"{group.rstrip('s')} {entry.name}", f"broken: {entry.error}", hint

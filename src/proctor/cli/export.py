@@ -64,9 +64,9 @@ def verb(ctx: click.Context, /, **flags: Any) -> None:
 
 def _export_run(ctx: click.Context, run: str, outputs: tuple[Path, ...], outcome: str | None) -> None:
     from proctor.report.formats import save, writer_for  # noqa: PLC0415 - verbs load what they use
-    from proctor.store.reading import RunReader  # noqa: PLC0415
+    from proctor.store.run_reader import RunReader  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.bands import with_bands  # noqa: PLC0415
+    from proctor.wiring.judge_error_bands import with_bands  # noqa: PLC0415
     from proctor.wiring.overview import with_overview  # noqa: PLC0415
 
     for output in outputs:

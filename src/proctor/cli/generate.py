@@ -233,7 +233,7 @@ def _tell_rules(artefacts: Any) -> None:
 
 
 def _tell_tests(artefacts: Any) -> None:
-    from proctor.generate.gathering import uncovered_rules  # noqa: PLC0415
+    from proctor.generate.collect_tests import uncovered_rules  # noqa: PLC0415
     from proctor.generate.provenance import by_strategy  # noqa: PLC0415
 
     counts = ", ".join(f"{count} {name}" for name, count in by_strategy(artefacts.tests).items())

@@ -102,7 +102,7 @@ async def _check(config: Config, point: Point, given: Sequence[tuple[str, Step]]
 
 def _steps(point: Point, flags: Mapping[str, Any]) -> Iterator[tuple[str, Step]]:
     from proctor.core.chat import ToolCall  # noqa: PLC0415 - only what this verb needs
-    from proctor.guard.memory import Memory  # noqa: PLC0415
+    from proctor.guard.session_memory import Memory  # noqa: PLC0415
     from proctor.guard.step import Step  # noqa: PLC0415
 
     call = ToolCall(name=flags["tool"], arguments=_arguments(flags["arguments"])) if flags["tool"] else None
@@ -154,7 +154,7 @@ def _source(path: Path) -> Any:
         return Source(id=path.name, text=path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is not text in UTF-8"
-        raise InputError(f"the source cannot be read: {why}", file=str(path), mend="check --source") from None
+        raise InputError(f"the source cannot be read: {why}", file=str(path), hint="check --source") from None
 
 
 def _as_json(place: str, found: CheckedStep, show: bool) -> str:

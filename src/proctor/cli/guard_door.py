@@ -43,7 +43,7 @@ def read_token(config: Config, name: str | None) -> str | None:
         return None
     token = (config.environment.get(name) or "").strip()
     if not token:
-        raise ConfigError(f"the environment variable {name} is not set", mend="set it to the token, or leave it out")
+        raise ConfigError(f"the environment variable {name} is not set", hint="set it to the token, or leave it out")
     return token
 
 
@@ -58,7 +58,7 @@ def exposure(host: str, token: str | None) -> str | None:
 
 def serve_app(app: web.Application, host: str, port: int, told: str, *, token: str | None = None) -> int:
     """Serve until stopped; ``told`` is printed with the address. The exit code is given back."""
-    from proctor.server.serving import run  # noqa: PLC0415 - aiohttp takes a quarter of a second
+    from proctor.server.serve_app import run  # noqa: PLC0415 - aiohttp takes a quarter of a second
 
     if (warning := exposure(host, token)) is not None:
         click.echo(f"warning: {warning}\nhint: name a token with --token-env, or listen on 127.0.0.1", err=True)

@@ -43,7 +43,7 @@ def verb(folder: Path) -> None:
         raise StoreError(
             f"cannot be written: {error.strerror}",
             file=str(error.filename or folder),
-            mend="choose a folder you may change",
+            hint="choose a folder you may change",
         ) from error
     there = "" if folder == Path() else f"cd {folder} && "
     click.echo("\nnext:")

@@ -60,7 +60,7 @@ def check(ctx: click.Context, /, labels: Path, run: str | None, outputs: tuple[P
     Exit codes: 0 measured, 1 under --at-least, 2 usage or configuration, 3 nothing could be measured.
     """
     from proctor.report.judge_card import check_name, save_card, write  # noqa: PLC0415 - verbs load what they use
-    from proctor.store.reading import RunReader  # noqa: PLC0415
+    from proctor.store.run_reader import RunReader  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
     from proctor.wiring.judge import JudgeQuestion, check_judge  # noqa: PLC0415
 

@@ -31,7 +31,7 @@ VERBS = {
     "show": "Show a run: its figures, its results page by page, or one case whole.",
     "export": "Write a run to files, or a prompt's tests for other tools.",
     "import": "Bring in prompts and tests that were made for other tools.",
-    "validate": "Check proctor.yaml and suites; name the file, the line and the mend.",
+    "validate": "Check proctor.yaml and suites; name the file, the line and the hint.",
     "doctor": "Show the settings in force, where each came from, and what is missing for what.",
     "models": "Fetch and list models that run in process.",
     "scan": "Look for injections, dangerous intents and names in a text, with the models that ship.",
@@ -68,7 +68,7 @@ class _LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and not args[0].startswith("-") and args[0] not in VERBS:
-            from proctor.core.decoding import closest  # noqa: PLC0415 - only to mend a typing error
+            from proctor.core.decode import closest  # noqa: PLC0415 - only to fix a typing error
 
             guess = closest(args[0], VERBS)
             ctx.fail(f"there is no verb {args[0]!r}." + (f" Did you mean {guess!r}?" if guess else ""))
@@ -140,7 +140,7 @@ def _of_all_verbs() -> dict[str, str]:
 
 
 def tell(error: ProctorError) -> None:
-    """Print what is wrong, where, and what mends it."""
+    """Print what is wrong, where, and how to fix it."""
     click.secho("error: ", fg="red", bold=True, err=True, nl=False)
     if not isinstance(error, MalformedError):
         click.echo(str(error), err=True)
@@ -153,7 +153,7 @@ def tell(error: ProctorError) -> None:
         where = f"{error.file}:{problem.line}: " if error.file and problem.line else "  "
         field = f"{problem.where}: " if problem.where else ""
         click.echo(f"{where}{field}{problem.message}", err=True)
-        if problem.mend:
-            click.echo(f"    mend: {problem.mend}", err=True)
+        if problem.hint:
+            click.echo(f"    hint: {problem.hint}", err=True)
     if len(error.problems) > 20:
         click.echo(f"  … and {len(error.problems) - 20} more", err=True)

@@ -40,8 +40,8 @@ def verb(ctx: click.Context, /, host: str, port: int, **flags: Any) -> int:
     never kept. Settings stand in proctor.yaml under `guard: {proxy: ...}`; flags beat them. Runs until interrupted.
     """
     from proctor.server.admission import is_loopback  # noqa: PLC0415 - aiohttp takes a quarter of a second
-    from proctor.server.passing import place_of  # noqa: PLC0415
     from proctor.server.proxy import make_app  # noqa: PLC0415
+    from proctor.server.upstream import place_of  # noqa: PLC0415
     from proctor.wiring.guard_settings import read_settings  # noqa: PLC0415
 
     config = project(ctx)
@@ -52,10 +52,10 @@ def verb(ctx: click.Context, /, host: str, port: int, **flags: Any) -> int:
     except ValueError as error:
         raise InputError(str(error)) from None
     if settings.upstream is None:
-        mend = "give --upstream https://…, or set `guard: {proxy: {upstream: …}}` in proctor.yaml"
-        raise ConfigError("no upstream is named", mend=mend)
+        hint = "give --upstream https://…, or set `guard: {proxy: {upstream: …}}` in proctor.yaml"
+        raise ConfigError("no upstream is named", hint=hint)
     if not urlsplit(settings.upstream).hostname:
-        raise InputError("the upstream names no host", mend="write it as https://api.openai.com")
+        raise InputError("the upstream names no host", hint="write it as https://api.openai.com")
     token = read_token(config, settings.token_env)
     guard = open_guard(config)
     try:

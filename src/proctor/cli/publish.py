@@ -38,7 +38,7 @@ def verb(ctx: click.Context, /, run: str, places: tuple[str, ...], target: str |
     """
     from proctor.cli.main import tell  # noqa: PLC0415 - verbs load what they use
     from proctor.core.errors import InputError, ProctorError  # noqa: PLC0415
-    from proctor.store.reading import RunReader  # noqa: PLC0415
+    from proctor.store.run_reader import RunReader  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
     from proctor.wiring.publish import Publication, check_places, publish_run, shown  # noqa: PLC0415
     from proctor.wiring.release import chosen_target  # noqa: PLC0415

@@ -132,7 +132,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
     if flags["retry_unscored"] and not flags["resume"]:
         raise click.UsageError("--retry-unscored goes with --resume RUN.")
     if flags["rate"]:
-        from proctor.models.wrap.pace import parse_rate  # noqa: PLC0415
+        from proctor.models.wrap.rate_budget import parse_rate  # noqa: PLC0415
 
         parse_rate(flags["rate"])
     for output in flags["outputs"]:
@@ -175,7 +175,7 @@ def carry(config: Config, job: Any, flags: dict[str, Any]) -> int:
             job = resumed_job(store, store.find(flags["resume"]))
         if flags["suite"] and flags["suite"] != job.suite:
             raise InputError(
-                f"that run was of {job.suite!r}, not {flags['suite']!r}", mend="leave the suite out with --resume"
+                f"that run was of {job.suite!r}, not {flags['suite']!r}", hint="leave the suite out with --resume"
             )
         job = _changed(job, flags)
     watching = RunProgress()
@@ -247,7 +247,7 @@ def _sound_alarms(config: Config, run_id: str) -> None:
     try:
         if policy_path(config) is None:
             return  # no rules, so no floors
-        from proctor.wiring.alarms import raise_alarms  # noqa: PLC0415
+        from proctor.wiring.floor_alarms import raise_alarms  # noqa: PLC0415
 
         with RunStore(config.store) as store:
             for alarm in asyncio.run(raise_alarms(config, store, run_id)):
@@ -260,7 +260,7 @@ def _gated(config: Config, run_id: str, code: int, flags: dict[str, Any]) -> int
     """Decide on each target of a run whose trigger says so; with no baseline yet, the run's own code holds."""
     from proctor.cli.gate import decide_on  # noqa: PLC0415
     from proctor.cli.triggers import worst  # noqa: PLC0415
-    from proctor.store.reading import RunReader  # noqa: PLC0415
+    from proctor.store.run_reader import RunReader  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
     from proctor.wiring.release import baseline_file  # noqa: PLC0415
 
@@ -305,11 +305,11 @@ def _until_asked_to_stop(work: Any, watching: Any) -> Any:
 
 
 def _tell(config: Config, run_id: str, flags: dict[str, Any], *, done: bool) -> int:
-    from proctor.report.figures import decision_word  # noqa: PLC0415
     from proctor.report.formats import save  # noqa: PLC0415
-    from proctor.store.reading import RunReader  # noqa: PLC0415
+    from proctor.report.number_format import decision_word  # noqa: PLC0415
+    from proctor.store.run_reader import RunReader  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.bands import with_bands  # noqa: PLC0415
+    from proctor.wiring.judge_error_bands import with_bands  # noqa: PLC0415
     from proctor.wiring.overview import with_overview  # noqa: PLC0415
 
     with RunStore(config.store) as store:

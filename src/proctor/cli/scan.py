@@ -15,7 +15,7 @@ import click
 from proctor.core.errors import InputError
 
 if TYPE_CHECKING:
-    from proctor.models.local.looking import SeenText
+    from proctor.models.local.read_texts import SeenText
 
 __all__ = ["read_content", "read_fields", "verb"]
 
@@ -60,7 +60,7 @@ def verb(text: str | None, file: Path | None, jsonl: str | None, level: str, as_
 
 
 async def _look(texts: Sequence[str], level: str) -> Sequence[SeenText]:
-    from proctor.models.local.looking import look  # noqa: PLC0415 - onnxruntime takes a third of a second
+    from proctor.models.local.read_texts import look  # noqa: PLC0415 - onnxruntime takes a third of a second
 
     return await look(texts, level)
 
@@ -88,11 +88,11 @@ def read_content(text: str | None, file: Path | None, *, what: str = "scan") -> 
 
 def _read(file: Path) -> bytes:
     if file.is_dir():
-        raise InputError("this is a folder", file=str(file), mend="name one file after --file")
+        raise InputError("this is a folder", file=str(file), hint="name one file after --file")
     try:
         return file.read_bytes()
     except FileNotFoundError:
-        raise InputError("there is no such file", file=str(file), mend="check the path after --file") from None
+        raise InputError("there is no such file", file=str(file), hint="check the path after --file") from None
     except OSError as error:
         raise InputError(f"the file cannot be read: {error.strerror}", file=str(file)) from error
 
@@ -102,10 +102,10 @@ def _decoded(content: bytes, name: str) -> str:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(
-            f"this is not text in UTF-8 (byte {error.start})", file=name, mend="convert it to UTF-8 first"
+            f"this is not text in UTF-8 (byte {error.start})", file=name, hint="convert it to UTF-8 first"
         ) from None
     if "\0" in text:
-        raise InputError("this is a binary file, not text", file=name, mend="extract its text first")
+        raise InputError("this is a binary file, not text", file=name, hint="extract its text first")
     return text
 
 
@@ -126,7 +126,7 @@ def read_fields(content: str, field: str, name: str, *, what: str = "scan") -> I
         if not isinstance(row, dict) or not isinstance(row.get(field), str):
             known = ", ".join(sorted(row)) if isinstance(row, dict) else "none: it is not an object"
             raise InputError(
-                f"this line has no text in the field {field!r}", file=name, line=number, mend=f"its fields: {known}"
+                f"this line has no text in the field {field!r}", file=name, line=number, hint=f"its fields: {known}"
             )
         found = True
         yield number, row[field]

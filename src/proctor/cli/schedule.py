@@ -81,7 +81,7 @@ def _scheduled(config: Config) -> list[str]:
             "nothing is scheduled",
             file=str(config.path or Path.cwd()),
             field="triggers",
-            mend="add e.g. `triggers: {schedule: {suites: [first], every: 1 week}}` to proctor.yaml",
+            hint="add e.g. `triggers: {schedule: {suites: [first], every: 1 week}}` to proctor.yaml",
         )
     return found
 

@@ -35,7 +35,7 @@ def verb(
     as_json: bool,
 ) -> None:
     """Show RUN (an id, the beginning of one, or `last`); with CASE, that conversation with every score."""
-    from proctor.store.reading import RunReader  # noqa: PLC0415 - verbs load what they use
+    from proctor.store.run_reader import RunReader  # noqa: PLC0415 - verbs load what they use
     from proctor.store.runs import RunStore  # noqa: PLC0415
 
     config = project(ctx)
@@ -47,7 +47,7 @@ def verb(
             _page(reader, outcome, target, page or 1, limit)
         else:
             from proctor.report.terminal import write  # noqa: PLC0415
-            from proctor.wiring.bands import with_bands  # noqa: PLC0415
+            from proctor.wiring.judge_error_bands import with_bands  # noqa: PLC0415
             from proctor.wiring.overview import with_overview  # noqa: PLC0415
 
             report = with_overview(reader, with_bands(config, reader.report()))
@@ -56,14 +56,14 @@ def verb(
 
 def _troubles(reader: object) -> Iterator[Result]:
     """What failed or could not be judged, read only as far as it is shown."""
-    from proctor.store.reading import RunReader  # noqa: PLC0415
+    from proctor.store.run_reader import RunReader  # noqa: PLC0415
 
     assert isinstance(reader, RunReader)
     return chain(reader.results(outcome="fail"), reader.results(outcome="unscored"))
 
 
 def _page(reader: object, outcome: str | None, target: str | None, page: int, limit: int) -> None:
-    from proctor.store.reading import RunReader  # noqa: PLC0415
+    from proctor.store.run_reader import RunReader  # noqa: PLC0415
 
     assert isinstance(reader, RunReader)
     rows = reader.rows(outcome=outcome, target=target, limit=limit + 1, offset=(page - 1) * limit)

@@ -51,7 +51,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
 def _one(config: Config, store: Any, line: Any, flags: dict[str, Any]) -> int:
     from proctor.release.floors import Floor  # noqa: PLC0415
     from proctor.store.trends import points  # noqa: PLC0415
-    from proctor.wiring.alarms import alarm_of, floor_of  # noqa: PLC0415
+    from proctor.wiring.floor_alarms import alarm_of, floor_of  # noqa: PLC0415
 
     newest = points(store, line, limit=1)
     if not newest:
@@ -92,7 +92,7 @@ def _every(config: Config, store: Any, line: Any, flags: dict[str, Any]) -> int:
     """The newest point of every line of one suite and target, and what came of the one before."""
     from proctor.release.floors import Floors  # noqa: PLC0415
     from proctor.store.trends import history  # noqa: PLC0415
-    from proctor.wiring.alarms import alarm_of  # noqa: PLC0415
+    from proctor.wiring.floor_alarms import alarm_of  # noqa: PLC0415
     from proctor.wiring.release import policy_of  # noqa: PLC0415
 
     newest = history(store, line, runs=1)
@@ -125,20 +125,20 @@ def _every(config: Config, store: Any, line: Any, flags: dict[str, Any]) -> int:
 
 def _nothing(store: Any, line: Any) -> int:
     """Say what there is instead."""
-    from proctor.core.decoding import closest  # noqa: PLC0415
+    from proctor.core.decode import closest  # noqa: PLC0415
     from proctor.core.errors import NotFoundError  # noqa: PLC0415
     from proctor.store.trends import known_lines  # noqa: PLC0415
 
     dimensions, intents = known_lines(store)
     if not dimensions:
-        raise NotFoundError("no run has been scored yet", mend="`proctor run SUITE` makes the first point")
+        raise NotFoundError("no run has been scored yet", hint="`proctor run SUITE` makes the first point")
     for what, name, known in (("dimension", line.dimension, dimensions), ("intent", line.intent, intents)):
         if name and name not in known:
             guess = closest(name, known)
             listed = ", ".join(sorted(known)) or "none"
-            mend = f"did you mean {guess!r}?" if guess else f"known: {listed}"
-            raise NotFoundError(f"no run has a score for the {what} {name!r}", mend=mend)
-    raise NotFoundError("no run answers to all of that", mend="leave a filter out, or add --partial")
+            hint = f"did you mean {guess!r}?" if guess else f"known: {listed}"
+            raise NotFoundError(f"no run has a score for the {what} {name!r}", hint=hint)
+    raise NotFoundError("no run answers to all of that", hint="leave a filter out, or add --partial")
 
 
 def _print_json(found: Sequence[Any], floor: float | None) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from proctor.config import Config, RunSettings, Trigger
-from proctor.core.decoding import closest
+from proctor.core.decode import closest
 from proctor.wiring.job import Job
 
 __all__ = ["TRIGGERS", "jobs_of", "trigger_of", "worst"]
@@ -32,8 +32,8 @@ def trigger_of(config: Config, name: str) -> Trigger:
     if name in TRIGGERS:
         return Trigger()
     guess = closest(name, (*known, *TRIGGERS))
-    mend = f"Did you mean {guess!r}?" if guess else f"Known: {', '.join(dict.fromkeys((*known, *TRIGGERS)))}."
-    raise click.UsageError(f"there is no trigger {name!r}. {mend}")
+    hint = f"Did you mean {guess!r}?" if guess else f"Known: {', '.join(dict.fromkeys((*known, *TRIGGERS)))}."
+    raise click.UsageError(f"there is no trigger {name!r}. {hint}")
 
 
 def jobs_of(config: Config, flags: Mapping[str, Any]) -> list[Job]:

@@ -15,7 +15,7 @@ from proctor.core.errors import InputError
 __all__ = ["verb"]
 
 
-@click.command("validate", short_help="Check proctor.yaml and suites; name the file, the line and the mend.")
+@click.command("validate", short_help="Check proctor.yaml and suites; name the file, the line and the hint.")
 @click.argument("suites", nargs=-1)
 @click.pass_context
 def verb(ctx: click.Context, suites: tuple[str, ...]) -> int:
@@ -48,7 +48,7 @@ def verb(ctx: click.Context, suites: tuple[str, ...]) -> int:
 
 def _wrong_parts(config: Config) -> Iterator[InputError]:
     """Connect every model and make every target that is named; neither sends anything."""
-    from proctor.models.wrap.pace import parse_rate  # noqa: PLC0415
+    from proctor.models.wrap.rate_budget import parse_rate  # noqa: PLC0415
     from proctor.project import Project  # noqa: PLC0415
     from proctor.wiring.alerts import webhook_of  # noqa: PLC0415
     from proctor.wiring.escalations import scorer_of  # noqa: PLC0415
@@ -87,9 +87,9 @@ def _check_trigger(config: Config, trigger: str, suite: str) -> None:
 
     if not suite_path(suite, config, config.folder).exists():
         known = ", ".join(config.settings.suites) or "none"
-        mend = f"name a file, or one of `suites:` ({known})"
+        hint = f"name a file, or one of `suites:` ({known})"
         file = str(config.path) if config.path else None
-        raise ConfigError(f"there is no suite {suite!r}", file=file, field=f"triggers.{trigger}.suites", mend=mend)
+        raise ConfigError(f"there is no suite {suite!r}", file=file, field=f"triggers.{trigger}.suites", hint=hint)
 
 
 def _check(name: str, config: Config) -> int:

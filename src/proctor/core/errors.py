@@ -2,7 +2,7 @@
 
 ::
 
-    ProctorError                  has a message, the place it happened, and the mend
+    ProctorError                  has a message, the place it happened, and the hint
     ├── InputError                the user's files, flags or settings are wrong (exit code 2)
     │   ├── ConfigError           proctor.yaml or the environment
     │   ├── SuiteError            a suite file or a case in it
@@ -58,7 +58,7 @@ __all__ = [
 
 
 class ProctorError(Exception):
-    """Anything Proctor reports on purpose: what happened, where, and what mends it."""
+    """Anything Proctor reports on purpose: what happened, where, and how to fix it."""
 
     exit_code = 3
 
@@ -69,14 +69,14 @@ class ProctorError(Exception):
         file: str | None = None,
         line: int | None = None,
         field: str | None = None,
-        mend: str | None = None,
+        hint: str | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.file = file
         self.line = line
         self.field = field
-        self.mend = mend
+        self.hint = hint
 
     @property
     def place(self) -> str:
@@ -90,7 +90,7 @@ class ProctorError(Exception):
 
     def __str__(self) -> str:
         text = f"{self.place}: {self.message}" if self.place else self.message
-        return f"{text}\n  mend: {self.mend}" if self.mend else text
+        return f"{text}\n  hint: {self.hint}" if self.hint else text
 
 
 class InputError(ProctorError):
@@ -117,7 +117,7 @@ class Problem:
 
     path: tuple[str | int, ...]
     message: str
-    mend: str | None = None
+    hint: str | None = None
     line: int | None = None
 
     @property
@@ -135,7 +135,7 @@ class MalformedError(InputError):
     def __init__(self, problems: list[Problem], *, file: str | None = None) -> None:
         first = problems[0]
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        super().__init__(first.message + more, file=file, line=first.line, field=first.where or None, mend=first.mend)
+        super().__init__(first.message + more, file=file, line=first.line, field=first.where or None, hint=first.hint)
         self.problems = problems
 
 
@@ -154,8 +154,8 @@ class TargetError(ProctorError):
 class ToolRefused(ProctorError):
     """The guard did not let a tool be called, or its result be read; ``verdict`` says why."""
 
-    def __init__(self, message: str, *, verdict: Verdict | None = None, mend: str | None = None) -> None:
-        super().__init__(message, mend=mend)
+    def __init__(self, message: str, *, verdict: Verdict | None = None, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
         self.verdict = verdict
 
 

@@ -96,7 +96,7 @@ def folder_of(prompt_path: str | Path, out: str | Path | None = None) -> Path:
     path = Path(prompt_path)
     name = path.name
     if not name or path.is_dir():
-        raise InputError("this is a folder", file=str(prompt_path), mend="name the prompt file in it")
+        raise InputError("this is a folder", file=str(prompt_path), hint="name the prompt file in it")
     for ending in _ENDINGS:
         if name.lower().endswith(ending) and len(name) > len(ending):
             name = name[: -len(ending)]
@@ -173,8 +173,8 @@ def _read_provenance(path: Path) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as error:
         data = error
     if not isinstance(data, dict):
-        mend = "restore it, or remove it: the tests are then checked anew"
-        raise InputError("is no JSON mapping", file=str(path), mend=mend)
+        hint = "restore it, or remove it: the tests are then checked anew"
+        raise InputError("is no JSON mapping", file=str(path), hint=hint)
     return data
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from proctor.core.decoding import closest
+from proctor.core.decode import closest
 from proctor.core.errors import InputError
 
 __all__ = ["DEFAULT", "PRESETS", "Effort", "choose_effort"]
@@ -56,8 +56,8 @@ def choose_effort(name: str | None = None, **given: int | None) -> Effort:
     name = name or DEFAULT
     if name not in PRESETS:
         guess = closest(name, PRESETS)
-        mend = f"did you mean {guess!r}?" if guess else f"use one of: {', '.join(PRESETS)}"
-        raise InputError(f"there is no effort {name!r}", field="effort", mend=mend)
+        hint = f"did you mean {guess!r}?" if guess else f"use one of: {', '.join(PRESETS)}"
+        raise InputError(f"there is no effort {name!r}", field="effort", hint=hint)
     known = {each.name for each in fields(Effort)}
     numbers: dict[str, Any] = {}
     for field, value in given.items():
@@ -71,5 +71,5 @@ def _within(field: str, value: int) -> int:
     low, high = _BOUNDS[field]
     if not low <= value <= high:
         flag = field.replace("_", "-")
-        raise InputError(f"{value} is out of bounds", field=flag, mend=f"give a whole number from {low} to {high}")
+        raise InputError(f"{value} is out of bounds", field=flag, hint=f"give a whole number from {low} to {high}")
     return value

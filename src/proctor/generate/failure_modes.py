@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from proctor.core.case import Case
-from proctor.core.collection import FailureMode, Harm
 from proctor.core.rule import Rule
+from proctor.core.test_review import FailureMode, Harm
 from proctor.text.predicates import PredicateError, parse
 
 __all__ = ["failure_modes"]

@@ -25,14 +25,14 @@ def read_text(path: Path, *, there: bool = False) -> str:
     """
     try:
         if path.stat().st_size > _MOST_BYTES:
-            raise InputError("the file is too large", file=str(path), mend=f"keep it under {_MOST_BYTES // 10**6} MB")
+            raise InputError("the file is too large", file=str(path), hint=f"keep it under {_MOST_BYTES // 10**6} MB")
         return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except FileNotFoundError:
         if there:
-            raise InputError("there is no such file", file=str(path), mend="make it with `proctor generate`") from None
+            raise InputError("there is no such file", file=str(path), hint="make it with `proctor generate`") from None
         return ""
     except UnicodeDecodeError as error:
-        raise InputError(f"not UTF-8 text (byte {error.start})", file=str(path), mend="save it as UTF-8") from None
+        raise InputError(f"not UTF-8 text (byte {error.start})", file=str(path), hint="save it as UTF-8") from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from None
 
@@ -55,8 +55,8 @@ def write_together(folder: Path, texts: Mapping[str, str], *, gone: Iterable[str
         draft.replace(folder / _READY)  # from here on the new files are the folder's
         settle(folder)
     except OSError as error:
-        mend = "check the folder, its permissions and the free space"
-        raise StoreError(f"cannot be written: {error.strerror or error}", file=str(folder), mend=mend) from error
+        hint = "check the folder, its permissions and the free space"
+        raise StoreError(f"cannot be written: {error.strerror or error}", file=str(folder), hint=hint) from error
 
 
 def settle(folder: Path) -> None:
@@ -79,8 +79,8 @@ def settle(folder: Path) -> None:
         gone.unlink(missing_ok=True)
         ready.rmdir()
     except OSError as error:
-        mend = f"make the folder writable, or move what is in {_READY} into it yourself"
-        raise StoreError(f"cannot be written: {error.strerror or error}", file=str(folder), mend=mend) from error
+        hint = f"make the folder writable, or move what is in {_READY} into it yourself"
+        raise StoreError(f"cannot be written: {error.strerror or error}", file=str(folder), hint=hint) from error
 
 
 def _write(path: Path, text: str) -> None:

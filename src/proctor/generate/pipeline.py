@@ -16,17 +16,17 @@ from typing import Any
 from proctor.core.case import Case, Expectation
 from proctor.core.rule import Rule
 from proctor.generate.artefacts import Artefacts
+from proctor.generate.build_case import Brief, input_specs, make_case
+from proctor.generate.build_rules import FoundRules, check_grounds, find_all_rules
+from proctor.generate.build_tests import TestMaker
+from proctor.generate.collect_tests import changes, gather_tests, uncovered_rules
 from proctor.generate.extract import extract_inputs, extract_intent, invert
-from proctor.generate.gathering import changes, gather_tests, uncovered_rules
-from proctor.generate.making import Brief, input_specs, make_case
-from proctor.generate.order import Made, Makers, Order
-from proctor.generate.present import Kept, keep
-from proctor.generate.rules_making import FoundRules, check_grounds, find_all_rules
+from proctor.generate.generation_request import Made, Makers, Order
+from proctor.generate.reuse_existing import Kept, keep
 from proctor.generate.spec import InputSpec, Scenario, Specification
 from proctor.generate.stages import find_inputs, find_intent, find_opposites, write_baseline
-from proctor.generate.tests_making import TestMaker
-from proctor.generate.together import Trouble, both, together
-from proctor.prompts.told import split_sample
+from proctor.generate.task_group import Trouble, both, together
+from proctor.prompts.test_config import split_sample
 
 __all__ = ["generate"]
 

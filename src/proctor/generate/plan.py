@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from proctor.core.chat import Usage
 from proctor.core.rule import Rule
 from proctor.generate.artefacts import Artefacts
-from proctor.generate.order import Makers, Order
+from proctor.generate.dry_run_model import Rehearsal
+from proctor.generate.generation_request import Makers, Order
 from proctor.generate.pipeline import generate
-from proctor.generate.rehearsal import Rehearsal
 
 __all__ = ["GenerationPlan", "PlanRow", "make_plan"]
 

@@ -13,8 +13,8 @@ from typing import Any
 from proctor.core.case import Case
 from proctor.core.codec import content_id, encode
 from proctor.generate.artefacts import Artefacts
-from proctor.generate.order import Made, Makers, Order
-from proctor.generate.present import case_digest, made_from
+from proctor.generate.generation_request import Made, Makers, Order
+from proctor.generate.reuse_existing import case_digest, made_from
 
 __all__ = ["by_strategy", "order_id", "provenance_of"]
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 from proctor.core.case import Case
 from proctor.core.codec import dumps
-from proctor.core.collection import FailureMode, TestNote
 from proctor.core.rule import Rule
+from proctor.core.test_review import FailureMode, TestNote
+from proctor.generate.build_case import inputs_of
+from proctor.generate.deduplicate import THRESHOLD
 from proctor.generate.failure_modes import failure_modes
-from proctor.generate.making import inputs_of
-from proctor.generate.near import THRESHOLD
 from proctor.generate.spec import Specification
 
 __all__ = ["Findings", "Past", "keep_best", "review_tests"]

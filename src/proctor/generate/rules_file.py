@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from proctor.core.codec import dumps, loads
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, Problem
 from proctor.core.rule import Rule
 from proctor.generate.folder import read_text
-from proctor.text.yaml_form import to_yaml
+from proctor.text.yaml_dump import to_yaml
 
 __all__ = ["read_rules", "rules_text"]
 
@@ -59,14 +59,14 @@ def read_rules(path: Path, *, reads: Callable[[str], object] | None = None) -> t
     text = read_text(path)
     if not text.strip():
         return (), {}
-    from proctor.prompts.yamltext import lines_in_yaml, read_yaml  # noqa: PLC0415 - costs 40 ms
+    from proctor.prompts.yaml_text import lines_in_yaml, read_yaml  # noqa: PLC0415 - costs 40 ms
 
     data = read_yaml(text, file=str(path))
     reading = _Reading(reads)
     rules = tuple(reading.rules(data))
     if reading.problems:
         line = lines_in_yaml(text)
-        placed = [Problem(each.path, each.message, each.mend, line(each.path)) for each in reading.problems]
+        placed = [Problem(each.path, each.message, each.hint, line(each.path)) for each in reading.problems]
         raise MalformedError(placed, file=str(path))
     return rules, reading.aliases
 
@@ -121,7 +121,7 @@ class _Reading:
         try:
             rule = decode(Rule, {**fields, **fixed})
         except MalformedError as error:
-            self.problems += [Problem((*path, *each.path), each.message, each.mend) for each in error.problems]
+            self.problems += [Problem((*path, *each.path), each.message, each.hint) for each in error.problems]
             return None
         rule = self._checked(replace(rule, text=rule.text.strip()), path)
         if written is not None and str(written) != rule.id:
@@ -160,8 +160,8 @@ class _Reading:
         try:
             (self._reads or parse)(written)
         except ValueError as error:
-            mend = getattr(error, "mend", None) or "see docs/predicates.md, or write `judge: true` in its place"
-            self.problems.append(Problem(path, str(error).partition("\n")[0], mend))
+            hint = getattr(error, "hint", None) or "see docs/predicates.md, or write `judge: true` in its place"
+            self.problems.append(Problem(path, str(error).partition("\n")[0], hint))
 
 
 def _entry(rule: Rule) -> dict[str, Any]:

@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 from proctor.core.case import Case
 from proctor.core.codec import content_id, dumps, loads
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, Problem
 from proctor.generate.folder import read_text
 from proctor.generate.spec import InputSpec
-from proctor.text.yaml_form import to_yaml
+from proctor.text.yaml_dump import to_yaml
 
 __all__ = ["inputs_text", "read_inputs", "read_tests", "tests_text"]
 
@@ -66,7 +66,7 @@ def _read(path: Path, key: str, made: Callable[[Any], Noun]) -> tuple[Noun, ...]
     text = read_text(path)
     if not text.strip():
         return ()
-    from proctor.prompts.yamltext import lines_in_yaml, read_yaml  # noqa: PLC0415 - costs 40 ms
+    from proctor.prompts.yaml_text import lines_in_yaml, read_yaml  # noqa: PLC0415 - costs 40 ms
 
     data = read_yaml(text, file=str(path))
     entries = data.get(key) if isinstance(data, Mapping) else data
@@ -82,7 +82,7 @@ def _read(path: Path, key: str, made: Callable[[Any], Noun]) -> tuple[Noun, ...]
         try:
             nouns.append(made(entry))
         except MalformedError as error:
-            problems += [Problem((*prefix, index, *each.path), each.message, each.mend) for each in error.problems]
+            problems += [Problem((*prefix, index, *each.path), each.message, each.hint) for each in error.problems]
     if problems:
         line = lines_in_yaml(text)
         raise MalformedError([replace(each, line=line(each.path)) for each in problems], file=str(path))

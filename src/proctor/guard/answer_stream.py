@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from proctor.core.verdict import Verdict
-from proctor.guard.door import Door
 from proctor.guard.sentence_buffer import SentenceBuffer, StreamMode, TextJudge
+from proctor.guard.sync_bridge import Door
 
 __all__ = ["AnswerStream", "ReleasePolicy", "SyncAnswerStream"]
 

@@ -12,11 +12,11 @@ from typing import Any, overload
 from proctor.core.errors import InputError
 from proctor.core.verdict import Verdict
 from proctor.guard.answer_stream import AnswerStream, SyncAnswerStream
-from proctor.guard.current import Running, turn_of
+from proctor.guard.current_session import Running, turn_of
+from proctor.guard.guarded_target import Opens
 from proctor.guard.session import Session, passed
 from proctor.guard.sync import SyncSession
 from proctor.guard.vault import Vault
-from proctor.guard.wrap import Opens
 
 __all__ = ["guarded_call"]
 
@@ -163,8 +163,8 @@ def _of(session: Session | None, customer: str | None) -> Session | None:
     """The session, of this customer where one is named."""
     if session is not None and customer is not None:
         if session.customer not in (None, customer):
-            mend = "leave customer= out, or begin a session of that customer"
-            raise InputError("the session belongs to another customer", field="session", mend=mend)
+            hint = "leave customer= out, or begin a session of that customer"
+            raise InputError("the session belongs to another customer", field="session", hint=hint)
         session.memory.customer = customer
     return session
 

@@ -11,12 +11,12 @@ from typing import Any, Final
 from proctor.core.sockets import Gate
 from proctor.core.step import Point
 from proctor.core.verdict import ACTION_RANK, Finding, Verdict
-from proctor.guard.answers import FailAction, believed, edits_of, failure
 from proctor.guard.capacity import OverCapacityError, is_busy, over_capacity
 from proctor.guard.deadline import Deadline, GateTask
 from proctor.guard.edits import apply
+from proctor.guard.fast_dataclass import swift
 from proctor.guard.step import Step
-from proctor.guard.swift import swift
+from proctor.guard.verdict_validation import FailAction, believed, edits_of, failure
 
 __all__ = ["Chain", "Decision", "Post"]
 

@@ -15,10 +15,10 @@ from typing import Any, Final, Literal
 from proctor.core.argument_paths import ABSENT, EMPTY, UNREADABLE, FieldPath, field_path, values_at
 from proctor.core.chat import ToolCall
 from proctor.core.verdict import Severity
-from proctor.guard.by_tool import shown
-from proctor.guard.confirming import not_named
-from proctor.guard.owning import Owned
+from proctor.guard.confirmation import not_named
+from proctor.guard.ownership import Owned
 from proctor.guard.step import Step
+from proctor.guard.tool_settings import shown
 from proctor.text.assent import agrees, asks
 from proctor.text.json_schemas import SchemaCheck, SchemaLimitError
 

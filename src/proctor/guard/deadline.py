@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any, Final
 
 from proctor.guard.capacity import OverCapacityError, QueueLimits
-from proctor.guard.swift import swift
+from proctor.guard.fast_dataclass import swift
 from proctor.guard.worker import Batch, GateJob, Worker
 
 __all__ = ["Answer", "Deadline", "GateTask"]

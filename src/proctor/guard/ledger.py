@@ -11,9 +11,9 @@ from typing import Any, Final, TypeVar
 
 from proctor.core.chat import ToolCall
 from proctor.core.trajectory import Source
-from proctor.guard.memory import KEPT, KEPT_LETTERS, Memory
+from proctor.guard.session_memory import KEPT, KEPT_LETTERS, Memory
 from proctor.guard.step import Step
-from proctor.text.asserted import Asserted, topic_of
+from proctor.text.promise_claims import Asserted, topic_of
 
 __all__ = ["result_text", "standing", "unconfirmed", "write"]
 

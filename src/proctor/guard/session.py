@@ -12,20 +12,20 @@ from typing import Any, Final
 from uuid import uuid4
 
 from proctor.core.chat import ToolCall
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.trajectory import Source
 from proctor.core.verdict import Verdict
-from proctor.guard.ahead import Errand, begin, readers
 from proctor.guard.answer_stream import AnswerStream, ReleasePolicy
 from proctor.guard.chain import Decision
-from proctor.guard.door import Door
+from proctor.guard.engine import REPLIES, Watch
+from proctor.guard.fast_dataclass import swift
 from proctor.guard.ledger import result_text, write
-from proctor.guard.memory import Memory
+from proctor.guard.prefetch import Errand, begin, readers
 from proctor.guard.sentence_buffer import StreamMode
+from proctor.guard.session_memory import Memory
 from proctor.guard.step import Step
-from proctor.guard.swift import swift
+from proctor.guard.sync_bridge import Door
 from proctor.guard.vault import Vault
-from proctor.guard.watch import REPLIES, Watch
 
 __all__ = ["Session", "passed"]
 

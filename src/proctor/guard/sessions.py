@@ -6,9 +6,9 @@ import threading
 from collections import OrderedDict
 from time import monotonic
 
+from proctor.guard.engine import Watch
 from proctor.guard.session import Session
 from proctor.guard.vault import Vault
-from proctor.guard.watch import Watch
 
 __all__ = ["Sessions"]
 

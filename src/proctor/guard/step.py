@@ -10,10 +10,10 @@ from proctor.core.chat import ToolCall
 from proctor.core.step import POINTS as POINTS  # noqa: PLC0414 - third-party gates import it from here
 from proctor.core.step import Point as Point  # noqa: PLC0414
 from proctor.core.trajectory import Source
-from proctor.guard.memory import Memory
-from proctor.text.asserted import Asserted, asserted
+from proctor.guard.session_memory import Memory
+from proctor.text.cached_property import once
 from proctor.text.normalise import Normalised, View, normalise, views
-from proctor.text.once import once
+from proctor.text.promise_claims import Asserted, asserted
 
 __all__ = ["Step"]
 

@@ -9,9 +9,9 @@ from typing import Any
 from proctor.core.trajectory import Source
 from proctor.core.verdict import Verdict
 from proctor.guard.answer_stream import SyncAnswerStream
-from proctor.guard.door import Door
 from proctor.guard.sentence_buffer import StreamMode
 from proctor.guard.session import Session
+from proctor.guard.sync_bridge import Door
 from proctor.guard.vault import Vault
 
 __all__ = ["SyncSession"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from proctor.text.pii.masking import unmask
+from proctor.text.pii.placeholders import unmask
 
 __all__ = ["Vault"]
 

@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Any, Final
 
 from proctor.core.work_clock import CURRENT_CLOCK, WorkClock
-from proctor.text.pace import works_for
+from proctor.text.chunked_regex import works_for
 
 __all__ = ["Batch", "GateJob", "Worker"]
 

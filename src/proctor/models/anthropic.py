@@ -47,7 +47,7 @@ def anthropic(kit: Kit) -> Model:
         url=where.at("/messages" if where.shown.endswith("/v1") else "/v1/messages"),
         headers={**where.headers, **({"x-api-key": key} if key else {}), "anthropic-version": settings.version},
         secrets=where.secrets,
-        mends={"key": f"check the key in {source}", "model": "check `model` and `base_url`"},
+        hints={"key": f"check the key in {source}", "model": "check `model` and `base_url`"},
     )
     spec = spec_of(
         settings,

@@ -33,7 +33,7 @@ __all__ = ["Bedrock", "BedrockSettings", "bedrock"]
 
 _CONNECT_SECONDS = 20.0
 _GRACE_SECONDS = 5.0
-_MENDS = {
+_HINTS = {
     "key": "check the AWS credentials, and in the Bedrock console that the account may use this model",
     "model": "check `model` and `region`",
 }
@@ -82,8 +82,8 @@ def bedrock(kit: Kit) -> Model:
     try:
         boto3, config, errors = map(importlib.import_module, ("boto3", "botocore.config", "botocore.exceptions"))
     except ImportError:
-        mend = "pip install 'proctor[bedrock]'"
-        raise ConfigError("Bedrock needs boto3", field=f"models.{kit.name}", mend=mend) from None
+        hint = "pip install 'proctor[bedrock]'"
+        raise ConfigError("Bedrock needs boto3", field=f"models.{kit.name}", hint=hint) from None
     where = address(kit, settings.endpoint_url).shown if settings.endpoint_url else None
     region = settings.region or kit.env("AWS_REGION") or kit.env("AWS_DEFAULT_REGION")
     credentials = _credentials(kit, settings)
@@ -101,8 +101,8 @@ def bedrock(kit: Kit) -> Model:
             ),
         )
     except (errors.BotoCoreError, ValueError) as error:
-        mend = "set `region` and `profile`, or AWS_REGION and AWS_PROFILE in the environment"
-        raise ConfigError(said(str(error), secrets), field=f"models.{kit.name}", mend=mend) from None
+        hint = "set `region` and `profile`, or AWS_REGION and AWS_PROFILE in the environment"
+        raise ConfigError(said(str(error), secrets), field=f"models.{kit.name}", hint=hint) from None
     return Bedrock(
         name=f"bedrock:{settings.model}",
         settings=settings,
@@ -178,7 +178,7 @@ class Bedrock:
         answers_by = answer_tool(request) if by_tool else None
         reply = converse.reply(data, answers_by=answers_by, model=settings.model, latency=latency)
         if reply is None:
-            raise ReplyError(f"{self.name}: an answer without a message", mend="check `model` and `endpoint_url`")
+            raise ReplyError(f"{self.name}: an answer without a message", hint="check `model` and `endpoint_url`")
         return reply
 
     async def close(self) -> None:
@@ -204,7 +204,7 @@ class Bedrock:
     def _late(self) -> ModelError:
         return TimedOutError(
             f"{self.name}: no full answer within {self.settings.timeout:g} s",
-            mend="raise `timeout`, or try again later",
+            hint="raise `timeout`, or try again later",
         )
 
     def _explained(self, error: Exception) -> ModelError:
@@ -216,12 +216,12 @@ class Bedrock:
         if isinstance(error, exceptions.ReadTimeoutError):
             return self._late()
         if isinstance(error, (exceptions.HTTPClientError, exceptions.ConnectionError)):
-            return UnreachableError(text, mend="check `region`, `endpoint_url` and the network")
+            return UnreachableError(text, hint="check `region`, `endpoint_url` and the network")
         if isinstance(error, exceptions.ParamValidationError):
-            return RejectedError(text, mend="see what boto3 says of the request, and the model's `body`")
+            return RejectedError(text, hint="see what boto3 says of the request, and the model's `body`")
         if isinstance(error, exceptions.BotoCoreError):
-            return RefusedError(text, mend="set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or `profile`")
-        failed = ReplyError(f"{self.name}: an answer that cannot be read", mend="check `endpoint_url`")
+            return RefusedError(text, hint="set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or `profile`")
+        failed = ReplyError(f"{self.name}: an answer that cannot be read", hint="check `endpoint_url`")
         failed.raw = said(str(error), self.secrets)
         return failed
 
@@ -234,6 +234,6 @@ class Bedrock:
             f"{code}: {told.get('Message', '')}",
             who=self.name,
             secrets=self.secrets,
-            mends=_MENDS,
+            hints=_HINTS,
             meant=_MEANT.get(code),
         )

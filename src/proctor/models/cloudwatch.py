@@ -13,7 +13,7 @@ from proctor.models.failures import failure, said
 
 __all__ = ["CloudWatch", "cloudwatch"]
 
-_MENDS = {"key": "check the AWS credentials and that they allow cloudwatch:PutMetricData", "model": "check `region`"}
+_HINTS = {"key": "check the AWS credentials and that they allow cloudwatch:PutMetricData", "model": "check `region`"}
 _MEANT = {"Throttling": 429, "ThrottlingException": 429, "AccessDenied": 403, "InvalidClientTokenId": 403}
 _MEANT |= {"AccessDeniedException": 403, "ExpiredToken": 403, "SignatureDoesNotMatch": 403}
 _ATTEMPTS = 5
@@ -54,15 +54,15 @@ class CloudWatch:
                 f"{code}: {told.get('Message', '')}",
                 who="CloudWatch",
                 secrets=self.secrets,
-                mends=_MENDS,
+                hints=_HINTS,
                 meant=_MEANT.get(code),
             )
         text = f"CloudWatch: {said(str(error), self.secrets)}"
         if isinstance(error, exceptions.ReadTimeoutError):
-            return TimedOutError(f"CloudWatch: no answer within {self.timeout:g} s", mend="raise `timeout`")
+            return TimedOutError(f"CloudWatch: no answer within {self.timeout:g} s", hint="raise `timeout`")
         if isinstance(error, (exceptions.HTTPClientError, exceptions.ConnectionError)):
-            return UnreachableError(text, mend="check `region`, `endpoint_url` and the network")
-        return RefusedError(text, mend="set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or `profile`")
+            return UnreachableError(text, hint="check `region`, `endpoint_url` and the network")
+        return RefusedError(text, hint="set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or `profile`")
 
 
 def cloudwatch(
@@ -81,8 +81,8 @@ def cloudwatch(
     try:
         boto3, config, errors = map(importlib.import_module, ("boto3", "botocore.config", "botocore.exceptions"))
     except ImportError:
-        mend = "pip install 'proctor[bedrock]'"
-        raise ConfigError("CloudWatch needs boto3", field="publish.cloudwatch", mend=mend) from None
+        hint = "pip install 'proctor[bedrock]'"
+        raise ConfigError("CloudWatch needs boto3", field="publish.cloudwatch", hint=hint) from None
     who = _credentials(env, profile)
     secrets = tuple(value for name, value in who.items() if name != "profile_name")
     try:
@@ -97,8 +97,8 @@ def cloudwatch(
             ),
         )
     except (errors.BotoCoreError, ValueError) as error:
-        mend = "set `region` and `profile`, or AWS_REGION and AWS_PROFILE in the environment"
-        raise ConfigError(said(str(error), secrets), field="publish.cloudwatch", mend=mend) from None
+        hint = "set `region` and `profile`, or AWS_REGION and AWS_PROFILE in the environment"
+        raise ConfigError(said(str(error), secrets), field="publish.cloudwatch", hint=hint) from None
     return CloudWatch(client=client, timeout=timeout, secrets=secrets)
 
 

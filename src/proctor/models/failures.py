@@ -1,4 +1,4 @@
-"""What an HTTP status means for a model call: one of the ``ModelError`` tree, with the mend."""
+"""What an HTTP status means for a model call: one of the ``ModelError`` tree, with the hint."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NO_SUCH_MODEL = re.compile(
     r"model_not_found|DeploymentNotFound|not a valid model|model identifier is invalid|invalid model name",
     re.IGNORECASE,
 )
-# What a 400 complains of, and the setting that mends it.
+# What a 400 complains of, and the setting that fixes it.
 _KNOWN_COMPLAINTS = (
     (
         re.compile("max_completion_tokens' instead|use 'max_completion_tokens", re.I),
@@ -58,12 +58,12 @@ def failure(
     *,
     who: str,
     secrets: Iterable[str],
-    mends: Mapping[str, str],
+    hints: Mapping[str, str],
     meant: int | None = None,
 ) -> ModelError:
     """The error that a status other than success stands for.
 
-    ``who`` names the model in the message. ``mends`` has the wire's own advice under ``key`` and ``model``.
+    ``who`` names the model in the message. ``hints`` has the wire's own advice under ``key`` and ``model``.
     ``meant`` is the status that says what ``status`` ought to say, where a provider's differ.
     """
     known = tuple(secrets)
@@ -72,7 +72,7 @@ def failure(
     raw = body if isinstance(body, str) else body[:_LONGEST_BODY].decode("utf-8", "replace")
     error = _kind(meant or status, raw)(text)
     error.status = status
-    error.mend = _mend(error, meant or status, message, headers, mends)
+    error.hint = _hint(error, meant or status, message, headers, hints)
     if isinstance(error, (RateLimitedError, OverloadedError)):
         error.retry_after = retry_after(headers)
     if isinstance(error, ReplyError):
@@ -94,13 +94,13 @@ def _kind(status: int, raw: str) -> type[ModelError]:
     return RejectedError if status >= 300 else ReplyError
 
 
-def _mend(
-    error: ModelError, status: int, message: str, headers: Mapping[str, str], mends: Mapping[str, str]
+def _hint(
+    error: ModelError, status: int, message: str, headers: Mapping[str, str], hints: Mapping[str, str]
 ) -> str | None:
     if isinstance(error, RefusedError):
-        return "add credit to the account" if status not in (401, 403) else mends.get("key")
+        return "add credit to the account" if status not in (401, 403) else hints.get("key")
     if isinstance(error, UnknownModelError):
-        return mends.get("model", "check `model` and `base_url`")
+        return hints.get("model", "check `model` and `base_url`")
     if isinstance(error, RateLimitedError):
         return "lower the number in flight, or ask the provider for a higher limit"
     if isinstance(error, OverloadedError):
@@ -108,7 +108,7 @@ def _mend(
     if status < 400:
         elsewhere = headers.get("location", "").split("?")[0]
         return f"set `base_url` to where the server now is{f': {redact(elsewhere)}' if elsewhere else ''}"
-    found = next((mend for pattern, mend in _KNOWN_COMPLAINTS if pattern.search(message)), None)
+    found = next((hint for pattern, hint in _KNOWN_COMPLAINTS if pattern.search(message)), None)
     return found or "see what the server says, and the model's settings"
 
 

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 from proctor.core.chat import Reply, Request, Usage
 from proctor.core.codec import content_id
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import ConfigError, MalformedError, ProctorError, RejectedError
 from proctor.core.sockets import Kit, Model
 
@@ -57,7 +57,7 @@ class Scripted:
         if number >= len(self.replies):
             raise RejectedError(
                 f"the script of {self.name} has {len(self.replies)} replies; this would be number {number + 1}",
-                mend="add replies",
+                hint="add replies",
             )
         answer = self.replies[number]
         if isinstance(answer, Exception):
@@ -111,7 +111,7 @@ class Replay:
         reply = self.replies.get(content_id(request, length=32))
         if reply is None:
             last = request.messages[-1].content if request.messages else ""
-            raise RejectedError(f"{self.name} holds no answer to {last[:80]!r}", mend="record it again with this suite")
+            raise RejectedError(f"{self.name} holds no answer to {last[:80]!r}", hint="record it again with this suite")
         return replace(reply, cached=True)
 
 
@@ -120,7 +120,7 @@ def scripted(kit: Kit) -> Model:
     replies = kit.settings.get("replies")
     if not isinstance(replies, (list, tuple)) or not all(isinstance(each, str) for each in replies):
         raise ConfigError(
-            "needs a list of texts", field=f"models.{kit.name}.replies", mend='replies: ["first", "second"]'
+            "needs a list of texts", field=f"models.{kit.name}.replies", hint='replies: ["first", "second"]'
         )
     return Scripted(replies=tuple(replies), name=f"scripted:{kit.name}")
 
@@ -139,7 +139,7 @@ def replay(kit: Kit) -> Model:
             replies = dict(_recorded(line, path, number, place) for number, line in enumerate(lines, 1))
     except OSError as error:
         raise ConfigError(
-            f"cannot be read: {error.strerror}", file=str(path), field=place, mend="check the path"
+            f"cannot be read: {error.strerror}", file=str(path), field=place, hint="check the path"
         ) from error
     return Replay(replies=replies, name=f"replay:{path.name}")
 
@@ -149,8 +149,8 @@ def _recorded(line: bytes, path: Path, number: int, place: str) -> tuple[str, Re
         row = json.loads(line)
         return content_id(decode(Request, row["request"]), length=32), decode(Reply, row["reply"])
     except (ValueError, RecursionError, KeyError, TypeError, MalformedError) as error:
-        mend = 'each line is {"request": …, "reply": …}'
-        raise ConfigError(f"is no recording: {error}", file=str(path), line=number, field=place, mend=mend) from error
+        hint = 'each line is {"request": …, "reply": …}'
+        raise ConfigError(f"is no recording: {error}", file=str(path), line=number, field=place, hint=hint) from error
 
 
 def _function(kit: Kit) -> Callable[[Request], Answer]:
@@ -170,6 +170,6 @@ def _function(kit: Kit) -> Callable[[Request], Answer]:
         function: Callable[[Request], Answer] = getattr(module, name)
     except (ImportError, AttributeError, ValueError, OSError) as error:
         raise ConfigError(
-            f"{written!r} cannot be loaded: {error}", field=place, mend="write file.py:function"
+            f"{written!r} cannot be loaded: {error}", field=place, hint="write file.py:function"
         ) from error
     return function

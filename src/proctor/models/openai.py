@@ -113,7 +113,7 @@ def azure(kit: Kit) -> Model:
         url=_azure_url(where, deployed),
         headers={"api-key": key} if key else where.headers,
         secrets=where.secrets,
-        mends=_mends(_AZURE, source),
+        hints=_hints(_AZURE, source),
     )
     told = {"deployment": settings.deployment, "api_version": settings.api_version}
     return _model(deployed, _AZURE, wire, _spec(settings, _AZURE, where, **told))
@@ -130,7 +130,7 @@ def _connect(kit: Kit, provider: Provider) -> Model:
         url=where.at(_PATHS[settings.api]),
         headers={"Authorization": f"Bearer {key}"} if key else where.headers,
         secrets=where.secrets,
-        mends=_mends(provider, source),
+        hints=_hints(provider, source),
     )
     return _model(settings, provider, wire, _spec(settings, provider, where))
 
@@ -144,8 +144,8 @@ def _model(settings: OpenAISettings, provider: Provider, wire: Wire, spec: Mappi
 def _address(kit: Kit, settings: OpenAISettings, provider: Provider) -> Address:
     told = settings.base_url or (kit.env(provider.base_url_env) if provider.base_url_env else None)
     if not (told := told or provider.base_url):
-        mend = "set `base_url`" + (f", or {provider.base_url_env} in the environment" if provider.base_url_env else "")
-        raise ConfigError("no address of the server", field=f"models.{kit.name}.base_url", mend=mend)
+        hint = "set `base_url`" + (f", or {provider.base_url_env} in the environment" if provider.base_url_env else "")
+        raise ConfigError("no address of the server", field=f"models.{kit.name}.base_url", hint=hint)
     return address(kit, told)
 
 
@@ -161,9 +161,9 @@ def _azure_url(where: Address, settings: AzureSettings) -> str:
     return where.at(f"/openai{deployment}{path}", api_version=version)
 
 
-def _mends(provider: Provider, key_source: str) -> dict[str, str]:
-    mends = {"key": f"check the key in {key_source}", "model": provider.get_model}
-    return {**mends, "start": provider.start} if provider.start else mends
+def _hints(provider: Provider, key_source: str) -> dict[str, str]:
+    hints = {"key": f"check the key in {key_source}", "model": provider.get_model}
+    return {**hints, "start": provider.start} if provider.start else hints
 
 
 def _spec(settings: OpenAISettings, provider: Provider, where: Address, **more: Any) -> dict[str, Any]:

@@ -18,7 +18,7 @@ class Provider:
 
     ``limits_by`` is its name for the limit on the answer's tokens.
     ``any_schema``: its native mode takes any JSON schema, not only that of an object. ``tells_cost``: it
-    says with each answer what it cost. ``start`` and ``get_model`` are the mends when nothing listens and
+    says with each answer what it cost. ``start`` and ``get_model`` are the hints when nothing listens and
     when the model is not there.
     """
 

@@ -106,7 +106,7 @@ class Pool:
 
     def _open(self) -> HttpSession:
         if self._closed:
-            raise UnreachableError("the connection pool is closed", mend="the run has ended; start it again")
+            raise UnreachableError("the connection pool is closed", hint="the run has ended; start it again")
         from proctor.models.http_session import HttpSession  # noqa: PLC0415 - aiohttp takes 0.2 s to import
 
         self._session = HttpSession()

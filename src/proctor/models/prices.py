@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from proctor.core.chat import Usage
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import ConfigError, MalformedError
 
 __all__ = ["Price", "Prices"]
@@ -101,7 +101,7 @@ def _read(name: str, price: Any) -> Price:
         return price if isinstance(price, Price) else decode(Price, price, strict=True)
     except MalformedError as error:
         where = f"prices.{name}" + (f".{error.field}" if error.field else "")
-        raise ConfigError(error.message, field=where, mend=error.mend or "give input and output") from error
+        raise ConfigError(error.message, field=where, hint=error.hint or "give input and output") from error
 
 
 @cache

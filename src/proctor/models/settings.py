@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import ConfigError, MalformedError, Problem
 from proctor.core.sockets import Kit
 from proctor.text.known_secrets import add_secrets
@@ -90,7 +90,7 @@ def read_settings(kind: type[Settings], kit: Kit) -> Settings:
         first, *more = sorted(error.problems, key=lambda problem: problem.message != _UNKNOWN)
         rest = "".join(f"; {problem.where or 'settings'}: {_complaint(problem)}" for problem in more)
         place = f"models.{kit.name}" + (f".{first.where}" if first.where else "")
-        raise ConfigError(_complaint(first) + rest, field=place, mend=first.mend) from None
+        raise ConfigError(_complaint(first) + rest, field=place, hint=first.hint) from None
 
 
 def _complaint(problem: Problem) -> str:
@@ -116,13 +116,13 @@ def find_key(kit: Kit, settings: HttpSettings, *, default_env: str | None, requi
             raise ConfigError(
                 f"the key in {source} holds white space or characters that no key has",
                 field=place,
-                mend=f"copy the key into {source} again",
+                hint=f"copy the key into {source} again",
             )
         add_secrets([key])
         return key, source
     said_otherwise = any(name.lower() in _SAYS_WHO_WE_ARE for name in settings.headers)
     if settings.api_key_env or (required and not said_otherwise):
-        raise ConfigError(f"no key: {source} is not set", field=place, mend=f"set {source} in the environment or .env")
+        raise ConfigError(f"no key: {source} is not set", field=place, hint=f"set {source} in the environment or .env")
     return None, source
 
 
@@ -169,7 +169,7 @@ def address(kit: Kit, base_url: str) -> Address:
         raise ConfigError(
             f"{redact(base_url.partition('?')[0])!r} is not an address",
             field=f"models.{kit.name}.base_url",
-            mend="write it like http://127.0.0.1:8000/v1",
+            hint="write it like http://127.0.0.1:8000/v1",
         )
     host = parts.netloc.rpartition("@")[2]
     login = None

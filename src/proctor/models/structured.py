@@ -12,7 +12,7 @@ from proctor.core.chat import Message, Reply, Request, Usage
 from proctor.core.codec import dumps
 from proctor.core.errors import InputError, ReplyError
 from proctor.core.sockets import Model
-from proctor.models.memo import Memo
+from proctor.models.schema_memo import Memo
 from proctor.text.json_schemas import SchemaCheck, SchemaLimitError
 from proctor.text.loose_json import NotJsonError, candidates
 
@@ -96,8 +96,8 @@ def _validator(schema: bytes) -> SchemaCheck:
         return SchemaCheck(schema)
     except (ValueError, RecursionError) as error:
         message = str(error).partition("\n")[0]
-        mend = "mend the schema; a $ref must point into the schema itself"
-        raise InputError(f"the JSON schema is wrong: {message[:_LONGEST_PROBLEM]}", field="schema", mend=mend) from None
+        hint = "fix the schema; a $ref must point into the schema itself"
+        raise InputError(f"the JSON schema is wrong: {message[:_LONGEST_PROBLEM]}", field="schema", hint=hint) from None
 
 
 def _read(reply: Reply, check: SchemaCheck) -> tuple[Any, list[str]]:
@@ -166,12 +166,12 @@ def _unusable(name: str, replies: list[Reply], problems: list[str]) -> ReplyErro
     last = replies[-1]
     stopped = [_STOPPED[last.finish]] if last.finish in _STOPPED else []
     wrong = "; ".join([*stopped, *problems])
-    mend = (
+    hint = (
         "raise `max_tokens`"
         if last.finish == "length"
         else "see the raw answer; a stronger model may follow the schema"
     )
-    error = ReplyError(f"{name}: no valid JSON in {len(replies)} answer{'s' * (len(replies) > 1)}: {wrong}", mend=mend)
+    error = ReplyError(f"{name}: no valid JSON in {len(replies)} answer{'s' * (len(replies) > 1)}: {wrong}", hint=hint)
     error.raw = last.text[:_RAW_CHARACTERS]
     return error
 

@@ -26,7 +26,7 @@ _RAW_CHARACTERS = 2_000
 class Wire:
     """One model behind one HTTP address.
 
-    ``mends`` is advice for what the user can set right: ``key`` when the key is refused, ``model`` when
+    ``hints`` is advice for what the user can set right: ``key`` when the key is refused, ``model`` when
     the model is not known, ``start`` when nothing listens.
     """
 
@@ -34,7 +34,7 @@ class Wire:
     url: str = field(repr=False)
     timeout: float = 120.0
     max_bytes: int = 8_000_000
-    mends: Mapping[str, str] = field(default_factory=dict, repr=False)
+    hints: Mapping[str, str] = field(default_factory=dict, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     secrets: tuple[str, ...] = field(default=(), repr=False)
     http: Http = field(repr=False, compare=False)
@@ -62,7 +62,7 @@ class Wire:
                 max_bytes=self.max_bytes,
             )
         except UnreachableError as error:
-            error.mend = self.mends.get("start", error.mend)
+            error.hint = self.hints.get("start", error.hint)
             raise
         except ReplyError as error:
             error.raw = redact(error.raw, self.secrets)  # the door does not know what is secret in the address
@@ -82,14 +82,14 @@ class Wire:
 
     def unusable(self, what: str, body: object) -> NoReturn:
         """Raise the error for an answer that cannot be used, with the answer's own text."""
-        error = ReplyError(f"{self.who}: {what}", mend="check that base_url is the address of a model's API")
+        error = ReplyError(f"{self.who}: {what}", hint="check that base_url is the address of a model's API")
         text = body if isinstance(body, bytes) else dumps(body)
         # Cut after the secrets are out: half a key at the cut would not be known as one.
         error.raw = redact(text[: 4 * _RAW_CHARACTERS].decode("utf-8", "replace"), self.secrets)[:_RAW_CHARACTERS]
         raise error
 
     def _fail(self, status: int, headers: Mapping[str, str], body: bytes) -> NoReturn:
-        raise failure(status, headers, body, who=self.who, secrets=self.secrets, mends=self.mends)
+        raise failure(status, headers, body, who=self.who, secrets=self.secrets, hints=self.hints)
 
     def _fail_within(self, error: object, headers: Mapping[str, str], body: bytes) -> NoReturn:
         """An error inside a 200: routers put the status of the server behind them into ``code``."""
@@ -114,7 +114,7 @@ def open_wire(
     url: str,
     headers: Mapping[str, str],
     secrets: tuple[str, ...],
-    mends: Mapping[str, str],
+    hints: Mapping[str, str],
 ) -> Wire:
     """The wire to one address; the user's own headers go before ``headers``, which say who we are."""
     sent = {"Content-Type": "application/json", **headers}
@@ -129,7 +129,7 @@ def open_wire(
         url=url,
         timeout=settings.timeout,
         max_bytes=settings.max_bytes,
-        mends=mends,
+        hints=hints,
         headers=sent,
         secrets=(*hidden, *secrets),
         http=kit.http,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, Literal
 
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.monitor.signals import REPEAT, Condition, parse_condition
 from proctor.text.spans import span_seconds
 

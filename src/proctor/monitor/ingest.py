@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, cast
 
 from proctor.core.codec import loads
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import InputError, MalformedError, NotFoundError, Problem
 from proctor.core.event import Event
 from proctor.monitor.completion import in_utc
@@ -47,7 +47,7 @@ def read_events(path: Path) -> Iterator[Placed]:
         found = True
         yield Placed(event=_event(line, number, str(path)), file=str(path), line=number)
     if not found:
-        raise InputError("there are no events in it", file=str(path), mend=_EXAMPLE)
+        raise InputError("there are no events in it", file=str(path), hint=_EXAMPLE)
 
 
 def in_order(events: Iterable[Placed], *, late: float) -> Iterator[Placed]:
@@ -74,8 +74,8 @@ def in_order(events: Iterable[Placed], *, late: float) -> Iterator[Placed]:
 
 def _too_late(placed: Placed, seconds: float, late: float) -> MalformedError:
     message = f"is {seconds:g} s before an event that was to be counted already ({late:g} s of delay are allowed)"
-    mend = "sort the log by time, or allow more under `late:`"
-    return MalformedError([Problem(("time",), message, mend, placed.line)], file=placed.file)
+    hint = "sort the log by time, or allow more under `late:`"
+    return MalformedError([Problem(("time",), message, hint, placed.line)], file=placed.file)
 
 
 def _event(line: bytes, number: int, file: str) -> Event:
@@ -105,11 +105,11 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
                     raise MalformedError([problem], file=str(path))
                 yield number, line
     except FileNotFoundError:
-        raise NotFoundError("there is no such file", file=str(path), mend="check the path of the events") from None
+        raise NotFoundError("there is no such file", file=str(path), hint="check the path of the events") from None
     except (OSError, EOFError, zlib.error) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise InputError(
-            f"cannot be read: {why}", file=str(path), line=number + 1, mend="check the file; is it whole?"
+            f"cannot be read: {why}", file=str(path), line=number + 1, hint="check the file; is it whole?"
         ) from None
 
 

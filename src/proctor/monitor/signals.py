@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
-from proctor.core.decoding import closest
+from proctor.core.decode import closest
 
 __all__ = ["REPEAT", "Condition", "SignalTerm", "parse_condition"]
 

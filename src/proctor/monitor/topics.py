@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from proctor.core.sockets import Embedder
-from proctor.text.content import content
+from proctor.text.content_words import content
 
 __all__ = ["Contact", "Likeness", "same_topic", "speaks"]
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from proctor.core.errors import PromptError
-from proctor.prompts.body import ROLES
 from proctor.prompts.load import parse_prompt
 from proctor.prompts.prompt import Prompt
 from proctor.prompts.render import variables_in
-from proctor.text.yaml_form import to_yaml
+from proctor.prompts.sections import ROLES
+from proctor.text.yaml_dump import to_yaml
 
 __all__ = ["prompty_of", "prompty_text"]
 
@@ -41,8 +41,8 @@ def prompty_of(prompt: Prompt) -> str:
     said = [(message.role, message.text.strip()) for message in prompt.messages]
     if [(message.role, message.text) for message in parse_prompt(text).messages] != said:
         heads = ", ".join(f"`{role}:`" for role in ROLES)
-        mend = f"a line that is only one of {heads} begins a message: write it another way"
-        raise PromptError("a message cannot be told from its neighbours", file=prompt.path, field="messages", mend=mend)
+        hint = f"a line that is only one of {heads} begins a message: write it another way"
+        raise PromptError("a message cannot be told from its neighbours", file=prompt.path, field="messages", hint=hint)
     return text
 
 

@@ -31,7 +31,7 @@ class FileBoundary:
         if self.lifted or self.holds(path):
             return path
         raise self.error(
-            f"{path} is outside of {self.folder}, and is not read", file=self.source, field=field, mend=self.hint
+            f"{path} is outside of {self.folder}, and is not read", file=self.source, field=field, hint=self.hint
         )
 
     def holds(self, path: Path) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proctor.core.errors import PromptError
-from proctor.prompts.rows import named_file, read_data
+from proctor.prompts.sample_rows import named_file, read_data
 
 __all__ = ["declared_inputs", "declared_outputs"]
 
@@ -83,8 +83,8 @@ def _declared(given: Any, file: str | None, field: str) -> dict[str, Any]:
         if all(pair is not None for pair in pairs):
             given = dict(pair for pair in pairs if pair is not None)
     if not isinstance(given, dict):
-        mend = f"write `{field}:` and under it `name: {{type: string}}`"
-        raise PromptError(f"expected a mapping of {field}", file=file, field=field, mend=mend)
+        hint = f"write `{field}:` and under it `name: {{type: string}}`"
+        raise PromptError(f"expected a mapping of {field}", file=file, field=field, hint=hint)
     return given
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from proctor.core.decoding import closest
+from proctor.core.decode import closest
 
 __all__ = ["is_metric", "notes_on_keys"]
 

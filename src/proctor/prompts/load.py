@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from proctor.core.errors import PromptError
-from proctor.prompts.body import ROLES, find_front, sections_of
-from proctor.prompts.front import model_of, response_schema, sampling_of, syntax_of
+from proctor.prompts.front_matter import model_of, response_schema, sampling_of, syntax_of
 from proctor.prompts.inputs import declared_inputs
 from proctor.prompts.keys import is_metric, notes_on_keys
-from proctor.prompts.notes import notes_on_names, notes_on_sections, notes_on_variables
 from proctor.prompts.prompt import Prompt, PromptMessage, Syntax
+from proctor.prompts.prompt_warnings import notes_on_names, notes_on_sections, notes_on_variables
 from proctor.prompts.render import variables_in
-from proctor.prompts.rows import named_file, read_rows
-from proctor.prompts.yamltext import read_yaml
+from proctor.prompts.sample_rows import named_file, read_rows
+from proctor.prompts.sections import ROLES, find_front, sections_of
+from proctor.prompts.yaml_text import read_yaml
 
 __all__ = ["ENDINGS", "is_yaml", "load_prompt", "parse_prompt", "read_text"]
 
@@ -33,7 +33,7 @@ def load_prompt(path: str | Path) -> Prompt:
     path = Path(path)
     text = _plain(read_text(path))
     if not text.strip():
-        raise PromptError("the file is empty", file=str(path), mend="write the prompt into it")
+        raise PromptError("the file is empty", file=str(path), hint="write the prompt into it")
     if is_yaml(path):
         return _from_yaml(text, path)
     return _from_text(text, file=str(path), name=path.name.partition(".")[0], must_be=path.suffix.lower() == ".prompty")
@@ -68,21 +68,21 @@ def read_text(path: Path) -> str:
         with path.open("rb") as handle:
             data = handle.read(_MOST_BYTES + 1)
     except FileNotFoundError:
-        raise PromptError("no such file", file=str(path), mend=_near(path)) from None
+        raise PromptError("no such file", file=str(path), hint=_near(path)) from None
     except IsADirectoryError:
-        raise PromptError("this is a folder", file=str(path), mend="name the prompt file in it") from None
+        raise PromptError("this is a folder", file=str(path), hint="name the prompt file in it") from None
     except OSError as error:
-        raise PromptError(f"cannot be read: {error.strerror}", file=str(path), mend="check its permissions") from None
+        raise PromptError(f"cannot be read: {error.strerror}", file=str(path), hint="check its permissions") from None
     if len(data) > _MOST_BYTES:
-        mend = "a prompt of this size is data: put it into a suite"
-        raise PromptError(f"is larger than {_MOST_BYTES // 1_000_000} MB", file=str(path), mend=mend)
+        hint = "a prompt of this size is data: put it into a suite"
+        raise PromptError(f"is larger than {_MOST_BYTES // 1_000_000} MB", file=str(path), hint=hint)
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
         what = f"is not UTF-8 text: byte 0x{data[error.start]:02x} at offset {error.start:,}"
-        raise PromptError(what, file=str(path), mend="save the file as UTF-8") from None
+        raise PromptError(what, file=str(path), hint="save the file as UTF-8") from None
     if "\0" in text:
-        raise PromptError("is not a text file: it holds a zero byte", file=str(path), mend="give a text file")
+        raise PromptError("is not a text file: it holds a zero byte", file=str(path), hint="give a text file")
     return text
 
 
@@ -106,7 +106,7 @@ def _split(text: str, file: str | None, *, must_be: bool) -> tuple[Mapping[str, 
     if match is None:
         if must_be and text.lstrip().startswith("---"):
             raise PromptError(
-                "the front matter is not closed", file=file, line=1, mend="add a line with `---` after it"
+                "the front matter is not closed", file=file, line=1, hint="add a line with `---` after it"
             )
         return {}, text, 1
     lines_before = text[: match.start(1)].count("\n")
@@ -137,8 +137,8 @@ def _messages(body: str, first_line: int, file: str | None, syntax: Syntax) -> t
 def _from_yaml(text: str, path: Path) -> Prompt:
     front = read_yaml(text, file=str(path), error=PromptError)
     if not isinstance(front, dict) or not isinstance(front.get("messages"), list):
-        mend = "write `messages:` and under it `- role: user` with `content:`"
-        raise PromptError("expected a mapping with a list of `messages`", file=str(path), field="messages", mend=mend)
+        hint = "write `messages:` and under it `- role: user` with `content:`"
+        raise PromptError("expected a mapping with a list of `messages`", file=str(path), field="messages", hint=hint)
     messages = tuple(_yaml_message(item, index, str(path)) for index, item in enumerate(front["messages"]))
     return _made(front, messages, "plain", file=str(path), name=path.name.partition(".")[0])
 
@@ -147,8 +147,8 @@ def _yaml_message(item: Any, index: int, file: str) -> PromptMessage:
     role = item.get("role") if isinstance(item, dict) else None
     content = item.get("content") if isinstance(item, dict) else None
     if role not in ROLES or not isinstance(content, str):
-        mend = "give each message `role:` (system, user or assistant) and `content:` (text)"
-        raise PromptError("not a message", file=file, field=f"messages[{index}]", mend=mend)
+        hint = "give each message `role:` (system, user or assistant) and `content:` (text)"
+        raise PromptError("not a message", file=file, field=f"messages[{index}]", hint=hint)
     return PromptMessage(role=ROLES[role], text=content)
 
 
@@ -204,8 +204,8 @@ def _sample(front: Mapping[str, Any], declared: Mapping[str, Mapping[str, Any]],
         rows = read_rows(name, prompt=file, field="sample")
         given = rows[0] if rows else {}
     if given is not None and not isinstance(given, dict):
-        mend = "write `sample:` and under it `input: value`, or name a CSV, JSON or YAML file beside the prompt"
-        raise PromptError("expected a sample of each input", file=file, field="sample", mend=mend)
+        hint = "write `sample:` and under it `input: value`, or name a CSV, JSON or YAML file beside the prompt"
+        raise PromptError("expected a sample of each input", file=file, field="sample", hint=hint)
     if given:
         return given
     return {name: schema["examples"][0] for name, schema in declared.items() if schema.get("examples")}

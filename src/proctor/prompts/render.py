@@ -13,7 +13,7 @@ from jinja2 import TemplateError, TemplateSyntaxError, UndefinedError, meta
 from jinja2.exceptions import SecurityError
 
 from proctor.core.chat import Message
-from proctor.core.decoding import closest
+from proctor.core.decode import closest
 from proctor.core.errors import PromptError
 from proctor.prompts.limits import TooMuchError, bear, measure
 from proctor.prompts.prompt import Prompt, PromptMessage, Syntax
@@ -77,7 +77,7 @@ class CompiledPrompt:
         except UndefinedError as error:
             raise self._undefined(str(error.message), values) from None
         except TooMuchError as error:
-            raise PromptError(str(error), file=self.prompt.path, mend="make the template simpler") from None
+            raise PromptError(str(error), file=self.prompt.path, hint="make the template simpler") from None
         except SecurityError as error:
             raise PromptError(f"not allowed in a template: {error}", file=self.prompt.path) from None
         except Exception as error:  # a template may fail as any program may
@@ -90,9 +90,9 @@ class CompiledPrompt:
             return PromptError(f"a value is missing: {what}", file=self.prompt.path, field="inputs")
         name = match.group(1)
         guess = closest(name, [key for key in values if key.isprintable()])
-        mend = f"add `{name}` to the case's `inputs`" + (f" (it has `{guess}`)" if guess else "")
+        hint = f"add `{name}` to the case's `inputs`" + (f" (it has `{guess}`)" if guess else "")
         return PromptError(
-            f"the variable {name!r} has no value", file=self.prompt.path, field=f"inputs.{name}", mend=mend
+            f"the variable {name!r} has no value", file=self.prompt.path, field=f"inputs.{name}", hint=hint
         )
 
 
@@ -140,7 +140,7 @@ def _told(text: str, file: str | None, line: int) -> Iterator[None]:
     marks = sum(text.count(mark) for mark in _MARKS)
     if marks > _MOST_MARKS:
         what = f"the template has {marks:,} places to fill in; {_MOST_MARKS:,} is the most"
-        raise PromptError(what, file=file, line=line, mend="put long data into a variable")
+        raise PromptError(what, file=file, line=line, hint="put long data into a variable")
     try:
         yield
     except TemplateSyntaxError as error:
@@ -148,7 +148,7 @@ def _told(text: str, file: str | None, line: int) -> Iterator[None]:
             f"the template is not valid: {error.message}",
             file=file,
             line=line + error.lineno - 1,
-            mend="close every {{ and {%; text that holds them goes between {% raw %} and {% endraw %}",
+            hint="close every {{ and {%; text that holds them goes between {% raw %} and {% endraw %}",
         ) from None
     except (TemplateError, RecursionError, SyntaxError, ValueError, MemoryError, OverflowError) as error:
         raise PromptError(f"the template is not valid: {str(error)[:200]}", file=file, line=line) from None

@@ -12,12 +12,12 @@ from typing import Any
 
 from proctor.core.codec import content_id
 from proctor.core.errors import PromptError
-from proctor.prompts.body import find_front, sections_of
+from proctor.prompts.atomic_file import save_whole
 from proctor.prompts.load import is_yaml, parse_prompt, read_text
-from proctor.prompts.splice import edit_yaml
-from proctor.prompts.whole_file import save_whole
-from proctor.prompts.yamltext import read_yaml
-from proctor.text.yaml_form import to_yaml
+from proctor.prompts.sections import find_front, sections_of
+from proctor.prompts.yaml_edit import edit_yaml
+from proctor.prompts.yaml_text import read_yaml
+from proctor.text.yaml_dump import to_yaml
 
 __all__ = ["edit_prompt", "with_test_data", "write_prompt"]
 
@@ -84,7 +84,7 @@ def _edit_whole(text: str, set_: dict[str, Any], dropped: set[str], texts: Mappi
 
 
 def _no_message(number: int, file: str | None) -> PromptError:
-    return PromptError(f"there is no message {number}", file=file, mend="messages are counted from 0")
+    return PromptError(f"there is no message {number}", file=file, hint="messages are counted from 0")
 
 
 def _edit_front(text: str, set_: dict[str, Any], dropped: set[str], file: str | None) -> str:
@@ -119,8 +119,8 @@ def _edit_body(text: str, texts: Mapping[int, str], file: str | None) -> str:
         made = made[: begin + section.start] + said + made[begin + section.end :]
     got = parse_prompt(made.replace("\r\n", "\n")).messages
     if len(got) != len(sections) or any(got[n].text != said.strip() for n, said in texts.items()):
-        mend = "a line that is only `user:`, `system:` or `assistant:` begins a message: write it another way"
-        raise PromptError("the new text would be read as other messages", file=file, mend=mend)
+        hint = "a line that is only `user:`, `system:` or `assistant:` begins a message: write it another way"
+        raise PromptError("the new text would be read as other messages", file=file, hint=hint)
     return made
 
 
@@ -137,8 +137,8 @@ def with_test_data(
     path = Path(path)
     source = read_text(path)
     if not is_yaml(path):
-        mend = "export it first: `proctor export FILE --to github-models`"
-        raise PromptError("is not a GitHub Models file", file=str(path), mend=mend)
+        hint = "export it first: `proctor export FILE --to github-models`"
+        raise PromptError("is not a GitHub Models file", file=str(path), hint=hint)
     data = read_yaml(source.removeprefix(_MARK), file=str(path), error=PromptError)
     given = data if isinstance(data, dict) else {}
     set_: dict[str, Any] = {}
@@ -158,5 +158,5 @@ def with_test_data(
 def _list(given: Mapping[str, Any], field: str, path: Path) -> list[Any]:
     value = given.get(field)
     if value is not None and not isinstance(value, list):
-        raise PromptError("expected a list", file=str(path), field=field, mend=f"write `{field}:` and `- …` under it")
+        raise PromptError("expected a list", file=str(path), field=field, hint=f"write `{field}:` and `- …` under it")
     return value or []

@@ -13,7 +13,7 @@ from proctor.release.compare_settings import CompareSettings
 from proctor.release.flips import Flip, find_flips, mixed_cases
 from proctor.release.measures import ALL, PASS_RATE, QUALITY, Baseline, CaseMeasure
 from proctor.release.scorer_change import NO_CHANGE, ScorerChange, scorer_change
-from proctor.release.worse import WorseCase, worse_cases
+from proctor.release.worsened_cases import WorseCase, worse_cases
 from proctor.stats.bootstrap import mean_intervals
 from proctor.stats.interval import Interval
 from proctor.stats.multiple import holm_reachable, reachable

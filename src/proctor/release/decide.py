@@ -8,13 +8,13 @@ from typing import Literal
 
 from proctor.release.compare import Change, Comparison
 from proctor.release.floors import DEFAULT, Floors
-from proctor.release.idle_rules import idle_rules
 from proctor.release.measures import ALL, PASS_RATE, QUALITY
 from proctor.release.newly_failing import newly_failing
 from proctor.release.policy import Policy
 from proctor.release.reason import Reason, count_of, listed, place_of
 from proctor.release.trend import TrendPoint, points, series, streak
-from proctor.release.worse import WorseCase
+from proctor.release.unused_rules import idle_rules
+from proctor.release.worsened_cases import WorseCase
 
 __all__ = ["RESCORE", "UNKNOWN_SCORERS", "Outcome", "ReleaseDecision", "decide"]
 

@@ -186,7 +186,7 @@ def measures(results: Iterable[Result], *, target: str | None = None) -> tuple[C
         targets.add(result.target)
         if len(targets) > 1:
             names = ", ".join(sorted(targets))
-            raise InputError(f"the run had several targets ({names})", mend="name the one to compare")
+            raise InputError(f"the run had several targets ({names})", hint="name the one to compare")
         by_case.setdefault(result.case.id, []).append(measure(result))
     return tuple(_mean(by_case[name]) for name in sorted(by_case))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.release.compare_settings import CompareSettings
 from proctor.release.floors import DEFAULT, Floor
 

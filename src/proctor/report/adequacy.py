@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TextIO
 
 from proctor.core.adequacy import Adequacy, MutantOutcome, WilsonShare
-from proctor.report.figures import moment, percent, total_spend
 from proctor.report.formats import check_ending, save_by_ending
+from proctor.report.number_format import moment, percent, total_spend
 from proctor.report.sheet import Section, Sheet, TextBlock, write_html, write_markdown, write_terminal
 
 __all__ = ["ENDINGS", "adequacy_sheet", "check_name", "save_adequacy", "write"]

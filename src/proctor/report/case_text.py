@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proctor.core.report import Result
-from proctor.report.causes import causes, label
+from proctor.report.failure_causes import causes, label
 from proctor.report.safe_text import clip, visible
 
 __all__ = ["case_text"]

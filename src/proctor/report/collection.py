@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 from typing import TextIO
 
-from proctor.core.collection import HARMS, CollectionReview, FailureMode
-from proctor.report.figures import moment, percent, total_spend
+from proctor.core.test_review import HARMS, CollectionReview, FailureMode
 from proctor.report.formats import check_ending, save_by_ending
+from proctor.report.number_format import moment, percent, total_spend
 from proctor.report.sheet import Section, Sheet, write_html, write_markdown, write_terminal
 
 __all__ = ["ENDINGS", "check_name", "collection_sheet", "save_review", "write"]

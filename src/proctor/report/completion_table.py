@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TextIO
 
 from proctor.core.operations import CompletionRow, CompletionTable, Share, Task
-from proctor.report.figures import moment, percent
 from proctor.report.formats import check_ending, save_by_ending
+from proctor.report.number_format import moment, percent
 from proctor.report.sheet import Section, Sheet, write_html, write_markdown, write_terminal
 from proctor.report.table_csv import cell
 

@@ -12,9 +12,9 @@ from typing import TextIO
 from proctor.core.codec import dumps
 from proctor.core.operations import EscalationTable, Gap
 from proctor.report.completion_table import share_text
-from proctor.report.figures import moment
 from proctor.report.formats import check_ending, save_by_ending
 from proctor.report.markdown import escaped
+from proctor.report.number_format import moment
 from proctor.report.sheet import Section, Sheet, write_html, write_markdown, write_terminal
 from proctor.report.table_csv import cell
 

@@ -29,7 +29,7 @@ _MODULES = {
 }
 EXTENSIONS = tuple(_MODULES)
 
-_MENDS = {
+_HINTS = {
     errno.ENOSPC: "free some space, or write to another disk",
     errno.EDQUOT: "free some of your quota, or write to another disk",
     errno.EFBIG: "write to a disk that takes larger files, or choose a smaller format such as .csv",
@@ -104,13 +104,13 @@ def save_by_ending(what: str, thing: Thing, path: Path, writers: Mapping[str, Ca
 
 
 def _no_writer(what: str, path: str | Path, endings: Collection[str]) -> InputError:
-    mend = f"end the file name with one of {', '.join(endings)}"
-    return InputError(f"no {what} can be written under this name", file=str(path), mend=mend)
+    hint = f"end the file name with one of {', '.join(endings)}"
+    return InputError(f"no {what} can be written under this name", file=str(path), hint=hint)
 
 
 def _no_folder(path: Path, example: str) -> None:
     if path.is_dir():
-        raise InputError("this is a folder", file=str(path), mend=f"name a file in it: {path / example}")
+        raise InputError("this is a folder", file=str(path), hint=f"name a file in it: {path / example}")
 
 
 @contextmanager
@@ -133,5 +133,5 @@ def whole_or_nothing(named: Path) -> Iterator[TextIO]:
         finally:
             draft.unlink(missing_ok=True)
     except OSError as error:
-        mend = _MENDS.get(error.errno or 0, "write to another folder")
-        raise StoreError(f"could not be written: {error.strerror or error}", file=str(named), mend=mend) from error
+        hint = _HINTS.get(error.errno or 0, "write to another folder")
+        raise StoreError(f"could not be written: {error.strerror or error}", file=str(named), hint=hint) from error

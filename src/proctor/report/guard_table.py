@@ -11,8 +11,8 @@ from typing import TextIO
 from proctor.core.guard_table import GateRow, GuardTable
 from proctor.core.operations import Share
 from proctor.report.completion_table import share_text
-from proctor.report.figures import moment
 from proctor.report.formats import check_ending, save_by_ending
+from proctor.report.number_format import moment
 from proctor.report.sheet import Section, Sheet, write_html, write_markdown, write_terminal
 
 __all__ = ["check_name", "guard_sheet", "milliseconds", "save_guard", "write", "write_json"]

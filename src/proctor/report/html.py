@@ -9,7 +9,7 @@ from typing import Any, TextIO
 
 from proctor.core.report import Report, Result
 from proctor.report.digest import Digest, digest
-from proctor.report.figures import decision_word
+from proctor.report.number_format import decision_word
 from proctor.report.page_data import detail_of, page_of, row_of, script_json
 from proctor.report.safe_text import one_line
 

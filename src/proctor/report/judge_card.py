@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TextIO
 
 from proctor.core.judge_card import Band, Estimate, JudgeCard
-from proctor.report.figures import moment, percent
 from proctor.report.formats import check_ending, save_by_ending
 from proctor.report.markdown import escaped
+from proctor.report.number_format import moment, percent
 from proctor.report.safe_text import one_line
 
 __all__ = ["ENDINGS", "check_name", "rows", "save_card", "write", "write_json", "write_markdown"]

@@ -10,8 +10,8 @@ from typing import IO, TextIO
 from xml.sax.saxutils import escape, quoteattr
 
 from proctor.core.report import Report, Result
-from proctor.report.causes import causes
-from proctor.report.figures import decision_word, took
+from proctor.report.failure_causes import causes
+from proctor.report.number_format import decision_word, took
 from proctor.report.safe_text import clip, one_line, xml_text
 
 __all__ = ["write"]

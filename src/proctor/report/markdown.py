@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TextIO
 
 from proctor.core.report import Cell, Report, Result, Tally
-from proctor.report.causes import causes, listed_failures, shown_label, troubles
 from proctor.report.dimensions import Grid, grids, title_of
-from proctor.report.figures import (
+from proctor.report.failure_causes import causes, listed_failures, shown_label, troubles
+from proctor.report.number_format import (
     decision_word,
     grid_text,
     latency_of,

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from html import escape
 
 from proctor.core.report import Report, Result, Tally
-from proctor.report.causes import causes, label, listed_failures, troubles
-from proctor.report.figures import decision_word, percent
+from proctor.report.failure_causes import causes, label, listed_failures, troubles
+from proctor.report.number_format import decision_word, percent
 from proctor.report.safe_text import one_line
 
 __all__ = ["notebook_html"]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from proctor.core.overview import Compliance, MetricFigure, Overview, OverviewRow, RuleRow
 from proctor.core.report import Report
-from proctor.report.figures import percent
+from proctor.report.number_format import percent
 from proctor.report.repeat_tables import repeat_tables
 from proctor.report.word_table import CellState, Shown, WordTable
 

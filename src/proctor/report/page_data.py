@@ -10,10 +10,10 @@ from typing import Any
 from proctor.core.codec import content_id, dumps, encode
 from proctor.core.report import Counts, Report, Result, Tally
 from proctor.core.score import Score
-from proctor.report.causes import causes
 from proctor.report.digest import Digest
 from proctor.report.dimensions import Grid, grids
-from proctor.report.figures import decision_word, interval_of, latency_of, moment, scored, took, total_spend
+from proctor.report.failure_causes import causes
+from proctor.report.number_format import decision_word, interval_of, latency_of, moment, scored, took, total_spend
 from proctor.report.overview_tables import overview_tables
 from proctor.report.safe_text import one_line
 from proctor.report.word_table import WordTable

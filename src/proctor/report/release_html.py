@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-from proctor.report.figures import moment
+from proctor.report.number_format import moment
 from proctor.report.release_view import (
     FigureChange,
     FlippedCase,
@@ -17,7 +17,7 @@ from proctor.report.release_view import (
     place_of,
     signed,
 )
-from proctor.report.standalone import END, head, line_of
+from proctor.report.standalone_page import END, head, line_of
 
 __all__ = ["write"]
 

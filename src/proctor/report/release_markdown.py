@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-from proctor.report.figures import moment
 from proctor.report.markdown import escaped
+from proctor.report.number_format import moment
 from proctor.report.release_view import (
     HEADS,
     FigureChange,

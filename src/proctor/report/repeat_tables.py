@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proctor.core.report import FlakyCase, RepeatTally, Report
-from proctor.report.figures import percent
+from proctor.report.number_format import percent
 from proctor.report.word_table import Shown, WordTable
 from proctor.stats.flakiness import entropy
 

@@ -10,7 +10,7 @@ from typing import Literal, TextIO
 
 from proctor.report.markdown import escaped
 from proctor.report.safe_text import one_line, visible
-from proctor.report.standalone import END, head, line_of
+from proctor.report.standalone_page import END, head, line_of
 
 __all__ = ["Section", "Sheet", "TextBlock", "write_html", "write_markdown", "write_terminal"]
 

@@ -13,9 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from proctor.core.report import Report, Result
-from proctor.report.causes import causes, failed_text, shown_label, troubles
 from proctor.report.dimensions import Grid, grids, title_of
-from proctor.report.figures import (
+from proctor.report.failure_causes import causes, failed_text, shown_label, troubles
+from proctor.report.number_format import (
     decision_word,
     grid_text,
     latency_of,

@@ -7,9 +7,9 @@ from typing import Any
 
 from proctor.core.verdict import Verdict
 from proctor.guard.edits import difference
-from proctor.server.frames import Slot, compact
+from proctor.server.guarded_request import RequestTurn
+from proctor.server.stream_events import Slot, compact
 from proctor.server.strict_json import read_object
-from proctor.server.turn import RequestTurn
 
 __all__ = ["arguments_text", "call_verdict", "check_texts", "restore_call", "spread"]
 

@@ -11,11 +11,11 @@ from proctor.core.verdict import Verdict
 from proctor.server.answer_check import call_verdict, check_texts, restore_call
 from proctor.server.anthropic_request import CALLS, answer_digests, made_digest, result_digest, said_in
 from proctor.server.anthropic_stream import AnthropicStream, is_known, message_head, spoken
+from proctor.server.api_dialect import ANTHROPIC, WireFormat
 from proctor.server.conversation import Said
-from proctor.server.frames import Slot, listed
+from proctor.server.guarded_request import RequestTurn, arguments_of
+from proctor.server.stream_events import Slot, listed
 from proctor.server.text_walk import prune, walk
-from proctor.server.turn import RequestTurn, arguments_of
-from proctor.server.wire import ANTHROPIC, WireFormat
 
 __all__ = ["Messages"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from proctor.server.conversation import Kind, Said, digest
-from proctor.server.frames import Slot, listed
+from proctor.server.stream_events import Slot, listed
 from proctor.server.text_walk import check_keys, leaves, walk
 
 __all__ = ["CALLS", "THOUGHTS", "answer_digests", "made_digest", "result_digest", "said_in"]

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from proctor.server.answer_check import arguments_text
 from proctor.server.anthropic_request import CALLS
-from proctor.server.frames import Call, Frame, Slot, compact, event_data
 from proctor.server.sse import SseEvent, encoded
+from proctor.server.stream_events import Call, Frame, Slot, compact, event_data
 from proctor.server.strict_json import read_object
 from proctor.server.text_walk import is_mark, prune, walk
 

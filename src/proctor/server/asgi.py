@@ -11,19 +11,19 @@ from proctor.core.codec import dumps
 from proctor.core.errors import InputError
 from proctor.core.verdict import Verdict
 from proctor.guard.capacity import is_busy
-from proctor.guard.current import turn_of
-from proctor.server.frames import Slot
-from proctor.server.own_stream import EventStream, TextStream, beside
-from proctor.server.pointers import at_pointer, check_pointer, made_at, value_at
+from proctor.guard.current_session import turn_of
+from proctor.server.asgi_stream import EventStream, TextStream, beside
+from proctor.server.guarded_request import RequestTurn
+from proctor.server.guarded_stream import Stream
+from proctor.server.json_pointers import at_pointer, check_pointer, made_at, value_at
 from proctor.server.session_names import check_name
 from proctor.server.sse import Parser, SseEvent
-from proctor.server.streaming import Stream
+from proctor.server.stream_events import Slot
 from proctor.server.strict_json import read_json
-from proctor.server.telling import RETRY_AFTER
 from proctor.server.text_slots import put
-from proctor.server.turn import RequestTurn
+from proctor.server.verdict_json import RETRY_AFTER
 from proctor.wiring.guard import Guard
-from proctor.wiring.guard_serving import Expose
+from proctor.wiring.server_settings import Expose
 
 __all__ = ["GuardMiddleware", "Route"]
 
@@ -91,7 +91,7 @@ class GuardMiddleware:
             data = read_json(raw)
             session = self.guard.session(check_name("session", _session(scope, data, route)))
         except ValueError as error:
-            await _say(send, 400, {"error": {"message": f"the body {error}", "mend": "send JSON"}})
+            await _say(send, 400, {"error": {"message": f"the body {error}", "hint": "send JSON"}})
             return
         except InputError as error:
             await _say(send, 400, {"error": {"message": error.message}})
@@ -214,8 +214,8 @@ class _Back:
     async def _checked(self, raw: bytes, status: int) -> tuple[bytes, int]:
         assert self.start is not None
         if _header(self.start.get("headers", ()), b"content-encoding"):
-            mend = "add the middleware that packs answers before this one, so that it stands outside of it"
-            return dumps({"error": {"message": "the answer is packed and cannot be looked at", "mend": mend}}), 500
+            hint = "add the middleware that packs answers before this one, so that it stands outside of it"
+            return dumps({"error": {"message": "the answer is packed and cannot be looked at", "hint": hint}}), 500
         try:
             data = read_json(raw)
         except ValueError:

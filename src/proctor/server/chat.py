@@ -18,12 +18,12 @@ from proctor.server.chat_fields import (
 )
 from proctor.server.chat_stream import ChatStream
 from proctor.server.conversation import Kind, Said, digest
-from proctor.server.frames import Slot, compact, listed, slots
+from proctor.server.guarded_request import RequestTurn, arguments_of
 from proctor.server.openai_answer import drop_texts, other_strings, other_text, strings_of
 from proctor.server.openai_request import check_content, other_fields, whole_text
 from proctor.server.sse import encoded
+from proctor.server.stream_events import Slot, compact, listed, slots
 from proctor.server.text_slots import joined
-from proctor.server.turn import RequestTurn, arguments_of
 
 __all__ = ["Chat"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, Final
 
-from proctor.server.frames import Slot, listed
 from proctor.server.openai_answer import are_tokens_of, other_strings
+from proctor.server.stream_events import Slot, listed
 
 __all__ = [
     "AT_ONCE",

@@ -14,9 +14,9 @@ from proctor.server.chat_fields import (
     is_unknown_call,
     other_call_strings,
 )
-from proctor.server.frames import Call, Frame, Slot, compact, event_data, is_unread_json, listed, slots
 from proctor.server.openai_answer import drop_texts, other_strings, other_text, strings_of
 from proctor.server.sse import SseEvent, encoded
+from proctor.server.stream_events import Call, Frame, Slot, compact, event_data, is_unread_json, listed, slots
 from proctor.server.text_slots import joined
 
 __all__ = ["ChatStream"]

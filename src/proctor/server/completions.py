@@ -10,10 +10,10 @@ from uuid import uuid4
 from proctor.server.answer_check import check_texts
 from proctor.server.completions_stream import CompletionsStream, cleaned
 from proctor.server.conversation import Said, digest
-from proctor.server.frames import Slot, compact, listed
+from proctor.server.guarded_request import RequestTurn
 from proctor.server.sse import encoded
+from proctor.server.stream_events import Slot, compact, listed
 from proctor.server.text_walk import walk
-from proctor.server.turn import RequestTurn
 
 __all__ = ["Completions"]
 

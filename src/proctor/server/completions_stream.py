@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import Any, Final
 
-from proctor.server.frames import Call, Frame, Slot, compact, event_data, listed
 from proctor.server.sse import SseEvent, encoded
+from proctor.server.stream_events import Call, Frame, Slot, compact, event_data, listed
 from proctor.server.text_walk import is_mark, prune, walk
 
 __all__ = ["CompletionsStream", "cleaned"]

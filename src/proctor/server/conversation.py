@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 from uuid import uuid4
 
 from proctor.core.verdict import Verdict
-from proctor.server.frames import Slot
+from proctor.server.stream_events import Slot
 from proctor.server.text_slots import put as put  # noqa: PLC0414 - the gateway for MCP imports it from here
 
 __all__ = ["WITHHELD", "Conversations", "Kind", "Record", "Said", "chained", "digest", "last_answer", "shown"]

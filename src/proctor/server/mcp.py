@@ -11,7 +11,6 @@ from typing import Any, Final
 from proctor.core.chat import ToolCall
 from proctor.core.verdict import Verdict
 from proctor.guard.session import Session
-from proctor.server.frames import listed
 from proctor.server.mcp_lists import DroppedTools, Lists
 from proctor.server.mcp_messages import (
     INVALID_PARAMS,
@@ -29,8 +28,9 @@ from proctor.server.mcp_messages import (
 )
 from proctor.server.mcp_scan import Scanner
 from proctor.server.mcp_withheld import told, withheld
+from proctor.server.stream_events import listed
 from proctor.wiring.guard import Guard
-from proctor.wiring.guard_serving import McpSettings
+from proctor.wiring.server_settings import McpSettings
 
 __all__ = ["Gateway", "Passed", "State", "new_state"]
 

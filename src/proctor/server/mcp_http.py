@@ -18,10 +18,10 @@ from proctor.server.mcp_messages import REFUSED, read_message, written
 from proctor.server.mcp_messages import error as rpc_error
 from proctor.server.mcp_sessions import SESSION, HttpSessions
 from proctor.server.mcp_stream import EventGate
-from proctor.server.passing import address, answer_headers, error, request_headers, to_upstream, unreachable
 from proctor.server.sse import EventTooLongError, Parser, encoded
+from proctor.server.upstream import address, answer_headers, error, request_headers, to_upstream, unreachable
 from proctor.wiring.guard import Guard
-from proctor.wiring.guard_serving import McpSettings
+from proctor.wiring.server_settings import McpSettings
 
 __all__ = ["make_app"]
 

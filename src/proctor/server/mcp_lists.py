@@ -11,7 +11,7 @@ from proctor.guard.step import Step
 from proctor.server.mcp_scan import Scanner
 from proctor.server.mcp_texts import Place
 from proctor.wiring.guard import Guard
-from proctor.wiring.guard_serving import McpSettings
+from proctor.wiring.server_settings import McpSettings
 
 __all__ = ["DroppedTools", "Lists"]
 

@@ -9,11 +9,11 @@ from typing import Any, Final
 
 from proctor.core.chat import ToolCall
 from proctor.core.verdict import STOPS, Edit, Verdict
-from proctor.guard.answers import edits_of
 from proctor.guard.chain import Decision
 from proctor.guard.edits import difference
 from proctor.guard.session import Session
 from proctor.guard.step import Step
+from proctor.guard.verdict_validation import edits_of
 from proctor.server.conversation import digest
 from proctor.server.mcp_texts import Field, Place, change, fields, is_prose, joined, spoken
 from proctor.wiring.guard import Guard

@@ -11,7 +11,7 @@ from multidict import CIMultiDictProxy
 
 from proctor.server.mcp import Gateway, State, new_state
 from proctor.wiring.guard import Guard
-from proctor.wiring.guard_serving import McpSettings
+from proctor.wiring.server_settings import McpSettings
 
 __all__ = ["NAMED_BY_AGENT", "SESSION", "HttpSessions"]
 

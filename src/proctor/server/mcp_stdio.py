@@ -37,8 +37,8 @@ async def bridge(gateway: Gateway, command: Sequence[str], agent: AsyncIterator[
             *command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
         )
     except OSError as error:
-        mend = "check what stands after --"
-        raise InputError(f"{command[0]} cannot be started: {error.strerror}", mend=mend) from None
+        hint = "check what stands after --"
+        raise InputError(f"{command[0]} cannot be started: {error.strerror}", hint=hint) from None
     assert server.stdin is not None
     assert server.stdout is not None
     inward = asyncio.create_task(_inward(gateway, agent, server.stdin, write))

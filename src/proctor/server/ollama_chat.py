@@ -8,13 +8,13 @@ from typing import Any, Final
 
 from proctor.core.verdict import Verdict
 from proctor.server.answer_check import call_verdict, check_texts, restore_call
+from proctor.server.api_dialect import OLLAMA, WireFormat
 from proctor.server.conversation import Kind, Said, digest
-from proctor.server.frames import Slot, compact, listed
+from proctor.server.guarded_request import RequestTurn, arguments_of
 from proctor.server.ndjson import line
 from proctor.server.ollama_stream import TEXTS, OllamaStream, cleaned, functions, head
+from proctor.server.stream_events import Slot, compact, listed
 from proctor.server.text_walk import check_keys, leaves, walk
-from proctor.server.turn import RequestTurn, arguments_of
-from proctor.server.wire import OLLAMA, WireFormat
 
 __all__ = ["OllamaChat", "OllamaGenerate"]
 

@@ -6,9 +6,9 @@ from collections.abc import Hashable, Mapping
 from typing import Any, Final, Literal
 
 from proctor.server.answer_check import arguments_text
-from proctor.server.frames import Call, Frame, Slot, compact, event_data, listed
 from proctor.server.ndjson import line
 from proctor.server.sse import SseEvent
+from proctor.server.stream_events import Call, Frame, Slot, compact, event_data, listed
 from proctor.server.strict_json import read_object
 from proctor.server.text_walk import is_mark, prune, walk
 

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from proctor.server.frames import Slot
+from proctor.server.stream_events import Slot
 from proctor.server.text_slots import ObjectEntry, all_strings, has_space, is_token, joined
 
 __all__ = ["are_tokens_of", "drop_texts", "other_strings", "other_text", "strings_of"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from proctor.server.conversation import Said, digest
-from proctor.server.frames import Slot
+from proctor.server.stream_events import Slot
 from proctor.server.text_slots import ObjectEntry, all_strings, has_space, is_token
 
 __all__ = ["check_content", "other_fields", "whole_text"]

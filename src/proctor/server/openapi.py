@@ -7,7 +7,7 @@ from typing import Any
 
 from proctor import __version__
 from proctor.core.schema import schema_of
-from proctor.server.questions import QUESTIONS, RestoreAsked
+from proctor.server.sidecar_requests import QUESTIONS, RestoreAsked
 
 __all__ = ["description"]
 
@@ -63,7 +63,7 @@ _PROBLEM: dict[str, Any] = {
     "properties": {
         "message": {"type": "string"},
         "field": {"type": "string"},
-        "mend": {"type": "string", "description": "What sets it right."},
+        "hint": {"type": "string", "description": "What sets it right."},
     },
 }
 _ALL = {"type": "array", "items": _PROBLEM, "description": "Where several things are wrong: all of them."}
@@ -134,7 +134,7 @@ def _asked(
         "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
         "responses": {
             **answers,
-            "400": _error("The body is wrong: which field, and what mends it"),
+            "400": _error("The body is wrong: which field, and how to fix it"),
             "413": _error("The body is too large"),
         },
     }

@@ -14,15 +14,18 @@ from proctor.core.errors import InputError
 from proctor.core.verdict import Verdict
 from proctor.server.admission import admit
 from proctor.server.anthropic_messages import Messages
-from proctor.server.asked import RequestContext, asked
 from proctor.server.chat import Chat
 from proctor.server.completions import Completions
 from proctor.server.conversation import Conversations, Record, Said, chained
-from proctor.server.exchange import Answered, Exchange, Shape
-from proctor.server.frames import compact
-from proctor.server.looking import hide, look_at, sources_of
+from proctor.server.guarded_request import RequestTurn
 from proctor.server.ollama_chat import OllamaChat, OllamaGenerate
-from proctor.server.passing import (
+from proctor.server.request_context import RequestContext, asked
+from proctor.server.responses import ResponsesShape
+from proctor.server.routes import route_of, wire_at
+from proctor.server.screen_messages import hide, look_at, sources_of
+from proctor.server.stream_events import compact
+from proctor.server.strict_json import load_object
+from proctor.server.upstream import (
     address,
     answer_headers,
     error,
@@ -31,13 +34,10 @@ from proctor.server.passing import (
     to_upstream,
     unreachable,
 )
-from proctor.server.responses import ResponsesShape
-from proctor.server.routes import route_of, wire_at
-from proctor.server.strict_json import load_object
-from proctor.server.turn import RequestTurn
+from proctor.server.upstream_answer import Answered, Exchange, Shape
 from proctor.wiring.guard import Guard
-from proctor.wiring.guard_serving import Expose, ProxySettings
 from proctor.wiring.guard_settings import Living
+from proctor.wiring.server_settings import Expose, ProxySettings
 
 __all__ = ["Proxy", "make_app"]
 
@@ -158,7 +158,7 @@ class Proxy:
             record = self._record(told, said)
             session = self.guard.session(record.id, customer=told.customer)
         except InputError as wrong:
-            hint = f"; {wrong.mend}" if wrong.mend else ""
+            hint = f"; {wrong.hint}" if wrong.hint else ""
             return error(400, wrong.message + hint, "invalid_request_error")
         turn = RequestTurn(
             session=session,

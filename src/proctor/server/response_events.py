@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from proctor.server.frames import compact
 from proctor.server.sse import encoded
+from proctor.server.stream_events import compact
 
 __all__ = ["item_bodies", "spoken"]
 

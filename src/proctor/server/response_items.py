@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 from uuid import uuid4
 
-from proctor.server.frames import Slot, compact, listed
 from proctor.server.openai_answer import are_tokens_of, other_strings, other_text
+from proctor.server.stream_events import Slot, compact, listed
 from proctor.server.text_slots import joined
 
 __all__ = [

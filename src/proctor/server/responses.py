@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from proctor.core.verdict import Verdict
 from proctor.server.conversation import Kind, Said, digest
-from proctor.server.frames import Slot, compact, listed, slots
+from proctor.server.guarded_request import RequestTurn, arguments_of
 from proctor.server.openai_answer import drop_texts, other_text
 from proctor.server.openai_request import check_content, other_fields, whole_text
 from proctor.server.response_events import spoken
@@ -27,8 +27,8 @@ from proctor.server.response_items import (
     other_item_text,
 )
 from proctor.server.responses_stream import ECHO, ResponsesStream
+from proctor.server.stream_events import Slot, compact, listed, slots
 from proctor.server.text_slots import ObjectEntry, has_space
-from proctor.server.turn import RequestTurn, arguments_of
 
 __all__ = ["ResponsesShape"]
 

@@ -6,7 +6,6 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from proctor.server.frames import Call, Frame, Slot, compact, event_data, is_unread_json, listed, slots
 from proctor.server.openai_answer import drop_texts, other_strings, other_text
 from proctor.server.response_events import item_bodies
 from proctor.server.response_items import (
@@ -24,6 +23,7 @@ from proctor.server.response_items import (
     part_slot,
 )
 from proctor.server.sse import SseEvent, encoded
+from proctor.server.stream_events import Call, Frame, Slot, compact, event_data, is_unread_json, listed, slots
 from proctor.server.text_slots import all_strings, has_space, joined
 
 __all__ = ["ECHO", "ResponsesStream"]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final, Literal
 
-from proctor.server.passing import guarded_path
-from proctor.server.wire import ANTHROPIC, OLLAMA, OPENAI, WireFormat
+from proctor.server.api_dialect import ANTHROPIC, OLLAMA, OPENAI, WireFormat
+from proctor.server.upstream import guarded_path
 from proctor.text.user_patterns import UserPattern, user_pattern
 
 __all__ = ["ALLOWED", "Route", "kind_of", "route_of", "wire_at"]

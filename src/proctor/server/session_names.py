@@ -19,12 +19,12 @@ def check_name(field: str, value: Any) -> str | None:
     """
     if value is None or value == "":
         return None
-    mend = f"send at most {MAX_NAME_CHARS} printable characters"
+    hint = f"send at most {MAX_NAME_CHARS} printable characters"
     if not isinstance(value, (str, int)) or isinstance(value, bool):
-        raise InputError(f"{field} is not a text", field=field, mend=mend)
+        raise InputError(f"{field} is not a text", field=field, hint=hint)
     name = value if isinstance(value, str) else str(value)
     if len(name) > MAX_NAME_CHARS:
-        raise InputError(f"{field} has more than {MAX_NAME_CHARS} characters", field=field, mend=mend)
+        raise InputError(f"{field} has more than {MAX_NAME_CHARS} characters", field=field, hint=hint)
     if not name.isprintable():
-        raise InputError(f"{field} has characters that cannot be printed", field=field, mend=mend)
+        raise InputError(f"{field} has characters that cannot be printed", field=field, hint=hint)
     return name

@@ -11,25 +11,25 @@ from aiohttp import web
 
 from proctor import __version__
 from proctor.core.codec import dumps
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import InputError, MalformedError, Problem
 from proctor.core.verdict import STOPS, Verdict
 from proctor.guard.capacity import is_busy
 from proctor.guard.session import Session
 from proctor.server.admission import admit
-from proctor.server.offsets import in_utf16
 from proctor.server.openapi import description
-from proctor.server.questions import QUESTIONS, RestoreAsked, text_of
-from proctor.server.restoring import restored
 from proctor.server.session_names import check_name
+from proctor.server.sidecar_requests import QUESTIONS, RestoreAsked, text_of
 from proctor.server.strict_json import load_object
-from proctor.server.telling import RETRY_AFTER, verdict_json
+from proctor.server.unmask import restored
+from proctor.server.utf16_offsets import in_utf16
+from proctor.server.verdict_json import RETRY_AFTER, verdict_json
 from proctor.wiring.guard import Guard
 
 __all__ = ["MOST_BYTES", "make_app"]
 
 MOST_BYTES: Final = 4_000_000
-_MEND_LENGTH: Final = "send less at once, or raise `most_bytes` under `guard: {serve: …}` in proctor.yaml"
+_HINT_LENGTH: Final = "send less at once, or raise `most_bytes` under `guard: {serve: …}` in proctor.yaml"
 _MOST_PROBLEMS: Final = 20
 _OPEN: Final = frozenset({"/v1/health", "/openapi.json"})
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -87,12 +87,12 @@ class Sidecar:
         try:
             return await handler(request)
         except web.HTTPRequestEntityTooLarge:
-            return _wrong(413, f"the body has more than {self.most_bytes:,} bytes", mend=_MEND_LENGTH)
+            return _wrong(413, f"the body has more than {self.most_bytes:,} bytes", hint=_HINT_LENGTH)
         except web.HTTPMethodNotAllowed as error:
             allowed = ", ".join(sorted(error.allowed_methods))
             return _wrong(405, f"{request.path} takes {allowed}", headers={"Allow": allowed})
         except web.HTTPNotFound:
-            return _wrong(404, f"there is nothing at {request.path}", mend="GET /openapi.json lists what there is")
+            return _wrong(404, f"there is nothing at {request.path}", hint="GET /openapi.json lists what there is")
 
     async def asked(self, request: web.Request) -> web.StreamResponse:
         """The verdict on one step."""
@@ -114,15 +114,15 @@ class Sidecar:
     async def restored(self, request: web.Request) -> web.StreamResponse:
         """A text with the customer's own data in place of its placeholders, where the settings allow that."""
         if not self.restore:
-            mend = "set `guard: {serve: {restore: true}}` in proctor.yaml and start again"
-            return _wrong(403, "values are not given back here", mend=mend)
+            hint = "set `guard: {serve: {restore: true}}` in proctor.yaml and start again"
+            return _wrong(403, "values are not given back here", hint=hint)
         heard = await self._heard(RestoreAsked, request)
         if isinstance(heard, web.StreamResponse):
             return heard
         question, session = heard
         if question.customer != session.customer:
-            mend = "name the `customer` that the session belongs to"
-            return _wrong(403, "the session belongs to a customer", field="customer", mend=mend)
+            hint = "name the `customer` that the session belongs to"
+            return _wrong(403, "the session belongs to a customer", field="customer", hint=hint)
         return _answer({"session": session.id, "text": restored(question.text, session.own())})
 
     async def health(self, request: web.Request) -> web.StreamResponse:
@@ -159,14 +159,14 @@ class Sidecar:
         except MalformedError as error:
             return _malformed(error.problems)
         except InputError as error:
-            return _wrong(400, error.message, field=error.field, mend=error.mend)
+            return _wrong(400, error.message, field=error.field, hint=error.hint)
         except ValueError as error:
-            return _wrong(400, f"the body {error}", mend="send one JSON object")
+            return _wrong(400, f"the body {error}", hint="send one JSON object")
         try:
             return question, self.guard.session(session, customer=customer)
         except InputError as error:
             status = 403 if kind is RestoreAsked else 400  # it is the session of another customer
-            return _wrong(status, error.message, field=error.field, mend=error.mend)
+            return _wrong(status, error.message, field=error.field, hint=error.hint)
 
 
 async def _verdict(point: str, asked: Any, session: Session) -> Verdict:
@@ -194,12 +194,12 @@ def _answer(data: Any, *, status: int = 200, headers: dict[str, str] | None = No
 
 def _turned_away(request: web.Request, status: int, message: str, hint: str) -> web.StreamResponse:
     headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
-    return _wrong(status, message, mend=hint, headers=headers)
+    return _wrong(status, message, hint=hint, headers=headers)
 
 
 def _malformed(problems: Sequence[Problem]) -> web.Response:
     """The first mistake as any other error has it; of several, all of them beside it."""
-    told = [{"message": each.message, "field": each.where, "mend": each.mend} for each in problems[:_MOST_PROBLEMS]]
+    told = [{"message": each.message, "field": each.where, "hint": each.hint} for each in problems[:_MOST_PROBLEMS]]
     told = [{key: value for key, value in each.items() if value} for each in told]
     return _answer({"error": {**told[0], **({"problems": told} if len(told) > 1 else {})}}, status=400)
 
@@ -209,8 +209,8 @@ def _wrong(
     message: str,
     *,
     field: str | None = None,
-    mend: str | None = None,
+    hint: str | None = None,
     headers: dict[str, str] | None = None,
 ) -> web.Response:
-    told = {"message": message, "field": field, "mend": mend}
+    told = {"message": message, "field": field, "hint": hint}
     return _answer({"error": {key: value for key, value in told.items() if value}}, status=status, headers=headers)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from proctor.core.verdict import Edit
 from proctor.guard.edits import difference
-from proctor.server.frames import Slot
+from proctor.server.stream_events import Slot
 from proctor.server.strict_json import MAX_DEPTH
 
 __all__ = ["ObjectEntry", "all_strings", "has_space", "is_token", "joined", "put"]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, Final
 
-from proctor.server.frames import Slot
+from proctor.server.stream_events import Slot
 
 __all__ = ["MARKS", "check_keys", "is_mark", "leaves", "prune", "walk"]
 

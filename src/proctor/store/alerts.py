@@ -31,6 +31,6 @@ def keep_alert(store: RunStore, alert: Alert) -> Path:
         write_private(draft, masked_line(encode(alert)))
         draft.replace(path)
     except OSError as error:
-        mend = "make the folder writable, or name another under `store:`"
-        raise StoreError(f"the alert cannot be written: {error.strerror}", file=str(path), mend=mend) from error
+        hint = "make the folder writable, or name another under `store:`"
+        raise StoreError(f"the alert cannot be written: {error.strerror}", file=str(path), hint=hint) from error
     return path

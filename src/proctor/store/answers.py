@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from proctor.core.codec import dumps, encode, loads
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import InputError, MalformedError, NotFoundError, StoreError
 from proctor.core.trajectory import Trajectory
 
@@ -51,8 +51,8 @@ def write_answers(path: Path, answers: Iterable[Answer]) -> str:
         finally:
             draft.unlink(missing_ok=True)
     except OSError as error:
-        mend = "check the folder, its permissions and the free space"
-        raise StoreError(f"cannot be written: {error.strerror}", file=str(path), mend=mend) from error
+        hint = "check the folder, its permissions and the free space"
+        raise StoreError(f"cannot be written: {error.strerror}", file=str(path), hint=hint) from error
     return digest.hexdigest()[:_HASH_LENGTH]
 
 
@@ -64,7 +64,7 @@ def read_answers(path: Path, expected: str) -> Iterator[Answer]:
         InputError: it is not the file that was written with the baseline.
     """
     if not path.is_file():
-        raise NotFoundError("the recorded answers are not there", file=str(path), mend="bless a run again")
+        raise NotFoundError("the recorded answers are not there", file=str(path), hint="bless a run again")
     try:
         with path.open("rb") as lines:
             digest = hashlib.sha256()
@@ -72,13 +72,13 @@ def read_answers(path: Path, expected: str) -> Iterator[Answer]:
                 digest.update(line.rstrip(b"\r\n"))
         if digest.hexdigest()[:_HASH_LENGTH] != expected:
             raise InputError(
-                "these are not the answers of the baseline beside it", file=str(path), mend="bless a run again"
+                "these are not the answers of the baseline beside it", file=str(path), hint="bless a run again"
             )
         with path.open("rb") as lines:
             for line in lines:
                 row = loads(line)
                 yield str(row["case"]), int(row["sample"]), decode(Trajectory, row["trajectory"])
     except (ValueError, KeyError, TypeError, MalformedError) as error:
-        raise InputError(f"cannot be used: {error}", file=str(path), mend="bless a run again") from error
+        raise InputError(f"cannot be used: {error}", file=str(path), hint="bless a run again") from error
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=str(path), mend="check the path") from error
+        raise InputError(f"cannot be read: {error.strerror}", file=str(path), hint="check the path") from error

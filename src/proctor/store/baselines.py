@@ -48,8 +48,8 @@ def write_baseline(path: Path, header: Mapping[str, Any], cases: Iterable[Mappin
         finally:
             draft.unlink(missing_ok=True)
     except OSError as error:
-        mend = "check the folder, its permissions and the free space"
-        raise StoreError(f"cannot be written: {error.strerror}", file=str(path), mend=mend) from error
+        hint = "check the folder, its permissions and the free space"
+        raise StoreError(f"cannot be written: {error.strerror}", file=str(path), hint=hint) from error
 
 
 def read_baseline(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -63,19 +63,19 @@ def read_baseline(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         data = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise NotFoundError(
-            "there is no such baseline", file=str(path), mend="`proctor bless RUN` makes one of a run you trust"
+            "there is no such baseline", file=str(path), hint="`proctor bless RUN` makes one of a run you trust"
         ) from None
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=str(path), mend="check the path") from error
+        raise InputError(f"cannot be read: {error.strerror}", file=str(path), hint="check the path") from error
     except ValueError as error:
         line = getattr(error, "lineno", None)
-        mend = "a conflict left in it? Bless the run again"
-        raise InputError(f"is not JSON: {error}", file=str(path), line=line, mend=mend) from error
+        hint = "a conflict left in it? Bless the run again"
+        raise InputError(f"is not JSON: {error}", file=str(path), line=line, hint=hint) from error
     cases = data.pop("cases", None) if isinstance(data, dict) else None
     if not isinstance(cases, list) or not all(isinstance(case, dict) and "case" in case for case in cases):
-        raise InputError("is not a baseline", file=str(path), mend="`proctor bless RUN` writes one")
+        raise InputError("is not a baseline", file=str(path), hint="`proctor bless RUN` writes one")
     if data.pop("format", None) != FORMAT:
-        raise InputError(f"has another format than {FORMAT}", file=str(path), mend="bless the run again, or upgrade")
+        raise InputError(f"has another format than {FORMAT}", file=str(path), hint="bless the run again, or upgrade")
     return data, cases
 
 

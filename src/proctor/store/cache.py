@@ -17,7 +17,7 @@ from typing import Self, TypeVar
 
 from proctor.core.chat import Reply, Request
 from proctor.core.codec import dumps, loads
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, StoreError
 from proctor.store.masked_json import MaskingConnection
 from proctor.store.private_files import private_database
@@ -142,12 +142,12 @@ class SqliteCache:
         tables = database.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
         if ours != _OURS and tables:
             raise StoreError(
-                "is another program's database", file=str(self.path), mend="name another file for the cache"
+                "is another program's database", file=str(self.path), hint="name another file for the cache"
             )
         version = database.execute("PRAGMA user_version").fetchone()[0]
         if ours == _OURS and version > _FORMAT:
             raise StoreError(
-                f"was written by a newer Proctor (format {version})", file=str(self.path), mend="upgrade Proctor"
+                f"was written by a newer Proctor (format {version})", file=str(self.path), hint="upgrade Proctor"
             )
         self._wal(database)
         database.execute("PRAGMA synchronous=NORMAL")
@@ -175,17 +175,17 @@ class SqliteCache:
         try:
             return decode(kind, loads(text))
         except (ValueError, MalformedError) as error:
-            raise StoreError(f"the entry {key[:12]} is damaged", file=str(self.path), mend="clear the cache") from error
+            raise StoreError(f"the entry {key[:12]} is damaged", file=str(self.path), hint="clear the cache") from error
 
     def _explained(self, error: Exception) -> StoreError:
         text = str(error)
         file = str(self.path)
         if isinstance(error, PermissionError) or "readonly" in text or "unable to open" in text:
-            return StoreError("cannot be written", file=file, mend="make the folder writable, or name another file")
+            return StoreError("cannot be written", file=file, hint="make the folder writable, or name another file")
         if "not a database" in text or "malformed" in text:
-            return StoreError("is damaged, or no cache at all", file=file, mend="move it away; a new one is made")
+            return StoreError("is damaged, or no cache at all", file=file, hint="move it away; a new one is made")
         if "full" in text or getattr(error, "errno", None) == 28:
-            return StoreError("the disk is full", file=file, mend="free some space")
+            return StoreError("the disk is full", file=file, hint="free some space")
         if "locked" in text:
-            return StoreError("is locked by another process", file=file, mend="wait for it to end, then try again")
-        return StoreError(text, file=file, mend="check the file and its folder")
+            return StoreError("is locked by another process", file=file, hint="wait for it to end, then try again")
+        return StoreError(text, file=file, hint="check the file and its folder")

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from proctor.core.chat import Reply, Request
 from proctor.core.codec import encode
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import StoreError
 from proctor.store.journal import DamagedLine, Journal, Place, read_lines
 
@@ -115,7 +115,7 @@ class CallLog:
                 leg = int(line.get("leg") or 1)
                 self.paid[leg] = self.paid.get(leg, Paid()).plus(reply)
         if not keys and any(each.why == _NO_CALL for each in self.skipped):
-            raise StoreError("has no model call in it", file=str(self.path), mend="move the file away")
+            raise StoreError("has no model call in it", file=str(self.path), hint="move the file away")
         # A later reply to the same question comes later in the file: keep that order among equals, newest first.
         order = sorted(range(len(keys)), key=lambda at: (keys[at], -at))
         return (

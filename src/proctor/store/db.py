@@ -182,7 +182,7 @@ def connect(path: Path) -> sqlite3.Connection:
 
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """What the database refuses in here is told as a StoreError, with the mend."""
+    """What the database refuses in here is told as a StoreError, with the hint."""
     try:
         yield
     except sqlite3.Error as error:
@@ -195,7 +195,7 @@ def _migrate(database: sqlite3.Connection, path: Path) -> None:
         raise StoreError(
             f"was written by a newer Proctor (format {version}, this one knows {len(MIGRATIONS)})",
             file=str(path),
-            mend="upgrade Proctor, or name another folder under `store:` in proctor.yaml",
+            hint="upgrade Proctor, or name another folder under `store:` in proctor.yaml",
         )
     for number in range(version, len(MIGRATIONS)):
         script = f"BEGIN IMMEDIATE;\n{MIGRATIONS[number]}\nPRAGMA user_version = {number + 1};\nCOMMIT;"
@@ -213,16 +213,16 @@ def _explained(error: Exception, path: Path) -> StoreError:
     text = str(error)
     if isinstance(error, PermissionError) or "readonly" in text or "unable to open" in text:
         return StoreError(
-            "cannot be written", file=str(path), mend="make the folder writable, or name another under `store:`"
+            "cannot be written", file=str(path), hint="make the folder writable, or name another under `store:`"
         )
     if "not a database" in text or "malformed" in text:
         return StoreError(
             "is not a Proctor database (or is damaged)",
             file=str(path),
-            mend="move the file away; `proctor doctor` then lists the runs to rebuild",
+            hint="move the file away; `proctor doctor` then lists the runs to rebuild",
         )
     if "full" in text or getattr(error, "errno", None) == 28:
-        return StoreError("the disk is full", file=str(path), mend="free some space, then resume the run")
+        return StoreError("the disk is full", file=str(path), hint="free some space, then resume the run")
     if "locked" in text:
-        return StoreError("is locked by another process", file=str(path), mend="wait for it to end, then try again")
-    return StoreError(text, file=str(path), mend="check the folder under `store:` in proctor.yaml")
+        return StoreError("is locked by another process", file=str(path), hint="wait for it to end, then try again")
+    return StoreError(text, file=str(path), hint="check the folder under `store:` in proctor.yaml")

@@ -11,7 +11,7 @@ from typing import Any
 
 from proctor.core.chat import Usage
 from proctor.core.codec import dumps
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.overview import Overview
 from proctor.core.report import Counts, Report, Spend, Tally
 from proctor.stats.clustered import ClusterSums, effective_count

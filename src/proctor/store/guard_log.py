@@ -20,9 +20,9 @@ from proctor.core.errors import StoreError
 from proctor.core.event import Event
 from proctor.core.sockets import Tagger
 from proctor.core.verdict import Verdict
-from proctor.store.guard_masking import Masker, customer_key, masked, naming, parts_of, text_of, words_of
 from proctor.store.guard_names import Found, Names
 from proctor.store.guard_queue import queue_up
+from proctor.store.mask_decisions import Masker, customer_key, masked, naming, parts_of, text_of, words_of
 from proctor.store.masked_json import masked_line
 from proctor.store.private_files import private_folder
 from proctor.store.shared_lines import append_lines
@@ -118,7 +118,7 @@ class GuardLog:
         """
         self._write_all()
         if self.trouble:
-            raise StoreError(self.trouble, file=str(self.folder), mend="free some space, or make the folder writable")
+            raise StoreError(self.trouble, file=str(self.folder), hint="free some space, or make the folder writable")
 
     def close(self) -> None:
         """Write what waits and end the thread; closing twice is fine, and a later ``record`` begins anew."""

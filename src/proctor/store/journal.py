@@ -99,7 +99,7 @@ class Journal:
         except BlockingIOError as error:
             self.close()
             raise StoreError(
-                "is being written by another process", file=str(path), mend="wait until that process has ended"
+                "is being written by another process", file=str(path), hint="wait until that process has ended"
             ) from error
         except OSError as error:
             self.close()
@@ -226,19 +226,19 @@ def _damaged(path: Path, number: int) -> StoreError:
         "this line is damaged",
         file=str(path),
         line=number,
-        mend="`proctor doctor --rebuild RUN` keeps every whole line of a run, or restore the file from a copy",
+        hint="`proctor doctor --rebuild RUN` keeps every whole line of a run, or restore the file from a copy",
     )
 
 
 def _unreadable(error: OSError, path: Path) -> StoreError:
-    return StoreError(f"cannot be read: {error.strerror or error}", file=str(path), mend="check that the file is there")
+    return StoreError(f"cannot be read: {error.strerror or error}", file=str(path), hint="check that the file is there")
 
 
 def _explained(error: OSError, path: Path) -> StoreError:
     if error.errno == 28:
-        return StoreError("the disk is full", file=str(path), mend="free some space, then resume the run")
+        return StoreError("the disk is full", file=str(path), hint="free some space, then resume the run")
     if isinstance(error, PermissionError) or error.errno == 30:
         return StoreError(
-            "cannot be written", file=str(path), mend="make the folder writable, or name another under `store:`"
+            "cannot be written", file=str(path), hint="make the folder writable, or name another under `store:`"
         )
     return StoreError(error.strerror or str(error), file=str(path))

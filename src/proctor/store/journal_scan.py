@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import ProctorError
 from proctor.core.trajectory import Trajectory
 from proctor.store.journal import DamagedLine, JournalReader, Place, read_lines

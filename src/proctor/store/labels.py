@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
 from proctor.core.codec import dumps, loads
-from proctor.core.decoding import closest
+from proctor.core.decode import closest
 from proctor.core.errors import NotFoundError
 from proctor.core.event import Label
 from proctor.store.db import explained
@@ -73,7 +73,7 @@ def find_subject(store: RunStore, dimension: str, name: str) -> str:
     if len(names) == 1:
         return str(names[0])
     if names:
-        raise NotFoundError(f"{len(names)} names begin with {name!r}", mend="give more of it: " + ", ".join(names[:5]))
+        raise NotFoundError(f"{len(names)} names begin with {name!r}", hint="give more of it: " + ", ".join(names[:5]))
     known = [
         row["subject"]
         for row in store.database.execute(
@@ -83,7 +83,7 @@ def find_subject(store: RunStore, dimension: str, name: str) -> str:
     guess = closest(name, known)
     raise NotFoundError(
         f"there is no {dimension} {name!r} on record",
-        mend=f"did you mean {guess}?" if guess else "`proctor escalations FILE` puts hand-offs on record",
+        hint=f"did you mean {guess}?" if guess else "`proctor escalations FILE` puts hand-offs on record",
     )
 
 

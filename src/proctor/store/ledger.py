@@ -10,7 +10,7 @@ from typing import Any
 
 from proctor.core.case import Case
 from proctor.core.codec import encode
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.report import Result
 from proctor.core.trajectory import Trajectory
 from proctor.store.journal import Journal, Place

@@ -78,8 +78,8 @@ def _opened(path: Path) -> int:
         private_folder(path.parent)
         return open_private(path, os.O_RDWR)
     except OSError as error:
-        mend = "make the folder writable, or name another under `store:`"
-        raise StoreError(f"cannot be written: {error.strerror}", file=str(path), mend=mend) from error
+        hint = "make the folder writable, or name another under `store:`"
+        raise StoreError(f"cannot be written: {error.strerror}", file=str(path), hint=hint) from error
 
 
 def _take(file: int) -> bool:
@@ -96,5 +96,5 @@ def _busy(run_id: str, written: bytes) -> InputError:
     stop = f", or stop it (kill -INT {pid})" if pid.isdecimal() else ""
     return InputError(
         f"run {run_id} is still running: {who} writes it",
-        mend=f"wait until it has ended{stop}; then resume it. `proctor show {run_id}` shows how far it is",
+        hint=f"wait until it has ended{stop}; then resume it. `proctor show {run_id}` shows how far it is",
     )

@@ -76,7 +76,7 @@ def _on_record(store: RunStore, run_id: str) -> RunRecord:
             raise NotFoundError(
                 f"the database has no run {run_id!r}, and its journal does not say what was run",
                 file=str(path),
-                mend="it was written by an older version: its lines can still be read as JSON",
+                hint="it was written by an older version: its lines can still be read as JSON",
             ) from error
 
 

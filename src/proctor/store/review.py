@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from proctor.core.codec import content_id
-from proctor.core.decoding import closest
+from proctor.core.decode import closest
 from proctor.core.errors import InputError, NotFoundError
 from proctor.store.db import explained
 from proctor.store.runs import RunStore
@@ -178,7 +178,7 @@ def find_item(store: RunStore, name: str) -> ReviewItem:
     guess = closest(name, known)
     raise NotFoundError(
         f"there is no item {name!r} in the review queue",
-        mend=f"did you mean {guess}?" if guess else "`proctor review list` shows the items there are",
+        hint=f"did you mean {guess}?" if guess else "`proctor review list` shows the items there are",
     )
 
 
@@ -194,8 +194,8 @@ def look_up(store: RunStore, name: str) -> ReviewItem | None:
     if len(rows) == 1:
         return _item(rows[0])
     if rows:
-        mend = "give more of the id: " + ", ".join(row["id"] for row in rows[:5])
-        raise NotFoundError(f"{len(rows)} items of the review queue begin with {name!r}", mend=mend)
+        hint = "give more of the id: " + ", ".join(row["id"] for row in rows[:5])
+        raise NotFoundError(f"{len(rows)} items of the review queue begin with {name!r}", hint=hint)
     return None
 
 
@@ -224,11 +224,11 @@ def check_word(item: ReviewItem, *, verdict: ReviewVerdict, missed: str = "") ->
     """
     if verdict not in (words := words_for(item.origin)):
         about = "a gate's decision" if item.origin == GUARD else "a case of a run"
-        raise InputError(f"{item.id} is {about}: {verdict!r} says nothing of it", mend=f"say {' or '.join(words)}")
+        raise InputError(f"{item.id} is {about}: {verdict!r} says nothing of it", hint=f"say {' or '.join(words)}")
     if missed and (verdict != "wrong" or item.part not in _LET_PASS):
         raise InputError(
             f"{item.id}: a gate misses only what was let pass and should not have been",
-            mend="leave the missed gate out",
+            hint="leave the missed gate out",
         )
 
 

@@ -207,7 +207,7 @@ def _transaction(database: sqlite3.Connection) -> Iterator[None]:
 def _refused(error: sqlite3.Error) -> StoreError:
     return StoreError(
         f"the results could not be indexed: {error}",
-        mend="the journal has them: repair the disk, then `proctor show` indexes them again",
+        hint="the journal has them: repair the disk, then `proctor show` indexes them again",
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from proctor.core.chat import Usage
 from proctor.core.codec import encode
-from proctor.core.decoding import closest, decode
+from proctor.core.decode import closest, decode
 from proctor.core.errors import NotFoundError
 from proctor.core.report import Counts, Decision, Fingerprint, RunStatus, Spend
 from proctor.store.db import connect, explained
@@ -162,7 +162,7 @@ class RunStore:
         """The run with exactly this id."""
         row = self.database.execute(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", (run_id,)).fetchone()
         if row is None:
-            raise NotFoundError(f"there is no run {run_id!r}", mend="`proctor list` shows the runs there are")
+            raise NotFoundError(f"there is no run {run_id!r}", hint="`proctor list` shows the runs there are")
         return self._record(row)
 
     def find(self, name: str) -> RunRecord:
@@ -174,7 +174,7 @@ class RunStore:
         if name in ("last", "latest"):
             recent = self.list(limit=1)
             if not recent:
-                raise NotFoundError("there are no runs yet", mend="`proctor run SUITE` makes one")
+                raise NotFoundError("there are no runs yet", hint="`proctor run SUITE` makes one")
             return recent[0]
         escaped = name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         rows = self.database.execute(
@@ -187,13 +187,13 @@ class RunStore:
         if exact:
             raise NotFoundError(
                 f"{len(exact)} runs begin with {name!r}",
-                mend="give more of the id: " + ", ".join(r["id"] for r in exact[:5]),
+                hint="give more of the id: " + ", ".join(r["id"] for r in exact[:5]),
             )
         known = [row["id"] for row in self.database.execute("SELECT id FROM runs ORDER BY n DESC LIMIT 200")]
         guess = closest(name, known)
         raise NotFoundError(
             f"there is no run {name!r}",
-            mend=f"did you mean {guess}?" if guess else "`proctor list` shows the runs there are",
+            hint=f"did you mean {guess}?" if guess else "`proctor list` shows the runs there are",
         )
 
     def list(self, *, limit: int = 50, offset: int = 0) -> list[RunRecord]:

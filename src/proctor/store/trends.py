@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.report import Cell, Fingerprint
 from proctor.store.db import explained
 from proctor.store.runs import RunRecord, RunStore

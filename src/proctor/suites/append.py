@@ -9,11 +9,11 @@ from typing import Any
 from proctor.core.case import Case, Check
 from proctor.core.codec import encode
 from proctor.core.errors import SuiteError
-from proctor.prompts.whole_file import save_whole
+from proctor.prompts.atomic_file import save_whole
 from proctor.suites.document import parse_json
 from proctor.suites.jsonl import HEADER, SEAL, canonical, read_jsonl
 from proctor.suites.load import open_suite
-from proctor.text.yaml_form import to_yaml
+from proctor.text.yaml_dump import to_yaml
 
 __all__ = ["append_cases", "cases_in", "written"]
 
@@ -81,13 +81,13 @@ def _check(check: Check) -> Any:
 
 def _refuse(path: Path) -> None:
     if path.suffix.lower() not in ENDINGS:
-        mend = f"name a file that ends in {', '.join(ENDINGS)}"
-        raise SuiteError(f"cases cannot be added to a {path.suffix or 'nameless'} file", file=str(path), mend=mend)
+        hint = f"name a file that ends in {', '.join(ENDINGS)}"
+        raise SuiteError(f"cases cannot be added to a {path.suffix or 'nameless'} file", file=str(path), hint=hint)
 
 
 def _yaml(path: Path, text: str, rows: list[dict[str, Any]]) -> str:
-    from proctor.prompts.splice import edit_yaml  # noqa: PLC0415 - JSON lines do without a YAML reader
-    from proctor.prompts.yamltext import read_yaml  # noqa: PLC0415
+    from proctor.prompts.yaml_edit import edit_yaml  # noqa: PLC0415 - JSON lines do without a YAML reader
+    from proctor.prompts.yaml_text import read_yaml  # noqa: PLC0415
 
     if not text.strip():
         return to_yaml({"name": path.stem, "description": "Conversations that failed once.", "cases": rows})
@@ -102,8 +102,8 @@ def _yaml(path: Path, text: str, rows: list[dict[str, Any]]) -> str:
 
 def _lines(path: Path, text: str, rows: list[dict[str, Any]]) -> str:
     if text.strip() and read_jsonl(path).seal:
-        mend = "name another file, and freeze both together"
-        raise SuiteError(f"the suite is frozen: its `{HEADER}.{SEAL}` would not hold", file=str(path), mend=mend)
+        hint = "name another file, and freeze both together"
+        raise SuiteError(f"the suite is frozen: its `{HEADER}.{SEAL}` would not hold", file=str(path), hint=hint)
     gap = "\n" if text and not text.endswith("\n") else ""
     added = "".join(canonical(row).decode() for row in rows)
     for line in added.splitlines():

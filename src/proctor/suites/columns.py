@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from proctor.core.decoding import closest
+from proctor.core.decode import closest
 from proctor.suites.promptfoo import ForeignCheckError, check_of
 
 __all__ = ["CellError", "DraftCase", "Setter", "setter_of"]
@@ -22,11 +22,11 @@ _METADATA = re.compile(r"__metadata:([^\[\]]+)(\[\])?")
 
 
 class CellError(Exception):
-    """A cell or a column that cannot be used: which, what is wrong with it, what mends it."""
+    """A cell or a column that cannot be used: which, what is wrong with it, how to fix it."""
 
-    def __init__(self, column: str, message: str, mend: str | None = None) -> None:
+    def __init__(self, column: str, message: str, hint: str | None = None) -> None:
         super().__init__(message)
-        self.column, self.message, self.mend = column, message, mend
+        self.column, self.message, self.hint = column, message, hint
 
 
 class DraftCase:
@@ -74,8 +74,8 @@ class DraftCase:
         if self.threshold is None:
             return
         if len(self.checks) != 1:
-            mend = "set one for each: `__config:__expected1:threshold`, `__config:__expected2:threshold`"
-            raise CellError("__threshold", "one threshold over several expectations is not supported", mend)
+            hint = "set one for each: `__config:__expected1:threshold`, `__config:__expected2:threshold`"
+            raise CellError("__threshold", "one threshold over several expectations is not supported", hint)
         next(iter(self.checks.values())).setdefault("threshold", self.threshold)
 
 
@@ -139,8 +139,8 @@ def _keyed(room: str, key: str) -> Setter:
 def _expect(column: str) -> Setter:
     if column not in _EXPECT:
         guess = closest(column, _EXPECT)
-        mend = f"did you mean `{guess}`?" if guess else f"known: {', '.join(_EXPECT)}"
-        raise CellError(column, "unknown column", mend)
+        hint = f"did you mean `{guess}`?" if guess else f"known: {', '.join(_EXPECT)}"
+        raise CellError(column, "unknown column", hint)
     key = column.removeprefix("expect.")
 
     def run(draft: DraftCase, cell: str) -> None:
@@ -197,7 +197,7 @@ def _check(column: str) -> Setter:
         try:
             draft.checks[column] = check_of(cell)
         except ForeignCheckError as error:
-            raise CellError(column, error.message, error.mend) from None
+            raise CellError(column, error.message, error.hint) from None
 
     return run
 

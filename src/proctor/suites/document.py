@@ -13,7 +13,7 @@ from typing import Any
 from proctor.core.errors import SuiteError
 from proctor.suites.files import read_text
 from proctor.suites.source import Locator, Row
-from proctor.text.places import line_at, line_in_json
+from proctor.text.text_positions import line_at, line_in_json
 
 __all__ = ["Document", "parse_json", "read_document"]
 
@@ -47,7 +47,7 @@ class Document:
         text = _text(self.path)
         if _is_json(self.path):
             return lambda path: line_in_json(text, path)
-        from proctor.prompts.yamltext import lines_in_yaml  # noqa: PLC0415 - JSON files do without a YAML reader
+        from proctor.prompts.yaml_text import lines_in_yaml  # noqa: PLC0415 - JSON files do without a YAML reader
 
         return lines_in_yaml(text)
 
@@ -81,9 +81,9 @@ def _parts(path: Path) -> tuple[Mapping[str, Any], list[Any]]:
             return {**data, "cases": []}, cases
         return data, []  # a wrong `cases` stays where it is: the header's decoder names it
     if data is None:
-        raise SuiteError("the file is empty", file=str(path), mend="add cases to it")
+        raise SuiteError("the file is empty", file=str(path), hint="add cases to it")
     raise SuiteError(
-        "expected a mapping with `cases`, or a list of cases", file=str(path), line=1, mend="write `cases:` and a list"
+        "expected a mapping with `cases`, or a list of cases", file=str(path), line=1, hint="write `cases:` and a list"
     )
 
 
@@ -91,7 +91,7 @@ def _parsed(path: Path) -> Any:
     text = _text(path)
     if _is_json(path):
         return parse_json(text, path)
-    from proctor.prompts.yamltext import read_yaml  # noqa: PLC0415 - JSON files do without a YAML reader
+    from proctor.prompts.yaml_text import read_yaml  # noqa: PLC0415 - JSON files do without a YAML reader
 
     return read_yaml(text, file=str(path), error=SuiteError)
 
@@ -106,7 +106,7 @@ def parse_json(text: str, path: Path, *, line: int | None = None) -> Any:
     """
 
     def wrong(message: str, at: int | None = line) -> SuiteError:
-        return SuiteError(message, file=str(path), line=at, mend="check the quotes, commas and brackets")
+        return SuiteError(message, file=str(path), line=at, hint="check the quotes, commas and brackets")
 
     try:
         return _DECODER.decode(text)
@@ -150,7 +150,7 @@ def _finite(literal: str) -> float:
 def _too_long(literal: str, text: str, path: Path, line: int | None) -> SuiteError:
     at = line if line is not None else line_at(text, text.find(literal))
     shown = literal if len(literal) <= 20 else f"{literal[:12]}… ({len(literal):,} characters)"
-    return SuiteError(f"the number {shown} is too large", file=str(path), line=at, mend="put it in quotes, as text")
+    return SuiteError(f"the number {shown} is too large", file=str(path), line=at, hint="put it in quotes, as text")
 
 
 def _refuse(name: str) -> Any:

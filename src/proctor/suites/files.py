@@ -18,7 +18,7 @@ Line = tuple[int, bytes, int]  # number from 1, content, offset of its first byt
 
 
 def near(path: Path) -> str:
-    """What mends a path that is not there: the names close to it."""
+    """How to fix a path that is not there: the names close to it."""
     folder = path.parent
     if not folder.is_dir():
         return f"there is no folder {folder}"
@@ -41,12 +41,12 @@ def open_file(path: Path) -> BinaryIO:
     try:
         handle = path.open("rb")
     except FileNotFoundError:
-        raise SuiteError("no such file", file=str(path), mend=near(path)) from None
+        raise SuiteError("no such file", file=str(path), hint=near(path)) from None
     except OSError as error:
-        raise SuiteError(f"cannot be read: {error.strerror}", file=str(path), mend="check its permissions") from None
+        raise SuiteError(f"cannot be read: {error.strerror}", file=str(path), hint="check its permissions") from None
     if not handle.read(1):
         handle.close()
-        raise SuiteError("the file is empty", file=str(path), mend="add cases to it")
+        raise SuiteError("the file is empty", file=str(path), hint="add cases to it")
     handle.seek(0)
     return handle
 
@@ -60,7 +60,7 @@ def read_text(path: Path, *, most: int, instead: str) -> str:
     with open_file(path) as handle:
         data = handle.read(most + 1)
     if len(data) > most:
-        raise SuiteError(f"is larger than {most // 1_000_000} MB", file=str(path), mend=instead)
+        raise SuiteError(f"is larger than {most // 1_000_000} MB", file=str(path), hint=instead)
     return decode_text(data, path)
 
 
@@ -80,19 +80,19 @@ def decode_text(data: bytes, path: Path, *, line: int | None = None, offset: int
             f"is not UTF-8 text: byte 0x{data[error.start]:02x} at offset {at:,}",
             file=str(path),
             line=line if line is not None else data.count(b"\n", 0, error.start) + 1,
-            mend="save the file as UTF-8",
+            hint="save the file as UTF-8",
         ) from None
     if "\0" in text:
         at = offset + len(text[: text.index("\0")].encode())
         raise SuiteError(
-            f"is not a text file: a zero byte at offset {at:,}", file=str(path), line=line, mend="give a text file"
+            f"is not a text file: a zero byte at offset {at:,}", file=str(path), line=line, hint="give a text file"
         )
     return text
 
 
 def _without_mark(data: bytes, path: Path) -> bytes:
     if (name := _MARKS.get(data[:2])) is not None:
-        raise SuiteError(f"is {name} text, not UTF-8", file=str(path), line=1, mend="save the file as UTF-8")
+        raise SuiteError(f"is {name} text, not UTF-8", file=str(path), line=1, hint="save the file as UTF-8")
     return data.removeprefix(b"\xef\xbb\xbf")
 
 
@@ -110,7 +110,7 @@ def lines_of(path: Path) -> Generator[Line]:
                     f"the line is longer than {MAX_LINE // 1_000_000} MB",
                     file=str(path),
                     line=number,
-                    mend="write one case on each line",
+                    hint="write one case on each line",
                 )
             yield number, line, offset
             number += 1

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from proctor.core.case import Check
+from proctor.suites.case_shorthand import id_of
 from proctor.suites.load import LoadedSuite, Part
-from proctor.suites.shape import id_of
 from proctor.suites.source import CaseFile, Locator, Row
 
 __all__ = ["METRIC_ENDING", "PROMPT_ENDINGS", "is_prompt", "joined", "metric_name", "metrics_beside"]

@@ -74,7 +74,7 @@ def freeze(cases: Iterable[Case], out: str | Path, *, suite: Suite | None = None
     """
     out = Path(out)
     if out.suffix != ENDING:
-        raise SuiteError(f"a frozen suite ends in {ENDING}", file=str(out), mend=f"write {out.with_suffix(ENDING)}")
+        raise SuiteError(f"a frozen suite ends in {ENDING}", file=str(out), hint=f"write {out.with_suffix(ENDING)}")
     suite = suite or Suite(name=out.stem)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -86,8 +86,8 @@ def freeze(cases: Iterable[Case], out: str | Path, *, suite: Suite | None = None
             header |= {VERSION: version, SEAL: seal, COUNT: len(index)}
             _write(out, canonical({HEADER: header}), heap, index)
     except OSError as error:
-        mend = "check the folder, its permissions and the free space"
-        raise StoreError(f"cannot be written: {error.strerror}", file=str(out), mend=mend) from None
+        hint = "check the folder, its permissions and the free space"
+        raise StoreError(f"cannot be written: {error.strerror}", file=str(out), hint=hint) from None
     return Frozen(path=out, name=suite.name, version=version, hash=seal, cases=len(index))
 
 
@@ -132,7 +132,7 @@ def _heap_up(cases: Iterable[Case], heap: BinaryIO, out: Path) -> Index:
     index.sort()
     for (one, *_), (other, *_) in pairwise(index):
         if one == other:
-            raise SuiteError(f"the id {one!r} is there twice", file=str(out), mend="give one of them another id")
+            raise SuiteError(f"the id {one!r} is there twice", file=str(out), hint="give one of them another id")
     return index
 
 

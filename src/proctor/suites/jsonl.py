@@ -81,7 +81,7 @@ def _row(line: bytes, number: int, offset: int, path: Path) -> Row:
     try:
         return Row(data=parse_json(decode_text(line, path, line=number, offset=offset), path, line=number), line=number)
     except SuiteError as error:
-        return Row(line=number, problem=Problem((), error.message, error.mend, number))
+        return Row(line=number, problem=Problem((), error.message, error.hint, number))
 
 
 def read_jsonl(path: Path) -> JsonLines:
@@ -97,8 +97,8 @@ def read_jsonl(path: Path) -> JsonLines:
         return JsonLines(path=path, header={})
     header = dict(first[HEADER])
     if "cases" in header:
-        mend = "write each case on a line of its own"
-        raise SuiteError("the first line holds no cases", file=str(path), line=1, field=f"{HEADER}.cases", mend=mend)
+        hint = "write each case on a line of its own"
+        raise SuiteError("the first line holds no cases", file=str(path), line=1, field=f"{HEADER}.cases", hint=hint)
     seal = header.pop(SEAL, None)
     header.pop(COUNT, None)
     return JsonLines(path=path, header=header, has_header=True, seal=seal if isinstance(seal, str) else None)

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from proctor.core.case import Case, Suite
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, Problem, SuiteError
 from proctor.prompts.file_boundary import FileBoundary, project_around
+from proctor.suites.case_shorthand import id_of, make_case, make_checks, make_defaults, merged, raw_checks
 from proctor.suites.document import read_document
+from proctor.suites.id_filter import Seen
 from proctor.suites.jsonl import read_jsonl
-from proctor.suites.problems import BadSuiteError, Problems
-from proctor.suites.seen import Seen
-from proctor.suites.shape import id_of, make_case, make_checks, make_defaults, merged, raw_checks
 from proctor.suites.source import CaseFile, Header, Places, Row
+from proctor.suites.suite_problems import BadSuiteError, Problems
 
 __all__ = ["ENDINGS", "LoadedSuite", "open_suite"]
 
@@ -67,7 +67,7 @@ class LoadedSuite:
                     break
             problems.check()
         if not any_row:
-            raise SuiteError("the suite has no cases", file=str(self.path), mend="add `cases:` or `cases_from:`")
+            raise SuiteError("the suite has no cases", file=str(self.path), hint="add `cases:` or `cases_from:`")
 
     def check(self) -> int:
         """Read every case once and say how many there are.
@@ -117,7 +117,7 @@ class LoadedSuite:
 
 def _placed(problems: list[Problem], source: CaseFile, row: Row, places: Places) -> list[Problem]:
     return [
-        Problem((*row.path, *each.path), each.message, each.mend, places.row(source, row, each.path))
+        Problem((*row.path, *each.path), each.message, each.hint, places.row(source, row, each.path))
         for each in problems
     ]
 
@@ -181,8 +181,8 @@ class _Gathering:
             if path.resolve() not in self._known:
                 self._below(path, defaults, header.target)
         if not self.parts:
-            mend = f"put a file into it that ends in {', '.join(ENDINGS)}"
-            raise SuiteError("the folder has no suite files", file=str(folder), mend=mend)
+            hint = f"put a file into it that ends in {', '.join(ENDINGS)}"
+            raise SuiteError("the folder has no suite files", file=str(folder), hint=hint)
         return header, checks
 
     def _below(self, path: Path, defaults: Mapping[str, Any], target: str | None) -> None:
@@ -191,8 +191,8 @@ class _Gathering:
         header = _header(source)
         problems: list[Problem] = []
         if header.target and header.target != target:
-            mend = "run the file by itself, or name the target in the suite's own header"
-            problems.append(Problem(("target",), "a file inside a suite cannot have its own target", mend))
+            hint = "run the file by itself, or name the target in the suite's own header"
+            problems.append(Problem(("target",), "a file inside a suite cannot have its own target", hint))
         own: dict[str, Any] = {}
         try:
             make_checks(header.scorers, ("scorers",))
@@ -212,8 +212,8 @@ class _Gathering:
             place: tuple[str | int, ...] = ("cases_from", index)
             around = FileBoundary(folder=project_around(source.path.parent), source=str(source.path))
             if not around.holds(path):
-                mend = "name a file inside the project, the folder with proctor.yaml or .git"
-                raise _told(MalformedError([Problem(place, f"{name} is outside of {around.folder}", mend)]), source)
+                hint = "name a file inside the project, the folder with proctor.yaml or .git"
+                raise _told(MalformedError([Problem(place, f"{name} is outside of {around.folder}", hint)]), source)
             if path.resolve() in self._known:
                 problem = Problem(place, f"{name} is part of the suite already", "name each file once")
                 raise _told(MalformedError([problem]), source)
@@ -221,14 +221,14 @@ class _Gathering:
                 self._below(path, defaults, target)
             except SuiteError as error:
                 if error.file == str(path) and not path.exists():
-                    raise _told(MalformedError([Problem(place, f"no such file: {name}", error.mend)]), source) from None
+                    raise _told(MalformedError([Problem(place, f"no such file: {name}", error.hint)]), source) from None
                 raise
 
     def _open(self, path: Path) -> CaseFile:
         self._known.add(path.resolve())
         ending = path.suffix.lower()
         if path.name.lower().endswith(_PROMPTS):
-            raise SuiteError("this is a prompt file, not a suite", file=str(path), mend="give it as the target instead")
+            raise SuiteError("this is a prompt file, not a suite", file=str(path), hint="give it as the target instead")
         if ending in (".jsonl", ".ndjson"):
             return read_jsonl(path)
         if ending == ".csv":
@@ -236,8 +236,8 @@ class _Gathering:
 
             return read_table(path)
         if ending not in ENDINGS and path.exists():
-            mend = f"use one of: {', '.join(ENDINGS)}"
-            raise SuiteError(f"a suite file cannot end in {ending or 'nothing'}", file=str(path), mend=mend)
+            hint = f"use one of: {', '.join(ENDINGS)}"
+            raise SuiteError(f"a suite file cannot end in {ending or 'nothing'}", file=str(path), hint=hint)
         size = path.stat().st_size if path.exists() else 0
         keep = size <= self._room
         if keep:
@@ -262,7 +262,7 @@ def _header(source: CaseFile) -> Header:
 def _told(error: MalformedError, source: CaseFile) -> BadSuiteError:
     places = Places()
     problems = [
-        Problem(each.path, each.message, each.mend, each.line or places.line(source, each.path))
+        Problem(each.path, each.message, each.hint, each.line or places.line(source, each.path))
         for each in error.problems
     ]
     return BadSuiteError(problems, file=str(source.path))

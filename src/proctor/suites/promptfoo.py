@@ -33,9 +33,9 @@ _TYPED = re.compile(r"(not-)?([a-z][a-z:-]+[a-z])(?:\([\d.]+\))?:")
 class ForeignCheckError(Exception):
     """An expectation that has no counterpart here."""
 
-    def __init__(self, message: str, mend: str) -> None:
+    def __init__(self, message: str, hint: str) -> None:
         super().__init__(message)
-        self.message, self.mend = message, mend
+        self.message, self.hint = message, hint
 
 
 def check_of(cell: str) -> RawCheck:

@@ -37,20 +37,20 @@ class Table:
                     if any(cell.strip() for cell in cells):
                         yield self._row(line, cells)
             except SuiteError as error:  # after a broken quote nobody knows where the next row begins
-                yield Row(line=error.line, problem=Problem((), error.message, error.mend, error.line))
+                yield Row(line=error.line, problem=Problem((), error.message, error.hint, error.line))
 
     def _row(self, line: int, cells: list[str]) -> Row:
         if len(cells) != len(self.columns):
             message = f"the row has {len(cells)} cells and the header has {len(self.columns)}"
-            mend = f"put a cell that holds `{self.delimiter}` or a line break in double quotes"
-            return Row(line=line, problem=Problem((), message, mend, line))
+            hint = f"put a cell that holds `{self.delimiter}` or a line break in double quotes"
+            return Row(line=line, problem=Problem((), message, hint, line))
         draft = DraftCase()
         try:
             for setter, cell in zip(self.setters, cells, strict=True):
                 setter(draft, cell)
             return Row(data=draft.finish(), line=line)
         except CellError as error:
-            return Row(line=line, problem=Problem((error.column,), error.message, error.mend, line))
+            return Row(line=line, problem=Problem((error.column,), error.message, error.hint, line))
 
     def locator(self) -> Locator:
         """Only the header row has no row of its own."""
@@ -71,7 +71,7 @@ def read_table(path: Path) -> Table:
         _check_names(names)
         setters = tuple(setter_of(name) for name in names)
     except CellError as error:
-        raise SuiteError(error.message, file=str(path), line=1, field=error.column or None, mend=error.mend) from None
+        raise SuiteError(error.message, file=str(path), line=1, field=error.column or None, hint=error.hint) from None
     return Table(path=path, columns=names, delimiter=delimiter, setters=setters)
 
 
@@ -110,7 +110,7 @@ def _cells(path: Path, delimiter: str) -> Generator[tuple[int, list[str]]]:
                     f"not valid CSV: {error}",
                     file=str(path),
                     line=first,
-                    mend='close every quote, and write a quote inside quotes as ""',
+                    hint='close every quote, and write a quote inside quotes as ""',
                 ) from None
             if cells is None:
                 return

@@ -9,10 +9,10 @@ from typing import Any
 
 from proctor.core.chat import Message
 from proctor.core.codec import dumps
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import MalformedError
 from proctor.core.trajectory import Turn
-from proctor.targets.drive import AnswerError
+from proctor.targets.play_case import AnswerError
 
 __all__ = ["KEYS", "chat_messages", "turn_of"]
 
@@ -41,13 +41,13 @@ def turn_of(value: Any, asked: str) -> Turn:
     if not isinstance(value, Mapping):
         what = "nothing" if value is None else type(value).__name__
         raise AnswerError(
-            f"the target returned {what}", raw=_shown(value), mend="return text, or a mapping with `answer`"
+            f"the target returned {what}", raw=_shown(value), hint="return text, or a mapping with `answer`"
         )
     data = {str(key): item for key, item in value.items()}
     answer = data.pop(ANSWER, None)
     if answer is None and not any(data.get(name) for name in _SAYING):
         found = ", ".join(sorted(data)) or "nothing"
-        raise AnswerError(f"the reply has no `answer` (it has: {found})", raw=_shown(value), mend="add `answer`: text")
+        raise AnswerError(f"the reply has no `answer` (it has: {found})", raw=_shown(value), hint="add `answer`: text")
     if answer is not None and not isinstance(answer, str):
         raise AnswerError(f"`answer` must be text, not {type(answer).__name__}", raw=_shown(value))
     data = {**data, **_normal(data)}

@@ -15,12 +15,12 @@ from typing import Any
 from proctor.core.case import Case
 from proctor.core.chat import Message
 from proctor.core.codec import dumps
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import ConfigError, MalformedError, Problem
 from proctor.core.sockets import Conversation, Kit
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.targets.answer import KEYS, chat_messages, turn_of
-from proctor.targets.drive import AnswerError, drive
+from proctor.targets.play_case import AnswerError, drive
 from proctor.targets.process import Process, failed, run_once
 
 __all__ = ["CommandSettings", "CommandTarget", "connect"]
@@ -162,6 +162,6 @@ def _command(settings: CommandSettings, folder: Path) -> tuple[str, ...] | str:
     program = given[0]
     found = (folder / program).is_file() if "/" in program else shutil.which(program) is not None
     if not found:
-        mend = "check the name; a path is relative to proctor.yaml" + ("" if "/" in program else ", like ./agent.sh")
-        raise ConfigError(f"there is no command {program!r}", field="command", mend=mend)
+        hint = "check the name; a path is relative to proctor.yaml" + ("" if "/" in program else ", like ./agent.sh")
+        raise ConfigError(f"there is no command {program!r}", field="command", hint=hint)
     return given

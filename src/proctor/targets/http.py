@@ -15,14 +15,14 @@ from urllib.parse import quote, urlsplit
 from proctor.core.case import Case
 from proctor.core.chat import Message
 from proctor.core.codec import dumps
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import ModelError, TimedOutError
 from proctor.core.sockets import Conversation, Http, HttpReply, Kit
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.targets.answer import chat_messages, turn_of
-from proctor.targets.drive import LONGEST_RAW, AnswerError, drive
 from proctor.targets.http_settings import TargetHttpSettings, check_settings, reply_paths, request_of, secrets_in
 from proctor.targets.paths import Path, PathMissingError, find
+from proctor.targets.play_case import LONGEST_RAW, AnswerError, drive
 from proctor.targets.template import Filler, compile_template
 from proctor.text.redact import redact, redact_data
 
@@ -104,7 +104,7 @@ class _Conversation:
         try:
             turn = self._read(reply, text)
         except AnswerError as error:
-            raise self._target_error(error.message, reply, mend=error.mend) from None
+            raise self._target_error(error.message, reply, hint=error.hint) from None
         self._messages.append(Message(role="assistant", content=turn.answer))
         self._turns += 1
         return turn
@@ -123,7 +123,7 @@ class _Conversation:
             except ModelError as error:
                 kind: Literal["timeout", "target"] = "timeout" if isinstance(error, TimedOutError) else "target"
                 raw = self._safe(getattr(error, "raw", "")) or None
-                raise AnswerError(self._safe(error.message), kind=kind, raw=raw, mend=error.mend) from None
+                raise AnswerError(self._safe(error.message), kind=kind, raw=raw, hint=error.hint) from None
             wait = _wait(reply, attempt)
             if reply.status not in _TRY_AGAIN or attempt == settings.retries or wait > _LONGEST_WAIT:
                 return reply
@@ -132,7 +132,7 @@ class _Conversation:
 
     def _read(self, reply: HttpReply, asked: str) -> Turn:
         if not 200 <= reply.status < 300:
-            raise AnswerError(f"the agent answered with status {reply.status}", mend=_status_mend(reply.status))
+            raise AnswerError(f"the agent answered with status {reply.status}", hint=_status_mend(reply.status))
         try:
             data = json.loads(reply.body)
         except (ValueError, RecursionError) as error:
@@ -143,17 +143,17 @@ class _Conversation:
                 found[name] = find(data, path)
             except PathMissingError as error:
                 if name == "answer":
-                    raise AnswerError(f"the answer was not found: {error}", mend="check `reply.answer`") from None
+                    raise AnswerError(f"the answer was not found: {error}", hint="check `reply.answer`") from None
         if (session := found.pop("session", None)) is not None:
             self.session = str(session)
         found["answer"] = _words(found.get("answer"))
         found["latency"] = reply.latency
         return turn_of(found, asked)
 
-    def _target_error(self, message: str, reply: HttpReply, *, mend: str | None) -> AnswerError:
+    def _target_error(self, message: str, reply: HttpReply, *, hint: str | None) -> AnswerError:
         raw = reply.body[:64_000].decode(errors="replace")
         # Masked before it is cut: half a secret is still one.
-        return AnswerError(self._safe(message), raw=self._safe(raw)[:LONGEST_RAW], mend=mend)
+        return AnswerError(self._safe(message), raw=self._safe(raw)[:LONGEST_RAW], hint=hint)
 
     def _safe(self, text: str) -> str:
         return redact(text, self._target.secrets)
@@ -170,7 +170,7 @@ def _words(value: Any) -> str:
         texts = [part for part in parts if isinstance(part, str)]
         if len(texts) == len(parts):
             return "\n".join(texts)
-    raise AnswerError(f"the answer is {type(value).__name__}, not text", mend="check `reply.answer`")
+    raise AnswerError(f"the answer is {type(value).__name__}, not text", hint="check `reply.answer`")
 
 
 def _wait(reply: HttpReply, attempt: int) -> float:
@@ -189,14 +189,14 @@ def _wait(reply: HttpReply, attempt: int) -> float:
 
 
 def _status_mend(status: int) -> str | None:
-    mends = {
+    hints = {
         401: "check the key in the target's headers",
         403: "check the key in the target's headers",
         404: "check the address of the target",
         405: "check the target's `method`",
         429: "run with fewer cases in flight (-j), or raise the agent's limit",
     }
-    return mends.get(status)
+    return hints.get(status)
 
 
 def _checked(headers: Mapping[str, Any]) -> dict[str, str]:

@@ -9,7 +9,7 @@ import signal
 from collections.abc import Sequence
 from pathlib import Path
 
-from proctor.targets.drive import AnswerError
+from proctor.targets.play_case import AnswerError
 from proctor.text.redact import redact
 
 __all__ = ["MOST_OUTPUT", "Process", "run_once"]

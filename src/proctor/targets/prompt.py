@@ -12,14 +12,14 @@ from typing import Any
 from proctor.core.case import Case
 from proctor.core.chat import Message, Reply, Request, Sampling, Tool
 from proctor.core.codec import content_id, encode
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, Problem, PromptError
 from proctor.core.sockets import Conversation, Kit, Model
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.prompts.load import ENDINGS, load_prompt, parse_prompt
 from proctor.prompts.prompt import Prompt
 from proctor.prompts.render import CompiledPrompt, compile_prompt
-from proctor.targets.drive import drive
+from proctor.targets.play_case import drive
 
 __all__ = ["PromptSettings", "PromptTarget", "connect"]
 
@@ -198,7 +198,7 @@ def _tool(raw: Mapping[str, Any], index: int) -> Tool:
         return decode(Tool, function, strict=True)
     except MalformedError as error:
         raise MalformedError(
-            [Problem(("tools", index, *each.path), each.message, each.mend) for each in error.problems]
+            [Problem(("tools", index, *each.path), each.message, each.hint) for each in error.problems]
         ) from None
 
 

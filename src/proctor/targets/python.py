@@ -18,12 +18,12 @@ from typing import Any
 import proctor
 from proctor.core.case import Case
 from proctor.core.chat import Message
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.sockets import Conversation, Kit, Model
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.targets.answer import chat_messages, turn_of
-from proctor.targets.calling import Wants, check_callable, load_object, wants_of
-from proctor.targets.drive import AnswerError, drive
+from proctor.targets.play_case import AnswerError, drive
+from proctor.targets.python_callable import Wants, check_callable, load_object, wants_of
 
 __all__ = ["PythonSettings", "PythonTarget", "connect", "target_of"]
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from proctor.core.case import Case
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import ConfigError, MalformedError
 from proctor.core.sockets import Kit
 from proctor.core.trajectory import Trajectory
 from proctor.targets.answer import turn_of
-from proctor.targets.drive import AnswerError
+from proctor.targets.play_case import AnswerError
 
 __all__ = ["RecordingSettings", "RecordingTarget", "connect"]
 
@@ -78,9 +78,9 @@ def connect(kit: Kit) -> RecordingTarget:
         index, digest = _index(path, settings.target)
     except OSError as error:
         what = f"the recording cannot be read: {error.strerror}"
-        raise ConfigError(what, file=str(path), field="recording", mend="check the path") from None
+        raise ConfigError(what, file=str(path), field="recording", hint="check the path") from None
     if not index:
-        raise ConfigError("the recording is empty", file=str(path), field="recording", mend="record something first")
+        raise ConfigError("the recording is empty", file=str(path), field="recording", hint="record something first")
     return RecordingTarget(name=kit.name, path=path, index=index, hash=digest)
 
 
@@ -104,17 +104,17 @@ def _enter(index: dict[Key, int], line: bytes, offset: int, place: tuple[Path, i
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        mend = "write one JSON object on each line"
-        raise ConfigError(f"not valid JSON: {error}", file=file, line=number, mend=mend) from None
+        hint = "write one JSON object on each line"
+        raise ConfigError(f"not valid JSON: {error}", file=file, line=number, hint=hint) from None
     key = _key(row)
     if key is None:
-        mend = 'write `"id"` with the id of the case'
-        raise ConfigError("the row names no case", file=file, line=number, mend=mend)
+        hint = 'write `"id"` with the id of the case'
+        raise ConfigError("the row names no case", file=file, line=number, hint=hint)
     if target is not None and row.get("target") != target:
         return
     if key in index:
-        mend = "name one target with `target:`, or number the rows with `sample`"
-        raise ConfigError(f"the case {key[0]!r} is there twice", file=file, line=number, mend=mend)
+        hint = "name one target with `target:`, or number the rows with `sample`"
+        raise ConfigError(f"the case {key[0]!r} is there twice", file=file, line=number, hint=hint)
     index[key] = offset
 
 

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from proctor.core.codec import dumps
-from proctor.core.decoding import closest
+from proctor.core.decode import closest
 from proctor.core.errors import MalformedError, Problem
-from proctor.targets.drive import AnswerError
 from proctor.targets.paths import Path, PathMissingError, find, parse_path
+from proctor.targets.play_case import AnswerError
 
 __all__ = ["Filler", "compile_template"]
 
@@ -68,8 +68,8 @@ def _hole(expression: str, names: tuple[str, ...], path: tuple[str | int, ...]) 
         raise MalformedError([Problem(path, str(error), "write a name like `{{ text }}`")]) from None
     if parsed[0] not in names:
         guess = closest(str(parsed[0]), names)
-        mend = f"did you mean `{guess}`?" if guess else f"known: {', '.join(names)}"
-        raise MalformedError([Problem(path, f"nothing is called {str(parsed[0])!r}", mend)])
+        hint = f"did you mean `{guess}`?" if guess else f"known: {', '.join(names)}"
+        raise MalformedError([Problem(path, f"nothing is called {str(parsed[0])!r}", hint)])
     return parsed
 
 
@@ -77,7 +77,7 @@ def _value(path: Path, values: Mapping[str, Any]) -> Any:
     try:
         return find(values, path)
     except PathMissingError as error:
-        raise AnswerError(f"the request cannot be made: {error}", mend="add the value to the case") from None
+        raise AnswerError(f"the request cannot be made: {error}", hint="add the value to the case") from None
 
 
 def _as_text(value: Any) -> str:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from proctor.text.needles import Haystack
-from proctor.text.wording import wording
+from proctor.text.pattern_files import wording
+from proctor.text.pattern_prefilter import Haystack
 
 __all__ = ["DANGERS", "DangerMention", "dangers", "without_set_phrases"]
 

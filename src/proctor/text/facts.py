@@ -12,8 +12,8 @@ from itertools import chain, pairwise
 from typing import Final, Literal
 
 from proctor.text.claims import plain, sentences_of
-from proctor.text.content import clauses, content, negated, overlap_share
-from proctor.text.find import Folded, fold, occurrences
+from proctor.text.content_words import clauses, content, negated, overlap_share
+from proctor.text.find_phrase import Folded, fold, occurrences
 from proctor.text.quantities import Quantity, apart, comparable, find_quantities
 
 __all__ = ["WORD_FOR_WORD", "FactMatch", "Piece", "Prepared", "Verdict", "compare", "prepare"]

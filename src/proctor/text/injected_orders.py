@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from proctor.text.needles import Haystack
-from proctor.text.normalise.likeness import common_words
-from proctor.text.wording import wording
+from proctor.text.normalise.language_likeness import common_words
+from proctor.text.pattern_files import wording
+from proctor.text.pattern_prefilter import Haystack
 
 __all__ = ["InjectedOrder", "is_prose", "is_terse", "orders", "speaks_to_somebody", "specifics", "words"]
 

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
-from proctor.text.pace import breathe
+from proctor.text.chunked_regex import breathe
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError, Validator

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from proctor.text.pace import finditer
+from proctor.text.chunked_regex import finditer
 
 __all__ = ["Lazy"]
 

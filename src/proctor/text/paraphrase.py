@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from proctor.text.claims import statements
-from proctor.text.content import negated
+from proctor.text.content_words import negated
 from proctor.text.quantities import find_quantities
 
 __all__ = ["keeps_meaning", "paraphrases"]

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from proctor.text.needles import Haystack
-from proctor.text.wording import wording
+from proctor.text.pattern_files import wording
+from proctor.text.pattern_prefilter import Haystack
 
 __all__ = ["asks_first", "promised"]
 

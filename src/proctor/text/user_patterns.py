@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Final, Literal, Protocol
 
-from proctor.text import pace
-from proctor.text.pace import breathe
+from proctor.text import chunked_regex
+from proctor.text.chunked_regex import breathe
 from proctor.text.patterns import compiled, most_steps
 from proctor.text.re2_syntax import Re2Pattern, UntranslatableError, to_re2
 
@@ -100,7 +100,7 @@ class UserPattern:
     def _is_small(self) -> bool:
         """Whether Python's engine takes few steps on any text of one piece."""
         self.is_quick = most_steps(self.pattern, QUICK_CHARS) <= QUICK_STEPS
-        return most_steps(self.pattern, pace.PIECE) <= MAX_STEPS
+        return most_steps(self.pattern, chunked_regex.PIECE) <= MAX_STEPS
 
     def _translate(self) -> bool:
         """Whether RE2 can run it."""
@@ -120,7 +120,7 @@ class UserPattern:
             return _by_windows(self._python, text, self.window)
         if self.engine == "re2":
             return self._by_re2(text)
-        return pace.finditer(self._python, text)
+        return chunked_regex.finditer(self._python, text)
 
     def search(self, text: str) -> Hit | None:
         """The first match."""
@@ -143,11 +143,11 @@ class UserPattern:
 
     def _by_re2(self, text: str) -> Iterator[Hit]:
         """Piece by piece, as ``pace.finditer``: a match behind the last sure place is looked for again with more."""
-        at, room = 0, pace.PIECE
+        at, room = 0, chunked_regex.PIECE
         while True:
             breathe()
             end = min(at + room, len(text))
-            sure = end if end == len(text) else end - pace.MARGIN
+            sure = end if end == len(text) else end - chunked_regex.MARGIN
             after = sure
             for start, stop in self._places(text, at, end):
                 if end < len(text) and (stop > sure or start == sure):
@@ -157,7 +157,7 @@ class UserPattern:
                 breathe()
             if end == len(text):
                 return
-            room = pace.PIECE if after > at else 2 * room
+            room = chunked_regex.PIECE if after > at else 2 * room
             at = after
 
     def _places(self, text: str, at: int, end: int) -> Iterator[tuple[int, int]]:
@@ -266,7 +266,7 @@ def _re2(pattern: str) -> Any:
 
 def _window(pattern: str) -> int:
     """The longest text on which Python's engine takes few enough steps."""
-    low, high = 0, pace.PIECE
+    low, high = 0, chunked_regex.PIECE
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if most_steps(pattern, middle) <= MAX_STEPS else (low, middle - 1)

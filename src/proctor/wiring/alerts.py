@@ -8,7 +8,7 @@ from pathlib import Path
 
 from proctor.config import Config, expand
 from proctor.core.codec import dumps
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, ModelError, Problem
 from proctor.core.event import Alert
 from proctor.project import Project
@@ -54,7 +54,7 @@ def webhook_of(config: Config) -> Webhook | None:
     try:
         return decode(Webhook, expand(written, config.environment), strict=True)
     except MalformedError as error:
-        problems = [Problem(("alerts", "webhook", *each.path), each.message, each.mend) for each in error.problems]
+        problems = [Problem(("alerts", "webhook", *each.path), each.message, each.hint) for each in error.problems]
         raise MalformedError(problems, file=str(config.path) if config.path else None) from error
 
 

@@ -13,7 +13,7 @@ from proctor.core.trajectory import Trajectory
 from proctor.project import Project
 from proctor.runner.run import Runner
 from proctor.runner.unit import units
-from proctor.suites.shape import make_case
+from proctor.suites.case_shorthand import make_case
 from proctor.wiring.scorers import Bench
 
 __all__ = ["CaseChecker", "with_answer"]

@@ -36,7 +36,7 @@ def make_catalogue(named: Any, *, config: Config, http: Http, model: Callable[[s
                 f"names no kind of catalogue (one of: {known})" if not kinds else f"is of {len(kinds)} kinds",
                 file=file,
                 field="catalogue",
-                mend="write e.g. `catalogue: {file: products.csv}`",
+                hint="write e.g. `catalogue: {file: products.csv}`",
             )
         kit = Kit(
             name="catalogue",

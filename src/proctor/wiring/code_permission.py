@@ -51,7 +51,7 @@ def _check_catalogue(written: Any, *, config: Config, field: str) -> None:
         return
     instead = "move it to `catalogue:` in proctor.yaml"
     if "${" in str(written):
-        raise ConfigError("a suite cannot read the environment", field=field, mend=instead)
+        raise ConfigError("a suite cannot read the environment", field=field, hint=instead)
     entry = written if isinstance(written, Mapping) else {}
     if driver := entry.get("driver"):
         _check(str(driver), config=config, file=None, field=f"{field}.driver", instead=instead)
@@ -60,7 +60,7 @@ def _check_catalogue(written: Any, *, config: Config, field: str) -> None:
     if driver or not text or "://" in text:
         return
     if not (config.folder / text).resolve().is_relative_to(config.folder.resolve()):
-        raise ConfigError(f"{text} is outside of the project's folder", field=field, mend=instead)
+        raise ConfigError(f"{text} is outside of the project's folder", field=field, hint=instead)
 
 
 def _check(what: str, *, config: Config, file: Path | None, field: str, instead: str) -> None:
@@ -71,6 +71,6 @@ def _check(what: str, *, config: Config, file: Path | None, field: str, instead:
         f"the suite names {what!r}, which would run code on this machine",
         file=str(file) if file else None,
         field=field,
-        mend=f"give --allow-commands, set `allow_commands: true` or `allow_commands: [{what!r}]` in proctor.yaml,"
+        hint=f"give --allow-commands, set `allow_commands: true` or `allow_commands: [{what!r}]` in proctor.yaml,"
         f" or {instead}",
     )

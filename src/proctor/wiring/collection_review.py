@@ -9,19 +9,19 @@ from pathlib import Path
 
 from proctor.config import Config, RunSettings
 from proctor.core.case import Case
-from proctor.core.collection import CollectionReview
 from proctor.core.errors import SuiteError
+from proctor.core.test_review import CollectionReview
 from proctor.generate.artefacts import TESTS, Artefacts, folder_of, read_artefacts
+from proctor.generate.build_case import Brief
 from proctor.generate.folder import write_together
-from proctor.generate.making import Brief
+from proctor.generate.model_review import review_asked
 from proctor.generate.review import Findings, Past, keep_best, review_tests
-from proctor.generate.review_asked import review_asked
 from proctor.generate.tests_file import tests_text
 from proctor.project import Project
 from proctor.prompts.load import load_prompt
 from proctor.prompts.prompt import Prompt
-from proctor.prompts.told import told
-from proctor.store.reading import RunReader
+from proctor.prompts.test_config import told
+from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
 from proctor.suites.load import open_suite
 from proctor.wiring.models import Rack
@@ -57,8 +57,8 @@ async def review_collection(config: Config, job: ReviewJob) -> CollectionReview:
     prompt = load_prompt(job.prompt)
     artefacts = read_artefacts(job.folder)
     if not artefacts.tests:
-        mend = f"`proctor generate {job.prompt.name}` makes them"
-        raise SuiteError(f"{job.prompt.name} has no tests yet", file=str(job.folder), mend=mend)
+        hint = f"`proctor generate {job.prompt.name}` makes them"
+        raise SuiteError(f"{job.prompt.name} has no tests yet", file=str(job.folder), hint=hint)
     past, runs = _past(config, artefacts.tests)
     spec = artefacts.specification
     findings = review_tests(spec, artefacts.tests, past)

@@ -9,7 +9,7 @@ from proctor import registry
 from proctor.core.case import Check
 from proctor.suites.conversations.suite import RecordedSuite, open_recorded_suite
 from proctor.targets.recording import RecordingTarget
-from proctor.wiring.opened_suite import Opened
+from proctor.wiring.suite_source import Opened
 
 __all__ = ["DEFAULT", "open_recorded"]
 

@@ -22,8 +22,8 @@ from proctor.core.errors import ProctorError
 from proctor.core.event import Event
 from proctor.core.sockets import HttpReply, Tagger
 from proctor.models.pool import Pool
-from proctor.store.guard_masking import words_of
 from proctor.store.guard_names import Found, Names
+from proctor.store.mask_decisions import words_of
 from proctor.wiring.escalation_payload import escalation_of, signature
 from proctor.wiring.escalation_settings import EscalateSettings, EscalationWebhook
 

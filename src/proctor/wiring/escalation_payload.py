@@ -10,8 +10,8 @@ from typing import Any, Final
 from proctor.core.codec import encode
 from proctor.core.event import Event
 from proctor.store.guard_log import without_words
-from proctor.store.guard_masking import Masker, masked
 from proctor.store.guard_names import Found
+from proctor.store.mask_decisions import Masker, masked
 
 __all__ = ["SCHEMA", "escalation_of", "signature"]
 

@@ -11,21 +11,21 @@ from pathlib import Path
 from proctor.config import Config
 from proctor.core.case import Case
 from proctor.core.codec import dumps
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, Problem
 from proctor.core.event import Label
 from proctor.core.operations import EscalationTable, HandOff
 from proctor.core.trajectory import Trajectory
 from proctor.monitor.completion_rules import CompletionRules
 from proctor.monitor.escalation import DIMENSION, UNKNOWN, EscalationFigures
-from proctor.monitor.gaps import GapFinder
 from proctor.monitor.ingest import in_order, read_events
+from proctor.monitor.knowledge_gaps import GapFinder
 from proctor.monitor.sessions import conversations
 from proctor.report.formats import whole_or_nothing
 from proctor.scorers.conversation.escalation import EscalationCategory
 from proctor.store.labels import PROCTOR, find_subject, keep_labels, labels_of, people_said
 from proctor.store.runs import RunStore
-from proctor.wiring.local import local_model
+from proctor.wiring.local_models import local_model
 from proctor.wiring.monitor import placed_in
 from proctor.wiring.project_tools import with_tool_effects
 
@@ -64,8 +64,8 @@ def scorer_of(config: Config, *, light: bool) -> EscalationCategory:
     given = dict(with_tool_effects(EscalationCategory, config.settings.escalation, config.settings.tools))
     try:
         if "embedder" in given:
-            mend = "take it out: the encoder that ships is used"
-            raise MalformedError([Problem(("embedder",), "unknown key", mend)])
+            hint = "take it out: the encoder that ships is used"
+            raise MalformedError([Problem(("embedder",), "unknown key", hint)])
         settings = {**given, "embedder": local_model("embedder")}
         return decode(EscalationCategory, settings | ({"light": True} if light else {}), strict=True)
     except MalformedError as error:

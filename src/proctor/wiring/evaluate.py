@@ -11,17 +11,17 @@ from typing import Any, Literal, TypeAlias, TypedDict
 
 from proctor.config import Config, RunSettings
 from proctor.core.case import Case, Check
-from proctor.core.decoding import closest
+from proctor.core.decode import closest
 from proctor.core.errors import InputError, MalformedError, SuiteError
 from proctor.core.report import Result
 from proctor.core.sockets import Scorer, Target
+from proctor.suites.case_shorthand import make_checks
 from proctor.suites.load import LoadedSuite
-from proctor.suites.memory import PLACE, suite_of
-from proctor.suites.shape import make_checks
+from proctor.suites.memory_suite import PLACE, suite_of
 from proctor.wiring.evaluation import Evaluation
 from proctor.wiring.job import Job, RunProgress, carry_out
-from proctor.wiring.opened_suite import Opened
 from proctor.wiring.prompt_suite import open_tests, suite_path
+from proctor.wiring.suite_source import Opened
 
 __all__ = ["Cases", "EvaluateOptions", "Scorers", "Targets", "evaluate_cases", "given_scorers", "given_target"]
 
@@ -93,7 +93,7 @@ def given_scorers(scorers: Scorers) -> tuple[tuple[Check, ...], tuple[Scorer, ..
         InputError: one of them is neither.
     """
     if isinstance(scorers, (str, Mapping)):
-        raise InputError("expected a list of scorers", field="scorers", mend="write scorers=[…]")
+        raise InputError("expected a list of scorers", field="scorers", hint="write scorers=[…]")
     checks: list[Check] = []
     live: list[Scorer] = []
     each: Any
@@ -106,7 +106,7 @@ def given_scorers(scorers: Scorers) -> tuple[tuple[Check, ...], tuple[Scorer, ..
             raise InputError(
                 f"{each!r} is no scorer"[:200],
                 field=f"scorers[{index}]",
-                mend='name one ("relevance"), describe it ({"contains": "15 days"}), or give an object with the'
+                hint='name one ("relevance"), describe it ({"contains": "15 days"}), or give an object with the'
                 " attributes name, version, threshold, primary and score",
             )
         else:
@@ -124,8 +124,8 @@ def given_target(target: TargetLike, name: str | None = None) -> Target:
     if isinstance(target, Target) and not inspect.isclass(target):
         return target
     if not callable(target):
-        mend = "give a function from text to text, a Target, or a name as `proctor run --target` takes it"
-        raise InputError(f"{type(target).__name__} is no target", field="target", mend=mend)
+        hint = "give a function from text to text, a Target, or a name as `proctor run --target` takes it"
+        raise InputError(f"{type(target).__name__} is no target", field="target", hint=hint)
     from proctor.targets.python import target_of  # noqa: PLC0415 - only where a callable is given
 
     return target_of(target, name)
@@ -147,12 +147,12 @@ def _split_targets(target: Targets) -> tuple[tuple[str, ...], list[Target]]:
     several: list[Any] = list(target) if isinstance(target, (list, tuple)) else [target]
     named = tuple(each for each in several if isinstance(each, str))
     if named and len(named) < len(several):
-        mend = "evaluate them one after the other"
-        raise InputError("named targets and Python objects cannot be mixed", field="target", mend=mend)
+        hint = "evaluate them one after the other"
+        raise InputError("named targets and Python objects cannot be mixed", field="target", hint=hint)
     objects = [given_target(each) for each in several if not isinstance(each, str)]
     twins = {each.name for each in objects if sum(each.name == other.name for other in objects) > 1}
     if twins:
-        raise InputError(f"two targets are called {min(twins)!r}", field="target", mend="give each another name")
+        raise InputError(f"two targets are called {min(twins)!r}", field="target", hint="give each another name")
     return named, objects
 
 
@@ -160,13 +160,13 @@ def _opened(config: Config, cases: Cases, checks: Sequence[Check], options: Eval
     if isinstance(cases, (str, PathLike)):
         path = suite_path(str(cases), config, Path.cwd())
         if not path.exists():
-            mend = "check the path; texts are given as a list: evaluate([text], …)"
-            raise SuiteError("there is no such suite", file=str(path), mend=mend)
+            hint = "check the path; texts are given as a list: evaluate([text], …)"
+            raise SuiteError("there is no such suite", file=str(path), hint=hint)
         opened = open_tests(path, judged=bool(options.get("judge") or config.settings.judge))
     elif isinstance(cases, LoadedSuite):
         opened = Opened(loaded=cases)
     elif isinstance(cases, (Mapping, Case)) or not isinstance(cases, Iterable):
-        raise InputError("expected a list of cases", file=str(PLACE), mend="write evaluate([case], …)")
+        raise InputError("expected a list of cases", file=str(PLACE), hint="write evaluate([case], …)")
     else:
         opened = Opened(loaded=suite_of(cases, name=_NAME))
     suite = opened.loaded.suite
@@ -186,7 +186,7 @@ def _checked_options(options: EvaluateOptions) -> Callable[[RunSettings], RunSet
             guess = closest(name, known)
             raise InputError(
                 f"evaluate has no option {name!r}",
-                mend=f"did you mean {guess!r}?" if guess else f"known: {', '.join(known)}",
+                hint=f"did you mean {guess!r}?" if guess else f"known: {', '.join(known)}",
             )
 
     def given(run: RunSettings) -> RunSettings:
@@ -194,6 +194,6 @@ def _checked_options(options: EvaluateOptions) -> Callable[[RunSettings], RunSet
         try:
             return replace(run, **chosen)
         except (TypeError, ValueError) as error:
-            raise InputError(str(error), mend="docs/configuration.md lists the settings of a run") from error
+            raise InputError(str(error), hint="docs/configuration.md lists the settings of a run") from error
 
     return given

@@ -10,15 +10,15 @@ from typing import Any
 
 from proctor.config import Config
 from proctor.core.report import Counts, Decision, Report, Result
-from proctor.guard.door import Door
+from proctor.guard.sync_bridge import Door
 from proctor.release.decide import ReleaseDecision
-from proctor.report.figures import decision_word
 from proctor.report.formats import save
 from proctor.report.notebook import notebook_html
+from proctor.report.number_format import decision_word
 from proctor.report.result_rows import result_row
-from proctor.store.reading import RunReader
+from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
-from proctor.wiring.bands import with_bands
+from proctor.wiring.judge_error_bands import with_bands
 from proctor.wiring.overview import with_overview
 
 __all__ = ["Evaluation"]

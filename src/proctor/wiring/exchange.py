@@ -19,7 +19,7 @@ from proctor.report.formats import whole_or_nothing
 from proctor.suites.exchange.bundle import Bundle, Notes, Outgoing, Recorded
 from proctor.suites.exchange.formats import BARE, kind_of, read_any, writer_for
 from proctor.suites.load import open_suite
-from proctor.text.yaml_form import to_yaml
+from proctor.text.yaml_dump import to_yaml
 
 __all__ = ["Brought", "bring_in", "bundle_of", "made_for", "save_files"]
 
@@ -39,8 +39,8 @@ def bundle_of(path: Path, *, models: Sequence[str] = (), baseline: bool = False,
     folder = folder_of(path, tests)
     found = read_artefacts(folder)
     if not found.tests and not (baseline and found.baseline):
-        mend = f"make them with `proctor generate {path}`"
-        raise InputError(f"the prompt has no tests: there are none in {folder.name}", file=str(path), mend=mend)
+        hint = f"make them with `proctor generate {path}`"
+        raise InputError(f"the prompt has no tests: there are none in {folder.name}", file=str(path), hint=hint)
     notes = Notes()
     kept = _valid(found.tests, notes)
     return Bundle(
@@ -124,7 +124,7 @@ def _differs(path: Path, text: str) -> bool:
 
 def _refuse(there: Iterable[Path]) -> None:
     for path in there:
-        raise InputError("is there already", file=str(path), mend="give --force to replace it, or -o another place")
+        raise InputError("is there already", file=str(path), hint="give --force to replace it, or -o another place")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,11 +183,11 @@ def bring_in(
 
 def _bare(source: Path) -> tuple[Bundle, ...]:
     """A prompt that is nothing but text, as a file with its inputs declared."""
-    from proctor.prompts.bare import import_bare  # noqa: PLC0415 - one of many kinds
+    from proctor.prompts.plain_prompt import import_bare  # noqa: PLC0415 - one of many kinds
 
     if source.suffix.lower() == ".prompty" and load_prompt(source).front:
-        mend = f"use it as it is: `proctor generate {source}`"
-        raise InputError("is a prompt file of ours already", file=str(source), mend=mend)
+        hint = f"use it as it is: `proctor generate {source}`"
+        raise InputError("is a prompt file of ours already", file=str(source), hint=hint)
     text, notes = import_bare(source)
     return (Bundle(name=_stem(source), file=(".prompty", text), notes=notes),)
 

@@ -21,8 +21,8 @@ from proctor.report.release_formats import ENDINGS, save_release
 from proctor.report.release_view import ReleaseView
 from proctor.store.decisions import keep_decision
 from proctor.store.gate_facts import intents_of_other_suites, models_that_answered
-from proctor.store.reading import RunReader
 from proctor.store.review import ReviewItem, add_items
+from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
 from proctor.wiring.alerts import AlertDelivery, tell_somebody, webhook_of
 from proctor.wiring.job import Job, resumed_job

@@ -69,7 +69,7 @@ def _named(asked: Any, where: str) -> tuple[str, dict[str, Any]]:
     raise ConfigError(
         "the gate needs the scorer that it asks",
         field=f"{where}.scorer" if where else "scorer",
-        mend="write `scorer: relevance`, or `scorer: {relevance: {light: true}}`; `proctor list scorers` shows them",
+        hint="write `scorer: relevance`, or `scorer: {relevance: {light: true}}`; `proctor list scorers` shows them",
     )
 
 
@@ -88,5 +88,5 @@ def prompt_text(prompt: str, folder: str | Path, *, where: str = "") -> str:
             raise ConfigError("the prompt is larger than 1 MB", file=str(path), field=where)
         return _FRONT.sub("", path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        mend = "name a file beside proctor.yaml, or write the words of the prompt after `prompt: |`"
-        raise ConfigError(f"the prompt cannot be read: {error}", file=str(path), field=where, mend=mend) from error
+        hint = "name a file beside proctor.yaml, or write the words of the prompt after `prompt: |`"
+        raise ConfigError(f"the prompt cannot be read: {error}", file=str(path), field=where, hint=hint) from error

@@ -16,7 +16,7 @@ from proctor.core.errors import InputError, StoreError
 from proctor.core.sockets import Model
 from proctor.generate.artefacts import RULES, Artefacts, edited_files, folder_of, read_artefacts, write_artefacts
 from proctor.generate.effort import Effort, choose_effort
-from proctor.generate.order import Made, Makers, Order, Stage
+from proctor.generate.generation_request import Made, Makers, Order, Stage
 from proctor.generate.pipeline import generate
 from proctor.generate.plan import GenerationPlan, make_plan
 from proctor.generate.provenance import order_id, provenance_of
@@ -24,7 +24,7 @@ from proctor.generate.spec import Scenario
 from proctor.project import Project
 from proctor.prompts.load import load_prompt
 from proctor.prompts.prompt import Prompt
-from proctor.prompts.told import PromptTestConfig, told
+from proctor.prompts.test_config import PromptTestConfig, told
 from proctor.store.calls import CallLog
 from proctor.store.journal import read_lines
 from proctor.store.lock import only_one
@@ -107,8 +107,8 @@ async def carry_out_generation(config: Config, wish: Wish, watching: GenerationP
     log = config.store / "generate" / f"{content_id(str(folder.resolve()))}.calls"
     with only_one(log.with_suffix(".lock")) as mine:
         if not mine:
-            mend = "wait for it to end"
-            raise StoreError("tests of this prompt are being made already", file=str(folder), mend=mend)
+            hint = "wait for it to end"
+            raise StoreError("tests of this prompt are being made already", file=str(folder), hint=hint)
         return await _carried_out(config, wish, watching, folder, log)
 
 
@@ -203,7 +203,7 @@ def _scenario(data: Mapping[str, Any]) -> Scenario:
 
 def _present(folder: Path) -> tuple[Artefacts, tuple[str, ...]]:
     if folder.exists() and not folder.is_dir():
-        raise InputError("this is a file", file=str(folder), mend="name another folder with --out")
+        raise InputError("this is a file", file=str(folder), hint="name another folder with --out")
     present = read_artefacts(folder)
     return present, edited_files(folder, present.provenance)
 
@@ -211,8 +211,8 @@ def _present(folder: Path) -> tuple[Artefacts, tuple[str, ...]]:
 def _begin(wish: Wish, log: Path, present: Artefacts) -> Stage | None:
     """The stage to begin with; one that was begun and not finished goes on where it was, also without the flag."""
     if wish.resume and not log.exists() and not present.provenance:
-        mend = "leave --resume out: the tests are made from the beginning"
-        raise InputError("nothing was begun that could go on", file=str(wish.prompt), mend=mend)
+        hint = "leave --resume out: the tests are made from the beginning"
+        raise InputError("nothing was begun that could go on", file=str(wish.prompt), hint=hint)
     note = log.with_suffix(".order")
     if wish.force:
         _forget(log)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from proctor.core.errors import InputError
 from proctor.release.measures import Baseline
 from proctor.store.decisions import decisions
-from proctor.store.reading import RunReader
+from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunRecord, RunStore
 from proctor.wiring.job import resumed_job
 from proctor.wiring.release import chosen_target, figures_of
@@ -29,13 +29,13 @@ def good_runs(
     """
     chosen = [store.find(name) for name in named] if named else _newest(store, suite, limit)
     if not chosen:
-        raise InputError("there is no run to go by", mend="`proctor run SUITE` makes one; name it, if it was held")
+        raise InputError("there is no run to go by", hint="`proctor run SUITE` makes one; name it, if it was held")
     figures = []
     for run in chosen:
         reader = RunReader(store, run)
         figures.append(figures_of(reader, chosen_target(reader, target)))
     if not any(each.value is not None or each.dimensions for run in figures for each in run.cases):
-        raise InputError("no case of these runs was scored", mend="mend what broke, and run again")
+        raise InputError("no case of these runs was scored", hint="fix what broke, and run again")
     return figures
 
 

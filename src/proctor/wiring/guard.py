@@ -15,6 +15,7 @@ from proctor.core.errors import ConfigError
 from proctor.core.verdict import Verdict
 from proctor.guard.chain import Decision
 from proctor.guard.deadline import Deadline
+from proctor.guard.engine import Plan, Watch
 from proctor.guard.isolated_gate import IsolatedGate
 from proctor.guard.recorder import Recorder
 from proctor.guard.session import Session
@@ -22,12 +23,11 @@ from proctor.guard.sessions import Sessions
 from proctor.guard.step import Step
 from proctor.guard.sync import SyncSession
 from proctor.guard.vault import Vault
-from proctor.guard.watch import Plan, Watch
 from proctor.wiring.escalation_settings import EscalateSettings
 from proctor.wiring.guard_escalation import ClosableHook, escalation_hook
 from proctor.wiring.guard_reload import FileStamp, ReloadError, check_replacement, settled_stamp, stamp_of, text_of
 from proctor.wiring.guard_settings import make_plan, read_settings
-from proctor.wiring.guard_warmth import Warmth, open_models, warm_up
+from proctor.wiring.guard_warmup import Warmth, open_models, warm_up
 from proctor.wiring.loop_pools import LoopPools
 from proctor.wiring.models import Rack
 
@@ -248,8 +248,8 @@ class Guard:
             hook = self._made_hook(config, settings.escalate)
             open_models(plan)
             if stamp_of(config) != self._seen:
-                mend = "it is read again in a moment"
-                raise ConfigError("the file changed while it was read", file=str(config.path), mend=mend)
+                hint = "it is read again in a moment"
+                raise ConfigError("the file changed while it was read", file=str(config.path), hint=hint)
         except Exception as error:  # whatever is wrong with the new settings, the old ones hold
             self._failed(str(error))
             return False

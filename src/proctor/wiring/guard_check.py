@@ -14,7 +14,7 @@ from proctor.core.step import POINTS, Point
 from proctor.core.verdict import STOPS, Verdict
 from proctor.guard.chain import Decision
 from proctor.guard.step import Step
-from proctor.store.guard_masking import Masker
+from proctor.store.mask_decisions import Masker
 from proctor.wiring.guard import Guard
 from proctor.wiring.guard_settings import check_guard
 
@@ -65,7 +65,7 @@ async def checked(
     if seconds is not None:
         section["timeout"] = seconds
     narrowed = replace(config, settings=replace(config.settings, guard=section))
-    check_guard(narrowed)  # a gate that is not there is a mistake to mend here, and no verdict on the text
+    check_guard(narrowed)  # a gate that is not there is a mistake to fix here, and no verdict on the text
     guard = Guard.from_config(narrowed, record=False, reload=False)
     try:
         await guard.warm()

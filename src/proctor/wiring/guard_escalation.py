@@ -55,7 +55,7 @@ def _pseudonyms(store: Path | None) -> Callable[[str], str]:
     @cache
     def made() -> Callable[[str], str]:
         from proctor.store.guard_log import FOLDER  # noqa: PLC0415 - the key is made when it is first needed
-        from proctor.store.guard_masking import customer_key, naming  # noqa: PLC0415
+        from proctor.store.mask_decisions import customer_key, naming  # noqa: PLC0415
 
         return naming(secrets.token_bytes(32) if store is None else customer_key(store / FOLDER))
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from proctor.config import Config
 from proctor.core.errors import ConfigError
 from proctor.core.step import POINTS
-from proctor.guard.watch import Plan
+from proctor.guard.engine import Plan
 
 __all__ = ["FileStamp", "ReloadError", "check_replacement", "settled_stamp", "stamp_of", "text_of"]
 
@@ -84,13 +84,13 @@ def check_replacement(before: Config, old: Plan, after: Config, new: Plan, *, wa
             "there is no `guard:` section any more, or nothing in it",
             file=file,
             field="guard",
-            mend="write the section again; to go back to the default gates, restart the guard",
+            hint="write the section again; to go back to the default gates, restart the guard",
         )
     if was.endswith("\n") and not text.endswith("\n") and was.startswith(text):
         raise ConfigError(
             "the file ends in the middle of what it said before, as a half-saved file does",
             file=file,
-            mend="save it again, with a newline at its end",
+            hint="save it again, with a newline at its end",
         )
     for point in POINTS:
         if point not in written or point in now:
@@ -101,5 +101,5 @@ def check_replacement(before: Config, old: Plan, after: Config, new: Plan, *, wa
                 f"`{point}:` is not there any more, and with it {', '.join(lost)} would be gone",
                 file=file,
                 field=f"guard.{point}",
-                mend=f"list the gates of {point}, or write `{point}: []` for none",
+                hint=f"list the gates of {point}, or write `{point}: []` for none",
             )

@@ -9,8 +9,8 @@ from proctor import registry
 from proctor.config import Config
 from proctor.core.errors import InputError, NotFoundError
 from proctor.store.guard_log import FOLDER
+from proctor.store.guard_log_reader import find_row
 from proctor.store.guard_queue import review_item
-from proctor.store.guard_reading import find_row
 from proctor.store.review import (
     GUARD,
     ReviewItem,
@@ -38,7 +38,7 @@ def item_or_decision(config: Config, store: RunStore, name: str) -> ReviewItem:
     if (row := find_row(config.store / FOLDER, name)) is None or row.get("kind") != "gate":
         raise NotFoundError(
             f"{name!r} is no item of the review queue and no decision in the guard's log",
-            mend="`proctor review list` shows the items, `proctor guard stats --ids` the last decisions that stopped",
+            hint="`proctor review list` shows the items, `proctor guard stats --ids` the last decisions that stopped",
         )
     made = review_item(row)
     made = replace(made, id=id_of(made))
@@ -80,4 +80,4 @@ def _check_missed(config: Config, item: ReviewItem, missed: str) -> None:
     others = sorted(set(registry.names("gates")) - set(looked))
     if missed not in (*looked, *others):
         here = f"the gates that looked at it are {', '.join(looked)}; " if looked else ""
-        raise InputError(f"there is no gate {missed!r}", field="--missed", mend=f"{here}others are {', '.join(others)}")
+        raise InputError(f"there is no gate {missed!r}", field="--missed", hint=f"{here}others are {', '.join(others)}")

@@ -12,25 +12,25 @@ from typing import Any, ClassVar, Final, Literal
 from proctor import registry
 from proctor.config import Config, expand
 from proctor.core.codec import content_id
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import ConfigError, InputError, MalformedError, NotFoundError, Problem
 from proctor.core.sockets import Gate, is_optional, is_socket
 from proctor.core.step import POINTS, Point
 from proctor.core.verdict import Verdict
-from proctor.guard.answers import FailAction
 from proctor.guard.capacity import QueueLimits
 from proctor.guard.chain import Chain, Post
 from proctor.guard.deadline import Deadline
+from proctor.guard.engine import REPLIES, Plan
 from proctor.guard.step import Step
-from proctor.guard.watch import REPLIES, Plan
+from proctor.guard.verdict_validation import FailAction
 from proctor.wiring.escalation_settings import EscalateSettings
 from proctor.wiring.gate_isolation import isolated
 from proctor.wiring.gate_scorers import prompt_text, scorer_sockets, takes_scorer
-from proctor.wiring.guard_serving import McpSettings, ProxySettings, ServeSettings
-from proctor.wiring.local import LOCAL, local_model
+from proctor.wiring.local_models import LOCAL, local_model
 from proctor.wiring.models import Rack
 from proctor.wiring.monitor import placed_in
 from proctor.wiring.project_tools import with_tool_effects
+from proctor.wiring.server_settings import McpSettings, ProxySettings, ServeSettings
 
 __all__ = ["DEFAULTS", "GuardSettings", "check_guard", "escalation_function", "make_plan", "read_settings"]
 
@@ -122,7 +122,7 @@ class Missing:
 
     async def check(self, step: Any) -> Verdict:
         """Say why there is no gate."""
-        raise ValueError(f"{self.error.message}; {self.error.mend}" if self.error.mend else self.error.message)
+        raise ValueError(f"{self.error.message}; {self.error.hint}" if self.error.hint else self.error.message)
 
 
 def read_settings(config: Config) -> GuardSettings:
@@ -132,9 +132,9 @@ def read_settings(config: Config) -> GuardSettings:
         MalformedError: something in it is wrong; names the file and the line.
     """
     if empty := [point for point in POINTS if config.settings.guard.get(point, ()) is None]:
-        mend = "write `{0}: []` for no gates there, or leave the line out for the default gates"
+        hint = "write `{0}: []` for no gates there, or leave the line out for the default gates"
         raise placed_in(
-            config.path, [Problem((_SECTION, each), "there is nothing here", mend.format(each)) for each in empty]
+            config.path, [Problem((_SECTION, each), "there is nothing here", hint.format(each)) for each in empty]
         )
     try:
         given = expand(config.settings.guard, config.environment, (_SECTION,))
@@ -196,12 +196,12 @@ def escalation_function(config: Config, settings: EscalateSettings) -> Callable[
     """
     if settings.callable is None:
         return None
-    from proctor.targets.calling import load_object  # noqa: PLC0415 - only guards with a function need it
+    from proctor.targets.python_callable import load_object  # noqa: PLC0415 - only guards with a function need it
 
     try:
         found: Callable[[Mapping[str, Any]], Any] = load_object(settings.callable, config.folder)
     except ConfigError as error:
-        raise placed_in(config.path, [Problem((_SECTION, "escalate", "callable"), error.message, error.mend)]) from None
+        raise placed_in(config.path, [Problem((_SECTION, "escalate", "callable"), error.message, error.hint)]) from None
     return found
 
 
@@ -214,12 +214,12 @@ def _posts(point: Point, settings: GuardSettings, config: Config, rack: Rack | N
             post = _post(entry, point, settings, config, rack, strict=strict)
         except MalformedError as error:
             problems += [
-                Problem((_SECTION, point, index, *each.path), each.message, each.mend) for each in error.problems
+                Problem((_SECTION, point, index, *each.path), each.message, each.hint) for each in error.problems
             ]
             continue
         if post.name in seen:
-            mend = f"give one of them a name of its own: `{post.gate.name}: {{as: other_name}}`"
-            problems.append(Problem((_SECTION, point, index), f"{post.name!r} stands here twice", mend))
+            hint = f"give one of them a name of its own: `{post.gate.name}: {{as: other_name}}`"
+            problems.append(Problem((_SECTION, point, index), f"{post.name!r} stands here twice", hint))
         seen.add(post.name)
         yield post
     if problems:
@@ -243,14 +243,14 @@ def _post(
         kind = registry.load("gates", name)
     except (NotFoundError, ConfigError) as error:
         if strict:
-            raise MalformedError([Problem((name,), error.message, error.mend)]) from None
+            raise MalformedError([Problem((name,), error.message, error.hint)]) from None
         gate: Gate[Step] = Missing(error=error)
-        told = "guard.%s: %s; until that is mended every step there comes to on_failure (%s): %s"
-        _log.warning(told, point, error.message, common.on_failure or settings.on_failure, error.mend)
+        told = "guard.%s: %s; until that is fixed every step there comes to on_failure (%s): %s"
+        _log.warning(told, point, error.message, common.on_failure or settings.on_failure, error.hint)
     else:
         if point not in kind.points:
-            mend = f"put it under {' or '.join(kind.points)}"
-            raise MalformedError([Problem((name,), f"{name} is no gate for {point}", mend)])
+            hint = f"put it under {' or '.join(kind.points)}"
+            raise MalformedError([Problem((name,), f"{name} is no gate for {point}", hint)])
         if given is not None and not isinstance(given, Mapping):
             own = _with_primary(name, kind, given)
         gate = _gate(name, kind, own, config, rack)
@@ -269,16 +269,16 @@ def _entry(entry: str | Mapping[str, Any]) -> tuple[str, Any]:
     if isinstance(entry, str):
         return entry, None
     if len(entry) != 1:
-        mend = "write `- name`, or `- name: {setting: value}`"
-        raise MalformedError([Problem((), f"an entry is one gate, not {len(entry)}", mend)])
+        hint = "write `- name`, or `- name: {setting: value}`"
+        raise MalformedError([Problem((), f"an entry is one gate, not {len(entry)}", hint)])
     ((name, given),) = entry.items()
     return name, given
 
 
 def _with_primary(name: str, kind: Any, given: Any) -> dict[str, Any]:
     if kind.primary is None:
-        mend = f"write `- {name}: {{name: value}}`"
-        raise MalformedError([Problem((name,), f"{name} takes named settings only", mend)])
+        hint = f"write `- {name}: {{name: value}}`"
+        raise MalformedError([Problem((name,), f"{name} takes named settings only", hint)])
     return {kind.primary: given}
 
 
@@ -296,7 +296,7 @@ def _gate(name: str, kind: Any, settings: dict[str, Any], config: Config, rack: 
             [replace(each, path=(name, *_as_written(each.path, kind))) for each in error.problems]
         ) from None
     except InputError as error:
-        raise MalformedError([Problem((name,), error.message, error.mend)]) from None
+        raise MalformedError([Problem((name,), error.message, error.hint)]) from None
     settings = dict(with_tool_effects(kind, settings, config.settings.tools))
     made: Gate[Step] = _decoded(kind, {**settings, **sockets}, (name,))
     return made
@@ -312,9 +312,9 @@ def _as_written(path: Place, kind: Any) -> Place:
 def _socket(each: dataclasses.Field[Any], name: Any, rack: Rack | None) -> Any:
     if each.name in LOCAL:
         if name not in (None, "local"):
-            mend = f"leave `{each.name}:` out"
+            hint = f"leave `{each.name}:` out"
             raise ConfigError(
-                f"{each.name} is a model that ships with Proctor; {name!r} cannot take its place", mend=mend
+                f"{each.name} is a model that ships with Proctor; {name!r} cannot take its place", hint=hint
             )
         return local_model(each.name)
     if rack is None or (is_optional(each) and not name):

@@ -14,7 +14,7 @@ from proctor.core.guard_table import GuardTable
 from proctor.core.verdict import STOPS
 from proctor.monitor.gate_figures import GateFigures, reload_failed
 from proctor.store.guard_log import FOLDER
-from proctor.store.guard_reading import find_event, read_rows
+from proctor.store.guard_log_reader import find_event, read_rows
 from proctor.store.review import GUARD, guard_verdicts, open_count
 from proctor.store.runs import RunStore
 from proctor.text.spans import span_seconds
@@ -93,7 +93,7 @@ def _check_gate(config: Config, gate: str) -> None:
     for row in read_rows(config.store / FOLDER):
         known.update(part.get("gate", "") for part in (row.get("metadata") or {}).get("parts", ()))
     if gate not in known:
-        raise NotFoundError(f"there is no gate {gate!r}", mend=f"known are {', '.join(sorted(filter(None, known)))}")
+        raise NotFoundError(f"there is no gate {gate!r}", hint=f"known are {', '.join(sorted(filter(None, known)))}")
 
 
 def decision(config: Config, name: str) -> Event:
@@ -119,6 +119,6 @@ def moment_of(text: str, *, now: datetime | None = None) -> datetime:
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
-        mend = "write a length of time such as 24h or 7 days, or a date such as 2026-11-15"
-        raise InputError(f"{text!r} is no time", mend=mend) from None
+        hint = "write a length of time such as 24h or 7 days, or a date such as 2026-11-15"
+        raise InputError(f"{text!r} is no time", hint=hint) from None
     return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -18,7 +18,7 @@ import proctor
 from proctor.config import Config, RunSettings
 from proctor.core.case import Case, Suite
 from proctor.core.codec import content_id, dumps, encode
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import InputError, StoreError, SuiteError
 from proctor.core.report import Fingerprint, Result, Spend
 from proctor.core.sockets import Target
@@ -30,20 +30,20 @@ from proctor.store.calls import CallLog
 from proctor.store.figures import keep_report
 from proctor.store.ledger import RunLedger
 from proctor.store.lock import sole_writer
-from proctor.store.reading import RunReader
 from proctor.store.repeats import failed_cases
+from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunRecord, RunStore
 from proctor.store.trends import keep_points
 from proctor.suites.select import Selection, select
 from proctor.wiring.models import Rack
-from proctor.wiring.opened_suite import Opened
 from proctor.wiring.overview import overview_of_run
-from proctor.wiring.points import cells_of_run
 from proctor.wiring.prompt_suite import open_tests, suite_path
 from proctor.wiring.resume import nothing_left, refuse_changed, settings_of, troubles
 from proctor.wiring.run_budget import budget_notes, carry_spend
 from proctor.wiring.scorers import Bench, check_graders
+from proctor.wiring.suite_source import Opened
 from proctor.wiring.targets import make_targets, stored
+from proctor.wiring.trend_points import cells_of_run
 
 __all__ = ["Job", "RunProgress", "carry_out", "open_job", "resumed_job"]
 
@@ -121,8 +121,8 @@ def open_job(config: Config, job: Job) -> Opened:
             target=next(iter(job.targets), None),
         )
     if not job.suite:
-        mend = "run the program that made it again"
-        raise InputError("the cases of this run were given by a program and are in no file", mend=mend)
+        hint = "run the program that made it again"
+        raise InputError("the cases of this run were given by a program and are in no file", hint=hint)
     return open_tests(
         suite_path(job.suite, config, folder),
         metrics=[folder / metric for metric in job.metrics],
@@ -261,7 +261,7 @@ async def _plan(config: Config, job: Job, opened: Opened, store: RunStore, rack:
         what = f"no case failed in run {job.only_failing}" if job.only_failing else "no case is left after filtering"
         if bench.narrowed:
             what = "no case has a check that is left" + (" without a model" if job.light else "")
-        raise SuiteError(what, file=str(loaded.path), mend="leave a filter out, or mend it")
+        raise SuiteError(what, file=str(loaded.path), hint="leave a filter out, or correct it")
     fingerprint = Fingerprint(
         suite=digest.hexdigest()[:16],
         targets={target.name: content_id(dict(target.spec)) for target in targets},
@@ -376,7 +376,7 @@ def _write_recording(log: CallLog, path: Path) -> None:
                 out.write(b"\n")
     except OSError as error:
         raise StoreError(
-            f"the recording cannot be written: {error.strerror}", file=str(path), mend="choose another file"
+            f"the recording cannot be written: {error.strerror}", file=str(path), hint="choose another file"
         ) from error
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from proctor.config import Config
 from proctor.core.case import Case, Check, Suite
 from proctor.core.chat import Reply, Request
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import InputError, NotFoundError, SuiteError
 from proctor.core.judge_card import JudgeCard
 from proctor.core.report import Result
@@ -25,8 +25,8 @@ from proctor.core.trajectory import Trajectory
 from proctor.project import Project
 from proctor.release.judge_card import Judged, judge_card
 from proctor.runner.grade import Grader, grade
-from proctor.store.reading import RunReader
-from proctor.suites.shape import make_checks
+from proctor.store.run_reader import RunReader
+from proctor.suites.case_shorthand import make_checks
 from proctor.wiring.job import Job, open_job
 from proctor.wiring.labels import Labelled, read_labels, value_of
 from proctor.wiring.models import Rack
@@ -90,8 +90,8 @@ async def check_judge(config: Config, question: JudgeQuestion, reader: RunReader
     else:
         answers = list(_from_run(reader, labels, question.target, notes))
     if not answers:
-        mend = "the `case` of a label is a case's id in the run; `answer`, where given, its very words"
-        raise InputError("no label belongs to an answer", file=str(question.labels), mend=mend)
+        hint = "the `case` of a label is a case's id in the run; `answer`, where given, its very words"
+        raise InputError("no label belongs to an answer", file=str(question.labels), hint=hint)
     if reader is not None and question.samples is None:
         name = question.scorer or _only_scorer(answers)
         found = [dataclasses.replace(each, scores=_picked(each.scores, name)) for each in answers]
@@ -99,8 +99,8 @@ async def check_judge(config: Config, question: JudgeQuestion, reader: RunReader
         name, found = await _asked(config, question, reader, answers)
     if not any(each.scores for each in found):
         known = sorted({score.name for each in answers for score in each.scores})
-        mend = f"there are: {', '.join(known)}"
-        raise NotFoundError(f"no answer has a score named {name!r}", mend=mend)
+        hint = f"there are: {', '.join(known)}"
+        raise NotFoundError(f"no answer has a score named {name!r}", hint=hint)
     scored = [score for each in found for score in each.scores]
     return judge_card(
         _items(found, question),
@@ -123,8 +123,8 @@ def _given(labels: Sequence[Labelled], path: Path) -> Iterator[_Answer]:
     for group in by_case.values():
         case = next((label.given for label in group if label.given is not None), None)
         if case is None or case.recorded is None:
-            mend = "name a run with --run, or give each line `input` and `answer`"
-            raise InputError("the label has no answer with it", file=str(path), line=group[0].line, mend=mend)
+            hint = "name a run with --run, or give each line `input` and `answer`"
+            raise InputError("the label has no answer with it", file=str(path), line=group[0].line, hint=hint)
         yield _Answer(case=case, run=case.recorded, labels=tuple(group))
 
 
@@ -134,10 +134,10 @@ def _from_run(reader: RunReader, labels: Sequence[Labelled], target: str | None,
         by_case[label.case].append(label)
     targets = reader.targets()
     if target is not None and target not in targets:
-        raise NotFoundError(f"run {reader.run.id} had no target {target!r}", mend=f"it had: {', '.join(targets)}")
+        raise NotFoundError(f"run {reader.run.id} had no target {target!r}", hint=f"it had: {', '.join(targets)}")
     if target is None and len(targets) > 1 and any(label.target is None and label.answer is None for label in labels):
         raise InputError(
-            f"run {reader.run.id} had several targets", mend=f"name one with --target: {', '.join(targets)}"
+            f"run {reader.run.id} had several targets", hint=f"name one with --target: {', '.join(targets)}"
         )
     met, others = set(), 0
     for result in reader.results(target=target):
@@ -168,8 +168,8 @@ def _only_scorer(answers: Sequence[_Answer]) -> str:
     for found in (judged, names):
         if len(found) == 1:
             return next(iter(found))
-    mend = f"name one with --scorer: {', '.join(names)}"
-    raise InputError("the run has several scorers" if names else "the run has no scores", mend=mend)
+    hint = f"name one with --scorer: {', '.join(names)}"
+    raise InputError("the run has several scorers" if names else "the run has no scores", hint=hint)
 
 
 def _picked(scores: Sequence[Score], name: str) -> tuple[Score, ...]:
@@ -220,8 +220,8 @@ def _bench(
     """The grader to ask, and the name of the part that is meant when it is not the whole."""
     if reader is None:
         if not question.scorer:
-            mend = "e.g. --scorer relevance, or --scorer 'judge: {rubric: is it right?, kind: score}'"
-            raise InputError("no scorer is named", mend=mend)
+            hint = "e.g. --scorer relevance, or --scorer 'judge: {rubric: is it right?, kind: score}'"
+            raise InputError("no scorer is named", hint=hint)
         check, part = _written(question.scorer)
         return Bench(Suite(name="labels"), rack).grader(check), part
     job = decode(Job, reader.run.settings["job"])
@@ -236,12 +236,12 @@ def _bench(
         if any(_picked(each.scores, wanted) for each in answers) and check.scorer == "quality":
             return Bench(suite, rack).grader(check), wanted
     known = ", ".join(dict.fromkeys(check.name or check.scorer for check in checks))
-    raise NotFoundError(f"the suite has no scorer {wanted!r}", mend=f"it has: {known}")
+    raise NotFoundError(f"the suite has no scorer {wanted!r}", hint=f"it has: {known}")
 
 
 def _written(text: str) -> tuple[Check, str]:
     """A scorer as the command line names it: a name, a part of one, or a check as a suite has it."""
-    from proctor.prompts.yamltext import read_yaml  # noqa: PLC0415 - costs 40 ms
+    from proctor.prompts.yaml_text import read_yaml  # noqa: PLC0415 - costs 40 ms
 
     data: Any = read_yaml(text, file="--scorer", error=SuiteError)
     if isinstance(data, str):

@@ -11,7 +11,7 @@ from typing import Any
 
 from proctor.core.case import Case
 from proctor.core.errors import InputError, MalformedError, NotFoundError, Problem
-from proctor.suites.shape import make_case
+from proctor.suites.case_shorthand import make_case
 
 __all__ = ["WORDS", "Labelled", "read_labels", "value_of"]
 
@@ -50,14 +50,14 @@ def read_labels(path: Path) -> list[Labelled]:
         try:
             found.append(_labelled(line, number))
         except MalformedError as error:
-            problems += [Problem(each.path, each.message, each.mend, number) for each in error.problems]
+            problems += [Problem(each.path, each.message, each.hint, number) for each in error.problems]
         except ValueError as error:
             problems.append(Problem((), str(error), 'write {"case": "ID", "score": 0.8}', number))
     if problems:
         raise MalformedError(problems, file=str(path))
     if not found:
         raise InputError(
-            "there are no labels in it", file=str(path), mend='write {"case": "ID", "score": 0.8} on a line'
+            "there are no labels in it", file=str(path), hint='write {"case": "ID", "score": 0.8} on a line'
         )
     return found
 
@@ -86,9 +86,9 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
         raw = path.read_bytes()
         text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8-sig")
     except FileNotFoundError:
-        raise NotFoundError("there is no such file", file=str(path), mend="check the path of the labels") from None
+        raise NotFoundError("there is no such file", file=str(path), hint="check the path of the labels") from None
     except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read: {error}", file=str(path), mend="save it as UTF-8 text") from error
+        raise InputError(f"cannot be read: {error}", file=str(path), hint="save it as UTF-8 text") from error
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():
             yield number, line

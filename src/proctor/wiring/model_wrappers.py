@@ -18,9 +18,9 @@ from proctor.models.wrap.budget import Budget, Budgeted, price_hint, unpriced
 from proctor.models.wrap.cache import Cached, Sharing
 from proctor.models.wrap.limit import Limited, Limiter
 from proctor.models.wrap.meter import Meter, Metered
-from proctor.models.wrap.pace import Pace, Paced, parse_rate
 from proctor.models.wrap.price import Priced
 from proctor.models.wrap.quota import Quota
+from proctor.models.wrap.rate_budget import Pace, Paced, parse_rate
 from proctor.models.wrap.retry import Retrying
 from proctor.wiring.model_spec import spec_of
 
@@ -117,7 +117,7 @@ class ModelWrappers:
             return
         if prices.find(wire.name) is None:
             file = str(self.config.path) if self.config.path else None
-            raise ConfigError(unpriced(wire.name), file=file, field="prices", mend=price_hint(wire.name))
+            raise ConfigError(unpriced(wire.name), file=file, field="prices", hint=price_hint(wire.name))
 
     def _cached(self, model: Model, cache: Cache, identity: str, *, refresh: bool) -> Model:
         mode: Literal["use", "refresh"] = "refresh" if refresh else "use"

@@ -10,7 +10,7 @@ from proctor import registry
 from proctor.config import Config, RunSettings, cache_folder, expand
 from proctor.core.chat import Usage
 from proctor.core.codec import content_id
-from proctor.core.decoding import closest, decode
+from proctor.core.decode import closest, decode
 from proctor.core.errors import ConfigError, MalformedError, NotFoundError
 from proctor.core.report import Spend
 from proctor.core.sockets import Cache, Http, Kit, Model
@@ -156,7 +156,7 @@ class Rack:
             what = "judge" if role == "judge" else "model"
             raise ConfigError(
                 f"no {what} is set",
-                mend=f"name one with --{what}, or as `{what}:` in proctor.yaml (e.g. openai:gpt-5-mini)",
+                hint=f"name one with --{what}, or as `{what}:` in proctor.yaml (e.g. openai:gpt-5-mini)",
             )
         return chosen
 
@@ -179,7 +179,7 @@ class Rack:
         try:
             return decode(Wrapping, common, strict=True, file=file), entry, str(provider)
         except MalformedError as error:
-            raise ConfigError(f"{where}: {error.message}", file=file, field=error.field, mend=error.mend) from error
+            raise ConfigError(f"{where}: {error.message}", file=file, field=error.field, hint=error.hint) from error
 
     def _known(self) -> list[str]:
         return list(self.config.settings.models)
@@ -197,7 +197,7 @@ class Rack:
         try:
             make = registry.load("models", provider)
         except NotFoundError as error:  # the model was named by a flag or in the settings, never by a suite
-            raise ConfigError(f"{name!r} names no provider: {error.message}", mend=error.mend) from error
+            raise ConfigError(f"{name!r} names no provider: {error.message}", hint=error.hint) from error
         model: Model = make(kit)
         return model
 
@@ -210,5 +210,5 @@ def split_spec(spec: str, aliases: list[str], where: str) -> tuple[str, str]:
     guess = closest(spec, aliases)
     raise ConfigError(
         f"no model is called {spec!r}" if spec else f"{where} names no model",
-        mend=f"did you mean {guess!r}?" if guess else "write provider:model, e.g. openai:gpt-5-mini or local:smollm2",
+        hint=f"did you mean {guess!r}?" if guess else "write provider:model, e.g. openai:gpt-5-mini or local:smollm2",
     )

@@ -19,7 +19,7 @@ from proctor.monitor.completion_figures import CompletionFigures
 from proctor.monitor.completion_rules import CompletionRules, read_rules
 from proctor.monitor.ingest import in_order, read_events
 from proctor.report.formats import whole_or_nothing
-from proctor.wiring.local import local_model
+from proctor.wiring.local_models import local_model
 
 __all__ = ["CompletionJob", "completion_of", "placed_in", "rules_of"]
 
@@ -76,7 +76,7 @@ def rules_of(config: Config, named: Path | None) -> CompletionRules:
     """
     if named is not None:
         if not named.is_file():
-            raise ConfigError("there is no such file", file=str(named), mend="check the path of the rules")
+            raise ConfigError("there is no such file", file=str(named), hint="check the path of the rules")
         data = _data_of(named)
         inside = ("completion",) if isinstance(data, Mapping) and set(data) == {"completion"} else ()
         return _read(data["completion"] if inside else data, named, lambda path: (*inside, *path))
@@ -107,17 +107,17 @@ def placed_in(path: Path | None, problems: Sequence[Problem]) -> MalformedError:
     """What is wrong with some settings, each with the line of the YAML file that it stands in."""
     if path is None:
         return MalformedError(list(problems))
-    from proctor.prompts.yamltext import lines_in_yaml  # noqa: PLC0415 - costs 40 ms
+    from proctor.prompts.yaml_text import lines_in_yaml  # noqa: PLC0415 - costs 40 ms
 
     line_of = lines_in_yaml(path.read_bytes().decode("utf-8-sig"))
     return MalformedError([replace(each, line=line_of(each.path)) for each in problems], file=str(path))
 
 
 def _data_of(path: Path) -> Any:
-    from proctor.prompts.yamltext import read_yaml  # noqa: PLC0415 - costs 40 ms
+    from proctor.prompts.yaml_text import read_yaml  # noqa: PLC0415 - costs 40 ms
 
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot be read: {error}", file=str(path), mend="save it as UTF-8 text") from error
+        raise ConfigError(f"cannot be read: {error}", file=str(path), hint="save it as UTF-8 text") from error
     return read_yaml(text, file=str(path), error=ConfigError)

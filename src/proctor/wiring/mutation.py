@@ -16,19 +16,19 @@ from proctor.core.codec import content_id
 from proctor.core.errors import ConfigError, InputError, StoreError, SuiteError
 from proctor.core.rule import Rule
 from proctor.generate.artefacts import Artefacts, folder_of, read_artefacts
-from proctor.generate.choose import choose
-from proctor.generate.demanded import demanded_rules
+from proctor.generate.equivalent_rewrites import Sham, make_shams
 from proctor.generate.mutate import OPERATORS, Mutant, Mutants, choose_mutants, make_mutants
-from proctor.generate.sham import Sham, make_shams
+from proctor.generate.required_rules import demanded_rules
+from proctor.generate.select_tests import choose
 from proctor.project import Project
 from proctor.prompts.load import load_prompt
 from proctor.prompts.prompt import Prompt
 from proctor.stats.interval import wilson
 from proctor.store.calls import CallLog
 from proctor.store.lock import only_one
-from proctor.wiring.fates import JUDGED_DAMAGES, damaged, fate_of
 from proctor.wiring.models import Rack
 from proctor.wiring.mutant_runs import Examiner, Tried, has_err, is_pass
+from proctor.wiring.mutation_outcomes import JUDGED_DAMAGES, damaged, fate_of
 
 __all__ = ["MutationJob", "MutationPlan", "mutation_plan", "run_mutation"]
 
@@ -83,14 +83,14 @@ def mutation_plan(config: Config, job: MutationJob) -> MutationPlan:
     model = job.model or config.settings.model
     folder = folder_of(job.prompt, job.out)
     artefacts = read_artefacts(folder)
-    mend = f"`proctor generate {job.prompt.name}` makes them"
+    hint = f"`proctor generate {job.prompt.name}` makes them"
     if not artefacts.tests:
-        raise SuiteError(f"{job.prompt.name} has no tests yet", file=str(folder), mend=mend)
+        raise SuiteError(f"{job.prompt.name} has no tests yet", file=str(folder), hint=hint)
     if not artefacts.specification.enabled:
-        raise InputError(f"{job.prompt.name} has no enabled rule", file=str(folder / "rules.yaml"), mend=mend)
+        raise InputError(f"{job.prompt.name} has no enabled rule", file=str(folder / "rules.yaml"), hint=hint)
     if model is None:
         hint = "give --model (e.g. -m local:smollm2 or -m openai:gpt-5-mini), or set `model:` in proctor.yaml"
-        raise ConfigError(f"no model is set to put the tests of {job.prompt.name} to", mend=hint)
+        raise ConfigError(f"no model is set to put the tests of {job.prompt.name} to", hint=hint)
     usable = [case for case in artefacts.tests if case.metadata.get("valid") is not False]
     tests = choose(usable, most=job.tests, seed=job.run.seed)
     found = make_mutants(prompt, artefacts.specification, extract=demanded_rules)
@@ -144,8 +144,8 @@ async def run_mutation(
     log_path = config.store / "mutation" / f"{_key(plan, job)}.ndjson"
     async with AsyncExitStack() as stack:
         if not stack.enter_context(only_one(log_path.with_suffix(".lock"))):
-            mend = "wait for it to end"
-            raise StoreError("the same mutants are being put already", file=str(job.prompt), mend=mend)
+            hint = "wait for it to end"
+            raise StoreError("the same mutants are being put already", file=str(job.prompt), hint=hint)
         project = await stack.enter_async_context(Project(config))
         resumed = log_path.is_file() and log_path.stat().st_size > 0
         log = stack.enter_context(closing(CallLog(log_path)))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from proctor.core.overview import Overview
 from proctor.core.report import Report
-from proctor.store.reading import RunReader
+from proctor.store.run_reader import RunReader
 
 __all__ = ["has_overview", "overview_of_run", "with_overview"]
 

@@ -20,5 +20,5 @@ def policy_path(config: Config, named: Path | None = None) -> Path | None:
     if path.is_file():
         return path
     if named or config.settings.release.policy != Release().policy:
-        raise ConfigError("there is no such file", file=str(path), mend="check the path of the rules")
+        raise ConfigError("there is no such file", file=str(path), hint="check the path of the rules")
     return None

@@ -13,7 +13,7 @@ from proctor.core.codec import content_id
 from proctor.core.errors import InputError
 from proctor.core.report import Result
 from proctor.monitor.promote import Provenance, promoted, same_question
-from proctor.store.reading import RunReader
+from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
 from proctor.suites.append import append_cases, cases_in
 from proctor.wiring.job import open_job, resumed_job

@@ -55,7 +55,7 @@ def promote_decisions(config: Config, names: Sequence[str], out: Path, *, expect
     if why and not added and not known:
         told = "; ".join(f"{name} is {reason}" for name, reason in why.items())
         raise InputError(
-            f"nothing to add: {told}", mend="name a decision of a gate about a customer's message (point input)"
+            f"nothing to add: {told}", hint="name a decision of a gate about a customer's message (point input)"
         )
     append_cases(out, added)
     ids = tuple(case.id for case in added)

@@ -9,7 +9,7 @@ from proctor.config import Config
 from proctor.core.errors import InputError
 from proctor.suites.generated import is_prompt, joined
 from proctor.suites.load import open_suite
-from proctor.wiring.opened_suite import Opened
+from proctor.wiring.suite_source import Opened
 
 __all__ = ["open_tests", "suite_path"]
 
@@ -32,8 +32,8 @@ def open_tests(path: Path, *, metrics: Sequence[Path] = (), baseline: bool = Fal
 
         return open_prompt(path, metrics=metrics, baseline=baseline, judged=judged)
     if baseline:
-        mend = "leave --baseline out, or name the prompt in the place of the suite"
-        raise InputError("only a prompt has baseline tests", file=str(path), mend=mend)
+        hint = "leave --baseline out, or name the prompt in the place of the suite"
+        raise InputError("only a prompt has baseline tests", file=str(path), hint=hint)
     loaded = open_suite(path)
     if not metrics:
         return Opened(loaded=loaded)

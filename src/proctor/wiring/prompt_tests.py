@@ -17,7 +17,7 @@ from proctor.prompts.load import load_prompt
 from proctor.prompts.prompt import Prompt
 from proctor.suites.generated import joined, metric_name, metrics_beside
 from proctor.suites.load import LoadedSuite, open_suite
-from proctor.wiring.opened_suite import Opened
+from proctor.wiring.suite_source import Opened
 
 __all__ = ["metric_check", "open_prompt"]
 
@@ -37,8 +37,8 @@ def open_prompt(path: Path, *, metrics: Sequence[Path] = (), baseline: bool = Fa
     folder = folder_of(path)
     settle(folder)
     if not (folder / TESTS).is_file():
-        mend = f"make them with `proctor generate {path.name}`"
-        raise SuiteError(f"{path.name} has no tests yet: there is no {folder.name}/{TESTS}", file=str(path), mend=mend)
+        hint = f"make them with `proctor generate {path.name}`"
+        raise SuiteError(f"{path.name} has no tests yet: there is no {folder.name}/{TESTS}", file=str(path), hint=hint)
     tests = open_suite(folder / TESTS)
     rules, aliases = read_rules(folder / RULES)
     enabled = [rule for rule in rules if rule.polarity == "positive" and not rule.disabled]
@@ -54,8 +54,8 @@ def open_prompt(path: Path, *, metrics: Sequence[Path] = (), baseline: bool = Fa
 
 def _baseline(path: Path, prompt: Path) -> LoadedSuite:
     if not path.is_file():
-        mend = f"leave --baseline out, or see `proctor generate --help` for how {prompt.name} gets some"
-        raise SuiteError(f"{prompt.name} has no baseline tests: there is no {path.name}", file=str(prompt), mend=mend)
+        hint = f"leave --baseline out, or see `proctor generate --help` for how {prompt.name} gets some"
+        raise SuiteError(f"{prompt.name} has no baseline tests: there is no {path.name}", file=str(prompt), hint=hint)
     return open_suite(path)
 
 
@@ -112,7 +112,7 @@ def _refuse_twins(checks: Sequence[Check], path: Path) -> None:
     for check in checks:
         name = check.name or check.scorer
         if name in seen:
-            raise InputError(f"two metrics are called {name!r}", file=str(path), mend="rename one of the files")
+            raise InputError(f"two metrics are called {name!r}", file=str(path), hint="rename one of the files")
         seen.add(name)
 
 
@@ -128,7 +128,7 @@ def _warnings(
         yield f"no rule is enabled in {folder_of(path).name}/{RULES}: nothing is checked but what the tests ask for"
     unchecked = sum(1 for rule in rules if not rule.predicate)
     if unchecked and not judged:
-        mend = "name one with --judge, or leave them out with --light"
-        yield f"{unchecked} of {len(rules)} rules take a judge and stay unknown: {mend}"
+        hint = "name one with --judge, or leave them out with --light"
+        yield f"{unchecked} of {len(rules)} rules take a judge and stay unknown: {hint}"
     if metrics and not judged:
         yield "custom metrics take a judge and stay unknown: name one with --judge"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from proctor.config import Config, expand
-from proctor.core.decoding import closest, decode
+from proctor.core.decode import closest, decode
 from proctor.core.errors import ConfigError, InputError, MalformedError, Problem
 from proctor.core.report import Report, Result
 from proctor.core.score import Score
@@ -23,8 +23,8 @@ from proctor.report.publish import cloudwatch as to_cloudwatch
 from proctor.report.publish import jsonl as to_jsonl
 from proctor.report.publish import otel as to_otel
 from proctor.report.publish import prometheus as to_prometheus
-from proctor.report.publish.graded import NO_INTENT, Graded
-from proctor.store.reading import RunReader
+from proctor.report.publish.published_result import NO_INTENT, Graded
+from proctor.store.run_reader import RunReader
 
 __all__ = ["PLACES", "Publication", "check_places", "publish_run", "shown"]
 
@@ -57,7 +57,7 @@ class Publication:
         try:
             return decode(kind, expand(self.written(place), self.config.environment), strict=True)
         except MalformedError as error:
-            problems = [Problem(("publish", place, *each.path), each.message, each.mend) for each in error.problems]
+            problems = [Problem(("publish", place, *each.path), each.message, each.hint) for each in error.problems]
             raise MalformedError(problems, file=file) from error
 
     def results(self) -> Iterator[Graded]:
@@ -85,13 +85,13 @@ def check_places(config: Config, named: tuple[str, ...]) -> tuple[str, ...]:
             f"nothing publishes to {unknown[0]!r}",
             file=str(config.path) if config.path else None,
             field=f"publish.{unknown[0]}",
-            mend=f"did you mean {guess!r}?" if guess else f"write one of {', '.join(PLACES)}",
+            hint=f"did you mean {guess!r}?" if guess else f"write one of {', '.join(PLACES)}",
         )
     places = named or tuple(config.settings.publish)
     if not places:
         raise ConfigError(
             "no place to publish to is named",
-            mend=f"name one with --to ({', '.join(PLACES)}), or write `publish:` in proctor.yaml",
+            hint=f"name one with --to ({', '.join(PLACES)}), or write `publish:` in proctor.yaml",
         )
     return tuple(dict.fromkeys(places))
 
@@ -157,8 +157,8 @@ async def _prometheus(work: Publication, report: Report, http: Http) -> str:
     settings = work.settings("prometheus", to_prometheus.PrometheusSettings)
     name = to_prometheus.file_name(settings, report)
     if name is None and settings.push is None:
-        mend = "give --file or --url, or write `publish: {prometheus: {file: metrics.prom}}`"
-        raise ConfigError("there is neither a file nor a push gateway", field="publish.prometheus", mend=mend)
+        hint = "give --file or --url, or write `publish: {prometheus: {file: metrics.prom}}`"
+        raise ConfigError("there is neither a file nor a push gateway", field="publish.prometheus", hint=hint)
     done = []
     if name is not None:
         path = work.path(name)
@@ -174,11 +174,11 @@ async def _prometheus(work: Publication, report: Report, http: Http) -> str:
 def _report(work: Publication, place: str) -> Report:
     run, targets = work.reader.run, work.reader.targets()
     if run.status != "finished":
-        mend = f"`proctor run --resume {run.id}` does the rest"
-        raise InputError(f"run {run.id} is {run.status}, and half a run's figures would mislead", mend=mend)
+        hint = f"`proctor run --resume {run.id}` does the rest"
+        raise InputError(f"run {run.id} is {run.status}, and half a run's figures would mislead", hint=hint)
     if place == "cloudwatch" and work.target is None and len(targets) > 1:
         # The document's dimensions know intents, not targets: two targets would become one line.
-        raise InputError(f"run {run.id} had several targets", mend=f"name one with --target: {', '.join(targets)}")
+        raise InputError(f"run {run.id} had several targets", hint=f"name one with --target: {', '.join(targets)}")
     return work.reader.report()
 
 

@@ -9,14 +9,14 @@ from typing import Any
 
 from proctor.config import Config
 from proctor.core.codec import encode
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import ConfigError, InputError, MalformedError, NotFoundError
 from proctor.release.measures import ALL, Baseline, measures
 from proctor.release.policy import Policy, read_policy
 from proctor.release.trend import TrendPoint
 from proctor.store.answers import Answer, answers_path, write_answers
 from proctor.store.baselines import baseline_path, read_baseline, write_baseline
-from proctor.store.reading import RunReader
+from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
 from proctor.store.trends import PointRecord, TrendLine, history
 from proctor.wiring.policy_file import policy_path
@@ -46,12 +46,12 @@ def chosen_target(reader: RunReader, named: str | None) -> str:
     if named is None and len(targets) == 1:
         return targets[0]
     if not targets:
-        raise InputError(f"run {reader.run.id} has no results", mend="`proctor list` shows the runs there are")
+        raise InputError(f"run {reader.run.id} has no results", hint="`proctor list` shows the runs there are")
     known = ", ".join(targets)
     if named is None:
-        raise InputError(f"run {reader.run.id} had several targets", mend=f"name one with --target: {known}")
+        raise InputError(f"run {reader.run.id} had several targets", hint=f"name one with --target: {known}")
     if named not in targets:
-        raise NotFoundError(f"run {reader.run.id} had no target {named!r}", mend=f"it had: {known}")
+        raise NotFoundError(f"run {reader.run.id} had no target {named!r}", hint=f"it had: {known}")
     return named
 
 
@@ -63,8 +63,8 @@ def figures_of(reader: RunReader, target: str) -> Baseline:
     """
     run = reader.run
     if run.status != "finished":
-        mend = f"`proctor run --resume {run.id}` does the rest"
-        raise InputError(f"run {run.id} is {run.status}, so some of its cases have no result", mend=mend)
+        hint = f"`proctor run --resume {run.id}` does the rest"
+        raise InputError(f"run {run.id} is {run.status}, so some of its cases have no result", hint=hint)
     return Baseline(
         name=target,
         run=run.id,
@@ -132,7 +132,7 @@ def bless_run(
     if blessed.unscored > count / 2 and not force:
         raise InputError(
             f"{blessed.unscored} of {count} cases of run {reader.run.id} could not be scored",
-            mend="mend what broke and run again, or bless it all the same with --force",
+            hint="fix what broke and run again, or bless it all the same with --force",
         )
     bless(blessed.figures, blessed.path, answers_of(reader, chosen) if answers else None)
     return blessed
@@ -201,12 +201,12 @@ def policy_of(config: Config, named: Path | None) -> tuple[Policy, Path | None]:
     path = policy_path(config, named)
     if path is None:
         return Policy(), None
-    from proctor.prompts.yamltext import lines_in_yaml, read_yaml  # noqa: PLC0415 - costs 40 ms
+    from proctor.prompts.yaml_text import lines_in_yaml, read_yaml  # noqa: PLC0415 - costs 40 ms
 
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot be read: {error}", file=str(path), mend="save it as UTF-8 text") from error
+        raise ConfigError(f"cannot be read: {error}", file=str(path), hint="save it as UTF-8 text") from error
     data, line_of = read_yaml(text, file=str(path), error=ConfigError), lines_in_yaml(text)
     try:
         return read_policy(data, file=str(path)), path

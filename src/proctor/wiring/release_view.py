@@ -12,9 +12,9 @@ from proctor.release.decide import RESCORE, UNKNOWN_SCORERS, ReleaseDecision
 from proctor.release.flips import Flip
 from proctor.release.measures import ALL, CheckCount
 from proctor.release.reason import Reason, count_of, listed
-from proctor.release.worse import WorseCase
+from proctor.release.worsened_cases import WorseCase
 from proctor.report import release_view as shown
-from proctor.store.reading import RunReader
+from proctor.store.run_reader import RunReader
 
 __all__ = ["view_of"]
 

@@ -21,11 +21,11 @@ from proctor.core.trajectory import Trajectory
 from proctor.project import Project
 from proctor.store.masked_json import masked_line
 from proctor.store.private_files import open_private, private_folder
-from proctor.store.reading import RunReader
+from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
 from proctor.suites.conversations import open_conversations
 from proctor.suites.jsonl import HEADER
-from proctor.wiring.local import local_model
+from proctor.wiring.local_models import local_model
 from proctor.wiring.replay_questions import KeyQuestion, key_questions
 from proctor.wiring.replay_wording import Rewording, other_wordings
 
@@ -96,14 +96,14 @@ async def prepare_replay(config: Config, wish: ReplayWish) -> ReplaySuite:
                         out.write(masked_line(_row(case)))
                         ids.append(content_id(case))
         if not made.cases:
-            raise InputError(_nothing(made), file=wish.source, mend="replay conversations in which users ask something")
+            raise InputError(_nothing(made), file=wish.source, hint="replay conversations in which users ask something")
         made.path = folder / f"{_plain(Path(wish.source).name)}-{content_id(ids)[:8]}.jsonl"
         draft.replace(made.path)
     except OSError as error:
         raise StoreError(
             f"the replay's suite cannot be written: {error.strerror}",
             file=str(folder),
-            mend="make room, or free the folder",
+            hint="make room, or free the folder",
         ) from error
     finally:
         draft.unlink(missing_ok=True)
@@ -130,7 +130,7 @@ def _conversations(config: Config, wish: ReplayWish) -> Iterator[_Conversation]:
             run = store.find(wish.source)
         except NotFoundError as error:
             raise NotFoundError(
-                f"there is no file and no run {wish.source!r}", mend="see `proctor list runs`, or name a file"
+                f"there is no file and no run {wish.source!r}", hint="see `proctor list runs`, or name a file"
             ) from error
         reader = RunReader(store, run)
         several = len(reader.targets()) > 1 and wish.target is None

@@ -12,7 +12,7 @@ from proctor.core.chat import Message, ToolCall
 from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.text.claims import statements
-from proctor.text.sayings import sayings
+from proctor.text.comparable_claims import sayings
 
 __all__ = ["KeyQuestion", "key_questions"]
 

@@ -11,7 +11,7 @@ from typing import Final, Literal
 from proctor.core.chat import Message, Request
 from proctor.core.errors import ModelError
 from proctor.core.sockets import Embedder, Model
-from proctor.text.fencing import fence
+from proctor.text.delimiters import fence
 from proctor.text.paraphrase import keeps_meaning, paraphrases
 from proctor.text.prompt_parts import PromptParts, prompt_parts
 

@@ -19,7 +19,7 @@ from proctor.release.scorer_change import scorer_change
 from proctor.runner.grade import grade
 from proctor.store.answers import Answer, answers_path, read_answers
 from proctor.store.cache import SqliteCache
-from proctor.store.reading import RunReader
+from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
 from proctor.wiring.job import Job, open_job
 from proctor.wiring.release import Side
@@ -96,7 +96,7 @@ def _answers(side: Side, store: RunStore) -> Iterator[Answer]:
     raise InputError(
         f"the baseline cannot be scored again: its answers are neither in a file beside it nor in run {figures.run}",
         file=place,
-        mend="run the version that it came from again and bless that run",
+        hint="run the version that it came from again and bless that run",
     )
 
 

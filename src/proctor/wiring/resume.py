@@ -37,7 +37,7 @@ def refuse_changed(before: RunRecord, now: Fingerprint) -> None:
     if changed:
         raise InputError(
             f"run {before.id} cannot go on: its {' and '.join(changed)} changed since it began",
-            mend="start a new run, or put back what was changed",
+            hint="start a new run, or put back what was changed",
         )
 
 

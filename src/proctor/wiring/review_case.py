@@ -12,8 +12,8 @@ from proctor.core.report import Result
 from proctor.core.trajectory import Trajectory
 from proctor.store.answers import answers_path, read_answers
 from proctor.store.decisions import baseline_of
-from proctor.store.reading import RunReader
 from proctor.store.review import ReviewItem
+from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
 from proctor.wiring.release import baseline_file, open_baseline
 

@@ -30,7 +30,7 @@ def carry_spend(
     for leg, spend in store.spend_by_leg(run):
         cost = spend.cost if spend.cost is not None else price(spend.model, spend.usage)
         if cost is None and budget.money is not None:
-            raise ConfigError(unpriced(spend.model), field="prices", mend=price_hint(spend.model))
+            raise ConfigError(unpriced(spend.model), field="prices", hint=price_hint(spend.model))
         calls = spend.calls - spend.cached - spend.errors
         before = kept[leg]
         kept[leg] = Paid(

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from proctor.core.sockets import is_socket
-from proctor.wiring.local import PLACES
+from proctor.wiring.local_models import PLACES
 
 __all__ = ["scorer_hash"]
 

@@ -12,14 +12,14 @@ from proctor import registry
 from proctor.config import Config
 from proctor.core.case import Case, Check, Suite
 from proctor.core.codec import content_id
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import ConfigError, InputError, MalformedError, NotFoundError, Problem, SuiteError
 from proctor.core.sockets import Model, Scorer, is_optional, is_socket
 from proctor.runner.grade import Grader
 from proctor.suites.load import LoadedSuite
 from proctor.wiring.catalogue import make_catalogue
 from proctor.wiring.code_permission import check_suite_sockets
-from proctor.wiring.local import LOCAL, local_model
+from proctor.wiring.local_models import LOCAL, local_model
 from proctor.wiring.models import Rack
 from proctor.wiring.project_intents import with_project_intents
 from proctor.wiring.project_tools import with_project_tools
@@ -147,7 +147,7 @@ class Bench:
                 f"{check.scorer} cannot use this: {told}",
                 file=str(path) if path else None,
                 field="intents",
-                mend="docs/configuration.md lists what may be set for an intent",
+                hint="docs/configuration.md lists what may be set for an intent",
             ) from error
 
     def specs(self) -> Mapping[str, str]:
@@ -167,7 +167,7 @@ class Bench:
             try:
                 self._kinds[name] = registry.load("scorers", name)
             except NotFoundError as error:
-                raise SuiteError(error.message, field=f"checks.{name}", mend=error.mend) from error
+                raise SuiteError(error.message, field=f"checks.{name}", hint=error.hint) from error
         return self._kinds[name]
 
     def _make(self, check: Check) -> Grader:
@@ -204,7 +204,7 @@ def check_graders(bench: Bench, case: Case, loaded: LoadedSuite) -> None:
         if not (error.field or "").startswith("checks."):
             raise  # a model is missing or wrong: that is not the suite's mistake
         file, line = loaded.place(case.id, ("checks",)) or (loaded.path, None)
-        raise ConfigError(error.message, file=str(file), line=line, field=error.field, mend=error.mend) from error
+        raise ConfigError(error.message, file=str(file), line=line, field=error.field, hint=error.hint) from error
     except InputError as error:
         file, line = loaded.place(case.id, ("checks",)) or (loaded.path, None)
         problems = error.problems if isinstance(error, MalformedError) else [_problem(error)]
@@ -214,12 +214,12 @@ def check_graders(bench: Bench, case: Case, loaded: LoadedSuite) -> None:
         f"case {case.id!r} has nothing to be judged by",
         file=str(file),
         line=line,
-        mend="add `checks:` to the case, or `scorers:` to the suite (for a CSV: an `__expected` column)",
+        hint="add `checks:` to the case, or `scorers:` to the suite (for a CSV: an `__expected` column)",
     )
 
 
 def _problem(error: InputError) -> Problem:
-    return Problem((error.field,) if error.field else (), error.message, error.mend)
+    return Problem((error.field,) if error.field else (), error.message, error.hint)
 
 
 def _with_primary(check: Check, kind: Any) -> dict[str, Any]:
@@ -230,7 +230,7 @@ def _with_primary(check: Check, kind: Any) -> dict[str, Any]:
         raise SuiteError(
             f"{check.scorer} takes named settings only",
             field=f"checks.{check.scorer}",
-            mend=f"write `- {check.scorer}: {{name: value}}`; docs/scorers.md lists the names",
+            hint=f"write `- {check.scorer}: {{name: value}}`; docs/scorers.md lists the names",
         )
     settings[kind.primary] = settings.pop(PRIMARY)
     return settings
@@ -247,7 +247,7 @@ def _fill(field: dataclasses.Field[Any], name: Any, check: Check, rack: Rack | N
             raise SuiteError(
                 f"{role} is a model that ships with Proctor; {name!r} cannot take its place",
                 field=f"checks.{check.scorer}.{role}",
-                mend=f"leave `{role}:` out",
+                hint=f"leave `{role}:` out",
             )
         return local_model(role)
     if rack is None:
@@ -268,7 +268,7 @@ def _judges(named: Any, check: Check, rack: Rack) -> tuple[Model, ...]:
         raise SuiteError(
             "judges is a list of models",
             field=f"checks.{check.scorer}.judges",
-            mend="write `judges: [openai:gpt-5-mini, local:smollm2]`",
+            hint="write `judges: [openai:gpt-5-mini, local:smollm2]`",
         )
     wanted = dict.fromkeys(rack.config.settings.judge if name == "default" else name for name in names)
     return tuple(rack.get(name, role="judge") for name in wanted if name)
@@ -284,6 +284,6 @@ def _build(kind: Any, check: Check, settings: dict[str, Any], rack: Rack | None)
     try:
         scorer: Scorer = decode(kind, {**settings, **sockets}, strict=True)
     except MalformedError as error:
-        problems = [Problem(("checks", check.scorer, *p.path), p.message, p.mend) for p in error.problems]
+        problems = [Problem(("checks", check.scorer, *p.path), p.message, p.hint) for p in error.problems]
         raise MalformedError(problems) from error
     return scorer

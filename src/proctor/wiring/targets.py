@@ -9,7 +9,7 @@ from typing import Any
 
 from proctor import registry
 from proctor.config import Config, cache_folder, expand
-from proctor.core.decoding import closest
+from proctor.core.decode import closest
 from proctor.core.errors import ConfigError, MalformedError
 from proctor.core.sockets import Http, Kit, Target
 from proctor.suites.generated import PROMPT_ENDINGS
@@ -50,13 +50,13 @@ def make_targets(
         if names:
             raise ConfigError(
                 f"the target {names[0]!r} takes no model, so --model would change nothing",
-                mend="leave --model out, or name a prompt as the target",
+                hint="leave --model out, or name a prompt as the target",
             )
         chosen = []
     if not chosen and not (models or config.settings.model):
         raise ConfigError(
             "nothing to test: no target and no model is set",
-            mend="give --target or --model, or set `target:` in the suite or in proctor.yaml",
+            hint="give --target or --model, or set `target:` in the suite or in proctor.yaml",
         )
     if default and chosen == [default] and not names:
         check_suite_target(default, config=config, file=suite)
@@ -83,8 +83,8 @@ def stored(targets: Sequence[Target], run: str) -> list[Target]:
 
     for target in targets:
         if not isinstance(target, PromptTarget):
-            mend = "leave --store-completions out, or name a prompt as the target"
-            raise ConfigError(f"the answers of {target.name!r} cannot be stored: it is no prompt", mend=mend)
+            hint = "leave --store-completions out, or name a prompt as the target"
+            raise ConfigError(f"the answers of {target.name!r} cannot be stored: it is no prompt", hint=hint)
     return [replace(target, stored={"run": run}) for target in targets if isinstance(target, PromptTarget)]
 
 
@@ -93,7 +93,7 @@ def _on_models(prompt: Path, models: Sequence[str], *, config: Config, rack: Rac
     if not models and not config.settings.model:
         raise ConfigError(
             f"no model is set to put {prompt.name} to",
-            mend="give --model (e.g. -m local:smollm2 -m openai:gpt-5-mini), or set `model:` in proctor.yaml",
+            hint="give --model (e.g. -m local:smollm2 -m openai:gpt-5-mini), or set `model:` in proctor.yaml",
         )
     name = prompt.name.partition(".")[0] or prompt.name
     targets = [
@@ -122,7 +122,7 @@ def _refuse_twins(targets: list[Target]) -> None:
     seen: set[str] = set()
     for target in targets:
         if target.name in seen:
-            raise ConfigError(f"the target {target.name!r} is named twice", mend="name each target and model once")
+            raise ConfigError(f"the target {target.name!r} is named twice", hint="name each target and model once")
         seen.add(target.name)
 
 
@@ -146,7 +146,7 @@ def _settings(name: str, config: Config) -> tuple[str, dict[str, Any], Path]:
             else f"is of {len(kinds)} kinds: {', '.join(kinds)}"
         )
         raise ConfigError(
-            problem, file=str(config.path), field=f"targets.{name}", mend="write e.g. `python: agent.py:answer` in it"
+            problem, file=str(config.path), field=f"targets.{name}", hint="write e.g. `python: agent.py:answer` in it"
         )
     return kinds[0], entry, config.folder
 
@@ -165,7 +165,7 @@ def _ad_hoc(name: str, config: Config) -> tuple[str, dict[str, Any]]:
     known = ", ".join(config.settings.targets) or "none in proctor.yaml"
     raise ConfigError(
         f"no target is called {name!r}",
-        mend=f"did you mean {guess!r}?"
+        hint=f"did you mean {guess!r}?"
         if guess
         else f"known: {known}; or give a prompt file, a URL, or python:file.py:function",
     )
@@ -191,6 +191,6 @@ def _make(
         raise MalformedError(problems, file=error.file or (str(config.path) if config.path else None)) from error
     if settings.get(_GUARD) in (None, False):
         return target
-    from proctor.wiring.guarding import guarded_target  # noqa: PLC0415 - only where a target is guarded
+    from proctor.wiring.wrap_target import guarded_target  # noqa: PLC0415 - only where a target is guarded
 
     return guarded_target(target, settings[_GUARD], config=config, rack=rack)

@@ -181,7 +181,7 @@ def _broken(conversation: str, verdict: RuleVerdict) -> Broken:
 
 async def _rules(job: TraceJob, rack: Rack) -> tuple[Rule, ...]:
     if job.prompt is None and job.rules is None:
-        raise InputError("there are no rules to check", mend="name the agent's prompt with --prompt, or --rules FILE")
+        raise InputError("there are no rules to check", hint="name the agent's prompt with --prompt, or --rules FILE")
     rules: tuple[Rule, ...] = ()
     if job.rules is not None:
         rules, _ = read_rules(job.rules, reads=parse_rule)
@@ -199,7 +199,7 @@ async def _rules(job: TraceJob, rack: Rack) -> tuple[Rule, ...]:
     in_force = tuple(rule for rule in rules if not rule.disabled and rule.inverse_of is None)
     if not in_force:
         source = job.rules or job.prompt
-        raise InputError("no rule was found in it", file=str(source), mend="write rules yourself: docs/trace_rules.md")
+        raise InputError("no rule was found in it", file=str(source), hint="write rules yourself: docs/trace_rules.md")
     return in_force
 
 

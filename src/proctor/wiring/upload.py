@@ -39,12 +39,12 @@ async def upload_evals(config: Config, bundle: Bundle, *, judge: str | None = No
         ModelError: the service refused; an eval that was created by then is named.
     """
     if not bundle.models:
-        raise InputError("no model is named, so there is nothing to run", mend="name one or more with -m")
+        raise InputError("no model is named, so there is nothing to run", hint="name one or more with -m")
     notes = Notes()
     async with _wires(config, (*bundle.models, *([judge] if judge else ()))) as wires:
         bases = {_base(wire.url) for wire in wires.values()}
         if len(bases) > 1:
-            raise InputError("the models are on different services", mend="upload to one service at a time")
+            raise InputError("the models are on different services", hint="upload to one service at a time")
         wire = wires[bundle.models[0]]
         names = {model: _model_name(wires[model], model) for model in bundle.models}
         grader = _model_name(wires[judge], judge) if judge else _default_judge(wire, names[bundle.models[0]])
@@ -73,8 +73,8 @@ async def _wires(config: Config, names: Sequence[str]) -> AsyncIterator[dict[str
         for name in dict.fromkeys(names):
             wire = getattr(rack.wire(name), "wire", None)
             if not isinstance(wire, Wire) or not _ANSWERS.search(wire.url):
-                mend = "name a model of openai:, azure: or compatible:"
-                raise ConfigError(f"{name} is not behind an API that has evals", mend=mend)
+                hint = "name a model of openai:, azure: or compatible:"
+                raise ConfigError(f"{name} is not behind an API that has evals", hint=hint)
             found[name] = wire
         yield found
 
@@ -94,7 +94,7 @@ def _default_judge(wire: Wire, model: str) -> str:
 
 
 async def _post(wire: Wire, path: str, payload: Mapping[str, Any], what: str) -> Mapping[str, Any]:
-    there = dataclasses.replace(wire, url=_ANSWERS.sub(path, wire.url), mends={**wire.mends, "model": _GONE})
+    there = dataclasses.replace(wire, url=_ANSWERS.sub(path, wire.url), hints={**wire.hints, "model": _GONE})
     data, _ = await there.post(payload)
     if not isinstance(data.get("id"), str):
         error = ReplyError(f"{wire.who}: the service answered without the id of the {what}")

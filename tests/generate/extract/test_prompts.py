@@ -10,7 +10,7 @@ from tests.tables import table
 from proctor.core.rule import Rule
 from proctor.generate.extract import extract_rules
 from proctor.prompts.load import parse_prompt
-from proctor.prompts.yamltext import read_yaml
+from proctor.prompts.yaml_text import read_yaml
 from proctor.text.predicates import parse
 
 PROMPTS: list[dict[str, Any]] = read_yaml(Path(__file__).with_name("prompts.yaml").read_text(encoding="utf-8"))

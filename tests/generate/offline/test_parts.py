@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from tests.tables import table
 
 from proctor.core.rule import Rule
-from proctor.generate.offline.aims import Limit, aim_of
-from proctor.generate.offline.bank import bank, kinds_wanted, language_wanted, ranked
-from proctor.generate.offline.shapes import fit_word, shape_of
+from proctor.generate.offline.input_shapes import fit_word, shape_of
+from proctor.generate.offline.rule_limits import Limit, aim_of
+from proctor.generate.offline.sample_texts import bank, kinds_wanted, language_wanted, ranked
 from proctor.generate.offline.temptations import CARRIERS, carry, wishes
 from proctor.generate.offline.values import fits, values_of
 from proctor.generate.offline.variants import KINDS, vary

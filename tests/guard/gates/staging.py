@@ -7,9 +7,9 @@ from typing import Any
 
 from proctor import registry
 from proctor.core.chat import ToolCall
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.trajectory import Source
-from proctor.guard.memory import Memory
+from proctor.guard.session_memory import Memory
 from proctor.guard.step import Step
 from proctor.wiring.gate_scorers import scorer_sockets
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from proctor.guard.gates.danger import Danger
-from proctor.guard.readings import readings
 from proctor.guard.step import Step
-from proctor.wiring.local import local_model
+from proctor.guard.step_readings import readings
+from proctor.wiring.local_models import local_model
 from tests.text.danger_sentences import BLIND, THANKS, WORKED_ON
 
 

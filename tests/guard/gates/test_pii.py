@@ -20,14 +20,14 @@ from proctor.core.step import Point
 from proctor.core.trajectory import Source
 from proctor.core.verdict import Action, Finding, Verdict
 from proctor.core.work_clock import CURRENT_CLOCK, WorkClock
-from proctor.guard.asking import Choice
 from proctor.guard.edits import apply
 from proctor.guard.gates import pii
 from proctor.guard.gates.pii import Pii, _places
-from proctor.guard.memory import Memory
+from proctor.guard.scorer_step import Choice
+from proctor.guard.session_memory import Memory
 from proctor.guard.step import Step
 from proctor.text.pii import unmask
-from proctor.wiring.local import local_model
+from proctor.wiring.local_models import local_model
 
 _CARD = "4111 1111 1111 1111"
 

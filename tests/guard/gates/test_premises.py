@@ -8,9 +8,9 @@ from proctor.core.chat import ToolCall
 from proctor.core.verdict import Verdict
 from proctor.guard.edits import apply
 from proctor.guard.gates.premises import PremisesGate
-from proctor.guard.memory import Memory
+from proctor.guard.session_memory import Memory
 from proctor.guard.step import Step
-from proctor.text.asserted import asserted
+from proctor.text.promise_claims import asserted
 from tests.text.asserted_sentences import CLAIMS, ORDINARY
 
 _NOTE = " [unverified claim: nothing on record confirms this]"

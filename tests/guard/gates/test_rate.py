@@ -4,7 +4,7 @@ import pytest
 
 from proctor.core.errors import MalformedError
 from proctor.guard.gates.rate import Rate
-from proctor.guard.memory import Memory
+from proctor.guard.session_memory import Memory
 from tests.guard.gates.staging import done, gate, memory, wants
 
 

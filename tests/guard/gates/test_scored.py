@@ -93,7 +93,7 @@ async def test_an_empty_draft_is_not_scored() -> None:
 def test_a_gate_without_a_scorer_says_how_to_name_one(settings: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match="needs the scorer") as told:
         gate("scored", **settings)
-    assert "scorer: relevance" in (told.value.mend or "")
+    assert "scorer: relevance" in (told.value.hint or "")
 
 
 def test_a_threshold_beyond_one_is_refused() -> None:

@@ -15,10 +15,10 @@ from proctor.models.local.entities import LocalTagger
 from proctor.models.local.grounding import LocalGrounder
 from proctor.models.local.injection import InjectionClassifier
 from proctor.models.local.intents import LocalIntents
-from proctor.models.local.judging import judge_of
 from proctor.models.local.network import Network
 from proctor.models.local.nli import LocalEntailer
 from proctor.models.local.reader import reader_of
+from proctor.models.local.run_entailment import judge_of
 
 MEGABYTE = 1_000_000
 ODD = {
@@ -125,7 +125,7 @@ ASK: dict[str, Callable[[str], Any]] = {
 async def test_what_would_be_judged_only_in_part_is_refused(counted: Counted, name: str) -> None:
     with pytest.raises(InputError, match="too long") as seen:
         await ASK[name](HUGE["words"])
-    assert seen.value.mend
+    assert seen.value.hint
     assert counted.lines == 0
 
 

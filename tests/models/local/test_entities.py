@@ -13,9 +13,9 @@ from proctor.core.entity import Entity
 from proctor.core.errors import InputError
 from proctor.models.local import reader as room
 from proctor.models.local.entities import LocalTagger
-from proctor.models.local.pieces import BLANK, END, PAD, START, Line, Pieces, case_types
 from proctor.models.local.reader import LETTERS, LONGEST
 from proctor.models.local.spans import TAGS, trim
+from proctor.models.local.tokenizer import BLANK, END, PAD, START, Line, Pieces, case_types
 from tests.tables import table
 
 WORDS = ("jane", "doe", "lives", "in", "leeds", "acme", "inc", "田中", "さん", "東京", "株", "ヤマダ", "oslo", "é")

@@ -12,10 +12,10 @@ import pytest
 
 from proctor.core.sockets import Classifier, Embedder, Entailer
 from proctor.models.local.embed import LocalEmbedder
-from proctor.models.local.house import network_of
 from proctor.models.local.injection import CATEGORIES, InjectionClassifier
+from proctor.models.local.model_registry import network_of
 from proctor.models.local.nli import LocalEntailer
-from proctor.models.local.pieces import Line
+from proctor.models.local.tokenizer import Line
 from proctor.text.normalise import Searched
 
 ATTACKS = [

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.models.local.evidence import COARSE, select_evidence, sentences
-from proctor.models.local.house import pieces_of
+from proctor.models.local.model_registry import pieces_of
 from proctor.models.local.ngrams import BITS, LONGEST, Linear, features, fold
 from proctor.models.local.pairs import CLAIM, claims, flat, line
-from proctor.models.local.pieces import END, START, case_types
+from proctor.models.local.tokenizer import END, START, case_types
 from proctor.models.local.windows import MOST, PERIOD, groups, spread, stretches, windows
 
 ANY = st.text(st.characters(), max_size=300)  # lone surrogates too

@@ -1,4 +1,4 @@
-"""A weights file that is missing or changed is named with the mend, and never becomes a score."""
+"""A weights file that is missing or changed is named with the hint, and never becomes a score."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_changed_file_is_refused(tmp_path: Path) -> None:
         weights.path("a.bin")
     assert seen.value.file is not None
     assert seen.value.file.endswith("a.bin")
-    assert seen.value.mend
+    assert seen.value.hint
 
 
 @pytest.mark.parametrize(("name", "words"), [("gone.bin", "missing"), ("unknown.bin", "does not list")])

@@ -59,7 +59,7 @@ async def test_the_error_says_what_is_spent_and_the_mend() -> None:
     await budgeted.complete(ask())
     with pytest.raises(BudgetError, match=r"told:model: the money budget is spent \(2.5 of 2\)") as caught:
         await budgeted.complete(ask())
-    assert "raise the budget" in str(caught.value.mend)
+    assert "raise the budget" in str(caught.value.hint)
 
 
 async def test_a_budget_of_nothing_allows_nothing() -> None:
@@ -78,7 +78,7 @@ async def test_an_unknown_price_cannot_keep_a_money_budget() -> None:
     for refused in outcomes[1:]:
         assert isinstance(refused, BudgetError)
         assert "price of told:model is not known" in refused.message
-        assert "prices:" in str(refused.mend)
+        assert "prices:" in str(refused.hint)
 
 
 async def test_without_a_money_budget_an_unknown_price_is_no_trouble() -> None:

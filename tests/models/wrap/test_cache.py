@@ -26,12 +26,12 @@ class Kept:
 
     def get(self, key: str) -> Reply | None:
         if self.broken == "get":
-            raise StoreError("damaged", mend="clear it")
+            raise StoreError("damaged", hint="clear it")
         return self.replies.get(key)
 
     def put(self, key: str, request: Request, reply: Reply, *, model: str) -> None:
         if self.broken == "put":
-            raise StoreError("the disk is full", mend="free some space")
+            raise StoreError("the disk is full", hint="free some space")
         self.replies[key] = reply
 
 
@@ -155,7 +155,7 @@ async def test_only_replays_and_names_what_is_missing() -> None:
     assert (await replaying.complete(ask("known"))).cached
     with pytest.raises(RejectedError, match="the recording has no answer to 'unknown', sample 2") as caught:
         await replaying.complete(ask("unknown", sample=2))
-    assert "record it" in str(caught.value.mend)
+    assert "record it" in str(caught.value.hint)
     assert len(model.asked) == 1
 
 

@@ -67,10 +67,10 @@ async def test_what_will_not_pass_is_told_at_once(error: Exception) -> None:
 
 async def test_the_last_error_says_how_often_and_how_long() -> None:
     time = FakeTime()
-    failure = UnreachableError("no connection", field="models.x", mend="start the server")
+    failure = UnreachableError("no connection", field="models.x", hint="start the server")
     with pytest.raises(UnreachableError, match=r"no connection \(tried 4 times in \d+\.\d s\)") as caught:
         await retrying(Told(answers=[failure] * 9), time, attempts=4).complete(ask())
-    assert (caught.value.field, caught.value.mend) == ("models.x", "start the server")
+    assert (caught.value.field, caught.value.hint) == ("models.x", "start the server")
     assert vars(caught.value)["attempts"] == 4
     assert caught.value.__cause__ is failure
 

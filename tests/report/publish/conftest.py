@@ -13,7 +13,7 @@ import pytest
 from proctor.core.chat import Usage
 from proctor.core.report import Cell, Counts, Fingerprint, Report, Spend, Tally
 from proctor.core.score import Score
-from proctor.report.publish.graded import Graded
+from proctor.report.publish.published_result import Graded
 
 ENDED = datetime.now(UTC).replace(microsecond=250_000)
 

@@ -17,7 +17,7 @@ from proctor.core.errors import ConfigError, InputError, RefusedError, Unreachab
 from proctor.core.report import Report
 from proctor.models.cloudwatch import CloudWatch, cloudwatch
 from proctor.report.publish.cloudwatch import CloudWatchSettings, batches, data, publish
-from proctor.report.publish.graded import Graded
+from proctor.report.publish.published_result import Graded
 
 from .conftest import ENDED, Server
 

@@ -7,8 +7,8 @@ import json
 from dataclasses import replace
 
 from proctor.core.report import Report
-from proctor.report.publish.graded import Graded
 from proctor.report.publish.jsonl import JsonlSettings, file_name, write
+from proctor.report.publish.published_result import Graded
 
 
 def test_one_line_for_the_run_and_one_for_each_result(report: Report, results: list[Graded]) -> None:

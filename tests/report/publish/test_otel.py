@@ -11,8 +11,8 @@ import pytest
 from proctor.core.errors import RefusedError, ReplyError
 from proctor.core.report import Report
 from proctor.models.pool import Pool
-from proctor.report.publish.graded import Graded
 from proctor.report.publish.otel import OtelSettings, events, from_environment, publish, requests
+from proctor.report.publish.published_result import Graded
 
 from .conftest import ENDED, Server
 

@@ -128,7 +128,7 @@ async def test_a_gateway_that_refuses_is_told_without_the_key(server: Server, re
 
 
 async def test_nobody_there(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("proctor.report.publish.sending._LONGEST_WAIT", 0.0)
+    monkeypatch.setattr("proctor.report.publish.http_delivery._LONGEST_WAIT", 0.0)
     async with Pool() as pool:
         with pytest.raises(UnreachableError):
             await push(report, PrometheusSettings(push="http://127.0.0.1:1"), pool)

@@ -8,12 +8,12 @@ import pytest
 
 from proctor.core.case import Case
 from proctor.core.chat import Message, Request
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, TimedOutError
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.scorers.answer.consistency import Consistency
-from proctor.wiring.local import local_model
+from proctor.wiring.local_models import local_model
 from tests.scorers.staging import BROKEN, SILENT, StagedJudge, verdict
 
 LIST = (

@@ -14,7 +14,7 @@ from proctor.core.score import Score
 from proctor.core.trajectory import Source, Trajectory, Turn
 from proctor.models.catalogue.rows import find_row
 from proctor.scorers.answer.factual_accuracy import FactualAccuracy
-from proctor.wiring.local import local_model
+from proctor.wiring.local_models import local_model
 from tests.scorers.staging import BROKEN, SILENT, StagedJudge, verdict
 
 LOCAL: dict[str, Any] = {"entailer": local_model("entailer"), "grounder": local_model("grounder")}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from proctor.core.case import Case, Expectation
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, TimedOutError
 from proctor.core.score import Score
 from proctor.scorers.answer.fluency import Fluency

@@ -7,7 +7,7 @@ from proctor.core.errors import TimedOutError
 from proctor.core.score import Score
 from proctor.core.trajectory import Source, Trajectory
 from proctor.scorers.answer.grounded import Grounded
-from proctor.scorers.answer.quality_parts import passage_reading
+from proctor.scorers.answer.quality_parts import source_passages
 from tests.scorers.safety.speaking import CASE, built, call, talk, turn
 from tests.scorers.staging import BROKEN, SILENT
 
@@ -141,11 +141,11 @@ async def test_reading_ahead_changes_nothing_of_the_score() -> None:
     known = Source(id="pol-9", text=f"{POLICY.text} It was read ahead, 14 pages of it.")
     run = said(answer, known, calls=(call("get_policy", {"days": 9, "note": "read ahead"}, id="x"),))
     fresh = await LIGHT.score(CASE, run)
-    passage_reading._remembered.cache_clear()
+    source_passages._remembered.cache_clear()
     assert len(list(LIGHT.ahead(run))) > 10
-    before = passage_reading._remembered.cache_info().misses
+    before = source_passages._remembered.cache_info().misses
     assert await LIGHT.score(CASE, run) == fresh
-    assert passage_reading._remembered.cache_info().misses == before
+    assert source_passages._remembered.cache_info().misses == before
 
 
 async def test_a_claim_too_long_for_a_network_and_one_too_many_are_told_as_unread() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from proctor.core.chat import Request
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import BudgetError, MalformedError, OverloadedError, ReplyError
 from proctor.core.score import Score
 from proctor.scorers.answer.judge import Judge

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import MalformedError
 from proctor.scorers.answer.overlap import Overlap
 from proctor.text import overlap

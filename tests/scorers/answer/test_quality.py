@@ -7,14 +7,14 @@ import pytest
 
 from proctor.core.case import Case, Expectation
 from proctor.core.chat import Message
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, TimedOutError
 from proctor.core.score import Score
 from proctor.core.trajectory import Source, Trajectory, Turn
 from proctor.runner.grade import Grader, grade
 from proctor.scorers.answer.quality import Quality
-from proctor.scorers.parts import LOW
-from proctor.wiring.local import local_model
+from proctor.scorers.weighted_parts import LOW
+from proctor.wiring.local_models import local_model
 from tests.scorers.staging import BROKEN, SILENT, StagedJudge, verdict
 from tests.tables import table
 

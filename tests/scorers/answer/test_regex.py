@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import MalformedError
 from proctor.scorers.answer.regex import Regex
 from tests.scorers.staging import BROKEN, case, said

@@ -9,13 +9,13 @@ import pytest
 
 from proctor.core.case import Case, Expectation
 from proctor.core.chat import Message
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, StoreError, TimedOutError
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.models.catalogue.rows import find_row
 from proctor.scorers.answer.relevance import Relevance
-from proctor.wiring.local import local_model
+from proctor.wiring.local_models import local_model
 from tests.scorers.staging import BROKEN, SILENT, StagedJudge, verdict
 
 EMBEDDER = local_model("embedder")

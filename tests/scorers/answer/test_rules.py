@@ -7,7 +7,7 @@ import pytest
 
 from proctor.core.case import Ask, Case, Expectation
 from proctor.core.chat import Message, Reply, Request, ToolCall
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import ReplyError
 from proctor.core.rule import Rule
 from proctor.core.score import Score

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from proctor.core.case import Expectation
 from proctor.core.chat import ToolCall
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.scorers.answer.tool_calls import ToolCalls
-from proctor.scorers.call_matching import pair
+from proctor.scorers.match_calls import pair
 from tests.scorers.staging import BROKEN, case, said, turns
 
 

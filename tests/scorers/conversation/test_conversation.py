@@ -12,7 +12,7 @@ from proctor.core.errors import MalformedError
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.conversation.conversation import ConversationScorer
-from proctor.scorers.conversation.siblings import GATES
+from proctor.scorers.conversation.part_scorers import GATES
 from tests.scorers.safety.speaking import CASE, built, call, talk, turn, turns_of
 from tests.scorers.staging import BROKEN, SILENT
 from tests.tables import table

@@ -7,14 +7,14 @@ import pytest
 
 from proctor.core.case import Case
 from proctor.core.chat import Message, ToolCall
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import MalformedError
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.scorers.conversation.cross_turn import CrossTurn
 from proctor.scorers.conversation.cross_turn_pairs import PER_TURN, candidates
 from proctor.scorers.conversation.cross_turn_said import spoken, yes_or_no
-from proctor.wiring.local import local_model
+from proctor.wiring.local_models import local_model
 from tests.scorers.staging import BROKEN, SILENT
 from tests.tables import table
 

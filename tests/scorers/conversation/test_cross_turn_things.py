@@ -12,7 +12,7 @@ from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.scorers.conversation.cross_turn import CrossTurn
 from proctor.scorers.conversation.cross_turn_things import things
-from proctor.wiring.local import local_model
+from proctor.wiring.local_models import local_model
 from tests.tables import table
 
 # (question, answer) about {it}, with a figure {n}: what is meant stands in the answer, in the question, or before it.

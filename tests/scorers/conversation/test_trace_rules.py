@@ -8,7 +8,7 @@ import pytest
 
 from proctor.core.case import Case, Expectation
 from proctor.core.chat import Request
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.rule import Rule
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory

@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 
 from proctor.core.case import Case
 from proctor.core.chat import Message, ToolCall
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.score import Score
 from proctor.core.sockets import is_optional, is_socket
 from proctor.core.trajectory import Intent, Source, Trajectory, Turn
-from proctor.wiring.local import LOCAL, local_model
+from proctor.wiring.local_models import LOCAL, local_model
 
 Kind = TypeVar("Kind")
 CASE = Case(id="c")

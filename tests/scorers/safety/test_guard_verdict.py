@@ -8,7 +8,7 @@ import pytest
 from proctor.core.case import Case
 from proctor.core.chat import Message
 from proctor.core.codec import encode
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.core.verdict import Action, Finding, Verdict

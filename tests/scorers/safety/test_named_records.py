@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.core.chat import ToolCall
+from proctor.scorers.safety.claimed_actions import backed, deeds
 from proctor.scorers.safety.commitments import Commitments
-from proctor.scorers.safety.deeds import backed, deeds
 from proctor.scorers.safety.named_records import NamedRecord, is_another, listed_in, named_in
 from tests.scorers.safety.speaking import CASE, built, call, talk, turn
 from tests.tables import table

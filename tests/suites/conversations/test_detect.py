@@ -42,10 +42,10 @@ def test_the_verb_offers_every_format() -> None:
 def test_what_is_not_known_is_told(tmp_path: Path) -> None:
     with pytest.raises(SuiteError, match="colour") as caught:
         cases(lines(tmp_path, {"colour": "red"}))
-    assert "--format" in (caught.value.mend or "")
+    assert "--format" in (caught.value.hint or "")
     with pytest.raises(InputError, match="no format") as wrong:
         cases(lines(tmp_path, CHAT), "langfus")
-    assert "langfuse" in (wrong.value.mend or "")
+    assert "langfuse" in (wrong.value.hint or "")
 
 
 def test_ids_are_unique_and_do_not_depend_on_other_conversations(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from tests.profiles import examples
 
 from proctor.core.case import Case
 from proctor.core.codec import encode
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import InputError
 from proctor.suites.conversations import open_conversations
 from proctor.suites.conversations.detect import importers

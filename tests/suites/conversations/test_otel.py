@@ -202,7 +202,7 @@ def test_spans_without_words_are_told(tmp_path: Path) -> None:
     path = lines(tmp_path, otlp(span("t", 1, gen_ai__operation__name="chat")))
     with pytest.raises(SuiteError, match="says what was said") as caught:
         cases(path)
-    assert "content" in (caught.value.mend or "")
+    assert "content" in (caught.value.hint or "")
     silent, other = otlp(span("t", 1, gen_ai__operation__name="chat")), otlp(span("w", 1, name="GET /health"))
     heard = otlp(chat("u", 5, [text("user", "hi")], text("assistant", "ho")))
     found = {case.id: case.recorded.error for case in cases(lines(tmp_path, silent, other, heard)) if case.recorded}

@@ -9,7 +9,7 @@ from proctor.core.case import Case, Suite
 from proctor.core.errors import InputError
 from proctor.core.rule import Rule
 from proctor.prompts.load import load_prompt, parse_prompt
-from proctor.prompts.yamltext import read_yaml
+from proctor.prompts.yaml_text import read_yaml
 from proctor.suites.exchange.github_models import read_github_models
 from proctor.suites.exchange.github_write import write_github_models
 from proctor.wiring.scorers import Bench

@@ -77,7 +77,7 @@ def test_an_import_stays_in_its_folder(place: Path, name: str) -> None:
     kind = "openai-evals" if source.is_dir() else kind_of(source)
     with pytest.raises(InputError, match="outside") as raised:
         read_any(source, kind)
-    assert "--allow-outside" in (raised.value.mend or "")
+    assert "--allow-outside" in (raised.value.hint or "")
     assert str(source) in str(raised.value)
     assert SECRET not in str(raised.value)
     read_any(source, kind, allow_outside=True)

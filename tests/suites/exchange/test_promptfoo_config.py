@@ -17,12 +17,12 @@ from tests.tables import table
 from proctor.core.case import Case, Suite
 from proctor.core.errors import InputError, SuiteError
 from proctor.core.rule import Rule
-from proctor.prompts.yamltext import read_yaml
+from proctor.prompts.yaml_text import read_yaml
 from proctor.suites.exchange.assertions import UntoldError, checks_of
 from proctor.suites.exchange.promptfoo_config import provider_name, read_promptfoo
 from proctor.suites.exchange.promptfoo_write import assertions_of, cells_of, write_promptfoo
 from proctor.suites.promptfoo import check_of
-from proctor.text.yaml_form import to_yaml
+from proctor.text.yaml_dump import to_yaml
 from proctor.wiring.scorers import Bench
 
 # The parts of promptfoo's configuration that we write, after its reference: configuration/reference, test-cases and

@@ -3,7 +3,7 @@ from __future__ import annotations
 from tests.tables import table
 
 from proctor.text.pii import find_pii, same_value
-from proctor.text.pii.numbering import REGIONS, proven, proven_abroad, regions_for
+from proctor.text.pii.phone_plans import REGIONS, proven, proven_abroad, regions_for
 
 
 def found(text: str) -> list[tuple[str, str]]:

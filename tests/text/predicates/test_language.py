@@ -6,7 +6,7 @@ import pytest
 from tests.tables import table
 
 from proctor.text.predicates import parse
-from proctor.text.predicates.tongues import LANGUAGES, language
+from proctor.text.predicates.language_guess import LANGUAGES, language
 
 SAMPLES = {
     "en": "The parcel was sent on Monday and should be with you by the end of the week.",

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from proctor.generate.extract.aspects import NUMBER, Aspect, Scope, checkable, quoted
+from proctor.generate.extract.clause_rewording import about_input, plain, reworded
 from proctor.generate.extract.clauses import Clause, clauses_of
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.fields import described_keys, field_of, find_fields, keys_in
@@ -16,16 +17,15 @@ from proctor.generate.extract.kinds import kind_of, priority_of
 from proctor.generate.extract.labels import ALTERNATIVE, special_answer
 from proctor.generate.extract.languages import find_languages
 from proctor.generate.extract.lengths import find_lengths
-from proctor.generate.extract.mentions import find_mentions
-from proctor.generate.extract.parts import find_parts, without_parts
+from proctor.generate.extract.output_shapes import find_shapes
+from proctor.generate.extract.part_rules import find_parts, without_parts
 from proctor.generate.extract.ranges import find_ranges
+from proctor.generate.extract.required_words import find_mentions
 from proctor.generate.extract.scope import speaks_of_whole, with_output, without_subject
-from proctor.generate.extract.shapes import find_shapes
+from proctor.generate.extract.sentence_roles import PERMISSION, ROLE
 from proctor.generate.extract.statements import Statement
 from proctor.generate.extract.verbs import COMMANDS
 from proctor.generate.extract.vocabulary import worded
-from proctor.generate.extract.voices import PERMISSION, ROLE
-from proctor.generate.extract.wording import about_input, plain, reworded
 from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["drafts_of"]

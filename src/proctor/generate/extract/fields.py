@@ -11,8 +11,8 @@ from proctor.generate.extract.aspects import Aspect, Scope, quoted
 from proctor.generate.extract.labels import listed
 from proctor.generate.extract.languages import find_languages
 from proctor.generate.extract.lengths import find_lengths
+from proctor.generate.extract.output_shapes import find_shapes
 from proctor.generate.extract.ranges import find_ranges
-from proctor.generate.extract.shapes import find_shapes
 from proctor.generate.extract.templates import json_keys
 from proctor.text.lazy_pattern import Lazy
 

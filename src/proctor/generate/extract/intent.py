@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from proctor.generate.extract.clause_rewording import plain, reworded
 from proctor.generate.extract.clauses import clauses_of
 from proctor.generate.extract.statements import statements_of
-from proctor.generate.extract.wording import plain, reworded
 from proctor.prompts.prompt import Prompt
 
 __all__ = ["extract_intent"]

@@ -12,6 +12,7 @@ from typing import Final
 
 from proctor.core.rule import Rule, Span
 from proctor.generate.extract.aspects import Scope, checkable, quoted
+from proctor.generate.extract.clause_rewording import about_input, plain, reworded
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.drafts import drafts_of
 from proctor.generate.extract.fields import blank_values, field_of, find_fields, named_fields
@@ -22,7 +23,6 @@ from proctor.generate.extract.sections import section_of
 from proctor.generate.extract.statements import Statement, statements_of
 from proctor.generate.extract.templates import field_names, json_keys, shown_fields, shown_json, shown_values
 from proctor.generate.extract.vocabulary import worded
-from proctor.generate.extract.wording import about_input, plain, reworded
 from proctor.prompts.prompt import Prompt
 from proctor.text.lazy_pattern import Lazy
 from proctor.text.predicates import parse

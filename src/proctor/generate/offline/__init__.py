@@ -1,6 +1,6 @@
 """Tests without a model: from types, samples, a bank of texts, boundary values and temptations."""
 
-from proctor.generate.offline.bench import offline_tests
+from proctor.generate.offline.test_builder import offline_tests
 from proctor.generate.offline.validity import offline_validity
 
 __all__ = ["offline_tests", "offline_validity"]

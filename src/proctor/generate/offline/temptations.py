@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from proctor.core.rule import Rule
-from proctor.generate.offline.aims import Aim, Limit
+from proctor.generate.offline.rule_limits import Aim, Limit
 
 __all__ = ["CARRIERS", "carry", "wishes"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from proctor.core.case import Case
-from proctor.generate.making import Brief, input_specs, inputs_of
-from proctor.generate.offline.shapes import is_http, shape_of
+from proctor.generate.build_case import Brief, input_specs, inputs_of
+from proctor.generate.offline.input_shapes import is_http, shape_of
 from proctor.generate.offline.values import fits
 from proctor.generate.spec import InputSpec
 

@@ -11,9 +11,9 @@ from proctor.core.case import Case
 from proctor.core.chat import Message, Request
 from proctor.core.errors import ModelError
 from proctor.core.sockets import Model
-from proctor.generate.making import Brief
-from proctor.generate.stages.asking import Question, ask, stage_prompt
-from proctor.generate.stages.checking import shown_inputs, verdict_reader, verdict_schema
+from proctor.generate.build_case import Brief
+from proctor.generate.stages.model_stage import Question, ask, stage_prompt
+from proctor.generate.stages.validate_artefacts import shown_inputs, verdict_reader, verdict_schema
 
 __all__ = ["SpecificationAnswer", "check_agreement"]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from proctor.core.codec import dumps
 from proctor.core.sockets import Model
-from proctor.generate.making import input_specs
+from proctor.generate.build_case import input_specs
 from proctor.generate.spec import InputSpec
-from proctor.generate.stages.asking import Question, ReplyReading, ask
+from proctor.generate.stages.model_stage import Question, ReplyReading, ask
 from proctor.generate.stages.schemas import list_of, object_of
 from proctor.prompts.prompt import Prompt
 

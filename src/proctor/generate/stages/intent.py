@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from proctor.core.sockets import Model
-from proctor.generate.stages.asking import Question, ReplyReading, ask
+from proctor.generate.stages.model_stage import Question, ReplyReading, ask
 from proctor.generate.stages.schemas import object_of
 from proctor.prompts.prompt import Prompt
 

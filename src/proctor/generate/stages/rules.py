@@ -10,7 +10,7 @@ from typing import Any, Literal, cast
 from proctor.core.rule import Rule, Span
 from proctor.core.sockets import Model
 from proctor.generate.extract import invert
-from proctor.generate.stages.asking import Question, ReplyReading, ask
+from proctor.generate.stages.model_stage import Question, ReplyReading, ask
 from proctor.generate.stages.schemas import list_of, object_of
 from proctor.prompts.prompt import Prompt
 from proctor.text.predicates import PredicateError, parse, vocabulary

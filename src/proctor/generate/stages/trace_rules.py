@@ -7,7 +7,7 @@ from typing import Any
 
 from proctor.core.rule import Rule
 from proctor.core.sockets import Model
-from proctor.generate.stages.asking import Question, ReplyReading, ask
+from proctor.generate.stages.model_stage import Question, ReplyReading, ask
 from proctor.generate.stages.rules import locate
 from proctor.generate.stages.schemas import list_of, object_of
 from proctor.prompts.prompt import Prompt

@@ -11,11 +11,11 @@ from proctor.core.chat import ToolCall
 from proctor.core.step import Point
 from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.verdict import Finding, Verdict
-from proctor.guard.by_tool import ByTool, call_of, call_text
 from proctor.guard.constraints import CallProblem, Constraints
-from proctor.guard.owning import Owned, foreign_owner, record_of
+from proctor.guard.fast_dataclass import swift
+from proctor.guard.ownership import Owned, foreign_owner, record_of
 from proctor.guard.step import Step
-from proctor.guard.swift import swift
+from proctor.guard.tool_settings import ByTool, call_of, call_text
 
 __all__ = ["OWNERS", "Arguments"]
 

@@ -10,8 +10,8 @@ from typing import ClassVar, Final, Literal
 from proctor.core.step import Point
 from proctor.core.verdict import Edit, Finding, Verdict
 from proctor.guard.edits import apply
-from proctor.guard.readings import Reading, hidden_in, quote, readings
 from proctor.guard.step import Step
+from proctor.guard.step_readings import Reading, hidden_in, quote, readings
 from proctor.text.normalise import normalise
 from proctor.text.user_patterns import Hit, UserPattern, user_pattern
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from proctor.core.sockets import Scorer, socket
 from proctor.core.step import Point
 from proctor.core.verdict import Finding, Verdict
-from proctor.guard.asking import asked, findings
+from proctor.guard.scorer_step import asked, findings
 from proctor.guard.step import Step
 
 __all__ = ["CitationsGate"]

@@ -9,8 +9,8 @@ from proctor.core.score import Evidence
 from proctor.core.sockets import Scorer, socket
 from proctor.core.step import Point
 from proctor.core.verdict import Finding, Verdict
-from proctor.guard.asking import Choice, asked, findings, strongest, unread
-from proctor.guard.legible import illegible
+from proctor.guard.gibberish import illegible
+from proctor.guard.scorer_step import Choice, asked, findings, strongest, unread
 from proctor.guard.step import Step
 
 __all__ = ["CommitmentsGate"]

@@ -9,12 +9,12 @@ from typing import ClassVar, Final, Literal
 from proctor.core.sockets import Classifier, socket
 from proctor.core.step import Point
 from proctor.core.verdict import Finding, Severity, Verdict
-from proctor.guard.levels import Level, check_level, cut
-from proctor.guard.readings import Reading, hidden_in, quote, readings
-from proctor.guard.sparing import spared
+from proctor.guard.skip_noise import spared
 from proctor.guard.step import Step
+from proctor.guard.step_readings import Reading, hidden_in, quote, readings
+from proctor.guard.threshold_levels import Level, check_level, cut
 from proctor.text.danger import DANGERS, dangers, without_set_phrases
-from proctor.text.normalise.likeness import is_strewn
+from proctor.text.normalise.language_likeness import is_strewn
 
 __all__ = ["Danger"]
 

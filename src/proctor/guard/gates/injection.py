@@ -11,13 +11,13 @@ from proctor.core.step import Point
 from proctor.core.verdict import Edit, Finding, Verdict
 from proctor.guard.documents import Cut, look_through
 from proctor.guard.edits import apply
-from proctor.guard.levels import Level, check_level, check_order, cut
 from proctor.guard.passages import sentences
-from proctor.guard.readings import Reading, hidden_in, quote, readings
 from proctor.guard.step import Step
+from proctor.guard.step_readings import Reading, hidden_in, quote, readings
+from proctor.guard.threshold_levels import Level, check_level, check_order, cut
 from proctor.text.danger import dangers
 from proctor.text.normalise import Limits, Searched
-from proctor.text.overrides import attempts
+from proctor.text.takeover_phrases import attempts
 
 __all__ = ["Injection"]
 

@@ -11,11 +11,11 @@ from typing import ClassVar, Final, Literal
 from proctor.core.sockets import Embedder, socket
 from proctor.core.step import Point
 from proctor.core.verdict import Finding, Severity, Verdict
-from proctor.guard.readings import quote
-from proctor.guard.retold import hinted, parts, retold
+from proctor.guard.paraphrase_leak import hinted, parts, retold
 from proctor.guard.step import Step
+from proctor.guard.step_readings import quote
 from proctor.text.base64_data import unpack_base64
-from proctor.text.normalise.likeness import is_noise
+from proctor.text.normalise.language_likeness import is_noise
 from proctor.text.pii.secrets import find_keys, find_logins
 from proctor.text.shared_runs import Known, Run, squeezed
 

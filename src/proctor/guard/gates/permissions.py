@@ -10,9 +10,9 @@ from proctor.core.chat import ToolCall
 from proctor.core.permission_matrix import NO_INTENT, TRIALS, PermissionMatrix
 from proctor.core.step import Point
 from proctor.core.verdict import Finding, Verdict
-from proctor.guard.by_tool import LONGEST_NAME, MOST_REMEMBERED, ByTool, call_of, call_text
+from proctor.guard.fast_dataclass import swift
 from proctor.guard.step import Step
-from proctor.guard.swift import swift
+from proctor.guard.tool_settings import LONGEST_NAME, MOST_REMEMBERED, ByTool, call_of, call_text
 
 __all__ = ["PermissionsGate"]
 

@@ -17,13 +17,13 @@ from proctor.core.sockets import Tagger, socket
 from proctor.core.step import Point
 from proctor.core.verdict import Action, Edit, Finding, Verdict
 from proctor.core.work_clock import CURRENT_CLOCK
-from proctor.guard.asking import Choice
-from proctor.guard.coded import coded_values
 from proctor.guard.edits import apply
-from proctor.guard.readings import hidden_in, readings
-from proctor.guard.sparing import spared
+from proctor.guard.encoded_values import coded_values
+from proctor.guard.scorer_step import Choice
+from proctor.guard.skip_noise import spared
 from proctor.guard.step import Step
-from proctor.text.pace import breathe, finditer
+from proctor.guard.step_readings import hidden_in, readings
+from proctor.text.chunked_regex import breathe, finditer
 from proctor.text.pii import KINDS, find_pii, likely_names, mask, merge, same_value
 from proctor.text.pii.blocks import blocks, pieces
 from proctor.text.pii.emails import is_office, is_stand_in

@@ -10,11 +10,11 @@ from proctor.core.step import Point
 from proctor.core.verdict import Edit, Finding, Verdict
 from proctor.guard.edits import apply
 from proctor.guard.ledger import standing
-from proctor.guard.memory import Memory
-from proctor.guard.readings import quote
+from proctor.guard.session_memory import Memory
 from proctor.guard.step import Step
-from proctor.text.asserted import asserted, carried
+from proctor.guard.step_readings import quote
 from proctor.text.claims import statements
+from proctor.text.promise_claims import asserted, carried
 
 __all__ = ["PremisesGate"]
 

@@ -14,10 +14,10 @@ from proctor.core.chat import ToolCall
 from proctor.core.sockets import socket
 from proctor.core.step import Point
 from proctor.core.verdict import Finding, Verdict
-from proctor.guard.by_tool import ByTool, call_of, call_text
-from proctor.guard.memory import Memory
+from proctor.guard.fast_dataclass import swift
+from proctor.guard.session_memory import Memory
 from proctor.guard.step import Step
-from proctor.guard.swift import swift
+from proctor.guard.tool_settings import ByTool, call_of, call_text
 
 __all__ = ["Rate"]
 

@@ -9,7 +9,7 @@ from proctor.core.score import Evidence
 from proctor.core.sockets import Scorer, socket
 from proctor.core.step import Point
 from proctor.core.verdict import Finding, Severity, Verdict
-from proctor.guard.asking import asked, findings
+from proctor.guard.scorer_step import asked, findings
 from proctor.guard.step import Step
 
 __all__ = ["Scored"]

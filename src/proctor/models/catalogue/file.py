@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import ConfigError, StoreError
 from proctor.core.sockets import Kit
 from proctor.models.catalogue.rows import find_row
@@ -65,7 +65,7 @@ class FileCatalogue:
                 self._seen[stamp] = rows
         except OSError as error:
             raise StoreError(
-                f"the catalogue cannot be read: {error.strerror}", file=str(self.path), mend="check `catalogue:`"
+                f"the catalogue cannot be read: {error.strerror}", file=str(self.path), hint="check `catalogue:`"
             ) from error
         return find_row(rows, key, self.columns)
 
@@ -91,7 +91,7 @@ def read_rows(path: Path, name: str | None = None) -> Rows:
             data = _yaml(text)
     except (ValueError, csv.Error, RecursionError) as error:
         raise StoreError(
-            f"the catalogue is no {ending[1:]} file: {error}", file=str(path), mend="mend the file"
+            f"the catalogue is no {ending[1:]} file: {error}", file=str(path), hint="fix the file"
         ) from None
     return _listed(data, name, path)
 
@@ -119,7 +119,7 @@ def _listed(data: Any, name: str | None, path: Path) -> Rows:
         raise StoreError(
             "the catalogue holds no list of products",
             file=str(path),
-            mend="name the list with `rows:`, or mend the file",
+            hint="name the list with `rows:`, or fix the file",
         )
     return data
 
@@ -132,6 +132,6 @@ def file(kit: Kit) -> FileCatalogue:
         raise ConfigError(
             f"a catalogue cannot be a {path.suffix or 'nameless'} file",
             field="catalogue.file",
-            mend=f"use one of {', '.join(_ENDINGS)}; a database is `sql:`",
+            hint=f"use one of {', '.join(_ENDINGS)}; a database is `sql:`",
         )
     return FileCatalogue(path=path, columns=settings.columns, rows=settings.rows)

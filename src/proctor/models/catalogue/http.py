@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, Problem, ReplyError, UnreachableError
 from proctor.core.sockets import Http, Kit
 from proctor.models.catalogue.rows import find_row
@@ -56,11 +56,11 @@ class HttpCatalogue:
         if reply.status in _NOWHERE:
             return None
         if not 200 <= reply.status < 300:
-            raise UnreachableError(f"the catalogue answered with status {reply.status}", mend="check `catalogue:`")
+            raise UnreachableError(f"the catalogue answered with status {reply.status}", hint="check `catalogue:`")
         try:
             data = json.loads(reply.body) if reply.body.strip() else None
         except (ValueError, RecursionError):
-            failed = ReplyError("the catalogue's reply is not JSON", mend="check the address of the catalogue")
+            failed = ReplyError("the catalogue's reply is not JSON", hint="check the address of the catalogue")
             secrets = tuple(settings.headers.values())
             failed.raw = redact(reply.body[:2000].decode(errors="replace"), secrets)
             raise failed from None

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import ConfigError, MalformedError, Problem, StoreError
 from proctor.core.sockets import Kit
 from proctor.models.catalogue.rows import key_columns
@@ -76,7 +76,7 @@ class SqlCatalogue:
             raise StoreError(
                 f"the catalogue did not answer: {error}",
                 file=str(self.path),
-                mend="check `catalogue:` and the database",
+                hint="check `catalogue:` and the database",
             ) from error
 
     def _by_columns(self, connection: sqlite3.Connection, key: str) -> Any:
@@ -110,7 +110,7 @@ class SqlCatalogue:
                 names = [each[0] for each in cursor.description or ()]
         except Exception as error:  # each driver has exceptions of its own
             said = redact(str(error), (self.settings.sql,))
-            raise StoreError(f"the catalogue did not answer: {said}", mend="check `catalogue:`") from None
+            raise StoreError(f"the catalogue did not answer: {said}", hint="check `catalogue:`") from None
         if row is None:
             return None
         return dict(row) if isinstance(row, Mapping) else dict(zip(names, row, strict=False))
@@ -125,7 +125,7 @@ def _driver(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError as error:
         raise ConfigError(
-            f"the database driver {name!r} is not installed", field="catalogue.driver", mend=f"pip install {name}"
+            f"the database driver {name!r} is not installed", field="catalogue.driver", hint=f"pip install {name}"
         ) from error
 
 

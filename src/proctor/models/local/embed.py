@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from proctor.models.local.batching import Batcher
-from proctor.models.local.house import network_of, pieces_of
-from proctor.models.local.pieces import END, START, Line
+from proctor.models.local.batcher import Batcher
+from proctor.models.local.model_registry import network_of, pieces_of
+from proctor.models.local.tokenizer import END, START, Line
 from proctor.models.local.windows import groups, spread, windows
 
 __all__ = ["LocalEmbedder"]

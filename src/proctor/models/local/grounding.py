@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from proctor.core.errors import StoreError
-from proctor.models.local.batching import Batcher
+from proctor.models.local.batcher import Batcher
 from proctor.models.local.evidence import select_evidence
-from proctor.models.local.house import pieces_of, weights_of
-from proctor.models.local.judging import judge_of
+from proctor.models.local.model_registry import pieces_of, weights_of
 from proctor.models.local.pairs import claims, flat, line, refuse_long
-from proctor.models.local.pieces import Line
-from proctor.models.local.shares import sigmoid
+from proctor.models.local.probabilities import sigmoid
+from proctor.models.local.run_entailment import judge_of
+from proctor.models.local.tokenizer import Line
 from proctor.models.local.weights import MEND
 
 __all__ = ["LocalGrounder"]
@@ -52,7 +52,7 @@ class LocalGrounder:
         many = [self._lines(passage, text) for passage, text in pairs]
         outputs = judge_of(self.folder, self.threads).logits([each for some in many for each in some])
         if any(len(output) <= SUPPORT for output in outputs):
-            raise StoreError("the network does not tell support", file=str(weights.folder / "nli.onnx"), mend=MEND)
+            raise StoreError("the network does not tell support", file=str(weights.folder / "nli.onnx"), hint=MEND)
         logits = iter([float(output[SUPPORT]) for output in outputs])
         found = []
         for some in many:

@@ -11,15 +11,15 @@ from threading import Event
 import numpy as np
 
 from proctor.core.errors import InputError, StoreError
-from proctor.models.local.batching import Batcher
-from proctor.models.local.house import network_of, pieces_of, weights_of
+from proctor.models.local.batcher import Batcher
+from proctor.models.local.model_registry import network_of, pieces_of, weights_of
 from proctor.models.local.ngrams import Linear
-from proctor.models.local.pieces import END, START, Line, Pieces
-from proctor.models.local.shares import sigmoid, softmax
+from proctor.models.local.probabilities import sigmoid, softmax
+from proctor.models.local.tokenizer import END, START, Line, Pieces
 from proctor.models.local.weights import MEND
 from proctor.models.local.windows import spread, windows
 from proctor.text.normalise import Searched, normalise, views
-from proctor.text.normalise.likeness import is_noise, is_readable, is_strewn
+from proctor.text.normalise.language_likeness import is_noise, is_readable, is_strewn
 
 __all__ = ["CATEGORIES", "CascadeReading", "InjectionClassifier"]
 
@@ -88,7 +88,7 @@ class InjectionClassifier:
         if longest > LETTERS:
             raise InputError(
                 f"a text of {longest:,} characters is too long to look for injections in; at most {LETTERS:,}",
-                mend="split the text",
+                hint="split the text",
             )
         return await self._batcher.ask(texts)
 
@@ -259,4 +259,4 @@ def _linear(folder: Path | None) -> Linear:
         with np.load(file, allow_pickle=False) as kept:
             return Linear(kept["weights"], float(kept["scale"]), float(kept["bias"]))
     except Exception as broken:
-        raise StoreError(f"the weights cannot be read: {broken}", file=str(file), mend=MEND) from broken
+        raise StoreError(f"the weights cannot be read: {broken}", file=str(file), hint=MEND) from broken

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from proctor.models.local.house import weights_of
-from proctor.models.local.pieces import READ
+from proctor.models.local.model_registry import weights_of
 from proctor.models.local.reader import INTENTS, LocalReader, SpanReading, reader_of
+from proctor.models.local.tokenizer import READ
 
 __all__ = ["LETTERS", "LocalIntents"]
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from proctor.models.local.batching import Batcher
+from proctor.models.local.batcher import Batcher
 from proctor.models.local.evidence import select_evidence, sentences
-from proctor.models.local.house import pieces_of, weights_of
-from proctor.models.local.judging import judge_of
+from proctor.models.local.model_registry import pieces_of, weights_of
 from proctor.models.local.pairs import CLAIM, Claim, claims, flat, line, refuse_long
-from proctor.models.local.pieces import Pieces
-from proctor.models.local.shares import softmax
+from proctor.models.local.probabilities import softmax
+from proctor.models.local.run_entailment import judge_of
+from proctor.models.local.tokenizer import Pieces
 
 __all__ = ["LABELS", "LocalEntailer"]
 

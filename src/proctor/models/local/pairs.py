@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from proctor.core.errors import InputError
 from proctor.models.local.evidence import sentences
-from proctor.models.local.pieces import END, START, Line, Pieces
+from proctor.models.local.tokenizer import END, START, Line, Pieces
 
 __all__ = ["CLAIM", "LETTERS", "PASSAGE_LETTERS", "Claim", "claims", "flat", "line", "refuse_long"]
 
@@ -74,10 +74,10 @@ def refuse_long(pairs: Sequence[tuple[str, str]]) -> None:
         if len(text) > LETTERS:
             raise InputError(
                 f"a text of {len(text)} characters is too long to be judged against a passage; at most {LETTERS}",
-                mend="split the text",
+                hint="split the text",
             )
         if len(passage) > PASSAGE_LETTERS:
             raise InputError(
                 f"a passage of {len(passage)} characters is too long to be searched; at most {PASSAGE_LETTERS}",
-                mend="split the passage",
+                hint="split the passage",
             )

@@ -14,13 +14,13 @@ import numpy as np
 
 from proctor.core.entity import Entity
 from proctor.core.errors import InputError
-from proctor.models.local.aside import Aside
-from proctor.models.local.batching import Batcher
-from proctor.models.local.choosing import WHOLE, Choice, choose
-from proctor.models.local.glance import Glance, open_glance
-from proctor.models.local.house import network_of, pieces_of, weights_of
-from proctor.models.local.pieces import END, READ, START, Line, Pieces, case_types
+from proctor.models.local.background_inference import Aside
+from proctor.models.local.batcher import Batcher
+from proctor.models.local.linear_prefilter import Glance, open_glance
+from proctor.models.local.model_registry import network_of, pieces_of, weights_of
+from proctor.models.local.select_windows import WHOLE, Choice, choose
 from proctor.models.local.spans import TAGS, spans
+from proctor.models.local.tokenizer import END, READ, START, Line, Pieces, case_types
 from proctor.models.local.windows import groups, stretches
 
 __all__ = ["INTENTS", "LETTERS", "LONGEST", "LocalReader", "SpanReading", "read", "reader_of"]
@@ -84,7 +84,7 @@ class LocalReader:
         if most > longest:
             raise InputError(
                 f"a text of {most:,} characters is too long to look for {what} in; at most {longest:,}",
-                mend="split the text",
+                hint="split the text",
             )
         return await self._batcher.ask(texts)
 

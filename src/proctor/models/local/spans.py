@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from proctor.core.entity import Entity
-from proctor.models.local.pieces import Place
+from proctor.models.local.tokenizer import Place
 
 __all__ = ["KINDS", "TAGS", "spans", "trim"]
 

@@ -30,11 +30,11 @@ class Weights:
         expected = self.files.get(name)
         file = self.folder / name
         if expected is None:
-            raise StoreError("the weights manifest does not list this file", file=str(file), mend=MEND)
+            raise StoreError("the weights manifest does not list this file", file=str(file), hint=MEND)
         if not file.is_file():
-            raise StoreError("a weights file is missing", file=str(file), mend=MEND)
+            raise StoreError("a weights file is missing", file=str(file), hint=MEND)
         if _digest(str(file), file.stat().st_mtime_ns) != expected:
-            raise StoreError("a weights file is not the one that was measured", file=str(file), mend=MEND)
+            raise StoreError("a weights file is not the one that was measured", file=str(file), hint=MEND)
         return file
 
     def of(self, model: str) -> Mapping[str, Any]:
@@ -42,7 +42,7 @@ class Weights:
         found = self.settings.get(model)
         if not isinstance(found, Mapping):
             raise StoreError(
-                f"the weights manifest has no settings for {model}", file=str(self.folder / "manifest.json"), mend=MEND
+                f"the weights manifest has no settings for {model}", file=str(self.folder / "manifest.json"), hint=MEND
             )
         return found
 
@@ -53,10 +53,10 @@ class Weights:
             raise StoreError(
                 f"the weights manifest has no thresholds for {model}",
                 file=str(self.folder / "manifest.json"),
-                mend=MEND,
+                hint=MEND,
             )
         if level not in known:
-            raise InputError(f"there is no threshold for {level!r}", mend=f"use one of: {', '.join(known)}")
+            raise InputError(f"there is no threshold for {level!r}", hint=f"use one of: {', '.join(known)}")
         return float(known[level])
 
 
@@ -74,6 +74,6 @@ def open_weights(folder: Path | None = None) -> Weights:
         kept = json.loads(manifest.read_text(encoding="utf-8"))
         return Weights(folder=place, files=dict(kept["files"]), settings=dict(kept["settings"]))
     except FileNotFoundError:
-        raise StoreError("the weights manifest is missing", file=str(manifest), mend=MEND) from None
+        raise StoreError("the weights manifest is missing", file=str(manifest), hint=MEND) from None
     except (OSError, UnicodeDecodeError, ValueError, KeyError, TypeError) as broken:
-        raise StoreError(f"the weights manifest cannot be read: {broken}", file=str(manifest), mend=MEND) from None
+        raise StoreError(f"the weights manifest cannot be read: {broken}", file=str(manifest), hint=MEND) from None

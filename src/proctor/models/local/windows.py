@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import ceil
 
-from proctor.models.local.pieces import END, START, Line
+from proctor.models.local.tokenizer import END, START, Line
 
 __all__ = ["MOST", "groups", "spread", "stretches", "windows"]
 

@@ -92,7 +92,7 @@ class Budget:
         """
         if self._unpriced is not None:
             self.refused += 1
-            raise BudgetError(unpriced(self._unpriced), mend=price_hint(self._unpriced))
+            raise BudgetError(unpriced(self._unpriced), hint=price_hint(self._unpriced))
         self._refuse_when_spent(name)
         if self.in_flight and self._may_not_cover():
             return False
@@ -124,7 +124,7 @@ class Budget:
                 self.refused += 1
                 raise BudgetError(
                     f"{name}: the {what} budget is spent ({used:.6g} of {limit:.6g})",
-                    mend="raise the budget: `proctor run --resume RUN --budget DOLLARS`",
+                    hint="raise the budget: `proctor run --resume RUN --budget DOLLARS`",
                 )
 
     def _may_not_cover(self) -> bool:

@@ -136,5 +136,5 @@ class Cached:
         sample = f", sample {request.sample}" if request.sample else ""
         return RejectedError(
             f"{self.name}: the recording has no answer to {asked!r}{sample} (key {key[:12]})",
-            mend="record it: run the same suite once with the cache in use",
+            hint="record it: run the same suite once with the cache in use",
         )

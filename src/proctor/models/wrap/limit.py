@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from proctor.core.chat import Reply, Request
 from proctor.core.errors import OverloadedError, RateLimitedError
 from proctor.core.sockets import Model
-from proctor.models.wrap.alarm import EarliestTimer
+from proctor.models.wrap.earliest_timer import EarliestTimer
+from proctor.models.wrap.learned_rate import Rhythm
 from proctor.models.wrap.quota import Quota
-from proctor.models.wrap.rhythm import Rhythm
 
 __all__ = ["Limited", "Limiter"]
 

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from proctor.models.wrap.alarm import EarliestTimer
-from proctor.models.wrap.rhythm import Rhythm
+from proctor.models.wrap.earliest_timer import EarliestTimer
+from proctor.models.wrap.learned_rate import Rhythm
 
 __all__ = ["Member", "Quota"]
 

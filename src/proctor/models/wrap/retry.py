@@ -86,7 +86,7 @@ def _gave_up(error: ModelError, tries: int, seconds: float, wait: float) -> Mode
     often = "tried once" if tries == 1 else f"tried {tries} times in {seconds:.1f} s"
     asked = f", and the server asks to wait {wait:.0f} s more" if getattr(error, "retry_after", None) else ""
     told = type(error)(
-        f"{error.message} ({often}{asked})", file=error.file, line=error.line, field=error.field, mend=error.mend
+        f"{error.message} ({often}{asked})", file=error.file, line=error.line, field=error.field, hint=error.hint
     )
     vars(told).update({key: value for key, value in vars(error).items() if key != "message"}, attempts=tries)
     return told

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from proctor.core.errors import InputError
 from proctor.core.report import Report
-from proctor.report.publish.graded import NO_INTENT, Graded, averages
+from proctor.report.publish.published_result import NO_INTENT, Graded, averages
 
 __all__ = ["CloudWatchSettings", "MetricDoor", "batches", "data", "publish"]
 
@@ -78,7 +78,7 @@ def data(
     """
     time = report.finished or report.started or datetime.now(UTC)
     if (now or datetime.now(UTC)) - time > _OLDEST:
-        raise InputError(f"run {report.id} is more than two weeks old", mend="CloudWatch takes no older figures")
+        raise InputError(f"run {report.id} is more than two weeks old", hint="CloudWatch takes no older figures")
     targets: set[str] = set()
     values: dict[tuple[str, str, str], Counter[float]] = defaultdict(Counter)
     counts: Counter[str] = Counter()

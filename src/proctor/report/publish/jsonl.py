@@ -8,7 +8,7 @@ from typing import Any, TextIO
 
 from proctor.core.codec import dumps
 from proctor.core.report import Report
-from proctor.report.publish.graded import Graded, averages, slug
+from proctor.report.publish.published_result import Graded, averages, slug
 
 __all__ = ["JsonlSettings", "file_name", "lines", "write"]
 

@@ -16,8 +16,8 @@ from proctor.core.errors import ReplyError
 from proctor.core.report import Report
 from proctor.core.score import Score
 from proctor.core.sockets import Http
-from proctor.report.publish.graded import Graded
-from proctor.report.publish.sending import deliver
+from proctor.report.publish.http_delivery import deliver
+from proctor.report.publish.published_result import Graded
 
 __all__ = ["EVENT", "OtelSettings", "events", "from_environment", "publish", "requests"]
 

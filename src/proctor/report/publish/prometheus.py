@@ -12,8 +12,8 @@ from urllib.parse import quote
 
 from proctor.core.report import Report
 from proctor.core.sockets import Http
-from proctor.report.publish.graded import slug
-from proctor.report.publish.sending import deliver
+from proctor.report.publish.http_delivery import deliver
+from proctor.report.publish.published_result import slug
 
 __all__ = ["PrometheusSettings", "file_name", "group_url", "push", "text", "write"]
 

@@ -19,13 +19,13 @@ from proctor.scorers.answer.quality_parts.contradictions import (
     remaining,
     trust,
 )
-from proctor.scorers.answer.quality_parts.judging import by_judge
 from proctor.scorers.answer.quality_parts.persona import Persona, score_persona
+from proctor.scorers.answer.quality_parts.prior_turns import AnsweredTurn, exchanges
 from proctor.scorers.answer.quality_parts.reference import Resolved, resolve
-from proctor.scorers.answer.quality_parts.spoken import AnsweredTurn, exchanges
-from proctor.scorers.parts import check_weights, combined, weighed
-from proctor.scorers.passages import MOST_EVIDENCE, no_answer, quoted, turn_label
-from proctor.text.sayings import Saying, sayings
+from proctor.scorers.answer.quality_parts.rubric_judge import by_judge
+from proctor.scorers.checked_answers import MOST_EVIDENCE, no_answer, quoted, turn_label
+from proctor.scorers.weighted_parts import check_weights, combined, weighed
+from proctor.text.comparable_claims import Saying, sayings
 
 __all__ = ["Consistency"]
 

@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 from proctor.core.case import Case, Expectation
 from proctor.core.score import Evidence, Score
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.passages import MOST_EVIDENCE, Passage, Where, quoted, score_expected, scored
-from proctor.text.find import Folded, fold, occurrences
+from proctor.scorers.checked_answers import MOST_EVIDENCE, Passage, Where, quoted, score_expected, scored
+from proctor.text.find_phrase import Folded, fold, occurrences
 
 __all__ = ["Contains"]
 

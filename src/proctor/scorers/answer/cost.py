@@ -8,7 +8,7 @@ from typing import ClassVar
 from proctor.core.case import Case
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.passages import no_answer, scored, skipped, unjudged
+from proctor.scorers.checked_answers import no_answer, scored, skipped, unjudged
 
 __all__ = ["Cost"]
 

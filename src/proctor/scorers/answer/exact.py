@@ -9,7 +9,7 @@ from typing import ClassVar
 from proctor.core.case import Case
 from proctor.core.score import Evidence, Score
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.passages import Passage, Where, quoted, score_expected, scored
+from proctor.scorers.checked_answers import Passage, Where, quoted, score_expected, scored
 
 __all__ = ["Exact"]
 

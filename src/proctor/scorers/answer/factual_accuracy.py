@@ -12,10 +12,10 @@ from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Catalogue, Entailer, Grounder, Model, socket
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.answer.quality_parts import context, coverage, live_check, products, support
-from proctor.scorers.answer.quality_parts.judging import by_judge
-from proctor.scorers.material import Included
-from proctor.scorers.parts import check_weights, combined, weighed
-from proctor.scorers.passages import last_expectation, no_answer, quoted
+from proctor.scorers.answer.quality_parts.rubric_judge import by_judge
+from proctor.scorers.checked_answers import last_expectation, no_answer, quoted
+from proctor.scorers.judge_material import Included
+from proctor.scorers.weighted_parts import check_weights, combined, weighed
 from proctor.text.money import find_money, same_amount
 
 __all__ = ["FactualAccuracy"]

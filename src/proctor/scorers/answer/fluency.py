@@ -11,11 +11,11 @@ from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Catalogue, Model, socket
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.answer.quality_parts.grammar import Checker, score_grammar
-from proctor.scorers.answer.quality_parts.judging import by_judge
 from proctor.scorers.answer.quality_parts.layout import Format, score_formatting
+from proctor.scorers.answer.quality_parts.rubric_judge import by_judge
 from proctor.scorers.answer.quality_parts.tone import Trait, describe, score_tone
-from proctor.scorers.parts import check_weights, combined, weighed
-from proctor.scorers.passages import no_answer
+from proctor.scorers.checked_answers import no_answer
+from proctor.scorers.weighted_parts import check_weights, combined, weighed
 from proctor.text.patterns import compiled
 
 __all__ = ["Fluency"]

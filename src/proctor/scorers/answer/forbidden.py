@@ -9,9 +9,18 @@ from typing import ClassVar, Literal
 from proctor.core.case import Case
 from proctor.core.score import Evidence, Score
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.matching import PatternError, first_matches
-from proctor.scorers.passages import MOST_EVIDENCE, Passage, no_answer, passages, quoted, scored, skipped, unjudged
-from proctor.text.find import fold, occurrences
+from proctor.scorers.bounded_regex import PatternError, first_matches
+from proctor.scorers.checked_answers import (
+    MOST_EVIDENCE,
+    Passage,
+    no_answer,
+    passages,
+    quoted,
+    scored,
+    skipped,
+    unjudged,
+)
+from proctor.text.find_phrase import fold, occurrences
 from proctor.text.patterns import compiled
 
 __all__ = ["Forbidden"]

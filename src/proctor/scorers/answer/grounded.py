@@ -16,14 +16,14 @@ from proctor.core.tool_effect import StatedEffect
 from proctor.core.trajectory import Source, Trajectory
 from proctor.core.transcript import failed, result_text
 from proctor.scorers.answer.quality_parts.claim_checks import CheckedClaim, check_claims, checkable
-from proctor.scorers.answer.quality_parts.passage_reading import LETTERS, SourcePassage, reading
+from proctor.scorers.answer.quality_parts.source_passages import LETTERS, SourcePassage, reading
 from proctor.scorers.answer.quality_parts.support import source_passage, spoken
-from proctor.scorers.passages import MOST_EVIDENCE, no_answer, quoted, scored, skipped, unjudged
-from proctor.scorers.safety.citing import citations, documents
-from proctor.scorers.safety.deeds import backed, deeds
-from proctor.scorers.trust import trust
-from proctor.text.critical import SECTIONS, about_the_talk, section_key, sections_of
-from proctor.text.normalise.likeness import is_strewn
+from proctor.scorers.checked_answers import MOST_EVIDENCE, no_answer, quoted, scored, skipped, unjudged
+from proctor.scorers.model_trust import trust
+from proctor.scorers.safety.citation_spans import citations, documents
+from proctor.scorers.safety.claimed_actions import backed, deeds
+from proctor.text.normalise.language_likeness import is_strewn
+from proctor.text.policy_sections import SECTIONS, about_the_talk, section_key, sections_of
 
 __all__ = ["Grounded"]
 

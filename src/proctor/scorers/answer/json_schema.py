@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 from proctor.core.case import Case
 from proctor.core.score import Evidence, Score
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.passages import (
+from proctor.scorers.checked_answers import (
     MOST_EVIDENCE,
     Passage,
     Where,

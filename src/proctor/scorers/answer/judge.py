@@ -13,11 +13,11 @@ from proctor.core.chat import Message, Request
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Model, socket
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.asking import Opinion, ask, reply_schema, total_cost
-from proctor.scorers.material import EVERYTHING, Included, collect, fence
-from proctor.scorers.passages import no_answer, quoted
+from proctor.scorers.ask_judge import Opinion, ask, reply_schema, total_cost
+from proctor.scorers.checked_answers import no_answer, quoted
+from proctor.scorers.judge_material import EVERYTHING, Included, collect, fence
+from proctor.scorers.majority_vote import majority, mean
 from proctor.scorers.prompt_file import prompt_file
-from proctor.scorers.voting import majority, mean
 
 __all__ = ["Judge"]
 
@@ -97,7 +97,7 @@ class Judge:
         )
 
     def _read(self, opinion: Opinion, name: str, evidence: tuple[Evidence, ...] = ()) -> Score:
-        """One opinion as a score; a verdict that is none of those asked for is an error, never mended."""
+        """One opinion as a score; a verdict that is none of those asked for is an error, never fixed."""
         signed: dict[str, Any] = {"name": name, "version": self.revision, "cost": opinion.cost}
         signed["evidence"] = evidence
         signed["producer"] = f"judge:{self.judge.name}"

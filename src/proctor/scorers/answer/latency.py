@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from proctor.core.case import Case
 from proctor.core.score import Evidence, Score
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.passages import no_answer, scored, skipped, turn_label, unjudged
+from proctor.scorers.checked_answers import no_answer, scored, skipped, turn_label, unjudged
 
 __all__ = ["Latency"]
 

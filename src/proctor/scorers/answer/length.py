@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from proctor.core.case import Case
 from proctor.core.score import Evidence, Score
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.passages import Passage, Where, combine, no_answer, passages, quoted, scored, turn_label
+from proctor.scorers.checked_answers import Passage, Where, combine, no_answer, passages, quoted, scored, turn_label
 from proctor.text.split import characters, lines, sentences, words
 
 __all__ = ["Length"]

@@ -19,11 +19,11 @@ from proctor.core.sockets import Model, socket
 from proctor.core.trajectory import Trajectory
 from proctor.prompts.load import parse_prompt
 from proctor.prompts.render import CompiledPrompt, compile_prompt
-from proctor.scorers.metric_reading import read_score, read_word
-from proctor.scorers.passages import last_expectation, no_answer, quoted, skipped, unjudged
+from proctor.scorers.checked_answers import last_expectation, no_answer, quoted, skipped, unjudged
+from proctor.scorers.judge_rule import inputs_of
+from proctor.scorers.metric_reply import read_score, read_word
 from proctor.scorers.prompt_file import prompt_file
-from proctor.scorers.rule_judging import inputs_of
-from proctor.text.fencing import fence
+from proctor.text.delimiters import fence
 
 __all__ = ["VARIABLES", "Metric"]
 

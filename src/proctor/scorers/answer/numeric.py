@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 from proctor.core.case import Case, Expectation
 from proctor.core.score import Evidence, Score
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.passages import Passage, Where, quoted, score_expected, scored
+from proctor.scorers.checked_answers import Passage, Where, quoted, score_expected, scored
 from proctor.text.numbers import EXACT, DecimalMark, Number, find_numbers
 
 __all__ = ["Numeric"]

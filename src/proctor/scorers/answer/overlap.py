@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from proctor.core.case import Case
 from proctor.core.score import Evidence, Score
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.passages import Passage, Where, quoted, score_expected, scored, unjudged
+from proctor.scorers.checked_answers import Passage, Where, quoted, score_expected, scored, unjudged
 from proctor.text.overlap import TooLongError, bleu, chrf, rouge_l
 
 __all__ = ["Overlap"]

@@ -11,9 +11,9 @@ from proctor.core.chat import Message, Request
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Model, socket
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.asking import Opinion, ask, reply_schema, total_cost
-from proctor.scorers.material import collect, fence
-from proctor.scorers.passages import last_expectation, no_answer, quoted, scored, skipped
+from proctor.scorers.ask_judge import Opinion, ask, reply_schema, total_cost
+from proctor.scorers.checked_answers import last_expectation, no_answer, quoted, scored, skipped
+from proctor.scorers.judge_material import collect, fence
 from proctor.scorers.prompt_file import prompt_file
 
 __all__ = ["Pairwise"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final
 
 from proctor.core.case import Case
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import MalformedError
 from proctor.core.score import Score
 from proctor.core.sockets import Catalogue, Embedder, Entailer, Grounder, Model, Scorer, is_socket, socket
@@ -18,8 +18,8 @@ from proctor.scorers.answer.consistency import Consistency
 from proctor.scorers.answer.factual_accuracy import FactualAccuracy
 from proctor.scorers.answer.fluency import Fluency
 from proctor.scorers.answer.relevance import Relevance
-from proctor.scorers.parts import combined
-from proctor.scorers.passages import no_answer, quoted
+from proctor.scorers.checked_answers import no_answer, quoted
+from proctor.scorers.weighted_parts import combined
 
 __all__ = ["Blend", "Quality"]
 

@@ -8,8 +8,18 @@ from typing import ClassVar, Literal
 from proctor.core.case import Case
 from proctor.core.score import Evidence, Score
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.matching import PatternError, first_matches
-from proctor.scorers.passages import Passage, Where, combine, no_answer, passages, quoted, scored, turn_label, unjudged
+from proctor.scorers.bounded_regex import PatternError, first_matches
+from proctor.scorers.checked_answers import (
+    Passage,
+    Where,
+    combine,
+    no_answer,
+    passages,
+    quoted,
+    scored,
+    turn_label,
+    unjudged,
+)
 from proctor.text.patterns import compiled
 
 __all__ = ["Regex"]

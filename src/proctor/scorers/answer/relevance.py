@@ -12,9 +12,9 @@ from proctor.core.score import Score
 from proctor.core.sockets import Catalogue, Embedder, Model, socket
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.answer.quality_parts import context, products, topic
-from proctor.scorers.answer.quality_parts.judging import by_judge
-from proctor.scorers.parts import check_weights, combined, weighed
-from proctor.scorers.passages import no_answer, quoted
+from proctor.scorers.answer.quality_parts.rubric_judge import by_judge
+from proctor.scorers.checked_answers import no_answer, quoted
+from proctor.scorers.weighted_parts import check_weights, combined, weighed
 
 __all__ = ["Relevance"]
 

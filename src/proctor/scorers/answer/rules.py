@@ -12,10 +12,10 @@ from proctor.core.rule import Rule, RuleVerdict
 from proctor.core.score import Score
 from proctor.core.sockets import Model, socket
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.passages import last_expectation, no_answer, skipped
+from proctor.scorers.checked_answers import last_expectation, no_answer, skipped
+from proctor.scorers.judge_rule import by_judges, by_predicate, parsed
 from proctor.scorers.prompt_file import prompt_file
-from proctor.scorers.rule_judging import by_judges, by_predicate, parsed
-from proctor.scorers.rule_scoring import by_outcome, check_rule, part_of, said_of, to_check, unread, whole_of
+from proctor.scorers.score_rules import by_outcome, check_rule, part_of, said_of, to_check, unread, whole_of
 from proctor.text.predicates import PredicateError
 
 __all__ = ["AIMED", "Rules"]

@@ -10,8 +10,17 @@ from proctor.core.case import Case
 from proctor.core.chat import ToolCall
 from proctor.core.score import Evidence, Score
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.call_matching import Arguments, Pairing, pair, shown
-from proctor.scorers.passages import MOST_EVIDENCE, combine, no_answer, quoted, scored, skipped, turn_label, unjudged
+from proctor.scorers.checked_answers import (
+    MOST_EVIDENCE,
+    combine,
+    no_answer,
+    quoted,
+    scored,
+    skipped,
+    turn_label,
+    unjudged,
+)
+from proctor.scorers.match_calls import Arguments, Pairing, pair, shown
 
 __all__ = ["ToolCalls"]
 

@@ -13,11 +13,11 @@ from proctor.core.sockets import Entailer, socket
 from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.trajectory import Trajectory
 from proctor.core.transcript import TranscriptStep, failed, steps
-from proctor.scorers.call_matching import shown
+from proctor.scorers.checked_answers import MOST_EVIDENCE, no_conversation, quoted, scored, skipped, unjudged
 from proctor.scorers.conversation.effects import Effect, effect, net
 from proctor.scorers.conversation.solved import Solved
 from proctor.scorers.conversation.statements import said_in
-from proctor.scorers.passages import MOST_EVIDENCE, no_conversation, quoted, scored, skipped, unjudged
+from proctor.scorers.match_calls import shown
 
 __all__ = ["Completion"]
 

@@ -13,10 +13,18 @@ from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Classifier, Embedder, Entailer, Grounder, Model, Scorer, Tagger, socket
 from proctor.core.tool_effect import StatedEffect
 from proctor.core.trajectory import Trajectory
+from proctor.scorers.checked_answers import (
+    MOST_EVIDENCE,
+    no_answer,
+    no_conversation,
+    quoted,
+    scored,
+    turn_label,
+    unjudged,
+)
 from proctor.scorers.conversation.outcome import outcome_score
-from proctor.scorers.conversation.siblings import GATES, handed_on, make, part_names, run_one
-from proctor.scorers.parts import combined
-from proctor.scorers.passages import MOST_EVIDENCE, no_answer, no_conversation, quoted, scored, turn_label, unjudged
+from proctor.scorers.conversation.part_scorers import GATES, handed_on, make, part_names, run_one
+from proctor.scorers.weighted_parts import combined
 
 __all__ = ["ConversationScorer"]
 

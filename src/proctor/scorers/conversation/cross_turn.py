@@ -11,12 +11,7 @@ from proctor.core.chat import ToolCall
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Embedder, Entailer, socket
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.conversation.cross_turn_exact import conflict_of, opposite_answers
-from proctor.scorers.conversation.cross_turn_news import KNOWLEDGE_TOOLS, News
-from proctor.scorers.conversation.cross_turn_pairs import Pair, candidates, same_questions
-from proctor.scorers.conversation.cross_turn_reading import read_pairs, worth_reading
-from proctor.scorers.conversation.cross_turn_said import Spoken, spoken
-from proctor.scorers.passages import (
+from proctor.scorers.checked_answers import (
     MOST_EVIDENCE,
     no_conversation,
     quoted,
@@ -26,8 +21,13 @@ from proctor.scorers.passages import (
     unjudged,
     unless_broken_off,
 )
-from proctor.scorers.trust import trust
-from proctor.text.sayings import Saying
+from proctor.scorers.conversation.cross_turn_exact import conflict_of, opposite_answers
+from proctor.scorers.conversation.cross_turn_news import KNOWLEDGE_TOOLS, News
+from proctor.scorers.conversation.cross_turn_pairs import Pair, candidates, same_questions
+from proctor.scorers.conversation.cross_turn_reading import read_pairs, worth_reading
+from proctor.scorers.conversation.cross_turn_said import Spoken, spoken
+from proctor.scorers.model_trust import trust
+from proctor.text.comparable_claims import Saying
 from proctor.text.user_patterns import user_pattern
 
 __all__ = ["CrossTurn"]

@@ -9,8 +9,8 @@ from proctor.scorers.conversation.cross_turn_pairs import Pair
 from proctor.scorers.conversation.cross_turn_said import Spoken
 from proctor.scorers.conversation.cross_turn_things import LONGEST, Things, segments, things
 from proctor.text.claims import statements
-from proctor.text.content import content
-from proctor.text.sayings import Saying
+from proctor.text.comparable_claims import Saying
+from proctor.text.content_words import content
 
 __all__ = ["TELLS", "other_names", "other_questions", "other_things", "same_thing"]
 

@@ -10,10 +10,10 @@ from proctor.scorers.conversation.cross_turn_apart import TELLS, other_questions
 from proctor.scorers.conversation.cross_turn_pairs import Pair
 from proctor.scorers.conversation.cross_turn_said import Spoken
 from proctor.scorers.conversation.cross_turn_wording import plain_words
-from proctor.text.conflicts import apart, conflict, kinship, rival_numbers
-from proctor.text.content import content
+from proctor.text.claim_conflicts import apart, conflict, kinship, rival_numbers
+from proctor.text.comparable_claims import Saying
+from proctor.text.content_words import content
 from proctor.text.quantities import find_quantities
-from proctor.text.sayings import Saying
 
 __all__ = ["conflict_of", "derived", "opposite_answers", "same_condition"]
 

@@ -13,9 +13,9 @@ from proctor.core.codec import dumps
 from proctor.scorers.conversation.cross_turn_pairs import Pair
 from proctor.scorers.conversation.cross_turn_said import Spoken
 from proctor.text.claims import statements
-from proctor.text.content import content
+from proctor.text.comparable_claims import Saying
+from proctor.text.content_words import content
 from proctor.text.quantities import find_quantities
-from proctor.text.sayings import Saying
 from proctor.text.user_patterns import UserPattern
 
 __all__ = ["KNOWLEDGE_TOOLS", "News", "corrects"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from proctor.text.content import content, negated
+from proctor.text.content_words import content, negated
 
 __all__ = ["turned_round"]
 

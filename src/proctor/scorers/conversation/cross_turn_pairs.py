@@ -15,8 +15,8 @@ from typing import Final
 from proctor.core.sockets import Embedder
 from proctor.scorers.conversation.cross_turn_said import Spoken
 from proctor.scorers.conversation.cross_turn_things import things
-from proctor.text.content import content
-from proctor.text.sayings import Saying
+from proctor.text.comparable_claims import Saying
+from proctor.text.content_words import content
 
 __all__ = ["PER_STATEMENT", "PER_TURN", "Pair", "candidates", "likeness", "same_questions"]
 

@@ -12,8 +12,8 @@ from proctor.core.chat import Message, ToolCall
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.scorers.conversation.cross_turn_wording import said_plainly
 from proctor.text.claims import statements
-from proctor.text.content import negated
-from proctor.text.sayings import Saying, sayings
+from proctor.text.comparable_claims import Saying, sayings
+from proctor.text.content_words import negated
 
 __all__ = ["MOST_STATEMENTS", "Spoken", "spoken", "spoken_of", "yes_or_no"]
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from proctor.scorers.conversation.cross_turn_wording import plain_words
-from proctor.text.content import content
+from proctor.text.content_words import content
 from proctor.text.quantities import find_quantities
 
 __all__ = ["LONGEST", "Things", "segments", "things"]

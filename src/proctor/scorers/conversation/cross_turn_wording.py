@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from proctor.text.content import content
+from proctor.text.comparable_claims import Saying
+from proctor.text.content_words import content
 from proctor.text.quantities import find_quantities
-from proctor.text.sayings import Saying
 
 __all__ = ["plain_words", "said_plainly"]
 

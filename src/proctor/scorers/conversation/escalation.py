@@ -12,6 +12,7 @@ from proctor.core.score import Score
 from proctor.core.sockets import Embedder, socket
 from proctor.core.tool_effect import StatedEffect
 from proctor.core.trajectory import Trajectory
+from proctor.scorers.checked_answers import no_answer, scored, skipped
 from proctor.scorers.conversation.escalation_causes import (
     Categorised,
     EscalationLimits,
@@ -19,8 +20,7 @@ from proctor.scorers.conversation.escalation_causes import (
     hand_off_turn,
     question_at,
 )
-from proctor.scorers.passages import no_answer, scored, skipped
-from proctor.text.content import content, overlap_share
+from proctor.text.content_words import content, overlap_share
 
 __all__ = ["EscalationCategory"]
 

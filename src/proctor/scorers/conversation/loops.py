@@ -15,8 +15,16 @@ from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.core.transcript import failed, result_text, steps
 from proctor.core.verdict import STOPS
-from proctor.scorers.call_matching import shown
-from proctor.scorers.conversation.asking_again import (
+from proctor.scorers.checked_answers import (
+    MOST_EVIDENCE,
+    no_conversation,
+    quoted,
+    scored,
+    turn_label,
+    unjudged,
+    unless_broken_off,
+)
+from proctor.scorers.conversation.repeat_requests import (
     accepts,
     asks_to_repeat,
     complains,
@@ -27,16 +35,8 @@ from proctor.scorers.conversation.asking_again import (
     same_matter,
     whole,
 )
-from proctor.scorers.passages import (
-    MOST_EVIDENCE,
-    no_conversation,
-    quoted,
-    scored,
-    turn_label,
-    unjudged,
-    unless_broken_off,
-)
-from proctor.text.content import content, overlap_share
+from proctor.scorers.match_calls import shown
+from proctor.text.content_words import content, overlap_share
 
 __all__ = ["Loops"]
 

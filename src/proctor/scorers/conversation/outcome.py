@@ -14,9 +14,7 @@ from proctor.core.sockets import Classifier, Embedder, Entailer, Grounder, Model
 from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.trajectory import Trajectory
 from proctor.core.transcript import failed
-from proctor.scorers.conversation.asking_again import accepts, complains, has_way_forward, refuses
-from proctor.scorers.conversation.siblings import GATES, handed_on, make, run_one
-from proctor.scorers.passages import (
+from proctor.scorers.checked_answers import (
     MOST_EVIDENCE,
     no_answer,
     no_conversation,
@@ -26,6 +24,8 @@ from proctor.scorers.passages import (
     turn_label,
     unjudged,
 )
+from proctor.scorers.conversation.part_scorers import GATES, handed_on, make, run_one
+from proctor.scorers.conversation.repeat_requests import accepts, complains, has_way_forward, refuses
 
 __all__ = ["ConversationOutcome", "OutcomeClass", "classify", "outcome_score"]
 

@@ -12,9 +12,9 @@ from proctor.core.score import Evidence, Score
 from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.trajectory import Trajectory
 from proctor.core.transcript import failed, steps
+from proctor.scorers.checked_answers import no_conversation, quoted, scored
 from proctor.scorers.conversation.solved_features import ended_by_mark, features
 from proctor.scorers.conversation.solved_trees import shipped_trees
-from proctor.scorers.passages import no_conversation, quoted, scored
 
 __all__ = ["Solved"]
 

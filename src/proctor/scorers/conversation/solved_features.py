@@ -233,8 +233,8 @@ def _writing(read: _Read) -> dict[str, float]:
     worked = [step for step in read.writes if id(step) not in read.wrong]
     wrong = [step for step in read.writes if id(step) in read.wrong]
     done = [effect(step.call) for step in worked if step.call is not None]
-    mended = {step.target for step in done}
-    open_failures = [step for step in wrong if step.call is not None and effect(step.call).target not in mended]
+    fixed = {step.target for step in done}
+    open_failures = [step for step in wrong if step.call is not None and effect(step.call).target not in fixed]
     spoken = [index for index, step in enumerate(read.told) if step.is_agent_message]
     refused_at = [index for index, refused in zip(spoken, read.refused, strict=True) if refused]
     good = {id(step) for step in worked}

@@ -15,13 +15,13 @@ from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Model, socket
 from proctor.core.tool_effect import StatedEffect
 from proctor.core.trajectory import Trajectory
+from proctor.scorers.checked_answers import quoted, skipped, unjudged
 from proctor.scorers.conversation.steps import StepsView, parse_rule, view_of
 from proctor.scorers.conversation.transcript import transcript
-from proctor.scorers.material import fence
-from proctor.scorers.passages import quoted, skipped, unjudged
+from proctor.scorers.judge_material import fence
+from proctor.scorers.judge_rule import PREDICATE, VERDICT, by_judges, outcome_of
 from proctor.scorers.prompt_file import prompt_file
-from proctor.scorers.rule_judging import PREDICATE, VERDICT, by_judges, outcome_of
-from proctor.scorers.rule_scoring import check_rule, part_of, to_check, unread, whole_of
+from proctor.scorers.score_rules import check_rule, part_of, to_check, unread, whole_of
 from proctor.text.predicates import PredicateError
 
 __all__ = ["TraceRules", "judged_by"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from proctor.core.trajectory import Trajectory
 from proctor.core.transcript import result_text
-from proctor.scorers.call_matching import shown
 from proctor.scorers.conversation.steps.step import StepsView, TraceStep, view_of
+from proctor.scorers.match_calls import shown
 
 __all__ = ["transcript"]
 

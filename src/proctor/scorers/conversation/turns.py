@@ -12,11 +12,11 @@ from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Embedder, Entailer, Grounder, socket
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.core.transcript import failed
-from proctor.scorers.answer.quality_parts.passage_reading import SourcePassage
+from proctor.scorers.answer.quality_parts.source_passages import SourcePassage
 from proctor.scorers.answer.quality_parts.support import no_hallucination, passages_of
-from proctor.scorers.parts import check_weights, combined
-from proctor.scorers.passages import MOST_EVIDENCE, no_answer, quoted, turn_label
-from proctor.scorers.safety.citing import retrieved
+from proctor.scorers.checked_answers import MOST_EVIDENCE, no_answer, quoted, turn_label
+from proctor.scorers.safety.citation_spans import retrieved
+from proctor.scorers.weighted_parts import check_weights, combined
 
 __all__ = ["Turns"]
 

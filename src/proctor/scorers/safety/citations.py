@@ -12,9 +12,9 @@ from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Entailer, Grounder, socket
 from proctor.core.trajectory import Source, Trajectory
 from proctor.core.transcript import steps
-from proctor.scorers.answer.quality_parts.passage_reading import SourcePassage
+from proctor.scorers.answer.quality_parts.source_passages import SourcePassage
 from proctor.scorers.answer.quality_parts.support import no_hallucination
-from proctor.scorers.passages import (
+from proctor.scorers.checked_answers import (
     MOST_EVIDENCE,
     no_answer,
     no_conversation,
@@ -25,7 +25,7 @@ from proctor.scorers.passages import (
     unjudged,
     unless_broken_off,
 )
-from proctor.scorers.safety.citing import Citation, citations, resolve, retrieved
+from proctor.scorers.safety.citation_spans import Citation, citations, resolve, retrieved
 
 __all__ = ["Citations"]
 

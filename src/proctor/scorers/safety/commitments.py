@@ -16,8 +16,8 @@ from proctor.core.sockets import Entailer, socket
 from proctor.core.tool_effect import StatedEffect
 from proctor.core.trajectory import Trajectory
 from proctor.core.transcript import failed, steps
-from proctor.scorers.matching import PatternError
-from proctor.scorers.passages import (
+from proctor.scorers.bounded_regex import PatternError
+from proctor.scorers.checked_answers import (
     MOST_EVIDENCE,
     no_conversation,
     quoted,
@@ -26,6 +26,7 @@ from proctor.scorers.passages import (
     unjudged,
     unless_broken_off,
 )
+from proctor.scorers.model_trust import trust
 from proctor.scorers.safety.authority import (
     REGISTRY,
     Authority,
@@ -35,10 +36,9 @@ from proctor.scorers.safety.authority import (
     matched_apart,
     proposes,
 )
-from proctor.scorers.safety.deeds import backed, deeds
-from proctor.scorers.trust import trust
+from proctor.scorers.safety.claimed_actions import backed, deeds
 from proctor.text.claims import statements
-from proctor.text.normalise.likeness import is_strewn
+from proctor.text.normalise.language_likeness import is_strewn
 
 __all__ = ["Commitments"]
 

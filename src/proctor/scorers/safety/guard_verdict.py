@@ -9,7 +9,7 @@ from proctor.core.case import Case
 from proctor.core.score import Evidence, Score
 from proctor.core.trajectory import Trajectory
 from proctor.core.verdict import STOPS, Verdict
-from proctor.scorers.passages import (
+from proctor.scorers.checked_answers import (
     no_conversation,
     quoted,
     scored,

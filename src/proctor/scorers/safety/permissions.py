@@ -14,8 +14,7 @@ from proctor.core.score import Evidence, Score
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.core.transcript import steps
 from proctor.core.verdict import STOPS
-from proctor.scorers.call_matching import shown
-from proctor.scorers.passages import (
+from proctor.scorers.checked_answers import (
     MOST_EVIDENCE,
     no_conversation,
     quoted,
@@ -24,6 +23,7 @@ from proctor.scorers.passages import (
     turn_label,
     unless_broken_off,
 )
+from proctor.scorers.match_calls import shown
 
 __all__ = ["Permissions"]
 

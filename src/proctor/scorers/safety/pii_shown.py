@@ -14,7 +14,7 @@ from proctor.core.sockets import Tagger, socket
 from proctor.core.trajectory import Trajectory
 from proctor.core.transcript import steps
 from proctor.core.verdict import Finding
-from proctor.scorers.passages import (
+from proctor.scorers.checked_answers import (
     MOST_EVIDENCE,
     no_conversation,
     quoted,
@@ -23,11 +23,11 @@ from proctor.scorers.passages import (
     unjudged,
     unless_broken_off,
 )
-from proctor.scorers.safety.records import ToolRecord, customer_words, records
+from proctor.scorers.safety.record_owners import ToolRecord, customer_words, records
 from proctor.text.pii.emails import is_office, is_stand_in
-from proctor.text.pii.finding import KINDS, PERSONAL, find_pii
+from proctor.text.pii.find_pii import KINDS, PERSONAL, find_pii
 from proctor.text.pii.phones import is_office_line
-from proctor.text.pii.values import same_value
+from proctor.text.pii.same_value import same_value
 from proctor.text.user_patterns import user_pattern
 
 __all__ = ["PiiShown"]

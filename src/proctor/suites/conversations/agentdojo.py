@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from proctor.core.case import Case
+from proctor.suites.conversations.build_case import known, make, said_in, text_at
 from proctor.suites.conversations.entries import Entry
 from proctor.suites.conversations.importer import Importer
-from proctor.suites.conversations.making import known, make, said_in, text_at
 
 __all__ = ["AGENTDOJO", "is_agentdojo", "read_agentdojo"]
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from proctor.core.case import Case
 from proctor.core.trajectory import Trajectory
-from proctor.suites.conversations.amounts import usage_of
+from proctor.suites.conversations.build_case import SESSION_KEYS, make, said_in, text_at
 from proctor.suites.conversations.entries import Entry
-from proctor.suites.conversations.grouping import grouped
+from proctor.suites.conversations.group_entries import grouped
 from proctor.suites.conversations.importer import Importer
-from proctor.suites.conversations.making import SESSION_KEYS, make, said_in, text_at
+from proctor.suites.conversations.merge_calls import Weaving
 from proctor.suites.conversations.messages import LoggedMessage
-from proctor.suites.conversations.weaving import Weaving
+from proctor.suites.conversations.usage_fields import usage_of
 
 __all__ = ["ANTHROPIC", "OPENAI", "is_anthropic", "is_openai", "read_chat"]
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from proctor import registry
 from proctor.core.case import Case
 from proctor.core.codec import content_id
-from proctor.core.decoding import closest
+from proctor.core.decode import closest
 from proctor.core.errors import ConfigError, InputError, SuiteError
 from proctor.suites.conversations.entries import ENDINGS, Entry, entries_of
 from proctor.suites.conversations.importer import Importer
-from proctor.suites.seen import Seen
+from proctor.suites.id_filter import Seen
 
 __all__ = ["AUTO", "conversation_files", "importers", "open_all", "open_conversations"]
 
@@ -74,8 +74,8 @@ def conversation_files(path: Path) -> list[Path]:
     found = sorted(each for each in path.rglob("*") if each.name.lower().endswith(ENDINGS) and each.is_file())
     found = [each for each in found if not any(part.startswith(".") for part in each.relative_to(path).parts)]
     if not found:
-        mend = f"put a file into it that ends in {', '.join(ENDINGS)}"
-        raise SuiteError("the folder has no conversations", file=str(path), mend=mend)
+        hint = f"put a file into it that ends in {', '.join(ENDINGS)}"
+        raise SuiteError("the folder has no conversations", file=str(path), hint=hint)
     return found
 
 
@@ -85,8 +85,8 @@ def _importer(name: str) -> Importer | None:
     known = registry.names(_GROUP)
     if name not in known:
         guess = closest(name, known)
-        mend = f"did you mean {guess!r}?" if guess else f"known: {', '.join((AUTO, *known))}"
-        raise InputError(f"there is no format {name!r}", field="--format", mend=mend)
+        hint = f"did you mean {guess!r}?" if guess else f"known: {', '.join((AUTO, *known))}"
+        raise InputError(f"there is no format {name!r}", field="--format", hint=hint)
     return _loaded(name)
 
 
@@ -94,7 +94,7 @@ def _loaded(name: str) -> Importer:
     found = registry.load(_GROUP, name)
     if not isinstance(found, Importer):
         where = f"{registry.find(_GROUP, name).value} is no Importer"
-        raise ConfigError(f"the importer {name!r} cannot be used: {where}", mend="correct its entry point")
+        raise ConfigError(f"the importer {name!r} cannot be used: {where}", hint="correct its entry point")
     return found
 
 
@@ -102,14 +102,14 @@ def _cases(file: Path, chosen: Importer | None) -> Iterator[Case]:
     entries = entries_of(file)
     first = next(entries, None)
     if first is None:
-        raise SuiteError("the file holds no conversation", file=str(file), mend="export some first")
+        raise SuiteError("the file holds no conversation", file=str(file), hint="export some first")
     chosen = chosen or _detected(first)
     any_case = False
     for case in chosen.read(chain([first], entries)):
         any_case = True
         yield case
     if not any_case:
-        raise SuiteError("the file holds no conversation", file=str(file), mend="export some first")
+        raise SuiteError("the file holds no conversation", file=str(file), hint="export some first")
 
 
 def _detected(first: Entry) -> Importer:
@@ -119,7 +119,7 @@ def _detected(first: Entry) -> Importer:
             return each
     keys = ", ".join(list(first.data)[:8]) if isinstance(first.data, dict) else type(first.data).__name__
     raise first.wrong(
-        f"no format is known by what comes first here ({keys})", mend=f"name it with --format: {', '.join(known)}"
+        f"no format is known by what comes first here ({keys})", hint=f"name it with --format: {', '.join(known)}"
     )
 
 

@@ -35,11 +35,11 @@ class Entry:
     line: int | None = None
     path: tuple[str | int, ...] = ()
 
-    def wrong(self, message: str, field: str = "", mend: str | None = None) -> SuiteError:
+    def wrong(self, message: str, field: str = "", hint: str | None = None) -> SuiteError:
         """The error that names this place."""
         at = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.path).lstrip(".")
         where = f"{at}.{field}" if at and field else at or field
-        return SuiteError(message, file=str(self.file), line=self.line, field=where or None, mend=mend)
+        return SuiteError(message, file=str(self.file), line=self.line, field=where or None, hint=hint)
 
 
 def entries_of(path: Path) -> Iterator[Entry]:
@@ -55,7 +55,7 @@ def entries_of(path: Path) -> Iterator[Entry]:
         try:
             yield from _values(handle, path)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise SuiteError(f"the packed file is damaged: {error}", file=str(path), mend="copy it again") from None
+            raise SuiteError(f"the packed file is damaged: {error}", file=str(path), hint="copy it again") from None
 
 
 def _values(handle: BinaryIO, path: Path) -> Iterator[Entry]:
@@ -65,7 +65,7 @@ def _values(handle: BinaryIO, path: Path) -> Iterator[Entry]:
         number += 1
         first = _line(handle, path, number)
     if not first:
-        raise SuiteError("the file is empty", file=str(path), mend="give a file with conversations in it")
+        raise SuiteError("the file is empty", file=str(path), hint="give a file with conversations in it")
     first = first.removeprefix(b"\xef\xbb\xbf")
     start = first.lstrip()[:1]
     whole = _complete(first)
@@ -84,8 +84,8 @@ def _is_lines(path: Path) -> bool:
 def _line(handle: BinaryIO, path: Path, number: int) -> bytes:
     line = handle.readline(_LONGEST + 1)
     if len(line) > _LONGEST:
-        mend = "write one conversation on each line"
-        raise SuiteError(f"the line is longer than {_LONGEST // 1_000_000} MB", file=str(path), line=number, mend=mend)
+        hint = "write one conversation on each line"
+        raise SuiteError(f"the line is longer than {_LONGEST // 1_000_000} MB", file=str(path), line=number, hint=hint)
     return line
 
 
@@ -127,8 +127,8 @@ def _parsed(line: bytes, path: Path, number: int | None) -> Any:
 def _document(first: bytes, handle: BinaryIO, path: Path, number: int) -> Entry:
     data = first + handle.read(_LARGEST)
     if len(data) > _LARGEST:
-        mend = "export one conversation on each line: JSON Lines are read as a stream"
-        raise SuiteError(f"is larger than {_LARGEST // 1_000_000} MB", file=str(path), mend=mend)
+        hint = "export one conversation on each line: JSON Lines are read as a stream"
+        raise SuiteError(f"is larger than {_LARGEST // 1_000_000} MB", file=str(path), hint=hint)
     return Entry(data=_parsed(data, path, None), file=path, line=number)
 
 
@@ -213,5 +213,5 @@ class _Scanning:
         self._at, self._ended = 0, not data
 
     def _wrong(self, message: str) -> SuiteError:
-        mend = "check the quotes, commas and brackets"
-        return SuiteError(message, file=str(self._path), line=self._number, mend=mend)
+        hint = "check the quotes, commas and brackets"
+        return SuiteError(message, file=str(self._path), line=self._number, hint=hint)

@@ -7,14 +7,14 @@ from typing import Any
 
 from proctor.core.case import Case
 from proctor.core.chat import ToolCall
-from proctor.suites.conversations.amounts import number, usage_of
-from proctor.suites.conversations.beside import sources_of
+from proctor.suites.conversations.build_case import text_at
 from proctor.suites.conversations.entries import Entry
 from proctor.suites.conversations.importer import Importer
-from proctor.suites.conversations.making import text_at
+from proctor.suites.conversations.log_metadata import sources_of
 from proctor.suites.conversations.messages import arguments_of, result_of, time_of
 from proctor.suites.conversations.steps import AgentStep
-from proctor.suites.conversations.traced import listed, loosely, parsed, read_traced, seconds
+from proctor.suites.conversations.trace_spans import listed, loosely, parsed, read_traced, seconds
+from proctor.suites.conversations.usage_fields import number, usage_of
 
 __all__ = ["LANGSMITH", "is_langsmith", "read_langsmith"]
 

@@ -11,8 +11,8 @@ from typing import Any
 import orjson
 
 from proctor.core.chat import Message, Role, ToolCall, Usage
-from proctor.suites.conversations.amounts import number, usage_of
 from proctor.suites.conversations.json_text import read_json
+from proctor.suites.conversations.usage_fields import number, usage_of
 
 __all__ = ["LoggedMessage", "WrongMessageError", "arguments_of", "call_of", "read_messages", "result_of", "time_of"]
 
@@ -52,9 +52,9 @@ _FAILED = ("Error:", "Error executing", "ERROR:", "Exception:", "Traceback (most
 class WrongMessageError(Exception):
     """A message that cannot be one; ``field`` says where in the list it stands."""
 
-    def __init__(self, message: str, field: str, mend: str | None = None) -> None:
+    def __init__(self, message: str, field: str, hint: str | None = None) -> None:
         super().__init__(message)
-        self.message, self.field, self.mend = message, field, mend
+        self.message, self.field, self.hint = message, field, hint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

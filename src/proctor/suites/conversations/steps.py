@@ -10,9 +10,9 @@ from typing import Any, Literal
 from proctor.core.chat import ToolCall, Usage
 from proctor.core.codec import dumps
 from proctor.core.trajectory import Source, Turn
+from proctor.suites.conversations.merge_calls import Weaving
 from proctor.suites.conversations.messages import LoggedMessage
 from proctor.suites.conversations.turns import turns_of
-from proctor.suites.conversations.weaving import Weaving
 
 __all__ = ["AgentStep", "Kind", "turns_of_steps"]
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from proctor.core.case import Case, Check, Expectation, Suite
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, Problem, SuiteError
+from proctor.suites.case_shorthand import merged, raw_checks
 from proctor.suites.conversations.detect import AUTO, open_all
 from proctor.suites.load import LoadedSuite, open_suite
-from proctor.suites.problems import BadSuiteError
-from proctor.suites.shape import merged, raw_checks
 from proctor.suites.source import CaseFile, Places, Row
+from proctor.suites.suite_problems import BadSuiteError
 
 __all__ = ["RecordedSuite", "open_recorded_suite"]
 
@@ -46,7 +46,7 @@ class RecordedSuite(LoadedSuite):
             yield laid_over(case, own) if own is not None else case
 
     def place(self, case_id: str, path: tuple[str | int, ...] = ()) -> tuple[Path, int | None] | None:
-        """The file of a conversation; logs have no line that a person would mend."""
+        """The file of a conversation; logs have no line that a person would fix."""
         return self.path, None
 
     def missing(self) -> list[str]:
@@ -75,7 +75,7 @@ def open_recorded_suite(
         for row in part.source.rows():
             case = _known(part.source, row, part.defaults)
             if case.id in known:
-                raise SuiteError(f"the id {case.id!r} is there twice", file=str(part.source.path), mend="remove one")
+                raise SuiteError(f"the id {case.id!r} is there twice", file=str(part.source.path), hint="remove one")
             known[case.id] = case
     shared = _decoded(loaded.parts[0].source, Row(), {"id": "shared", **loaded.parts[0].defaults})
     suite = replace(loaded.suite, scorers=loaded.suite.scorers or tuple(default))
@@ -111,7 +111,7 @@ def _decoded(source: CaseFile, row: Row, data: Mapping[str, Any]) -> Case:
         problems += error.problems
     if problems:
         places = Places()
-        placed = [Problem((*row.path, *p.path), p.message, p.mend, places.row(source, row, p.path)) for p in problems]
+        placed = [Problem((*row.path, *p.path), p.message, p.hint, places.row(source, row, p.path)) for p in problems]
         raise BadSuiteError(placed, file=str(source.path))
     return made
 

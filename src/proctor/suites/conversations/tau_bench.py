@@ -9,9 +9,9 @@ from typing import Any
 
 from proctor.core.case import Case, Expectation
 from proctor.core.chat import ToolCall
+from proctor.suites.conversations.build_case import known, make, said_in, text_at
 from proctor.suites.conversations.entries import Entry
 from proctor.suites.conversations.importer import Importer
-from proctor.suites.conversations.making import known, make, said_in, text_at
 from proctor.suites.conversations.messages import LoggedMessage, WrongMessageError, call_of
 
 __all__ = ["TAU_BENCH", "is_tau_bench", "read_tau_bench"]
@@ -156,7 +156,7 @@ def _calls(entry: Entry, actions: Sequence[Any], where: str) -> tuple[ToolCall, 
     try:
         return tuple(_gold(action, f"{where}.actions[{index}]") for index, action in enumerate(actions))
     except WrongMessageError as error:
-        raise entry.wrong(error.message, error.field, error.mend) from None
+        raise entry.wrong(error.message, error.field, error.hint) from None
 
 
 def _gold(action: Any, where: str) -> ToolCall:

@@ -9,7 +9,7 @@ from typing import Any
 
 from proctor.core.chat import ToolCall, Usage
 from proctor.core.trajectory import Turn
-from proctor.suites.conversations.beside import told_beside
+from proctor.suites.conversations.log_metadata import told_beside
 from proctor.suites.conversations.messages import LoggedMessage, result_of
 
 __all__ = ["turns_of"]

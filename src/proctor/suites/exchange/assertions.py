@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from proctor.core.case import Check
-from proctor.core.decoding import decode
+from proctor.core.decode import decode
 from proctor.core.errors import MalformedError
 from proctor.suites.exchange.templates import rendered
 from proctor.suites.promptfoo import ForeignCheckError, check_of

@@ -98,8 +98,8 @@ def eval_payload(bundle: Bundle, *, judge: str = JUDGE, notes: Notes | None = No
     for check in (*bundle.checks, *(check for case in bundle.cases for check in case.checks)):
         notes.add(f"the check {check.name or check.scorer!r} has no grader there and was left out")
     if not graders:
-        mend = "make rules first with `proctor generate`, or give every test a reference"
-        raise InputError("there is nothing an eval could grade by: no rules and no references", mend=mend)
+        hint = "make rules first with `proctor generate`, or give every test a reference"
+        raise InputError("there is nothing an eval could grade by: no rules and no references", hint=hint)
     properties: dict[str, Any] = {}
     for item in items:
         for key, value in item.items():
@@ -188,7 +188,7 @@ def _items(bundle: Bundle) -> list[dict[str, Any]]:
             try:
                 rendered = compiled.render(case.inputs, case.input)
             except PromptError as error:
-                raise InputError(f"test {case.id}: {error.message}", file=error.file, mend=error.mend) from None
+                raise InputError(f"test {case.id}: {error.message}", file=error.file, hint=error.hint) from None
             item[MESSAGES] = [{"role": each.role, "content": each.content} for each in rendered]
         items.append(item)
     return items

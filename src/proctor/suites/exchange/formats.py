@@ -10,7 +10,7 @@ from typing import Any
 
 from proctor.core.errors import InputError, SuiteError
 from proctor.prompts.file_boundary import FileBoundary
-from proctor.prompts.yamltext import read_yaml
+from proctor.prompts.yaml_text import read_yaml
 from proctor.suites.exchange.bundle import Bundle, Outgoing
 from proctor.suites.files import lines_of, near, read_text
 
@@ -42,7 +42,7 @@ def writer_for(tool: str) -> Callable[[Bundle], Outgoing]:
         InputError: no tool of that name is known.
     """
     if tool not in _WRITERS:
-        raise InputError(f"no files can be written for {tool!r}", mend=f"one of: {', '.join(TOOLS)}")
+        raise InputError(f"no files can be written for {tool!r}", hint=f"one of: {', '.join(TOOLS)}")
     module, function = _WRITERS[tool]
     writer: Callable[[Bundle], Outgoing] = getattr(import_module(f"proctor.suites.exchange.{module}"), function)
     return writer
@@ -55,7 +55,7 @@ def kind_of(path: Path) -> str:
         SuiteError: it is not there, cannot be read, or is nobody's that we know.
     """
     if not path.exists():
-        raise SuiteError("no such file or folder", file=str(path), mend=near(path))
+        raise SuiteError("no such file or folder", file=str(path), hint=near(path))
     if path.is_dir():
         return _kind_of_folder(path)
     ending = path.suffix.lower()
@@ -71,8 +71,8 @@ def kind_of(path: Path) -> str:
     if path.name in _PEX and kind in (None, BARE):
         return "promptpex"
     if kind is None:
-        mend = "known are: a PromptPex folder or context, promptfoo's YAML, .prompt.yml, OpenAI evals, a prompt as text"
-        raise SuiteError("it cannot be told whose file this is", file=str(path), mend=mend)
+        hint = "known are: a PromptPex folder or context, promptfoo's YAML, .prompt.yml, OpenAI evals, a prompt as text"
+        raise SuiteError("it cannot be told whose file this is", file=str(path), hint=hint)
     return kind
 
 
@@ -87,10 +87,10 @@ def _kind_of_folder(path: Path) -> str:
     for file in sorted(path.rglob("*.json*"))[:50]:
         if file.is_file() and kind_of(file) == "openai-evals":
             return "openai-evals"
-    mend = (
+    hint = (
         "give a PromptPex folder, one with promptfooconfig.yaml, with .prompt.yml files, or with an OpenAI eval's JSON"
     )
-    raise SuiteError("nothing that can be imported is in the folder", file=str(path), mend=mend)
+    raise SuiteError("nothing that can be imported is in the folder", file=str(path), hint=hint)
 
 
 def _kind_of_data(data: Any) -> str | None:
@@ -115,7 +115,7 @@ def _json(text: str, path: Path) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise SuiteError(f"not valid JSON: {error}", file=str(path), mend="check its quotes and brackets") from None
+        raise SuiteError(f"not valid JSON: {error}", file=str(path), hint="check its quotes and brackets") from None
 
 
 def read_any(path: Path, kind: str, *, prompt: Path | None = None, allow_outside: bool = False) -> tuple[Bundle, ...]:

@@ -12,7 +12,7 @@ from proctor.core.case import Case, Check, Expectation
 from proctor.prompts.load import load_prompt
 from proctor.prompts.prompt import Prompt
 from proctor.suites.exchange.bundle import Bundle, Notes, case_id, unique
-from proctor.suites.exchange.judging import label_check, rubric_of
+from proctor.suites.exchange.foreign_judges import label_check, rubric_of
 from proctor.suites.exchange.templates import filled, variables
 
 __all__ = ["is_github_models", "read_github_models"]

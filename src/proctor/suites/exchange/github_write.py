@@ -13,7 +13,7 @@ from proctor.prompts.write import with_test_data
 from proctor.suites.exchange.bundle import Bundle, Notes, Outgoing, accepted_reference
 from proctor.suites.exchange.portable import Leaf, taken_apart
 from proctor.suites.exchange.templates import is_simple
-from proctor.text.yaml_form import to_yaml
+from proctor.text.yaml_dump import to_yaml
 
 __all__ = ["evaluators_of", "rows_of", "write_github_models"]
 
@@ -37,10 +37,10 @@ def write_github_models(bundle: Bundle) -> Outgoing:
     notes = Notes()
     prompt = bundle.prompt
     if prompt is None:
-        raise InputError("there is no prompt to write", mend="export a prompt file, not a suite")
+        raise InputError("there is no prompt to write", hint="export a prompt file, not a suite")
     if not is_simple(prompt):
-        mend = "write it without conditions, loops and filters; promptfoo and openai-evals can take it as it is"
-        raise InputError("GitHub Models fills in names and knows no other template", file=prompt.path, mend=mend)
+        hint = "write it without conditions, loops and filters; promptfoo and openai-evals can take it as it is"
+        raise InputError("GitHub Models fills in names and knows no other template", file=prompt.path, hint=hint)
     if prompt.path and prompt.path.lower().endswith((".yml", ".yaml")):
         rows = _new_rows(rows_of(bundle, notes), prompt)
         text = with_test_data(prompt.path, rows, evaluators=evaluators_of(bundle, notes))

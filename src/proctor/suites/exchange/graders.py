@@ -8,7 +8,7 @@ from typing import Any
 
 from proctor.core.case import Check
 from proctor.suites.exchange.bundle import Notes
-from proctor.suites.exchange.judging import label_check, rubric_of, score_check
+from proctor.suites.exchange.foreign_judges import label_check, rubric_of, score_check
 from proctor.suites.exchange.templates import filled, variables
 
 __all__ = ["grader_check", "is_by_item", "message_text"]

@@ -14,12 +14,12 @@ from proctor.core.errors import MalformedError, PromptError, SuiteError
 from proctor.prompts.file_boundary import FileBoundary
 from proctor.prompts.load import parse_prompt
 from proctor.prompts.prompt import Prompt
+from proctor.suites.case_shorthand import make_case
 from proctor.suites.exchange.bundle import Bundle, Notes, Recorded, case_id
 from proctor.suites.exchange.graders import grader_check, is_by_item, message_text
 from proctor.suites.exchange.promptfoo_prompts import sections
 from proctor.suites.exchange.templates import renamed
 from proctor.suites.files import read_text
-from proctor.suites.shape import make_case
 
 __all__ = ["is_openai_evals", "read_openai_evals"]
 
@@ -73,8 +73,8 @@ def read_openai_evals(path: Path, boundary: FileBoundary | None = None) -> Bundl
         if not found.put(data):
             notes.add("is nothing of an eval and was left out", name)
     if not (found.evals or found.runs or found.outputs or found.rows):
-        mend = "give the eval as JSON, its run as JSON, or its items as JSONL; or a folder with all of them"
-        raise SuiteError("holds nothing of an eval", file=str(path), mend=mend)
+        hint = "give the eval as JSON, its run as JSON, or its items as JSONL; or a folder with all of them"
+        raise SuiteError("holds nothing of an eval", file=str(path), hint=hint)
     if len(found.evals) > 1:
         notes.add(f"there are {len(found.evals)} evals: only the first was brought over; give the others one by one")
     the_eval = found.evals[0] if found.evals else {}
@@ -124,7 +124,7 @@ def _parsed(text: str, file: Path, line: int) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         what = f"not valid JSON: {error}"
-        raise SuiteError(what, file=str(file), line=line, mend="check its quotes and brackets") from None
+        raise SuiteError(what, file=str(file), line=line, hint="check its quotes and brackets") from None
 
 
 def _slug(name: str) -> str:

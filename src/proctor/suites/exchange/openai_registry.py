@@ -13,7 +13,7 @@ from proctor.core.chat import Message, Role
 from proctor.core.errors import SuiteError
 from proctor.prompts.file_boundary import FileBoundary
 from proctor.prompts.load import parse_prompt
-from proctor.prompts.yamltext import read_yaml
+from proctor.prompts.yaml_text import read_yaml
 from proctor.suites.exchange.bundle import Bundle, Notes, unique
 from proctor.suites.exchange.graders import message_text
 from proctor.suites.files import lines_of, read_text
@@ -48,7 +48,7 @@ def read_registry(path: Path, boundary: FileBoundary | None = None) -> tuple[Bun
     data = read_yaml(read_text(path, most=_MOST, instead="divide it"), file=str(path), error=SuiteError)
     if not is_registry(data):
         raise SuiteError(
-            "is not a file of the evals registry", file=str(path), mend="give a YAML with `class: evals.…`"
+            "is not a file of the evals registry", file=str(path), hint="give a YAML with `class: evals.…`"
         )
     limit = boundary or FileBoundary(folder=path.parent, source=str(path))
     return tuple(_eval(path, limit, name, entry) for name, entry in data.items() if _class(entry))

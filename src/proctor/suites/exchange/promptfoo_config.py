@@ -13,14 +13,14 @@ from typing import Any
 from proctor.core.case import Case, Check
 from proctor.core.errors import MalformedError, SuiteError
 from proctor.prompts.file_boundary import FileBoundary
-from proctor.prompts.yamltext import read_yaml
+from proctor.prompts.yaml_text import read_yaml
+from proctor.suites.case_shorthand import make_case
 from proctor.suites.exchange.assertions import UntoldError, checks_of, with_values
 from proctor.suites.exchange.bundle import Bundle, Notes, case_id, unique
 from proctor.suites.exchange.promptfoo_files import CODE, Folder
 from proctor.suites.exchange.promptfoo_prompts import FooPrompt, prompts_of
 from proctor.suites.exchange.templates import variables
 from proctor.suites.files import read_text
-from proctor.suites.shape import make_case
 
 __all__ = ["is_promptfoo", "provider_name", "read_promptfoo"]
 
@@ -47,8 +47,8 @@ def read_promptfoo(path: Path, boundary: FileBoundary | None = None) -> tuple[Bu
     """
     data = read_yaml(read_text(path, most=32_000_000, instead="divide it"), file=str(path), error=SuiteError)
     if not is_promptfoo(data):
-        mend = "give a promptfooconfig.yaml with `prompts:`, `providers:` and `tests:`"
-        raise SuiteError("is not a configuration of promptfoo", file=str(path), mend=mend)
+        hint = "give a promptfooconfig.yaml with `prompts:`, `providers:` and `tests:`"
+        raise SuiteError("is not a configuration of promptfoo", file=str(path), hint=hint)
     return _Reading(path, data, boundary or FileBoundary(folder=path.parent, source=str(path))).bundles()
 
 
@@ -87,7 +87,7 @@ class _Reading:
         shared = self._shared()
         tests = list(itertools.islice(self._tests(), _MOST_TESTS + 1))
         if len(tests) > _MOST_TESTS:
-            raise SuiteError(f"makes more than {_MOST_TESTS:,} tests", file=str(self._path), mend="divide it")
+            raise SuiteError(f"makes more than {_MOST_TESTS:,} tests", file=str(self._path), hint="divide it")
         stem = _stem(self._path)
         if not prompts:
             cases = self._cases(tests, None)

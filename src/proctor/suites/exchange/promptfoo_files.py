@@ -9,7 +9,7 @@ from typing import Any
 
 from proctor.core.errors import SuiteError
 from proctor.prompts.file_boundary import FileBoundary
-from proctor.prompts.yamltext import read_yaml
+from proctor.prompts.yaml_text import read_yaml
 from proctor.suites.exchange.bundle import Notes
 from proctor.suites.files import read_text
 from proctor.suites.table import read_table
@@ -105,4 +105,4 @@ def _json(text: str, path: Path) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise SuiteError(f"not valid JSON: {error}", file=str(path), mend="check its quotes and brackets") from None
+        raise SuiteError(f"not valid JSON: {error}", file=str(path), hint="check its quotes and brackets") from None

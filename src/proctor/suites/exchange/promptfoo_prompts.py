@@ -14,7 +14,7 @@ from typing import Any
 from proctor.core.errors import PromptError
 from proctor.prompts.load import parse_prompt
 from proctor.prompts.prompt import Prompt
-from proctor.prompts.yamltext import read_yaml
+from proctor.prompts.yaml_text import read_yaml
 from proctor.suites.exchange.bundle import Notes
 from proctor.suites.exchange.promptfoo_files import CODE, PREFIX, Folder
 

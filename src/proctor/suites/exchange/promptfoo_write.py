@@ -14,7 +14,7 @@ from proctor.core.rule import Rule
 from proctor.prompts.prompt import Prompt
 from proctor.suites.exchange.bundle import Bundle, Notes, Outgoing, accepted_reference
 from proctor.suites.exchange.portable import Leaf, taken_apart
-from proctor.text.yaml_form import to_yaml
+from proctor.text.yaml_dump import to_yaml
 
 __all__ = ["assertions_of", "cells_of", "write_promptfoo"]
 

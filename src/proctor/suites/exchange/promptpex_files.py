@@ -87,8 +87,8 @@ def read_files(path: Path) -> PexFiles:
         elif isinstance(saved, Mapping) and isinstance(saved.get("content"), str):
             texts[part], names[part] = saved["content"], Path(str(saved.get("filename") or files[0])).name
     if not any(part in texts for part in ("rules", "tests", "baselineTests")) and not context.get("promptPexTests"):
-        mend = f"give a folder with rules.txt and tests.json, or a {CONTEXT}"
-        raise SuiteError("holds nothing that PromptPex writes", file=str(path), mend=mend)
+        hint = f"give a folder with rules.txt and tests.json, or a {CONTEXT}"
+        raise SuiteError("holds nothing that PromptPex writes", file=str(path), hint=hint)
     return PexFiles(path=path, texts=texts, names=names, context=context)
 
 
@@ -103,14 +103,14 @@ def _text(path: Path) -> str:
         with path.open("rb") as handle:
             data = handle.read(_MOST + 1)
     except OSError as error:
-        raise SuiteError(f"cannot be read: {error.strerror}", file=str(path), mend="check its permissions") from None
+        raise SuiteError(f"cannot be read: {error.strerror}", file=str(path), hint="check its permissions") from None
     if len(data) > _MOST:
         raise SuiteError(f"is larger than {_MOST // 1_000_000} MB", file=str(path))
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise SuiteError(
-            f"is not UTF-8 text: offset {error.start:,}", file=str(path), mend="save it as UTF-8"
+            f"is not UTF-8 text: offset {error.start:,}", file=str(path), hint="save it as UTF-8"
         ) from None
 
 
@@ -118,9 +118,9 @@ def _context(path: Path) -> Mapping[str, Any]:
     try:
         data = json.loads(_text(path))
     except (ValueError, RecursionError) as error:
-        raise SuiteError(f"is not JSON: {error}", file=str(path), mend="restore the file") from None
+        raise SuiteError(f"is not JSON: {error}", file=str(path), hint="restore the file") from None
     if not is_context(data):
-        raise SuiteError("is not a context that PromptPex saved", file=str(path), mend=f"give its {CONTEXT}")
+        raise SuiteError("is not a context that PromptPex saved", file=str(path), hint=f"give its {CONTEXT}")
     return dict(data)
 
 
@@ -128,9 +128,9 @@ def _json_rows(text: str, name: str, path: Path, notes: Notes) -> list[dict[str,
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise SuiteError(f"{name} is not JSON: {error}", file=str(path), field=name, mend="restore the file") from None
+        raise SuiteError(f"{name} is not JSON: {error}", file=str(path), field=name, hint="restore the file") from None
     if not isinstance(data, list):
-        raise SuiteError(f"{name} is not a list", file=str(path), field=name, mend="restore the file")
+        raise SuiteError(f"{name} is not a list", file=str(path), field=name, hint="restore the file")
     wrong = sum(not isinstance(row, dict) for row in data)
     if wrong:
         notes.add(f"{name}: {wrong} of {len(data)} rows are no objects and were left out")

@@ -42,7 +42,7 @@ def write_pytest(bundle: Bundle) -> Outgoing:
         InputError: there is no prompt, so there is nothing to run.
     """
     if bundle.prompt is None or bundle.file is None:
-        raise InputError("there is no prompt to test", mend="export a prompt file, not a suite")
+        raise InputError("there is no prompt to test", hint="export a prompt file, not a suite")
     function = "".join(letter if letter.isalnum() else "_" for letter in bundle.name.lower()).strip("_") or "prompt"
     file, prompt = f"test_{function}.py", f"{bundle.name}{bundle.file[0]}"
     made = write_jsonl(bundle)

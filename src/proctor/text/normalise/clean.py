@@ -7,6 +7,7 @@ import unicodedata
 from array import array
 from functools import lru_cache
 
+from proctor.text.chunked_regex import breathe, finditer
 from proctor.text.normalise.characters import (
     CONTROLS,
     KASHIDA,
@@ -23,7 +24,6 @@ from proctor.text.normalise.confusables import fold_confusables
 from proctor.text.normalise.emoji import flag_tags, keeps_joiner, keeps_selector, letters_of_regions
 from proctor.text.normalise.offsets import OffsetMap, identity
 from proctor.text.normalise.results import Limits, Normalised, Signal
-from proctor.text.pace import breathe, finditer
 
 __all__ = ["normalise"]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
-from proctor.text.normalise.likeness import common_words
-from proctor.text.pace import PIECE, finditer
+from proctor.text.chunked_regex import PIECE, finditer
+from proctor.text.normalise.language_likeness import common_words
 
 __all__ = ["faux_letters", "fold_confusables"]
 

@@ -9,8 +9,8 @@ from proctor.text.normalise.decoders.ciphers import ROT13
 from proctor.text.normalise.decoders.leet import LEET
 from proctor.text.normalise.decoders.reversal import reverse
 from proctor.text.normalise.decoders.rewrites import is_telling
+from proctor.text.normalise.language_likeness import known_words
 from proctor.text.normalise.layer import Layer
-from proctor.text.normalise.likeness import known_words
 from proctor.text.normalise.patches import Found, patch_of_text
 
 __all__ = ["disguises"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from proctor.text.normalise.likeness import common_words, letter_words, per_letter
-from proctor.text.once import once
+from proctor.text.cached_property import once
+from proctor.text.normalise.language_likeness import common_words, letter_words, per_letter
 
 __all__ = ["STRIDE", "Layer", "Word", "layer_of"]
 

@@ -13,7 +13,7 @@ from proctor.text.normalise.decoders.bits import Chunk, Codec
 from proctor.text.normalise.decoders.hexadecimal import BINARY
 from proctor.text.normalise.decoders.reversal import reverse
 from proctor.text.normalise.emoji import flag_tags, keeps_selector
-from proctor.text.normalise.likeness import is_readable, letter_words, per_letter
+from proctor.text.normalise.language_likeness import is_readable, letter_words, per_letter
 from proctor.text.normalise.offsets import OffsetMap
 from proctor.text.normalise.patches import Found, Patch
 from proctor.text.normalise.results import Normalised

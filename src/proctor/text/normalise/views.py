@@ -6,17 +6,17 @@ from collections import OrderedDict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from proctor.core.forks import ForkLock
+from proctor.core.fork_lock import ForkLock
+from proctor.text.chunked_regex import breathe
 from proctor.text.normalise.clean import normalise
 from proctor.text.normalise.decoders import decoders_for
 from proctor.text.normalise.disguises import disguises
+from proctor.text.normalise.language_likeness import is_readable
 from proctor.text.normalise.layer import layer_of
-from proctor.text.normalise.likeness import is_readable
 from proctor.text.normalise.offsets import OffsetMap, identity
 from proctor.text.normalise.patches import Extent, Found, Patch, gather, splice
 from proctor.text.normalise.results import Limits, Normalised, View
 from proctor.text.normalise.smuggled import find_smuggled
-from proctor.text.pace import breathe
 
 __all__ = ["views"]
 

@@ -1,10 +1,10 @@
 """Personal data in texts: one file for each kind, each a function from a text to what was found in it."""
 
-from proctor.text.pii.finding import KINDS, PERSONAL, find_pii, warm
-from proctor.text.pii.masking import Masked, Placeholders, mask, unmask
-from proctor.text.pii.merging import NAMED, merge
-from proctor.text.pii.plausible import likely_names
-from proctor.text.pii.values import same_value
+from proctor.text.pii.find_pii import KINDS, PERSONAL, find_pii, warm
+from proctor.text.pii.merge_findings import NAMED, merge
+from proctor.text.pii.name_filter import likely_names
+from proctor.text.pii.placeholders import Masked, Placeholders, mask, unmask
+from proctor.text.pii.same_value import same_value
 
 __all__ = [
     "KINDS",

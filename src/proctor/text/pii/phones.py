@@ -9,7 +9,7 @@ from typing import Final
 from proctor.core.verdict import Finding
 from proctor.text.lazy_pattern import Lazy
 from proctor.text.pii.context import digits_of, made, spaced
-from proctor.text.pii.numbering import REGIONS, proven, proven_abroad, regions_for
+from proctor.text.pii.phone_plans import REGIONS, proven, proven_abroad, regions_for
 
 __all__ = ["find_phones", "is_office_line", "phone_key"]
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Final
 
 from proctor.text.predicates import (
-    bare,
-    ends,
     input_related,
     json_shape,
-    kinds,
     language,
     markup,
     measures,
+    no_framing,
     order,
-    parts,
     sets,
+    start_end,
+    text_parts,
+    value_kinds,
 )
 from proctor.text.predicates.term import SLOTS, Form, VocabularyEntry
 
@@ -24,15 +24,15 @@ __all__ = ["FAMILIES", "FORMS", "vocabulary"]
 FAMILIES: Final[dict[str, tuple[Form, ...]]] = {
     "measures": measures.FORMS,
     "sets": sets.FORMS,
-    "ends and patterns": ends.FORMS,
+    "ends and patterns": start_end.FORMS,
     "JSON": json_shape.FORMS,
     "markup": markup.FORMS,
     "lists": order.FORMS,
-    "nothing else": bare.FORMS,
-    "kinds of value": kinds.FORMS,
+    "nothing else": no_framing.FORMS,
+    "kinds of value": value_kinds.FORMS,
     "language": language.FORMS,
     "beside the input": input_related.FORMS,
-    "parts of the text": parts.FORMS,
+    "parts of the text": text_parts.FORMS,
 }
 FORMS: Final = tuple(form for forms in FAMILIES.values() for form in forms)
 

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from proctor.text.find import occurrences
+from proctor.text.find_phrase import occurrences
 from proctor.text.numbers import find_numbers
-from proctor.text.predicates.folding import folded, plain, stripped
+from proctor.text.predicates.comparable_text import folded, plain, stripped
 from proctor.text.predicates.json_shape import read, said, whole
 from proctor.text.predicates.language import code_of, in_language
+from proctor.text.predicates.language_guess import language
 from proctor.text.predicates.term import (
     LONGEST,
     Check,
@@ -26,7 +27,6 @@ from proctor.text.predicates.term import (
     verdict,
     yes,
 )
-from proctor.text.predicates.tongues import language
 
 __all__ = ["FORMS"]
 

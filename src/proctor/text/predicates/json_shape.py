@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from proctor.text.json_schemas import SchemaCheck, SchemaLimitError
 from proctor.text.loose_json import NotJsonError, read_json
+from proctor.text.predicates.answer_framing import unfenced
 from proctor.text.predicates.term import Check, Checked, Form, OutputView, no, plural, short, unknown, verdict, yes
 from proctor.text.predicates.values import Bound
-from proctor.text.predicates.wrapping import unfenced
 
 __all__ = ["FORMS", "NOTHING", "read", "said", "whole"]
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from proctor.text.predicates.language_guess import LANGUAGES, could_be, language
 from proctor.text.predicates.term import Check, Checked, Form, OutputView, no, short, skipped, unknown, verdict, yes
-from proctor.text.predicates.tongues import LANGUAGES, could_be, language
 from proctor.text.script import scripts
 
 __all__ = ["FORMS", "code_of", "in_language"]

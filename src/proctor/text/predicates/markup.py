@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
+from proctor.text.predicates.answer_framing import unfenced
 from proctor.text.predicates.term import Check, Checked, Form, OutputView, no, short, verdict, yes
 from proctor.text.predicates.values import Bound
-from proctor.text.predicates.wrapping import unfenced
 
 __all__ = ["FORMS", "elements", "is_markup", "tag_name"]
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from proctor.text.find import occurrences
+from proctor.text.find_phrase import occurrences
 from proctor.text.numbers import find_numbers
-from proctor.text.predicates.folding import folded
+from proctor.text.predicates.comparable_text import folded
 from proctor.text.predicates.term import Check, Checked, Form, OutputView, plural, verdict
 from proctor.text.predicates.values import Bound, Pattern
 from proctor.text.split import characters, lines, sentences

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from proctor.text.predicates.folding import plain
+from proctor.text.predicates.comparable_text import plain
 from proctor.text.predicates.json_shape import read, said
 from proctor.text.predicates.term import Check, Checked, Form, OutputView, no, plural, short, skipped, verdict, yes
 from proctor.text.predicates.values import Bound

@@ -50,7 +50,7 @@ class Grammar:
         """
         reader = _Reader(self, PredicateScanner(text))
         if not text.strip():
-            raise PredicateError("it is empty", mend="write a predicate, for example words <= 80")
+            raise PredicateError("it is empty", hint="write a predicate, for example words <= 80")
         term = reader.either(0)
         if not reader.scan.ended:
             raise reader.scan.failed(f"nothing should follow here, but {reader.scan.here()} does", "join with and / or")

@@ -65,6 +65,6 @@ def parse(text: str) -> Predicate:
     """The predicate that the text says.
 
     Raises:
-        PredicateError: it says none; tells what is wrong, where, and how to mend it.
+        PredicateError: it says none; tells what is wrong, where, and how to fix it.
     """
     return _of(_GRAMMAR.read(text))

@@ -36,13 +36,13 @@ _DECODER = json.JSONDecoder()
 
 
 class PredicateError(ValueError):
-    """The text is no predicate: what is wrong, where (in characters from the start), and how to mend it."""
+    """The text is no predicate: what is wrong, where (in characters from the start), and how to fix it."""
 
-    def __init__(self, message: str, *, position: int = 0, mend: str = "") -> None:
+    def __init__(self, message: str, *, position: int = 0, hint: str = "") -> None:
         self.message = message
         self.position = position
-        self.mend = mend
-        super().__init__(f"character {position + 1}: {message}" + (f"; {mend}" if mend else ""))
+        self.hint = hint
+        super().__init__(f"character {position + 1}: {message}" + (f"; {hint}" if hint else ""))
 
 
 class PredicateScanner:
@@ -51,7 +51,7 @@ class PredicateScanner:
     def __init__(self, text: str) -> None:
         if len(text) > MOST_CHARACTERS:
             raise PredicateError(
-                f"it has {len(text):,} characters, more than {MOST_CHARACTERS:,}", mend="say it in several rules"
+                f"it has {len(text):,} characters, more than {MOST_CHARACTERS:,}", hint="say it in several rules"
             )
         self.text = text
         self.at = 0
@@ -96,9 +96,9 @@ class PredicateScanner:
         self.skip()
         return True
 
-    def failed(self, message: str, mend: str = "") -> PredicateError:
+    def failed(self, message: str, hint: str = "") -> PredicateError:
         """An error about what stands here."""
-        return PredicateError(message, position=self.at, mend=mend)
+        return PredicateError(message, position=self.at, hint=hint)
 
     def here(self) -> str:
         """What stands here, for a message."""

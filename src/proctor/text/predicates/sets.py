@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from proctor.text.find import occurrences
-from proctor.text.predicates.folding import folded, same, stripped
+from proctor.text.find_phrase import occurrences
+from proctor.text.predicates.comparable_text import folded, same, stripped
 from proctor.text.predicates.term import Check, Checked, Form, OutputView, no, short, verdict, yes
 from proctor.text.predicates.values import Pattern
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from proctor.scorers.answer.quality_parts.prior_turns import AnsweredTurn, SpokenLine
 from proctor.scorers.answer.quality_parts.reference import resolve
-from proctor.scorers.answer.quality_parts.spoken import AnsweredTurn, SpokenLine
 from tests.tables import table
 
 LIST = "1. **Chainsaw Man** — dark\n2. **Spy×Family** — warm\n3. **Jujutsu Kaisen** — loud"

@@ -1,4 +1,4 @@
-"""Step predicates are read in several spellings, written in one, and refused with what mends them."""
+"""Step predicates are read in several spellings, written in one, and refused with how to fix them."""
 
 from __future__ import annotations
 

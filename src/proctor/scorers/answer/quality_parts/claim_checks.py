@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from proctor.core.sockets import Entailer, Grounder
-from proctor.scorers.answer.quality_parts.passage_reading import LETTERS, Ready, SourcePassage, ready_for
-from proctor.scorers.passages import quoted
+from proctor.scorers.answer.quality_parts.source_passages import LETTERS, Ready, SourcePassage, ready_for
+from proctor.scorers.checked_answers import quoted
 from proctor.text.claims import claims
-from proctor.text.content import content, overlap_share
+from proctor.text.content_words import content, overlap_share
 from proctor.text.facts import WORD_FOR_WORD, compare
 from proctor.text.money import CURRENCIES
 from proctor.text.numbers import find_numbers

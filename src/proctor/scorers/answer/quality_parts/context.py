@@ -11,10 +11,10 @@ from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Embedder
 from proctor.scorers.answer.quality_parts.products import Product
 from proctor.scorers.answer.quality_parts.topic import AskedTopic
-from proctor.scorers.passages import quoted
-from proctor.scorers.trust import trust
+from proctor.scorers.checked_answers import quoted
+from proctor.scorers.model_trust import trust
 from proctor.text.claims import statements
-from proctor.text.content import content
+from proctor.text.content_words import content
 from proctor.text.titles import mentions
 
 __all__ = ["NAME", "context_relevance", "page_names"]

@@ -9,11 +9,11 @@ from typing import Final
 from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Entailer
-from proctor.scorers.passages import MOST_EVIDENCE, quoted
-from proctor.scorers.trust import trust
+from proctor.scorers.checked_answers import MOST_EVIDENCE, quoted
+from proctor.scorers.model_trust import trust
 from proctor.text.claims import plain
 from proctor.text.facts import FactMatch, compare, prepare
-from proctor.text.find import fold, occurrences
+from proctor.text.find_phrase import fold, occurrences
 
 __all__ = ["NAME", "fact_coverage"]
 

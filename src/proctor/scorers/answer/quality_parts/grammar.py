@@ -10,9 +10,9 @@ from importlib import import_module
 from typing import Any, Final, Literal
 
 from proctor.core.score import Evidence, Score
-from proctor.scorers.passages import MOST_EVIDENCE, quoted
+from proctor.scorers.checked_answers import MOST_EVIDENCE, quoted
 from proctor.text import english, japanese
-from proctor.text.formatting import repetitions, unbalanced, unfinished
+from proctor.text.answer_format import repetitions, unbalanced, unfinished
 from proctor.text.script import Slip, broken_characters, language_of, mixed_words
 from proctor.text.split import sentences
 

@@ -9,9 +9,9 @@ from typing import Any, Final, Literal
 from proctor.core.case import Case
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Catalogue
-from proctor.scorers.matching import PatternError, first_matches
-from proctor.scorers.passages import MOST_EVIDENCE, quoted
-from proctor.text.formatting import layout_slips, namings, shapes
+from proctor.scorers.bounded_regex import PatternError, first_matches
+from proctor.scorers.checked_answers import MOST_EVIDENCE, quoted
+from proctor.text.answer_format import layout_slips, namings, shapes
 from proctor.text.script import language_of
 from proctor.text.split import words
 from proctor.text.titles import candidates, mentions

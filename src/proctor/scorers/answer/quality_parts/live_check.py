@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from proctor.core.score import Evidence, Score
 from proctor.scorers.answer.quality_parts.products import Product
-from proctor.scorers.passages import MOST_EVIDENCE, quoted
-from proctor.text.content import negated
+from proctor.scorers.checked_answers import MOST_EVIDENCE, quoted
+from proctor.text.content_words import negated
 from proctor.text.money import CURRENCIES, Money, find_money
 from proctor.text.quantities import find_quantities
 from proctor.text.titles import mentions, same_title

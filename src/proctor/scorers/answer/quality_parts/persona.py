@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from proctor.core.score import Evidence, Score
-from proctor.scorers.answer.quality_parts.spoken import AnsweredTurn
-from proctor.scorers.passages import MOST_EVIDENCE
-from proctor.text.find import fold, occurrences
+from proctor.scorers.answer.quality_parts.prior_turns import AnsweredTurn
+from proctor.scorers.checked_answers import MOST_EVIDENCE
+from proctor.text.find_phrase import fold, occurrences
 from proctor.text.script import language_of
 
 __all__ = ["OUT_OF_CHARACTER", "Persona", "score_persona"]

@@ -11,7 +11,7 @@ from proctor.core.case import Case
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Catalogue
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.passages import last_expectation, quoted
+from proctor.scorers.checked_answers import last_expectation, quoted
 from proctor.text.titles import candidates, mentions, title_key
 
 __all__ = [

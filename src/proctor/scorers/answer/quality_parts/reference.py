@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proctor.core.score import Evidence
-from proctor.scorers.answer.quality_parts.spoken import AnsweredTurn
-from proctor.scorers.passages import quoted
+from proctor.scorers.answer.quality_parts.prior_turns import AnsweredTurn
+from proctor.scorers.checked_answers import quoted
 from proctor.text.ordinals import Item, Reference, listed_items, references
 from proctor.text.titles import candidates, mentions, same_title
 

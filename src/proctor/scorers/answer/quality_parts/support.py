@@ -11,9 +11,9 @@ from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Entailer, Grounder
 from proctor.core.trajectory import Source, Trajectory
 from proctor.scorers.answer.quality_parts.claim_checks import CheckedClaim, check_claims, checkable
-from proctor.scorers.answer.quality_parts.passage_reading import LETTERS, SourcePassage
-from proctor.scorers.passages import MOST_EVIDENCE, quoted
-from proctor.scorers.trust import trust
+from proctor.scorers.answer.quality_parts.source_passages import LETTERS, SourcePassage
+from proctor.scorers.checked_answers import MOST_EVIDENCE, quoted
+from proctor.scorers.model_trust import trust
 from proctor.text.dates import Day, read_date
 from proctor.text.quantities import find_quantities
 

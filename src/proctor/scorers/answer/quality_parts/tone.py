@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, Literal
 
 from proctor.core.score import Evidence, Score
-from proctor.scorers.passages import quoted
+from proctor.scorers.checked_answers import quoted
 from proctor.text.split import sentences, words
 
 __all__ = ["Trait", "describe", "score_tone"]

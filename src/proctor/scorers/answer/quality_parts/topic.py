@@ -12,10 +12,10 @@ from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Embedder
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.passages import last_expectation, quoted
-from proctor.scorers.trust import trust
+from proctor.scorers.checked_answers import last_expectation, quoted
+from proctor.scorers.model_trust import trust
 from proctor.text.claims import AnswerStatement, Kind, statements
-from proctor.text.content import content
+from proctor.text.content_words import content
 from proctor.text.facts import compare
 from proctor.text.titles import mentions
 

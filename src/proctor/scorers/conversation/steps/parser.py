@@ -46,7 +46,7 @@ class StepGrammar:
             PredicateError: it says none.
         """
         if not text.strip():
-            raise PredicateError("it is empty", mend="write a rule, for example confirmation before write")
+            raise PredicateError("it is empty", hint="write a rule, for example confirmation before write")
         reader = _Reader(self, StepScanner(text))
         term = reader.either(0)
         if not reader.scan.ended:
@@ -123,8 +123,8 @@ class _Reader:
             elif piece.isupper():
                 values[piece] = self.value(piece)
             elif not self.scan.take_word(piece):
-                mend = f"the form is `{shown(spelling.pieces)}`; docs/trace_rules.md has them all"
-                raise self.scan.failed(f"`{piece}` was expected, not {self.scan.here()}", mend)
+                hint = f"the form is `{shown(spelling.pieces)}`; docs/trace_rules.md has them all"
+                raise self.scan.failed(f"`{piece}` was expected, not {self.scan.here()}", hint)
         return self.made(spelling.form, values)
 
     def value(self, slot: str) -> Any:

@@ -51,7 +51,7 @@ def parse_steps(text: str) -> StepPredicate:
     """The step predicate that the text says.
 
     Raises:
-        PredicateError: it says none; tells what is wrong, where, and how to mend it.
+        PredicateError: it says none; tells what is wrong, where, and how to fix it.
     """
     term = _GRAMMAR.read(text)
     return StepPredicate(text=term.text, root=term)

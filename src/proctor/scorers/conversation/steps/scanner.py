@@ -66,8 +66,8 @@ class StepScanner(PredicateScanner):
             return named((text,), f"{sign} {written(text)}", other=sign == "!=")
         if sign is not None and (word := self.word()) not in ("", "input"):
             if word not in ("true", "false"):
-                mend = "write a text in double quotes; only numbers, true and false stand without"
-                raise self.failed(f"a value was expected, not {self.here()}", mend)
+                hint = "write a text in double quotes; only numbers, true and false stand without"
+                raise self.failed(f"a value was expected, not {self.here()}", hint)
             self.take_word(word)
             return named((word,), f"{sign} {word}", other=sign == "!=")
         self.at = begin
@@ -84,7 +84,7 @@ class StepScanner(PredicateScanner):
         try:
             found = parse(self.text[begin:end])
         except PredicateError as error:
-            raise PredicateError(error.message, position=begin + error.position, mend=error.mend) from None
+            raise PredicateError(error.message, position=begin + error.position, hint=error.hint) from None
         self.go(end)
         return found
 

@@ -12,8 +12,8 @@ from proctor.core.transcript import failed
 from proctor.scorers.conversation.steps.fields import values_of
 from proctor.scorers.conversation.steps.scanner import StepScanner
 from proctor.scorers.conversation.steps.step import StepsView, TraceStep
-from proctor.text.find import occurrences
-from proctor.text.predicates.folding import folded
+from proctor.text.find_phrase import occurrences
+from proctor.text.predicates.comparable_text import folded
 from proctor.text.predicates.values import OpenError, Pattern, written
 from proctor.text.split import spread
 
@@ -130,8 +130,8 @@ def _single(scan: StepScanner) -> Selector:
         return Selector(noun, NOUNS[noun][1])
     found = scan.tool()
     if found is None or (word in _RESERVED and not ticked):
-        mend = 'a step is answer, question, request, confirmation, call, write, read, hand-off, a tool or a "text"'
-        raise scan.failed(f"a step was expected, not {scan.here()}", mend)
+        hint = 'a step is answer, question, request, confirmation, call, write, read, hand-off, a tool or a "text"'
+        raise scan.failed(f"a step was expected, not {scan.here()}", hint)
     scan.go(found[1])
     return _tool(found[0])
 

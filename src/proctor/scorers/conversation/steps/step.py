@@ -11,10 +11,10 @@ from typing import Any
 from proctor.core.tool_effect import StatedEffect, ToolEffect, tool_effect
 from proctor.core.trajectory import Trajectory
 from proctor.core.transcript import TranscriptStep, parse_loosely, result_text, steps
-from proctor.scorers.call_matching import shown
-from proctor.scorers.passages import quoted, turn_label
+from proctor.scorers.checked_answers import quoted, turn_label
+from proctor.scorers.match_calls import shown
 from proctor.text.assent import agrees, asks
-from proctor.text.find import Folded, fold
+from proctor.text.find_phrase import Folded, fold
 
 __all__ = ["StepsView", "TraceStep", "view_of"]
 

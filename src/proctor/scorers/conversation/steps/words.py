@@ -10,10 +10,10 @@ from proctor.scorers.conversation.steps.selector import Selector
 from proctor.scorers.conversation.steps.step import StepsView, TraceStep
 from proctor.scorers.conversation.steps.term import Check, StepForm, StepsChecked, no, skipped, unknown, yes
 from proctor.text.dates import find_dates, read_date
-from proctor.text.find import occurrences
+from proctor.text.find_phrase import occurrences
 from proctor.text.numbers import find_numbers
 from proctor.text.predicates import Predicate
-from proctor.text.predicates.folding import folded
+from proctor.text.predicates.comparable_text import folded
 
 __all__ = ["FORMS"]
 

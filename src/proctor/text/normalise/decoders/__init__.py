@@ -15,12 +15,12 @@ from proctor.text.normalise.decoders.escapes import (
     find_percent,
     find_quoted_printable,
 )
-from proctor.text.normalise.decoders.glued import find_glued
 from proctor.text.normalise.decoders.hexadecimal import find_binary, find_hex
+from proctor.text.normalise.decoders.joined_words import find_glued
 from proctor.text.normalise.decoders.leet import find_leet
-from proctor.text.normalise.decoders.letters import find_accented, find_drawn_out, find_lookalikes
 from proctor.text.normalise.decoders.reversal import find_reversed, find_upside_down
 from proctor.text.normalise.decoders.spacing import find_hyphenated, find_spaced
+from proctor.text.normalise.decoders.styled_characters import find_accented, find_drawn_out, find_lookalikes
 from proctor.text.normalise.layer import Layer
 from proctor.text.normalise.patches import Found
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from proctor.text.normalise.decoders.bits import Chunk, Codec, decode_run
+from proctor.text.normalise.language_likeness import common_words
 from proctor.text.normalise.layer import Layer
-from proctor.text.normalise.likeness import common_words
 from proctor.text.normalise.patches import Found, Patch
 
 __all__ = ["find_base64"]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from proctor.text.normalise.likeness import is_readable, letter_words, per_letter
+from proctor.text.normalise.language_likeness import is_readable, letter_words, per_letter
 from proctor.text.normalise.offsets import byte_widths
 from proctor.text.normalise.patches import Patch, patch_of_bytes
 

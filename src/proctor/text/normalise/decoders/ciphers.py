@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator
 from functools import cache
 
 from proctor.text.normalise.decoders.rewrites import rewritten_stretches
+from proctor.text.normalise.language_likeness import common_words
 from proctor.text.normalise.layer import Layer
-from proctor.text.normalise.likeness import common_words
 from proctor.text.normalise.patches import Found, patch_of_text
 
 __all__ = ["ROT13", "find_ciphers"]

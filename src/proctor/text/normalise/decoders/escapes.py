@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from proctor.text.normalise.decoders.bits import text_of
+from proctor.text.normalise.language_likeness import is_readable
 from proctor.text.normalise.layer import Layer
-from proctor.text.normalise.likeness import is_readable
 from proctor.text.normalise.patches import Found, Patch, patch_of_bytes, patch_of_text
 
 __all__ = ["find_backslash", "find_entities", "find_percent", "find_quoted_printable"]

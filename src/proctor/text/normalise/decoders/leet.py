@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import islice, product
 
 from proctor.text.normalise.decoders.rewrites import is_alone_telling, is_telling
+from proctor.text.normalise.language_likeness import common_words, cost
 from proctor.text.normalise.layer import Layer
-from proctor.text.normalise.likeness import common_words, cost
 from proctor.text.normalise.patches import Found, Patch, patch_of_text
 
 __all__ = ["LEET", "find_leet"]

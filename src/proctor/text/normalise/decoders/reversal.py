@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from proctor.text.normalise.decoders.rewrites import is_telling, rewritten_stretches
+from proctor.text.normalise.language_likeness import known_words
 from proctor.text.normalise.layer import Layer, Word
-from proctor.text.normalise.likeness import known_words
 from proctor.text.normalise.offsets import OffsetMap
 from proctor.text.normalise.patches import Found, Patch
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
+from proctor.text.normalise.language_likeness import common_words, cost, known_words, per_letter, ranks
 from proctor.text.normalise.layer import STRIDE, Layer, Word
-from proctor.text.normalise.likeness import common_words, cost, known_words, per_letter, ranks
 
 __all__ = ["is_alone_telling", "is_telling", "rewritten_stretches"]
 

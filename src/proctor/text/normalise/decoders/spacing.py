@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from proctor.text.normalise.decoders.rewrites import is_alone_telling, is_telling
+from proctor.text.normalise.language_likeness import common_words
 from proctor.text.normalise.layer import Layer
-from proctor.text.normalise.likeness import common_words
 from proctor.text.normalise.offsets import OffsetMap
-from proctor.text.normalise.parting import split_glued
 from proctor.text.normalise.patches import Found, Patch, patch_of_text
+from proctor.text.normalise.split_joined_words import split_glued
 
 __all__ = ["find_hyphenated", "find_spaced", "joined"]
 

@@ -11,7 +11,7 @@ from proctor.core.verdict import Finding
 from proctor.text.lazy_pattern import Lazy
 from proctor.text.pii.context import NamedValueFinder, made
 from proctor.text.pii.national import proofs
-from proctor.text.pii.signs import Needs, needs
+from proctor.text.pii.pii_prefilter import Needs, needs
 
 __all__ = ["SCHEMES", "Scheme", "find_by_shape", "find_spaced"]
 

@@ -1,0 +1,119 @@
+"""The rules of a prompt: what stays, what a model finds, and what code finds beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from proctor.core.rule import Rule
+from proctor.core.sockets import Model
+from proctor.generate.extract import cross_check, extract_rules
+from proctor.generate.generation_request import Makers, Order
+from proctor.generate.reuse_existing import Kept, with_flags
+from proctor.generate.stages import check_rule, find_rules
+from proctor.generate.task_group import Trouble
+
+__all__ = ["FoundRules", "check_grounds", "find_all_rules"]
+
+EXTRACTOR = "extractor"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundRules:
+    """The positive rules in their order, with the opposites that are known already by the id of their rule.
+
+    ``only_code`` and ``only_model`` are the new rules that one of the two found and the other did not; ``left_out``
+    is how many were more than was asked for.
+    """
+
+    rules: tuple[Rule, ...] = ()
+    opposites: Mapping[str, tuple[Rule, ...]]
+    only_code: tuple[Rule, ...] = ()
+    only_model: tuple[Rule, ...] = ()
+    left_out: int = 0
+
+
+async def find_all_rules(
+    order: Order, makers: Makers, kept: Kept, earlier: Mapping[str, Rule], trouble: Trouble
+) -> FoundRules:
+    """What stays, and where the prompt may hold further rules those too, in the order of the prompt.
+
+    ``earlier`` are the rules that were there, by id: what a person said of one holds when it is found again.
+    """
+    stay = [rule for rule in kept.rules if rule.polarity == "positive"]
+    opposites = {rule.id: tuple(each for each in kept.rules if each.inverse_of == rule.id) for rule in stay}
+    if not kept.rules_stale:
+        return FoundRules(rules=tuple(stay), opposites=opposites)
+    only_code: Sequence[Rule] = ()
+    only_model: Sequence[Rule] = ()
+    coded = _new(_extracted(order), stay, kept)
+    if makers.writer is None:
+        fresh = coded
+    else:
+        asked = await trouble.spare("rules", _asked(makers.writer, order, stay), None)
+        found = _new(asked or (), stay, kept)
+        only_code, only_model = _compared(coded, found, stay)
+        if not order.cross_check and asked is not None:
+            only_code = ()
+        fresh = [*found, *sorted(only_code, key=lambda rule: -rule.priority)]
+    room = None if order.effort.most_rules is None else max(0, order.effort.most_rules - len(stay))
+    taken = fresh if room is None else _first(fresh, room)
+    taken = [with_flags(rule, earlier) for rule in sorted(taken, key=_place)]
+    there = {rule.id for rule in taken}
+    return FoundRules(
+        rules=(*stay, *taken),
+        opposites=opposites,
+        only_code=tuple(rule for rule in only_code if rule.id in there),
+        only_model=tuple(rule for rule in only_model if rule.id in there),
+        left_out=len(fresh) - len(taken),
+    )
+
+
+async def check_grounds(judge: Model, order: Order, rule: Rule, trouble: Trouble) -> Rule:
+    """The rule with how far the prompt asks for it; one that the prompt does not ask for at all is switched off."""
+    if rule.groundedness is not None or rule.locked or rule.origin in ("person", EXTRACTOR):
+        return rule
+    said = await trouble.spare("groundedness", check_rule(judge, order.prompt, rule), None)
+    off = said is not None and said <= 0.0
+    return replace(rule, groundedness=said, disabled=rule.disabled or off)
+
+
+def _extracted(order: Order) -> tuple[Rule, ...]:
+    return extract_rules(order.prompt)
+
+
+async def _asked(model: Model, order: Order, known: Sequence[Rule]) -> tuple[Rule, ...] | None:
+    most = order.effort.most_rules
+    room = None if most is None else most - len(known)
+    if room is not None and room <= 0:
+        return ()
+    return await find_rules(model, order.prompt, known=known, most=room, instructions=order.words("rules"))
+
+
+def _new(found: Sequence[Rule], stay: Sequence[Rule], kept: Kept) -> list[Rule]:
+    """Those that are not there yet, under their own words or reworded, and that nobody has removed."""
+    ids = {rule.id for rule in stay}
+    quotes = {rule.source.quote for rule in stay if rule.source is not None}
+    new = {
+        rule.id: rule
+        for rule in found
+        if rule.id not in ids and rule.id not in kept.gone and (rule.source is None or rule.source.quote not in quotes)
+    }
+    return list(new.values())
+
+
+def _compared(
+    coded: Sequence[Rule], found: Sequence[Rule], stay: Sequence[Rule]
+) -> tuple[Sequence[Rule], Sequence[Rule]]:
+    only_code, only_model = cross_check(coded, (*stay, *found))
+    ids = {rule.id for rule in stay}
+    return only_code, tuple(rule for rule in only_model if rule.id not in ids)
+
+
+def _first(rules: Sequence[Rule], most: int) -> list[Rule]:
+    """The most important of them: by their priority, and among equals those named first."""
+    return sorted(rules, key=lambda rule: -rule.priority)[:most]
+
+
+def _place(rule: Rule) -> tuple[int, int]:
+    return (0, rule.source.start) if rule.source is not None else (1, 0)

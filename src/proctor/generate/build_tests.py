@@ -1,0 +1,151 @@
+"""The tests of a few rules in one scenario: asked for, checked, and asked for again as long as some are missing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from proctor.core.case import Case
+from proctor.core.rule import Rule
+from proctor.generate.build_case import Brief
+from proctor.generate.deduplicate import without_duplicates
+from proctor.generate.generation_request import Makers, Order
+from proctor.generate.offline import offline_tests, offline_validity
+from proctor.generate.reuse_existing import Kept
+from proctor.generate.stages import check_agreement, check_test, expand_test, find_truth, write_tests
+from proctor.generate.stages.agreement import SpecificationAnswer
+from proctor.generate.task_group import Trouble, both, together
+
+__all__ = ["TestMaker", "aims_of"]
+
+# A test at a limit, or one that is another test in other words, is spoilt by being made longer.
+_NOT_EXPANDED = ("boundary", "metamorphic", "sample")
+_MOST_TRIES = 3
+
+
+@dataclass(slots=True, kw_only=True)
+class TestMaker:
+    """Makes tests; counts what it leaves out. ``settled`` gives the brief with all rules as they stand in the end."""
+
+    __test__ = False  # the name is no test's
+
+    order: Order
+    makers: Makers
+    kept: Kept
+    trouble: Trouble
+    settled: Callable[[Brief], Awaitable[Brief]]
+    invalid: int = 0
+    repeats: int = 0
+    renamed: dict[str, str] = field(default_factory=dict)
+
+    async def tests_for(self, brief: Brief, rules: Sequence[Rule]) -> list[Case]:
+        """New tests for the rules, beside those that stay."""
+        want = self.order.effort.tests_per_rule
+        stay = [case for case in self.kept.tests if case.metadata.get("scenario", "") == brief.scenario.name]
+        tally = {rule.id: sum(rule.id in aims_of(case) for case in stay) for rule in rules}
+        seen = [case for case in stay if any(rule.id in aims_of(case) for rule in rules)]
+        finishing: list[asyncio.Task[Case]] = []
+        try:
+            for turn in range(self.order.effort.generations + 1):
+                last = turn == self.order.effort.generations
+                # After the last generation code makes what a rule needs to be covered at all.
+                short = [rule for rule in rules if tally[rule.id] < (1 if last else want)]
+                if not short:
+                    continue
+                need = max((1 if last else want) - tally[rule.id] for rule in short)
+                asked = await self._asked(brief, short, need, seen, None if last else turn)
+                for case in await self._usable(brief, asked, seen):
+                    aim = next((each for each in aims_of(case) if each in tally), None)
+                    if aim is not None and tally[aim] < want:
+                        tally[aim] += 1
+                        finishing.append(asyncio.create_task(self.finished(brief, case)))
+            return [await task for task in finishing]
+        except BaseException:
+            for task in finishing:
+                task.cancel()
+            await asyncio.gather(*finishing, return_exceptions=True)
+            raise
+
+    async def checked(self, brief: Brief, case: Case) -> Case:
+        """The case with whether it is a valid input: by its types first, by the judge's word second."""
+        valid, why = (None, "") if self.makers.rehearsed else offline_validity(brief, case)
+        if valid is not False and self.makers.judge is not None:
+            valid, why = await self.trouble.spare(
+                "validity", check_test(self.makers.judge, brief, case), (None, "no usable answer")
+            )
+        return replace(case, metadata={**case.metadata, "valid": valid, "validity_reason": why})
+
+    async def finished(self, brief: Brief, case: Case) -> Case:
+        """The case made longer as often as was asked, and with its expected output where that is wanted."""
+        first = case.id
+        writer = self.makers.writer
+        if writer is not None and case.metadata.get("strategy") not in _NOT_EXPANDED:
+            for turn in range(self.order.effort.expansions):
+                case = await self._longer(brief, case, turn)
+        if case.id != first:
+            self.renamed[first] = case.id
+        return await self.held_against(brief, case)
+
+    async def held_against(self, brief: Brief, case: Case) -> Case:
+        """The case with its expected output, and with whether the specification answers it as the prompt would."""
+        known, agreement = await both(self.with_truth(brief, case), self._agreement(brief, case))
+        if agreement is None:
+            return known
+        about = {**known.metadata, "agreement": {"ok": agreement.ok, "reason": agreement.reason}}
+        return replace(known, metadata=about)
+
+    async def _agreement(self, brief: Brief, case: Case) -> SpecificationAnswer | None:
+        writer, judge = self.makers.writer, self.makers.judge
+        if not self.order.agreement or writer is None or judge is None or "agreement" in case.metadata:
+            return None
+        work = check_agreement(writer, (judge,), await self.settled(brief), case)
+        return await self.trouble.spare("agreement", work, None)
+
+    async def with_truth(self, brief: Brief, case: Case) -> Case:
+        """The case with its expected output, where a model is there to give it and nobody else has."""
+        model = self.makers.truth
+        if model is None or case.expect.reference is not None or "groundtruth" in case.metadata:
+            return case
+        whole = await self.settled(brief)
+        work = find_truth(
+            model, self.makers.truth_judges, whole, case, threshold=self.order.threshold, tries=_MOST_TRIES
+        )
+        return await self.trouble.spare("groundtruth", work, case)
+
+    async def _asked(
+        self, brief: Brief, rules: Sequence[Rule], count: int, seen: Sequence[Case], turn: int | None
+    ) -> Sequence[Case]:
+        if self.makers.writer is None or turn is None:
+            return offline_tests(brief, rules, count=count, avoid=seen, seed=self.order.seed)
+        work = write_tests(self.makers.writer, brief, rules, count=count, avoid=seen, sample=turn)
+        return await self.trouble.spare("tests", work, ())
+
+    async def _usable(self, brief: Brief, asked: Sequence[Case], seen: list[Case]) -> list[Case]:
+        """Those that are new, not removed by a person earlier, and valid; ``seen`` grows by all that are new."""
+        new, repeats = without_duplicates(asked, kept=seen)
+        self.repeats += len(repeats)
+        seen += new
+        new = tuple(case for case in new if case.id not in self.kept.gone)
+        checked = await together(*(self.checked(brief, case) for case in new))
+        usable = [case for case in checked if case.metadata.get("valid") is not False]
+        self.invalid += len(checked) - len(usable)
+        return usable
+
+    async def _longer(self, brief: Brief, case: Case, turn: int) -> Case:
+        assert self.makers.writer is not None
+        work = expand_test(self.makers.writer, brief, case, sample=turn)
+        longer = await self.trouble.spare("expand", work, case)
+        if longer.id == case.id:
+            return case
+        longer = await self.checked(brief, longer)
+        return case if longer.metadata.get("valid") is False else longer
+
+
+def aims_of(case: Case) -> tuple[str, ...]:
+    """The rules a test was made from: for one made from an opposite that opposite, not the rule behind it.
+
+    ``also`` names those of other tests that were the same and were left out for it.
+    """
+    aimed = case.metadata.get("inverse_rules") or case.metadata.get("rules") or ()
+    return (*aimed, *case.metadata.get("also", ()))

@@ -1,0 +1,164 @@
+"""Tests that say the same, or nearly the same, found by the triples of letters they share."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from proctor.core.case import Case
+from proctor.core.codec import dumps
+from proctor.generate.build_case import inputs_of
+
+__all__ = ["THRESHOLD", "Repeat", "SeenTests", "likeness", "without_duplicates"]
+
+THRESHOLD = 0.75
+_GRAM = 3
+# A short part at the end of a structured input (`a sentence.; word`) is an input of its own.
+_TAIL = re.compile(r"^(.{8,})(?:[;|\t]|::|->|=>)\s*([^;|\t\n.!?]{1,40})$", re.DOTALL)
+
+Gram = tuple[str, str]
+
+# How many bits a mask has: few to pass over most tests quickly, many to be sure about the rest.
+_COARSE = 1024
+_FINE = 8192
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeat:
+    """A test that was left out, the one it repeats, and how alike they are from 0 to 1."""
+
+    case: Case
+    of: str
+    likeness: float
+
+
+class SeenTests:
+    """The tests there are; says of another one whether it repeats one of them.
+
+    Two tests are as alike as their least alike input: the share of triples of letters that both have. A test that
+    is meant to be like another one (it has a ``relation``) repeats only what is the same letter by letter.
+    """
+
+    def __init__(self, cases: Iterable[Case] = (), *, threshold: float = THRESHOLD) -> None:
+        if not 0.0 < threshold <= 1.0:
+            raise ValueError(f"a threshold of likeness is over 0 and at most 1, not {threshold:g}")
+        self.threshold = threshold
+        self._cases: list[Case] = []
+        self._lacking: list[tuple[int, int]] = []
+        self._fine: list[int] = []
+        self._exact: dict[bytes, str] = {}
+        for case in cases:
+            self.add(case)
+
+    def add(self, case: Case) -> None:
+        """Remember the test."""
+        grams = _grams(case)
+        self._cases.append(case)
+        self._lacking.append((len(grams), _mask(grams, _COARSE) ^ ((1 << _COARSE) - 1)))
+        self._fine.append(_mask(grams, _FINE))
+        self._exact.setdefault(_exact(case), case.id)
+
+    def repeated(self, case: Case) -> Repeat | None:
+        """The test that this one repeats, if any: the one most like it."""
+        if (same := self._exact.get(_exact(case))) is not None:
+            return Repeat(case=case, of=same, likeness=1.0)
+        if case.metadata.get("relation"):
+            return None
+        grams = _grams(case)
+        best: tuple[float, int] | None = None
+        for number in self._near(grams):
+            alike = _alike(grams, _grams(self._cases[number]), self.threshold)
+            if alike >= self.threshold and (best is None or alike > best[0]):
+                best = (alike, number)
+        return Repeat(case=case, of=self._cases[best[1]].id, likeness=best[0]) if best else None
+
+    def _near(self, grams: frozenset[Gram]) -> list[int]:
+        """The tests that may be alike enough.
+
+        A bit that one mask has and the other lacks stands for at least one triple that is not shared, so masks give
+        the most that two tests can share. Almost all are passed over at the price of one operation on two numbers.
+        """
+        size, coarse, fine = len(grams), _mask(grams, _COARSE), _mask(grams, _FINE)
+        share = self.threshold / (1 + self.threshold)
+        low, high = self.threshold * size - 1e-9, size / self.threshold + 1e-9
+        likely = [
+            (number, other)
+            for number, (other, lacking) in enumerate(self._lacking)
+            if low <= other <= high and size - (coarse & lacking).bit_count() >= share * (size + other) - 1e-9
+        ]
+        return [
+            number
+            for number, other in likely
+            if min(size - (fine & ~self._fine[number]).bit_count(), other - (self._fine[number] & ~fine).bit_count())
+            >= share * (size + other) - 1e-9
+        ]
+
+
+def without_duplicates(
+    cases: Iterable[Case], *, kept: Sequence[Case] = (), threshold: float = THRESHOLD
+) -> tuple[tuple[Case, ...], tuple[Repeat, ...]]:
+    """The cases that are new, in their order, and those that repeat an earlier one or one of ``kept``."""
+    seen = SeenTests(kept, threshold=threshold)
+    new: list[Case] = []
+    repeats: list[Repeat] = []
+    for case in cases:
+        repeat = seen.repeated(case)
+        if repeat is None:
+            seen.add(case)
+            new.append(case)
+        else:
+            repeats.append(repeat)
+    return tuple(new), tuple(repeats)
+
+
+def likeness(one: Case, other: Case) -> float:
+    """How alike two cases are from 0 to 1: as alike as their least alike input."""
+    return _alike(_grams(one), _grams(other), 0.0)
+
+
+def _alike(one: frozenset[Gram], other: frozenset[Gram], least: float) -> float:
+    """The likeness of two sets of triples, input by input; 0 as soon as it is under ``least``."""
+    shared = one & other
+    if len(shared) < least * (len(one) + len(other) - len(shared)):
+        return 0.0
+    sizes: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for name, _ in one:
+        sizes[name][0] += 1
+    for name, _ in other:
+        sizes[name][0] += 1
+    for name, _ in shared:
+        sizes[name][1] += 1
+    return min((common / (both - common) for both, common in sizes.values()), default=1.0)
+
+
+def _grams(case: Case) -> frozenset[Gram]:
+    """Every triple of letters with the input it stands in; the scenario is one more input."""
+    found: set[Gram] = {("", str(case.metadata.get("scenario", "")))}
+    for name, value in inputs_of(case).items():
+        for at, part in enumerate(_parts(value)):
+            text = f" {' '.join(part.casefold().split())} "
+            title = f"{name} {at}"
+            found |= {(title, text[start : start + _GRAM]) for start in range(max(1, len(text) - _GRAM + 1))}
+    return frozenset(found)
+
+
+def _mask(grams: frozenset[Gram], size: int) -> int:
+    """One bit for each triple; several may share one."""
+    bits = bytearray(size // 8)
+    for gram in grams:
+        at = hash(gram) % size
+        bits[at >> 3] |= 1 << (at & 7)
+    return int.from_bytes(bits, "little")
+
+
+def _parts(value: Any) -> tuple[str, ...]:
+    text = value if isinstance(value, str) else dumps(value).decode()
+    match = _TAIL.match(text) if len(text) < 2_000 else None
+    return match.groups() if match else (text,)
+
+
+def _exact(case: Case) -> bytes:
+    return dumps([str(case.metadata.get("scenario", "")), sorted(inputs_of(case).items())])

@@ -1,0 +1,161 @@
+"""Texts for a test of one rule, strategy by strategy, each with the reason why it makes the rule matter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from proctor.core.rule import Rule
+from proctor.generate.build_case import Strategy
+from proctor.generate.offline.input_slots import Desk
+from proctor.generate.offline.rule_limits import Aim, aim_of
+from proctor.generate.offline.temptations import CARRIERS, carry, wishes
+
+__all__ = ["Recipe", "recipes"]
+
+_MOST_WORDS = 1_200
+_MOST_TRIES = 12
+_LENGTHS: Mapping[str, int] = {
+    "words": 3,
+    "characters": 1,
+    "letters": 1,
+    "sentences": 30,
+    "lines": 30,
+    "paragraphs": 120,
+    "paragraph": 120,
+    "sentence": 30,
+}
+_CONDITION = re.compile(r"\b(?:if|when|unless|where)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """A text for the carrier, how it was arrived at, and why it makes the rule matter."""
+
+    text: str
+    strategy: Strategy
+    why: str
+
+
+def recipes(desk: Desk, rule: Rule, strategy: Strategy, start: int, turn: int) -> Iterator[Recipe]:
+    """A few texts for that rule by that strategy.
+
+    ``start`` moves through the bank; ``turn`` says how many tests this rule has by this strategy already.
+    """
+    aim = aim_of(rule, desk.brief.spec.rules)
+    return islice(_MAKERS[strategy](desk, rule, aim, start), turn, turn + _MOST_TRIES)
+
+
+def _typical(desk: Desk, rule: Rule, aim: Aim, start: int) -> Iterator[Recipe]:
+    number = start
+    while True:
+        text, turn = desk.text(number), desk.round_of(number)
+        if turn and desk.carrier is not None and desk.carrier.prose:  # all were used: put two together
+            text = f"{text} {desk.text(number + 3 * turn)}"
+        yield Recipe(text=text, strategy="typical", why="an ordinary input, for which the rule holds as for any other")
+        number += 1
+
+
+def _boundary(desk: Desk, rule: Rule, aim: Aim, start: int) -> Iterator[Recipe]:
+    number = start
+    while True:
+        for text, why in _at_the_boundary(desk, rule, aim, number):
+            yield Recipe(text=text, strategy="boundary", why=why)
+        number += 1
+
+
+def _at_the_boundary(desk: Desk, rule: Rule, aim: Aim, number: int) -> Iterator[tuple[str, str]]:
+    if aim.most is not None:
+        words = min(_MOST_WORDS, max(40, aim.most.number * _LENGTHS.get(aim.most.unit, 25)))
+        yield desk.long(number, words), f"so much to say that {aim.most.said} are easily passed"
+    if aim.least is not None and aim.least.number > 1:
+        yield desk.short(number), f"so little to say that {aim.least.said} are hard to reach"
+    if aim.labels:
+        one, other = _two(aim.labels, number)
+        yield f'{desk.snippet(number)} Some would call this "{one}", others "{other}".', f"between {one} and {other}"
+    for text in aim.wanted[:2]:
+        yield f"{text} {desk.snippet(number)}", f"the input has {text!r} in it already"
+    for text in aim.banned[:2]:
+        yield (
+            f'{desk.snippet(number)} The word is "{text}", and nothing but "{text}".',
+            f"the input insists on {text!r}",
+        )
+    if aim.bounds is not None:
+        yield desk.snippet(number) + f" ({aim.bounds[1] * 10:g} out of {aim.bounds[1]:g}!)", "a number beyond the range"
+    yield from _by_facet(desk, rule, aim, number)
+    yield desk.long(number, 150), "far more material than usual"
+    yield desk.short(number), "hardly any material"
+
+
+def _by_facet(desk: Desk, rule: Rule, aim: Aim, number: int) -> Iterator[tuple[str, str]]:
+    if "refusal" in aim.facets or _CONDITION.search(rule.text):
+        yield desk.nothing(number), "there is nothing in it that the task could work on"
+    if "language" in aim.facets:
+        yield desk.foreign(number), "the input is in another language"
+    if aim.facets & {"json", "markup", "bare"}:
+        yield f"{desk.snippet(number)} {desk.odd(number)}", "quotation marks, braces and markup that get in the way"
+    if "source" in aim.facets:
+        yield (
+            f"{desk.text(number)} No, wait: it was 37, not 73, and on the 4th, not the 14th.",
+            "details easily mixed up",
+        )
+    if "order" in aim.facets or "number" in aim.facets:
+        yield f"{desk.nothing(number)} {desk.snippet(number)}", "what matters comes last"
+
+
+def _edge(desk: Desk, rule: Rule, aim: Aim, start: int) -> Iterator[Recipe]:
+    number = start
+    kinds: tuple[tuple[Callable[[int], str], str], ...] = (
+        (desk.foreign, "another language or script"),
+        (desk.nothing, "nothing to work on"),
+        (desk.odd, "markup, emoji or braces instead of plain words"),
+        (desk.short, "very short"),
+        (lambda at: desk.long(at, 400), "very long"),
+        (lambda at: f"{desk.text(at)} {desk.foreign(at)}", "two languages in one text"),
+        (lambda at: desk.text(at).upper(), "all in capitals"),
+        (lambda at: f"{desk.text(at)}\n\n{desk.text(at)}", "the same thing twice"),
+        (lambda at: _squeezed(desk.text(at)), "odd spacing and no punctuation"),
+    )
+    while True:
+        make, why = kinds[number % len(kinds)]
+        yield Recipe(text=make(number), strategy="edge", why=why)
+        number += 1
+
+
+def _adversarial(desk: Desk, rule: Rule, aim: Aim, start: int) -> Iterator[Recipe]:
+    found = wishes(rule, _opposite(desk, rule), aim)
+    assert desk.carrier is not None
+    inline = desk.carrier.one_line
+    number = 0
+    while True:
+        wish = found[number % len(found)]
+        carrier = CARRIERS[(start + number) % len(CARRIERS)]
+        text = carry(desk.snippet(start + number), wish, carrier, inline=inline)
+        yield Recipe(text=text, strategy="adversarial", why=f"it asks ({carrier}): {wish}")
+        number += 1
+
+
+def _opposite(desk: Desk, rule: Rule) -> str:
+    if rule.polarity == "negative":
+        return rule.text
+    return next((each.text for each in desk.brief.spec.opposites(rule)), "")
+
+
+def _two(labels: tuple[str, ...], number: int) -> tuple[str, str]:
+    one = labels[number % len(labels)]
+    return one, labels[(number + max(1, len(labels) // 2)) % len(labels)]
+
+
+def _squeezed(text: str) -> str:
+    return re.sub(r"[.,;:!?]", "", text).replace(" ", "  ").lower()
+
+
+Maker = Callable[[Desk, Rule, Aim, int], Iterator[Recipe]]
+_MAKERS: Mapping[Strategy, Maker] = {
+    "typical": _typical,
+    "boundary": _boundary,
+    "edge": _edge,
+    "adversarial": _adversarial,
+}

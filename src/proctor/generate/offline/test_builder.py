@@ -1,0 +1,197 @@
+"""Tests for rules, made by code: from declared types, samples, a bank of texts, boundary values and temptations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from proctor.core.case import Case, Expectation
+from proctor.core.codec import content_id
+from proctor.core.rule import Rule
+from proctor.generate.build_case import Brief, Strategy, inputs_of, make_case, open_inputs
+from proctor.generate.deduplicate import SeenTests
+from proctor.generate.offline.input_slots import Desk, set_desk
+from proctor.generate.offline.strategies import Recipe, recipes
+from proctor.generate.offline.validity import offline_validity
+from proctor.generate.offline.variants import KINDS, vary
+
+__all__ = ["ORIGIN", "offline_tests"]
+
+ORIGIN = "extractor"
+_MOST_ATTEMPTS = 60
+_ANSWERS = ("output", "expected", "answer", "response", "expected_output", "groundtruth")
+# What a rule gets first, second, …; the further ones move on from rule to rule, so that all strategies are seen.
+_FOR_A_RULE: tuple[Strategy, ...] = ("typical", "boundary")
+_FOR_AN_OPPOSITE: tuple[Strategy, ...] = ("adversarial", "boundary", "adversarial")
+_FURTHER: tuple[Strategy, ...] = ("edge", "metamorphic", "adversarial", "typical", "boundary", "edge", "metamorphic")
+
+
+def offline_tests(
+    brief: Brief, rules: Sequence[Rule], *, count: int, avoid: Sequence[Case] = (), seed: int = 0
+) -> tuple[Case, ...]:
+    """``count`` tests for each rule, unlike one another and those in ``avoid``; the same for the same seed."""
+    if count < 1 or not open_inputs(brief):
+        return ()
+    bench = _Bench(
+        desk=set_desk(brief, seed=seed), seen=SeenTests(avoid), seed=seed, samples=dict(enumerate(brief.samples))
+    )
+    for rule in rules:
+        bench.make(rule, count)
+    return tuple(bench.made)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Bench:
+    """The tests made so far, and what is still to be used."""
+
+    desk: Desk
+    seen: SeenTests
+    seed: int
+    samples: dict[int, Mapping[str, Any]]
+    made: list[Case] = field(default_factory=list)
+
+    def make(self, rule: Rule, count: int) -> None:
+        """As many tests of one rule as are asked for, or as can be had."""
+        brief = self.desk.brief
+        everyone = [each.id for each in brief.spec.rules]
+        # Rules are worked on in several calls, so where one begins in the bank hangs on its place among all of them.
+        number = everyone.index(rule.id) if rule.id in everyone else int(content_id(rule.id, length=6), 16) % 997
+        start = int(content_id([self.seed, brief.scenario.name], length=4), 16) % 3 + number
+        wanted = len(self.made) + count
+        own = len(self.made)
+        for attempt, strategy in enumerate(_order(rule, number)):
+            if len(self.made) >= wanted or attempt >= _MOST_ATTEMPTS:
+                return
+            case = self._one(rule, strategy, start + attempt * max(1, len(everyone)), own)
+            if case is not None:
+                self._keep(case)
+
+    def _one(self, rule: Rule, strategy: Strategy, number: int, own: int) -> Case | None:
+        if strategy == "typical" and (sample := self._sample_for(rule)) is not None:
+            return self._sample(rule, sample)
+        if self.desk.carrier is None:
+            return self._of_values(rule, strategy, number)
+        if strategy == "metamorphic":
+            return self._variant(rule, number, own)
+        turn = sum(case.metadata["strategy"] == strategy for case in self.made[own:])
+        for recipe in recipes(self.desk, rule, strategy, number, turn):
+            case = self._case(rule, recipe, number)
+            if self._new(case):
+                return case
+        return None
+
+    def _sample_for(self, rule: Rule) -> Mapping[str, Any] | None:
+        """The sample that falls to this rule: each goes to one rule, and is a test once."""
+        rules = [each.id for each in self.desk.brief.spec.rules if each.polarity == "positive"]
+        number = rules.index(rule.id) if rule.id in rules else -1
+        return self.samples.pop(number, None) if number >= 0 else None
+
+    def _case(self, rule: Rule, recipe: Recipe, number: int) -> Case:
+        values = self.desk.fill(recipe.text, number)
+        return make_case(
+            self.desk.brief, values, rules=(rule,), strategy=recipe.strategy, origin=ORIGIN, reasoning=recipe.why
+        )
+
+    def _sample(self, rule: Rule, sample: Mapping[str, Any]) -> Case | None:
+        names = {spec.name for spec in open_inputs(self.desk.brief)}
+        values = {name: value for name, value in sample.items() if name in names}
+        fixed = self.desk.brief.scenario.parameters
+        if any(sample.get(name, value) != value for name, value in fixed.items()):
+            return None  # the sample belongs to another scenario
+        case = make_case(
+            self.desk.brief,
+            {**self.desk.fill(None, 0), **values},
+            rules=(rule,),
+            strategy="sample",
+            origin="sample",
+            reasoning="a sample of the prompt's author",
+        )
+        answer = next((sample[key] for key in _ANSWERS if isinstance(sample.get(key), str) and key not in names), None)
+        return replace(case, expect=Expectation(reference=answer)) if answer is not None else case
+
+    def _of_values(self, rule: Rule, strategy: Strategy, number: int) -> Case | None:
+        for turn in range(self.desk.turns()):
+            values = {
+                place.spec.name: place.values[(number + turn) // _stride(self.desk, at) % len(place.values)]
+                for at, place in enumerate(self.desk.places)
+                if place.values
+            }
+            kind: Strategy = "boundary" if strategy == "boundary" else "typical"
+            case = make_case(
+                self.desk.brief, values, rules=(rule,), strategy=kind, origin=ORIGIN, reasoning="declared values"
+            )
+            if self._new(case):
+                return case
+        return None
+
+    def _variant(self, rule: Rule, number: int, own: int) -> Case | None:
+        """An earlier test of the same rule said differently."""
+        kinds = list(KINDS)
+        carrier = self.desk.carrier
+        assert carrier is not None
+        sources = [case for case in self.made[own:] if case.metadata["strategy"] in ("typical", "sample", "boundary")]
+        for source in sources:
+            for turn in range(len(kinds)):
+                kind = kinds[(number + turn) % len(kinds)]
+                text = str(inputs_of(source).get(carrier.spec.name, ""))
+                if carrier.shape is not None:
+                    text = carrier.shape.split(text)[0]
+                changed = vary(text, kind, self.seed + number)
+                if changed == text:
+                    continue
+                values = {**inputs_of(source), **self._again(changed, number, source)}
+                case = make_case(
+                    self.desk.brief,
+                    values,
+                    rules=(rule,),
+                    strategy="metamorphic",
+                    origin=ORIGIN,
+                    relation={"of": source.id, "kind": kind},
+                    reasoning=f"the same again, with a change of {kind}: the answer should be as good",
+                )
+                if self._new(case):
+                    return case
+        return None
+
+    def _again(self, text: str, number: int, source: Case) -> dict[str, Any]:
+        """The inputs for a varied text; what depends on the text is kept where it still occurs in it."""
+        values = self.desk.fill(text, number)
+        kept = inputs_of(source)
+        for place in self.desk.places:
+            name = place.spec.name
+            if place is self.desk.carrier:
+                shape = place.shape
+                if shape is not None:
+                    tails = shape.split(str(kept[name]))[1:]
+                    same = shape.separator.join([shape.split(values[name])[0], *tails])
+                    values[name] = values[name] if shape.wrong_with(same) else same
+            elif not place.inside or str(kept.get(name, "")) in text:
+                values[name] = kept.get(name, values.get(name))
+        return values
+
+    def _new(self, case: Case) -> bool:
+        return offline_validity(self.desk.brief, case)[0] is True and self.seen.repeated(case) is None
+
+    def _keep(self, case: Case) -> None:
+        if self.seen.repeated(case) is not None:
+            return
+        ok, why = offline_validity(self.desk.brief, case)
+        self.seen.add(case)
+        self.made.append(replace(case, metadata={**case.metadata, "valid": ok, "validity_reason": why}))
+
+
+def _order(rule: Rule, number: int) -> Iterator[Strategy]:
+    first = _FOR_AN_OPPOSITE if rule.polarity == "negative" else _FOR_A_RULE
+    yield from first
+    turn = number
+    while True:
+        yield _FURTHER[turn % len(_FURTHER)]
+        turn += 1
+
+
+def _stride(desk: Desk, at: int) -> int:
+    stride = 1
+    for place in desk.places[:at]:
+        stride *= max(1, len(place.values))
+    return stride

@@ -1,0 +1,189 @@
+"""What stays of what is there: an edited prompt re-makes only what depends on the edit."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from proctor.core.case import Case
+from proctor.core.codec import content_id, dumps, loads
+from proctor.core.rule import Rule, Span
+from proctor.generate.artefacts import INPUTS, INTENT, Artefacts
+from proctor.generate.generation_request import Order
+from proctor.generate.spec import InputSpec
+
+__all__ = ["Kept", "case_digest", "keep", "made_from", "with_flags"]
+
+PERSON = "person"
+_AIMS = ("rules", "inverse_rules")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """What need not be made again. ``None`` and what is missing have to be made.
+
+    ``rules`` holds both polarities. ``rules_stale`` says that the prompt may hold further rules. ``gone`` are ids of
+    rules and tests that a person removed: they do not come back by themselves; nor do the opposites of ``single``.
+    """
+
+    intent: str | None = None
+    inputs: tuple[InputSpec, ...] | None = None
+    rules: tuple[Rule, ...] = ()
+    rules_stale: bool = True
+    tests: tuple[Case, ...] = ()
+    baseline: tuple[Case, ...] | None = None
+    gone: frozenset[str] = frozenset()
+    single: frozenset[str] = frozenset()
+
+
+def made_from(order: Order) -> dict[str, str]:
+    """For each artefact a hash of what it is made from."""
+    prompt = order.prompt
+    inputs = [dict(schema) for schema in prompt.inputs.values()] + list(prompt.inputs)
+    parts: dict[str, list[Any]] = {
+        "intent": [prompt.text, prompt.name, prompt.description, order.words("intent")],
+        "inputs": [prompt.text, inputs, [dict(sample) for sample in order.samples], order.words("inputs")],
+        "rules": [prompt.text, order.words("rules")],
+        "baseline": [prompt.text, inputs, order.words("baseline")],
+        "groundtruth": [prompt.hash],
+    }
+    return {name: content_id(part) for name, part in parts.items()}
+
+
+def keep(order: Order, present: Artefacts, edited: Collection[str], *, upgrade: bool = False) -> Kept:
+    """What stays. ``edited`` are files a person changed; ``upgrade`` puts a model's work in the place of code's."""
+    before = present.provenance.get("made_from")
+    known = before if isinstance(before, Mapping) else {}
+    now = made_from(order)
+    fresh = replace(order, start="intent") if upgrade and order.start is None else order
+
+    def stale(stage: Any, file: str = "") -> bool:
+        if fresh.anew(stage):
+            return not (file in edited and order.start is None)
+        return bool(known) and known.get(stage) != now[stage] and file not in edited
+
+    rules_stale = not present.rules or stale("rules")
+    rules = _rules(fresh, present, rules_stale)
+    gone = _gone(order, present)
+    tests = _tests(fresh, present, rules, truth_stale=stale("groundtruth"))
+    baseline_stale = not present.baseline or stale("baseline")
+    return Kept(
+        intent=None if not present.intent or stale("intent", INTENT) else present.intent,
+        inputs=None if not present.inputs or stale("inputs", INPUTS) else present.inputs,
+        rules=rules,
+        rules_stale=rules_stale,
+        tests=tests,
+        baseline=None if baseline_stale else present.baseline,
+        gone=gone,
+        single=_single(present, gone),
+    )
+
+
+def case_digest(case: Case) -> str:
+    """What a case says, by which a person's edit is seen; not which rules it aims at, for those are renamed."""
+    data: dict[str, Any] = loads(dumps(case))
+    data["metadata"] = {key: value for key, value in data.get("metadata", {}).items() if key not in _AIMS}
+    return content_id(data, length=12)
+
+
+def with_flags(rule: Rule, earlier: Mapping[str, Rule]) -> Rule:
+    """The rule with what a person said of the one of that id: its weight, and whether it is locked or switched off."""
+    same = earlier.get(rule.id)
+    if same is None:
+        return rule
+    return replace(
+        rule, weight=same.weight, locked=same.locked, disabled=same.disabled, priority=same.priority or rule.priority
+    )
+
+
+def _rules(order: Order, present: Artefacts, stale: bool) -> tuple[Rule, ...]:
+    stay: list[Rule] = []
+    parents: dict[str, Rule] = {}
+    for rule in present.rules:
+        if rule.polarity == "positive" and _stays(rule, order, stale):
+            found = replace(rule, source=_moved(rule.source, order.prompt.text))
+            parents[rule.id] = found
+            stay.append(found)
+        elif rule.inverse_of in parents:
+            firm = rule.origin == PERSON or rule.locked or parents[rule.inverse_of].locked
+            if firm or not order.anew("inverse"):
+                stay.append(rule)
+    return tuple(stay)
+
+
+def _stays(rule: Rule, order: Order, stale: bool) -> bool:
+    if rule.locked or rule.origin == PERSON:
+        return True
+    if order.anew("rules"):
+        return False
+    return not stale or (rule.source is not None and bool(rule.source.quote) and rule.source.quote in order.prompt.text)
+
+
+def _moved(span: Span | None, text: str) -> Span | None:
+    """Where the quoted words stand now: the occurrence nearest to where they stood."""
+    if span is None or not span.quote or text[span.start : span.end] == span.quote:
+        return span
+    places = []
+    at = text.find(span.quote)
+    while at >= 0:
+        places.append(at)
+        at = text.find(span.quote, at + 1)
+    if not places:
+        return span
+    start = min(places, key=lambda place: abs(place - span.start))
+    return Span(start=start, end=start + len(span.quote), quote=span.quote)
+
+
+def _gone(order: Order, present: Artefacts) -> frozenset[str]:
+    """What a person took out of the files, now or earlier; a rule whose opposite they took out is told by that one."""
+    provenance = present.provenance
+    there = {rule.id for rule in present.rules} | {case.id for case in (*present.tests, *present.baseline)}
+    written = {*provenance.get("rules", {}), *provenance.get("cases", {})}
+    gone = (written - there) | (set(provenance.get("removed", ())) - there)
+    if order.anew("rules"):
+        gone = {each for each in gone if not each.startswith("r-")}
+    if order.anew("tests"):
+        gone = {each for each in gone if each.startswith("r-")}
+    return frozenset(gone)
+
+
+def _single(present: Artefacts, gone: Collection[str]) -> frozenset[str]:
+    """The rules whose opposite a person has removed."""
+    written = present.provenance.get("rules")
+    links = written if isinstance(written, Mapping) else {}
+    return frozenset(str(links[each]) for each in gone if links.get(each))
+
+
+def _tests(order: Order, present: Artefacts, rules: Sequence[Rule], *, truth_stale: bool) -> tuple[Case, ...]:
+    written = present.provenance.get("cases")
+    digests = written if isinstance(written, Mapping) else {}
+    enabled = {rule.id for rule in rules if rule.polarity == "positive" and not rule.disabled}
+    scenarios = {scenario.name for scenario in order.scenarios} | ({""} if not order.scenarios else set())
+    stay = []
+    for case in present.tests:
+        if case.metadata.get("origin") in (None, PERSON) or (digests and digests.get(case.id) != case_digest(case)):
+            stay.append(_persons(case))
+        elif not order.anew("tests") and _still_fits(case, order, enabled, scenarios):
+            redo = truth_stale or order.anew("groundtruth")
+            stay.append(_without_truth(case) if redo else case)
+    return tuple(stay)
+
+
+def _persons(case: Case) -> Case:
+    return replace(case, metadata={**case.metadata, "origin": PERSON})
+
+
+def _still_fits(case: Case, order: Order, enabled: Collection[str], scenarios: Collection[str]) -> bool:
+    names = set(order.prompt.inputs)
+    fits = set(case.inputs) == names if names else case.input is not None
+    aimed = [each for each in case.metadata.get("rules", ()) if each in enabled]
+    return fits and bool(aimed) and case.metadata.get("scenario", "") in scenarios
+
+
+def _without_truth(case: Case) -> Case:
+    """A reference that was made from another wording of the prompt is none for this one."""
+    if "groundtruth" not in case.metadata:
+        return case
+    about = {key: value for key, value in case.metadata.items() if key != "groundtruth"}
+    return replace(case, metadata=about, expect=replace(case.expect, reference=None))

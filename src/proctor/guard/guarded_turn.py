@@ -1,0 +1,134 @@
+"""A turn after the guard looked at it: words held back or changed, calls refused, verdicts kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from proctor.core.chat import Message, ToolCall
+from proctor.core.trajectory import Escalation, Turn
+from proctor.core.verdict import ACTION_RANK, Verdict
+from proctor.guard.current_session import Running
+from proctor.guard.session import Session, passed
+from proctor.guard.vault import Vault
+
+__all__ = ["answered", "held_turn", "watched"]
+
+
+def held_turn(session: Session, asked: str, verdict: Verdict) -> Turn:
+    """The turn of words that never reached the agent: the configured reply, and the verdict."""
+    said = (Message(role="user", content=asked), Message(role="assistant", content=session.refusal(verdict)))
+    return Turn(
+        messages=said,
+        verdicts=(verdict,),
+        latency=verdict.latency,
+        escalation=_escalation(verdict),
+        extra={"held_back": "input"},
+    )
+
+
+async def answered(
+    session: Session, turn: Turn, running: Running, verdict: Verdict, asked: str, vault: Vault | None
+) -> Turn:
+    """The agent's turn as the customer gets it, with every verdict that was taken in it.
+
+    Calls that went past the guard while they were made are not judged again. Others are judged now: one that was only
+    asked for is refused, and of one that was made already it is said that it was.
+    """
+    if turn.intents:
+        session.intents = (intent.name for intent in turn.intents)
+    calls, after = await _calls(session, turn, running.calls)
+    held = [each for each in after if not passed(each)]
+    messages: list[Message] = []
+    outs: list[Verdict] = []
+    for message in turn.messages:
+        if message.role != "assistant" or not message.content:
+            messages.append(_as_asked(message, verdict, asked))
+            continue
+        out = await session.output(message.content, sources=turn.sources, section=_section(turn.extra))
+        outs.append(out)
+        stopped = max((each for each in (*held, out) if not passed(each)), key=_strength, default=None)
+        words = session.refusal(stopped) if stopped is not None else message.content if out.text is None else out.text
+        messages.append(replace(message, content=words if vault is None else vault.restore(words)))
+    stopped = max((each for each in (*held, *outs) if not passed(each)), key=_strength, default=None)
+    return replace(
+        turn,
+        messages=tuple(messages),
+        tool_calls=calls,
+        verdicts=(*turn.verdicts, verdict, *running.verdicts, *after, *outs),
+        escalation=turn.escalation or (_escalation(stopped) if stopped is not None else None),
+        extra=turn.extra if stopped is None else {**turn.extra, "held_back": stopped.gate},
+    )
+
+
+async def watched(session: Session, turn: Turn) -> Turn:
+    """A turn of a recording with what the guard would have said to it; its words and calls stay as they are."""
+    if turn.intents:
+        session.intents = (intent.name for intent in turn.intents)
+    intents = session.intents
+    verdicts = [await session.input(turn.asked)] if turn.asked else []
+    session.intents = intents
+    for call in turn.tool_calls:
+        verdicts += await _call(session, call)
+    for message in turn.messages:
+        if message.role == "assistant" and message.content:
+            out = await session.output(message.content, sources=turn.sources, section=_section(turn.extra))
+            verdicts.append(out)
+    kept = (replace(each, shadow=each.shadow or True) for each in verdicts)
+    return replace(turn, verdicts=(*turn.verdicts, *kept))
+
+
+async def _calls(session: Session, turn: Turn, made: Iterable[ToolCall]) -> tuple[tuple[ToolCall, ...], list[Verdict]]:
+    """The calls of the turn, and what is to be said to those that the guard did not see before."""
+    seen = list(made)
+    calls: list[ToolCall] = []
+    after: list[Verdict] = []
+    for call in turn.tool_calls:
+        known = next((each for each in seen if each.name == call.name and each.arguments == call.arguments), None)
+        if known is not None:
+            seen.remove(known)
+            calls.append(call)
+            continue
+        said = [replace(each, extra={**each.extra, "after_the_fact": True}) for each in await _call(session, call)]
+        after += said
+        calls.append(_marked(call, said[0]))
+    return (*calls, *seen), after
+
+
+async def _call(session: Session, call: ToolCall) -> list[Verdict]:
+    said = [await session.tool_call(call.name, call.arguments, id=call.id)]
+    if call.result is not None:
+        said.append(await session.tool_result(call.name, call.result, call.arguments, id=call.id))
+    return said
+
+
+def _marked(call: ToolCall, verdict: Verdict) -> ToolCall:
+    if passed(verdict):
+        return call
+    if call.result is None and call.error is None:
+        return replace(call, error=f"refused by the guard: {verdict.reason}")
+    return replace(call, extra={**call.extra, "guard": "made before the guard could refuse it"})
+
+
+def _as_asked(message: Message, verdict: Verdict, asked: str) -> Message:
+    """The customer's words as they were said, where the agent was given a changed text."""
+    if message.role == "user" and verdict.text is not None and verdict.text in message.content:
+        return replace(message, content=message.content.replace(verdict.text, asked))
+    return message
+
+
+def _escalation(verdict: Verdict) -> Escalation | None:
+    if verdict.action != "escalate":
+        return None
+    kind = verdict.findings[0].kind if verdict.findings else None
+    return Escalation(reason=verdict.reason, category=kind)
+
+
+def _section(extra: Mapping[str, Any]) -> str | None:
+    found = extra.get("section")
+    return found if isinstance(found, str) else None
+
+
+def _strength(verdict: Verdict) -> int:
+    return ACTION_RANK[verdict.action]

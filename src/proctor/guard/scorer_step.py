@@ -1,0 +1,128 @@
+"""A step as a scorer sees it, and a score's evidence as findings in the draft."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Final, Literal
+
+from proctor.core.case import Case
+from proctor.core.chat import Message
+from proctor.core.errors import ProctorError
+from proctor.core.score import Evidence, Score
+from proctor.core.sockets import Scorer
+from proctor.core.trajectory import Intent, Trajectory, Turn
+from proctor.core.verdict import Action, Finding
+from proctor.guard.fast_dataclass import swift
+from proctor.guard.step import Step
+from proctor.text.claims import LONGEST_STATEMENT, MOST_CLAIMS, statements
+
+__all__ = ["LONGEST", "Choice", "asked", "findings", "located", "run_of", "strongest", "unread"]
+
+Choice = Literal["flag", "block", "escalate"]  # what is done about a finding; a flag lets through
+
+LONGEST: Final = 60_000  # letters of a draft that scorers read
+_ENDS: Final = ".!?。！？｡؟।…\n"  # without one of these no sentence ends
+_QUOTE: Final = 200
+_WORD: Final = re.compile(r"[A-Za-z0-9\u00c0-\u024f]+|\w")  # a word, or a letter of a script without spaces
+_GAP: Final = r"[\W_]{0,40}"
+_FEW: Final = 8  # words at either end by which a sentence is found again
+
+# Two gates make them anew for each part of an answer.
+_case, _message, _run, _turn = swift(Case), swift(Message), swift(Trajectory), swift(Turn)
+
+
+def run_of(step: Step) -> tuple[Case, Trajectory]:
+    """The session so far and the draft, as a conversation of two turns: what was known before, and this answer."""
+    memory = step.memory
+    words = memory.asked[-1] if memory.asked else ""
+    before = _turn(tool_calls=tuple(memory.calls), sources=tuple(memory.sources))
+    now = _turn(
+        messages=(_message(role="user", content=words), _message(role="assistant", content=step.text[:LONGEST])),
+        intents=tuple(Intent(name=name) for name in step.intents),
+        sources=step.sources,
+    )
+    section = {} if step.section is None else {"section": step.section}
+    case = _case(id=memory.session or "live", input=words, metadata=section)
+    turns = (before, now) if before.tool_calls or before.sources else (now,)
+    return case, _run(turns=turns, session=memory.session or None, customer=memory.customer)
+
+
+async def asked(scorer: Scorer, step: Step) -> Score:
+    """The scorer's score of the draft.
+
+    Raises:
+        ProctorError: it could not be scored; a gate that cannot tell must not let through.
+    """
+    case, run = run_of(step)
+    score = await scorer.score(case, run)
+    if score.status == "error":
+        raise ProctorError(f"{scorer.name} could not judge the draft: {score.reason[:300]}")
+    return score
+
+
+def findings(
+    step: Step, evidence: Iterable[Evidence], detector: str, made: Callable[[Evidence], Finding | None]
+) -> tuple[Finding, ...]:
+    """What ``made`` makes of each piece of evidence, with its place in the draft."""
+    found = []
+    for each in evidence:
+        finding = made(each)
+        if finding is None:
+            continue
+        place = located(each.quote, step.text) or (None, None)
+        found.append(
+            Finding(
+                kind=finding.kind,
+                detector=detector,
+                text=each.quote[:_QUOTE],
+                start=place[0],
+                end=place[1],
+                confidence=finding.confidence,
+                severity=finding.severity,
+                reason=finding.reason,
+                extra=finding.extra,
+            )
+        )
+    return tuple(found)
+
+
+def strongest(choices: Iterable[Choice]) -> Action:
+    """The action that all findings together come to."""
+    made = set(choices)
+    return "block" if "block" in made else "escalate" if "escalate" in made else "allow"
+
+
+def unread(step: Step, detector: str) -> tuple[Finding, ...]:
+    """A finding where the draft is longer than scorers read: what nobody has read must not pass unseen."""
+    long = len(step.text) > LONGEST or (
+        sum(map(step.text.count, _ENDS)) >= MOST_CLAIMS
+        and len(statements(step.text, most=MOST_CLAIMS + 1)) > MOST_CLAIMS
+    )
+    endless = len(step.text) >= LONGEST_STATEMENT and any(
+        len(each.text) >= LONGEST_STATEMENT for each in statements(step.text)
+    )
+    if not long and not endless:
+        return ()
+    most = f"{LONGEST:,} letters and {MOST_CLAIMS} sentences" if long else f"{LONGEST_STATEMENT} letters of a sentence"
+    reason = f"the draft is longer than is read: {most}"
+    return (Finding(kind="unread", detector=detector, confidence=1.0, severity="medium", reason=reason),)
+
+
+def located(quote: str, text: str) -> tuple[int, int] | None:
+    """Where a sentence stands in the draft, though marks and line breaks were taken off it or its end was cut."""
+    quote = quote.removesuffix("…").strip()
+    if not quote:
+        return None
+    at = text.find(quote)
+    if at >= 0:
+        return at, at + len(quote)
+    words = [re.escape(word) for word in _WORD.findall(quote)]
+    if not words:
+        return None
+    read = text[: 2 * LONGEST]
+    begin = re.search(_GAP.join(words[:_FEW]), read)
+    if begin is None:
+        return None
+    end = re.compile(_GAP.join(words[-_FEW:])).search(read, begin.start(), begin.start() + 3 * len(quote) + 200)
+    return begin.start(), end.end() if end is not None else begin.end()

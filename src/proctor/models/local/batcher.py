@@ -1,0 +1,271 @@
+"""Collects what callers wait for into one call of a network, off the event loop, and remembers answers."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import Context
+from functools import cache, partial
+from threading import Lock
+from time import monotonic
+from typing import Generic, TypeVar
+from weakref import WeakKeyDictionary
+
+from proctor.core.fork_lock import ForkLock
+from proctor.core.work_clock import CURRENT_CLOCK, WorkClock, processor_clock
+
+__all__ = ["Batcher", "crew"]
+
+FEW = 2  # items at work at once that may share two threads: those of one message; more wait in line for one
+BATCH_LETTERS = 30_000  # of one batch: about a second of work, after which others have their turn
+LONG_LETTERS = 4_000  # of an item that has a lane of its own, so that no short one waits behind it
+INLINE, INLINE_LETTERS = 4, 1000  # items of one call, and letters of an item, that are settled on the event loop
+
+Item = TypeVar("Item", bound=Hashable)
+Answer = TypeVar("Answer")
+
+
+class _Question(Generic[Answer]):
+    """An item that is not answered yet, and the clocks of those who wait for it.
+
+    Waiting for a batch does not count as their work. Once the batch is computed its time does, by the item's share of
+    it: ``share`` is set then, and ``_seconds`` counts the processor seconds of the thread that computes it.
+    """
+
+    __slots__ = ("_clocks", "_seconds", "callers", "future", "share")
+
+    def __init__(self, future: asyncio.Future[Answer]) -> None:
+        self.future, self.share = future, 0.0
+        self.callers = 0  # that wait for it now
+        self._clocks: list[WorkClock] = []
+        self._seconds: Callable[[], float] = monotonic
+
+    def join(self, clock: WorkClock | None) -> None:
+        """One more waits for it."""
+        if clock is not None and not self.future.done():
+            self._clocks.append(clock)
+            if self.share:
+                clock.begin_share(self, self.share, self._seconds)
+
+    def begin(self, share: float, seconds: Callable[[], float]) -> None:
+        """It is computed from now on, on another thread than the one that waits."""
+        self._seconds, self.share = seconds, share
+        for clock in tuple(self._clocks):
+            clock.begin_share(self, share, seconds)
+
+    def end(self) -> None:
+        """It is computed no longer."""
+        for clock in tuple(self._clocks):
+            clock.end_share(self)
+
+
+class _Lane(Generic[Item]):
+    """Items that are not yet taken into a batch, and the task that takes them."""
+
+    __slots__ = ("is_long", "waiting", "worker")
+
+    def __init__(self, *, is_long: bool) -> None:
+        self.is_long = is_long
+        self.waiting: deque[Item] = deque()
+        self.worker: asyncio.Task[None] | None = None
+
+
+class _Line(Generic[Item, Answer]):
+    """What waits on one event loop."""
+
+    def __init__(self) -> None:
+        self.asked: dict[Item, _Question[Answer]] = {}  # until it is answered
+        self.lanes: tuple[_Lane[Item], _Lane[Item]] = (_Lane(is_long=False), _Lane(is_long=True))
+
+
+class Batcher(Generic[Item, Answer]):
+    """Answers items (texts, pairs of texts) through ``compute``, which takes many at once.
+
+    Items that arrive while a batch is computed form the next batch, without those whose callers have all gone. Equal
+    items are computed once, and the last answers are remembered: at most ``keep``, and those of at most ``letters``
+    letters in all. ``settle`` answers an item where little work decides it, or says ``None``; a short item that it
+    settles goes to no other thread.
+    """
+
+    def __init__(
+        self,
+        compute: Callable[[Sequence[Item]], Sequence[Answer]],
+        *,
+        most: int = 64,
+        keep: int = 4096,
+        letters: int = 1_000_000,
+        settle: Callable[[Item], Answer | None] | None = None,
+    ) -> None:
+        self._compute, self._most, self._keep, self._letters = compute, most, keep, letters
+        self._settle = settle
+        self._known: OrderedDict[Item, Answer] = OrderedDict()
+        self._held = 0  # letters of what is remembered
+        self._lock = ForkLock()  # around both: several event loops may remember at once
+        self._lines: WeakKeyDictionary[asyncio.AbstractEventLoop, _Line[Item, Answer]] = WeakKeyDictionary()
+
+    async def ask(self, items: Sequence[Item]) -> list[Answer]:
+        """The answers, in the order of the items."""
+        loop = asyncio.get_running_loop()
+        line = self._lines.setdefault(loop, _Line())
+        found: list[Answer | _Question[Answer]] = []
+        try:
+            for item in items:
+                answer = self._at_once(item, len(items))
+                if answer is not None:
+                    found.append(answer)
+                    continue
+                if item not in line.asked:
+                    line.asked[item] = _Question(loop.create_future())
+                    line.lanes[_size(item) > LONG_LETTERS].waiting.append(item)
+                found.append(line.asked[item])
+        finally:  # where one item cannot be settled, others may wait already for those before it
+            for lane in line.lanes:
+                if lane.waiting and (lane.worker is None or lane.worker.done()):
+                    # in an empty context: it works for all who ask, not for the one who happened to be first
+                    lane.worker = loop.create_task(self._work(line, lane), context=Context())
+        clock = CURRENT_CLOCK.get()
+        questions = [each for each in found if isinstance(each, _Question)]
+        for question in questions:  # all of them are waited for from now on, not one after the other
+            question.join(clock)
+            question.callers += 1
+        try:
+            with clock.queued() if clock is not None else contextlib.nullcontext():
+                # a caller that gives up must not take the answer from the others who wait for it
+                return [await asyncio.shield(x.future) if isinstance(x, _Question) else x for x in found]
+        finally:
+            for question in questions:
+                question.callers -= 1
+
+    def known(self, item: Item) -> Answer | None:
+        """The answer that is remembered, if one is; any thread may ask."""
+        return self._known.get(item)
+
+    def _at_once(self, item: Item, company: int) -> Answer | None:
+        """The answer that is known, or that the first stage gives; many items at once would hold up the loop."""
+        if (known := self._known.get(item)) is not None:
+            with contextlib.suppress(KeyError):  # another event loop may have forgotten it since
+                self._known.move_to_end(item)
+            return known
+        if self._settle is None or company > INLINE or _size(item) > INLINE_LETTERS:
+            return None
+        answer = self._settle(item)
+        if answer is not None:
+            self._remember(item, answer)
+        return answer
+
+    async def _work(self, line: _Line[Item, Answer], lane: _Lane[Item]) -> None:
+        while lane.waiting:
+            batch = self._next(line, lane.waiting)
+            if not batch:
+                return
+            questions = [line.asked[item] for item in batch]
+            try:
+                answers = await _crew().run(partial(self._computed, questions), batch, is_long=lane.is_long)
+                if len(answers) != len(batch):
+                    raise ValueError(f"{len(answers)} answers came for {len(batch)} items")
+            except Exception as failure:
+                for item in batch:
+                    future = _ended(line.asked.pop(item))
+                    if not future.done():
+                        future.set_exception(failure)
+                        future.exception()  # read here, so that nobody is warned when the caller has gone
+                continue
+            for item, answer in zip(batch, answers, strict=True):
+                self._remember(item, answer)
+                future = _ended(line.asked.pop(item))
+                if not future.done():
+                    future.set_result(answer)
+
+    def _computed(self, questions: Sequence[_Question[Answer]], batch: Sequence[Item]) -> Sequence[Answer]:
+        """What ``compute`` says; the processor time it takes counts for those who asked."""
+        sizes = [max(1, _size(item)) for item in batch]
+        seconds = processor_clock()
+        for question, size in zip(questions, sizes, strict=True):
+            question.begin(size / sum(sizes), seconds)
+        try:
+            return self._compute(batch)
+        finally:  # here, since this thread may be at the next batch before the event loop hears of it
+            for question in questions:
+                question.end()
+
+    def _next(self, line: _Line[Item, Answer], waiting: deque[Item]) -> list[Item]:
+        """The next items for which anybody still waits; the others are dropped."""
+        batch: list[Item] = []
+        held = 0
+        while waiting and len(batch) < self._most:
+            item = waiting[0]
+            if not line.asked[item].callers:
+                _ended(line.asked.pop(waiting.popleft())).cancel()
+                continue
+            held += _size(item)
+            if batch and held > BATCH_LETTERS:
+                break
+            batch.append(waiting.popleft())
+        return batch
+
+    def _remember(self, item: Item, answer: Answer) -> None:
+        size = _size(item)
+        with self._lock:
+            if size > self._letters or item in self._known:
+                return
+            self._known[item] = answer
+            self._held += size
+            while self._known and (len(self._known) > self._keep or self._held > self._letters):
+                self._held -= _size(self._known.popitem(last=False)[0])
+
+
+class _Crew:
+    """A thread for all networks of the process, and a second one for a message that is alone and needs two of them.
+
+    With many at once a second would only take cores and the interpreter from those who wait for neither. Long items
+    have a third: what they take must hold nobody else up.
+    """
+
+    def __init__(self) -> None:
+        self.first, self._second, self._long = (
+            ThreadPoolExecutor(1, thread_name_prefix=f"proctor-local-{n}") for n in (1, 2, 3)
+        )
+        self._lock = Lock()
+        self._items = {self.first: 0, self._second: 0}
+
+    async def run(
+        self, compute: Callable[[Sequence[Item]], Sequence[Answer]], batch: Sequence[Item], *, is_long: bool = False
+    ) -> Sequence[Answer]:
+        """What ``compute`` says to the batch, off the event loop."""
+        if is_long:
+            return await asyncio.get_running_loop().run_in_executor(self._long, compute, batch)
+        with self._lock:
+            first, second = self._items[self.first], self._items[self._second]
+            pool = self._second if first and not second and first + len(batch) <= FEW else self.first
+            self._items[pool] += len(batch)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(pool, compute, batch)
+        finally:
+            with self._lock:
+                self._items[pool] -= len(batch)
+
+
+@cache
+def _crew() -> _Crew:
+    os.register_at_fork(after_in_child=_crew.cache_clear)  # threads stay behind in the parent: a child hires its own
+    return _Crew()
+
+
+def crew() -> ThreadPoolExecutor:
+    """Where networks of the process run and are loaded: one place, so that memory and cores are shared in turn."""
+    return _crew().first
+
+
+def _ended(question: _Question[Answer]) -> asyncio.Future[Answer]:
+    question.end()
+    return question.future
+
+
+def _size(item: Hashable) -> int:
+    if isinstance(item, tuple):
+        return sum(map(_size, item))
+    return len(item) if isinstance(item, str) else 1

@@ -1,0 +1,162 @@
+"""A first look at a message, in a tenth of a millisecond: could a name, an address or a danger stand in it at all?"""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from proctor.core.errors import StoreError
+from proctor.models.local.model_registry import weights_of
+from proctor.models.local.ngrams import BITS, features
+from proctor.models.local.weights import MEND
+
+__all__ = ["KNOWN_BITS", "SHORT", "SIZE", "WORD_BITS", "Glance", "known_place", "marks", "open_glance", "words_of"]
+
+SHORT = 400  # letters of a text that may pass: a longer one is always read
+WORD_BITS = 17
+KNOWN_BITS = 21  # few enough words share a bit that no everyday word passes for a name
+SIZE = 2**BITS + 2**WORD_BITS  # a weight for each letter group, then one for each mark of a word
+
+_TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+|[^\w\s]")
+_ENDS = frozenset(".!?:;\n。！？…")
+_KANJI = re.compile(r"[一-鿿々〆㐀-䶿]+")
+_KATAKANA = re.compile(r"[ァ-ヿｦ-ﾟ]+")
+_EAST = re.compile(r"[぀-ヿ㐀-鿿]")
+_TELLING = frozenset(("Xx?", "xX?"))  # an unknown word with a capital where no sentence begins
+_HASH = 2**WORD_BITS - 1
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in lower case, as those that are known were counted."""
+    return [token.lower() for token in _TOKEN.findall(text)]
+
+
+def known_place(word: str) -> int:
+    """Where the bit of a word stands in the table of known words."""
+    return int(crc32(word.encode("utf-8", "replace")) & (2**KNOWN_BITS - 1))
+
+
+def marks(text: str, known: bytes, names: bytes) -> tuple[set[int], bool]:
+    """The numbers of what words are, how they are written, whether they are known, and what they stand between.
+
+    Beside them: whether a word is there that people's names have, or an unknown one with a capital in mid-sentence.
+    """
+    words, telling = _words(text, known, names)
+    return _numbers(text, words), telling
+
+
+_Word = tuple[str, str, str]  # a token, the same in lower case, and its kind, which punctuation has none of
+
+
+def _words(text: str, known: bytes, names: bytes) -> tuple[list[_Word], bool]:
+    """The words of a text and what they are, and whether one of them is telling."""
+    found, begins, telling = [], True, False
+    for token in _TOKEN.findall(text):
+        shape, low, kind = _shape(token), token.lower(), ""
+        if shape != ".":
+            how = _how(low, known, names)
+            kind = f"{shape}{how}{'^' if begins else ''}"
+            telling = telling or how == "!" or kind in _TELLING
+        found.append((token, low, kind))
+        begins = token in _ENDS
+    return found, telling
+
+
+def _numbers(text: str, words: list[_Word]) -> set[int]:
+    before, last = "^", "^"
+    found: set[str] = {f"#{min(len(words), 40) // 4}"}
+    for at, (token, low, kind) in enumerate(words, 1):
+        if not kind:
+            found.add(f"p{token}")
+        else:
+            after = words[at][1] if at < len(words) else "$"
+            found.update((f"k{kind}", f"w{low}", f"b{last} {low}", f"l{last}|{kind}", f"r{kind}|{after}"))
+            found.update((f"t{before} {last}|{kind}", f"e{low[-3:]}{kind}"))
+        before, last = last, low
+    if _EAST.search(text):
+        outline = _KATAKANA.sub("カ", _KANJI.sub("漢", text[:SHORT]))
+        for length in (2, 3, 4, 5):
+            found.update([f"o{outline[i : i + length]}" for i in range(len(outline) - length + 1)])
+    return {crc32(mark.encode("utf-8", "replace")) & _HASH for mark in found}
+
+
+def _how(low: str, known: bytes, names: bytes) -> str:
+    """Whether a word is one that people's names have, is known, or neither."""
+    place = known_place(low)
+    at, bit = place >> 3, 1 << (place & 7)
+    return "!" if names[at] & bit else "" if known[at] & bit else "?"
+
+
+def _shape(token: str) -> str:
+    """How a token is written: Capital, UPPER, lower, miXed, a digit each, without case, or punctuation."""
+    if token.isdigit():
+        return "0" * min(len(token), 6)
+    if not token[0].isalpha():
+        return "."
+    if token.islower():
+        return "x"
+    if token.isupper():
+        return "X" if len(token) == 1 else "XX"
+    return "Xx" if token.istitle() else "xX" if token[0].islower() or token[0].isupper() else "~"
+
+
+class Glance:
+    """A weight for each letter group and each mark; a text whose sum stays below ``low`` holds nothing."""
+
+    def __init__(
+        self, weights: np.ndarray[Any, Any], words: tuple[bytes, bytes], *, scale: float, bias: float, low: float
+    ) -> None:
+        self._grams, self._marks = weights[: 2**BITS], weights[2**BITS :].tolist()
+        self._known, self._names = words
+        self._scale, self._bias, self.low = scale, bias, low
+
+    def passes(self, text: str) -> bool:
+        """Whether the text holds so plainly nothing that nobody needs to read it."""
+        return len(text) <= SHORT and self.logit(text) < self.low
+
+    def is_telling(self, word: str) -> bool:
+        """Whether a word in mid-sentence is one that people's names have, or an unknown one with a capital."""
+        begins = False
+        for token in _TOKEN.findall(word):
+            if (shape := _shape(token)) != ".":
+                how = _how(token.lower(), self._known, self._names)
+                if how == "!" or f"{shape}{how}{'^' if begins else ''}" in _TELLING:
+                    return True
+            begins = token in _ENDS
+        return False
+
+    def logit(self, text: str) -> float:
+        """How much the text looks like one with a name, an address or a danger in it; 0 is even.
+
+        A word that people's names have, or an unknown one with a capital in mid-sentence, is no matter of weighing.
+        """
+        words, telling = _words(text, self._known, self._names)
+        if telling:
+            return math.inf
+        found = _numbers(text, words)
+        mine = self._marks
+        total = int(self._grams.take(features(text)).sum(dtype=np.int64)) + sum([mine[mark] for mark in found])
+        return float(total * self._scale + self._bias)
+
+
+@cache
+def open_glance(folder: Path | None) -> Glance | None:
+    """The first look of a weights folder; none where the manifest does not say what may pass."""
+    weights = weights_of(folder)
+    low = weights.of("reader").get("low")
+    if low is None:
+        return None
+    file = weights.path("glance.npz")
+    try:
+        with np.load(file, allow_pickle=False) as kept:
+            scale, bias = float(kept["scale"]), float(kept["bias"])
+            words = kept["known"].tobytes(), kept["names"].tobytes()
+            return Glance(kept["weights"], words, scale=scale, bias=bias, low=float(low))
+    except Exception as broken:
+        raise StoreError(f"the weights cannot be read: {broken}", file=str(file), hint=MEND) from broken

@@ -1,0 +1,93 @@
+"""Chooses what of a long text the reader network reads, so that noise costs no more than language does."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from proctor.core.entity import Entity
+from proctor.models.local.linear_prefilter import Glance
+from proctor.models.local.tokenizer import Place
+from proctor.text.normalise.language_likeness import is_noise, is_readable, is_strewn
+
+__all__ = ["WHOLE", "Choice", "choose"]
+
+ROOM = 290  # pieces for each KB of a text: English has some 250, and much of it passes the first look
+LEAST = 0.6  # KB: as much of a long text as is given to the network at once; a shorter text has the room of that
+ODD_ROOM, NOISE_ROOM = 200, 48  # of them for chunks that are no language, among others that are, or among none
+CHUNK = 160  # letters
+WHOLE = 80  # pieces: a text of no more is read as one
+SUSPECTED = 0.6  # how sure it is that a word is a name which only looks like one, and which nobody has read
+
+_END = re.compile(r"[.!?]\s|[。！？\n]|\s")
+_SENTENCE = ".!?。！？\n"
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_EAST = re.compile(r"[\u3400-\u9fff々\u30a1-\u30ff\uac00-\ud7a3]{2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which pieces are read, as runs of them, and which stretches nobody reads though a name may stand there."""
+
+    runs: list[tuple[int, int]]
+    left: list[tuple[int, int]]  # letters
+
+    def suspected(self, text: str, glance: Glance, offset: int) -> Iterator[Entity]:
+        """The words in what was left that look like names: what cannot be read must not be shown either."""
+        for start, end in self.left:
+            for hit in (*_WORD.finditer(text, start, end), *_EAST.finditer(text, start, end)):
+                word = hit.group()
+                if _EAST.fullmatch(word) or glance.is_telling(word):
+                    at, stop = offset + hit.start(), offset + hit.end()
+                    yield Entity(start=at, end=stop, kind="PERSON", text=word, score=SUSPECTED, suspected=True)
+
+
+def choose(text: str, places: Sequence[Place], glance: Glance) -> Choice:
+    """The chunks that the first look does not let pass, the most telling first, as far as there is room."""
+    size = max(LEAST, len(text.encode("utf-8", "replace")) / 1024)
+    strewn = is_strewn(text)  # words of many scripts: no chunk of it is a sentence
+    odd_room = NOISE_ROOM if strewn or is_noise(text) else ODD_ROOM
+    room, room_for_noise = int(ROOM * size), int(odd_room * size)
+    begins = [start for start, _ in places]
+    waiting = []
+    for start, end in _chunks(text):
+        first, after = bisect_left(begins, start), bisect_left(begins, end)
+        chunk = text[start:end]
+        logit = glance.logit(chunk if start == 0 or text[:start].rstrip(" ")[-1:] in _SENTENCE else f", {chunk}")
+        if first < after and logit >= glance.low:
+            waiting.append((strewn or not is_readable(chunk), -logit, first, after, start, end))
+    runs, left = [], []
+    for odd, _, first, after, start, end in sorted(waiting):
+        if after - first > (room_for_noise if odd else room):
+            left.append((start, end))
+            continue
+        room -= after - first
+        room_for_noise = min(room, room_for_noise - (after - first) * odd)
+        runs.append((first, after))
+    return Choice(_merged(sorted(runs)), left)
+
+
+def _chunks(text: str) -> Iterator[tuple[int, int]]:
+    """The text in chunks that end with a sentence or at least with a word, where there are any."""
+    start = 0
+    while start < len(text):
+        stop = min(len(text), start + CHUNK)
+        if stop < len(text):
+            ends = [hit.end() for hit in _END.finditer(text, start + CHUNK // 2, stop)]
+            sentences = [end for end in ends if text[start:end].rstrip(" ")[-1:] in _SENTENCE]
+            stop = (sentences or ends or [stop])[-1]
+        yield start, stop
+        start = stop
+
+
+def _merged(runs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The runs in order, those beside one another as one."""
+    found: list[tuple[int, int]] = []
+    for first, after in runs:
+        if found and found[-1][1] == first:
+            found[-1] = found[-1][0], after
+        else:
+            found.append((first, after))
+    return found

@@ -1,0 +1,94 @@
+"""The scorers that a conversation is judged by, made from settings with their models handed on."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, Final
+
+from proctor import registry
+from proctor.core.case import Case
+from proctor.core.decode import decode
+from proctor.core.errors import ConfigError, MalformedError, NotFoundError
+from proctor.core.score import Score
+from proctor.core.sockets import Scorer, is_optional, is_socket
+from proctor.core.tool_effect import with_stated
+from proctor.core.trajectory import Trajectory
+from proctor.scorers.checked_answers import quoted
+
+__all__ = ["GATES", "handed_on", "make", "part_names", "run_one"]
+
+# An estimate is a score of its own (`solved`) and no gate.
+_SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {"completion": {"estimate": False}}
+GATES: Final = (
+    "permissions",
+    "injection_followed",
+    "pii_shown",
+    "commitments",
+    "citations",
+    "cross_turn",
+    "premises",
+    "loops",
+    "completion",
+    "trace_rules",
+)
+
+
+def part_names() -> list[str]:
+    """The scorers that a conversation can be judged by: every one that is installed, but the whole itself."""
+    return [name for name in registry.names("scorers") if name != "conversation"]
+
+
+def make(name: str, settings: Mapping[str, Any], sockets: Mapping[str, Any], *, light: bool) -> Scorer | str:
+    """The scorer of this name; a sentence where it is missing.
+
+    Raises:
+        ValueError: its settings are wrong.
+    """
+    try:
+        kind = registry.load("scorers", name)
+    except (ConfigError, NotFoundError) as error:
+        return f"{name} is missing: {error.message}"
+    fields = {field.name: field for field in dataclasses.fields(kind)}
+    given = {**_SETTINGS.get(name, {}), **settings}
+    for field in fields.values():
+        if is_socket(field):
+            if field.name in given:
+                raise ValueError(f"{name}.{field.name} is handed on by the conversation; name the model there")
+            live = sockets.get(field.name)
+            if live is None and not is_optional(field) and field.name not in sockets:
+                return f"{name} needs {field.name}, which the conversation cannot hand on"
+            given[field.name] = live
+    if "tool_effects" in fields and (stated := sockets.get("tool_effects")):
+        given["tool_effects"] = with_stated(given.get("tool_effects"), stated)
+    if light and "light" in fields:
+        given["light"] = True
+    try:
+        scorer: Scorer = decode(kind, given, strict=True)
+    except MalformedError as error:
+        told = "; ".join(f"{'.'.join(map(str, (name, *each.path)))}: {each.message}" for each in error.problems)
+        raise ValueError(f"the settings of {told}") from error
+    return scorer
+
+
+async def run_one(name: str, scorer: Scorer | str, case: Case, run: Trajectory) -> Score:
+    """The scorer's score with its own threshold; what goes wrong in it is a missing score and spoils no other."""
+    if isinstance(scorer, str):
+        return Score(name=name, status="error", reason=scorer)
+    try:
+        score = await scorer.score(case, run)
+    except Exception as error:  # a broken scorer is a missing part, never a made-up one
+        reason = f"{name} broke: {type(error).__name__}: {error}"
+        return Score(name=name, status="error", reason=quoted(reason, 300), version=str(getattr(scorer, "version", "")))
+    threshold = score.threshold if score.threshold is not None else scorer.threshold
+    if score.reason.startswith("an estimate"):
+        threshold = None
+    return dataclasses.replace(score, name=name, threshold=threshold)
+
+
+def handed_on(owner: Any) -> Mapping[str, Any]:
+    """The live objects in the sockets of a scorer and its `tool_effects`, for the scorers it makes."""
+    live = {field.name: getattr(owner, field.name) for field in dataclasses.fields(owner) if is_socket(field)}
+    judge = live.get("judge")
+    judges = None if judge is None else (judge,)
+    return {**live, "judges": judges, "tool_effects": getattr(owner, "tool_effects", None)}

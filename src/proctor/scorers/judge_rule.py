@@ -1,0 +1,149 @@
+"""Whether one answer keeps one rule: by its predicate where it has one, else by judges."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Literal
+
+from proctor.core.case import Case
+from proctor.core.chat import Message, Request
+from proctor.core.codec import dumps
+from proctor.core.rule import Rule, RuleVerdict
+from proctor.core.score import Evidence
+from proctor.core.sockets import Model
+from proctor.core.trajectory import Trajectory
+from proctor.scorers.ask_judge import Opinion, ask, reply_schema, total_cost
+from proctor.scorers.checked_answers import Passage, passages, quoted
+from proctor.scorers.judge_material import Section, collect, fence
+from proctor.scorers.prompt_file import prompt_file
+from proctor.text.predicates import Predicate, parse
+
+__all__ = [
+    "PREDICATE",
+    "VERDICT",
+    "Outcome",
+    "by_judges",
+    "by_predicate",
+    "inputs_of",
+    "outcome_of",
+    "parsed",
+    "request_for",
+]
+
+PREDICATE = "predicate"  # the producer of a verdict that code came to
+_OUTCOMES = ("ok", "err", "na")
+# One answer that breaks the rule decides; one that nobody can tell of stands before those that keep it.
+_GRAVEST = ("err", "unknown", "ok", "na")
+_REASON = 300
+
+Outcome = Literal["ok", "err", "na", "unknown"]
+
+
+@lru_cache(maxsize=4096)
+def parsed(predicate: str) -> Predicate:
+    """The predicate of a rule, read once for all answers.
+
+    Raises:
+        PredicateError: it is none.
+    """
+    return parse(predicate)
+
+
+def inputs_of(case: Case, run: Trajectory) -> dict[str, str]:
+    """What went into the prompt, by name; a case without variables has one input, the user's words."""
+    if case.inputs:
+        return {name: value if isinstance(value, str) else dumps(value).decode() for name, value in case.inputs.items()}
+    asks = case.asks
+    if asks:
+        return {"input": asks[min(len(run.turns) or 1, len(asks)) - 1].text}
+    return {"input": run.turns[-1].asked} if run.turns and run.turns[-1].asked else {}
+
+
+def by_predicate(rule: Rule, case: Case, run: Trajectory, where: Literal["answer", "every"] = "answer") -> RuleVerdict:
+    """The verdict of the rule's predicate; with ``every`` on each answer, and the first that breaks it decides."""
+    predicate = parsed(rule.predicate or "")
+    inputs = inputs_of(case, run)
+    found: list[tuple[Passage, Outcome, str, str]] = []
+    for passage in passages(run, where):
+        checked = predicate.check(passage.text, inputs=inputs)
+        found.append((passage, outcome_of(rule, checked.ok, known=checked.known), checked.reason, checked.quote))
+    passage, outcome, reason, quote = min(found, key=lambda each: _GRAVEST.index(each[1]))
+    evidence = (Evidence(quote=quoted(quote), turn=passage.turn),) if quote and outcome == "err" else ()
+    return RuleVerdict(
+        rule=rule.id, outcome=outcome, reason=quoted(reason, _REASON), evidence=evidence, producer=PREDICATE
+    )
+
+
+def outcome_of(rule: Rule, ok: bool | None, *, known: bool) -> Outcome:
+    """What a check by code comes to; one that could not be made (``known`` is false) is not one that does not apply."""
+    if ok is None:
+        return "na" if known else "unknown"
+    return "ok" if ok == (rule.polarity == "positive") else "err"
+
+
+async def by_judges(
+    rule: Rule, case: Case, run: Trajectory, judges: Sequence[Model], request: Request | None = None
+) -> RuleVerdict:
+    """What the greater part of the judges say; unknown without any, or when they are split.
+
+    They are asked about the last answer, or what ``request`` asks them: it takes the same three outcomes.
+    """
+    if not judges:
+        return RuleVerdict(rule=rule.id, outcome="unknown", reason="it takes a judge, and there is none")
+    request = request or request_for(rule, case, run)
+    opinions = await asyncio.gather(*(ask(judge, request) for judge in judges))
+    votes = [_vote(opinion) for opinion in opinions]
+    producer = "judge:" + "+".join(dict.fromkeys(judge.name for judge in judges))
+    told: dict[str, Any] = {"rule": rule.id, "producer": producer}
+    cost = total_cost(opinions)
+    extra: dict[str, Any] = {} if cost is None else {"cost": cost}
+    if len(judges) > 1:
+        extra["votes"] = {judge.name: outcome for judge, (outcome, _) in zip(judges, votes, strict=True)}
+    counted = Counter(outcome for outcome, _ in votes if outcome != "unknown").most_common()
+    if not counted:
+        return RuleVerdict(**told, outcome="unknown", reason=quoted(votes[0][1], _REASON), extra=extra)
+    extra["agreement"] = counted[0][1] / len(judges)
+    if len(counted) > 1 and counted[0][1] == counted[1][1]:
+        split = ", ".join(f"{count} {outcome}" for outcome, count in counted)
+        return RuleVerdict(**told, outcome="unknown", reason=f"the judges are split: {split}", extra=extra)
+    chosen = counted[0][0]
+    reason = next(reason for outcome, reason in votes if outcome == chosen)
+    if len(judges) > 1:
+        reason = f"{counted[0][1]} of {len(judges)} judges say {chosen}: {reason}"
+    return RuleVerdict(**told, outcome=chosen, reason=quoted(reason, _REASON), extra=extra)
+
+
+def request_for(rule: Rule, case: Case, run: Trajectory) -> Request:
+    """What a judge is asked: the input, the rule and the answer, fenced."""
+    prompt = prompt_file("rule")
+    material, code = fence(_sections(rule, case, run))
+    polarity = prompt.fill("must" if rule.polarity == "positive" else "must not")
+    messages = (
+        Message(role="system", content=prompt.fill("system")),
+        Message(role="user", content=prompt.fill("user", material=material, code=code, polarity=polarity)),
+    )
+    return Request(messages=messages, schema=VERDICT, schema_name="verdict")
+
+
+def _sections(rule: Rule, case: Case, run: Trajectory) -> list[Section]:
+    """What a judge sees. A prompt's inputs stand by their names: the prompt around them is not what is judged."""
+    before = collect(case, run, ("history", "tool_calls", "answer"))
+    asked: list[Section] = [(f"input {name}", text) for name, text in inputs_of(case, run).items()]
+    if len(asked) == 1:
+        asked = [("input", asked[0][1])]
+    return [*before[:-1], *asked, ("rule", rule.text), before[-1]]
+
+
+def _vote(opinion: Opinion) -> tuple[Outcome, str]:
+    """One judge's outcome and why; what is not one of the three is no vote."""
+    if opinion.failure is not None:
+        return "unknown", opinion.failure
+    if opinion.verdict not in _OUTCOMES:
+        return "unknown", f"the judge's verdict {quoted(repr(opinion.verdict), 60)} is none of ok, err, na"
+    return opinion.verdict, opinion.reason
+
+
+VERDICT = reply_schema({"type": "string", "enum": list(_OUTCOMES)})

@@ -1,0 +1,103 @@
+"""An application on a port, until it is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import gc
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+
+from aiohttp import web
+
+from proctor.core.errors import InputError
+
+__all__ = ["run", "serve"]
+
+_SWITCH = 0.0005  # seconds
+_GOODBYE = 10.0  # seconds that requests under way have to end
+_INTERRUPTED = 130
+Started = Callable[[str], None]
+Stopping = Callable[[], None]
+
+
+def run(
+    app: web.Application,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    *,
+    started: Started | None = None,
+    stopping: Stopping | None = None,
+) -> int:
+    """Serve until SIGINT or SIGTERM; what is under way has ten seconds to end, unless told a second time.
+
+    The exit code of the process is given back: 130 after SIGINT, 0 after SIGTERM, which is how services are stopped.
+
+    Raises:
+        InputError: the address cannot be had.
+    """
+    return asyncio.run(serve(app, host, port, started=started, stopping=stopping))
+
+
+async def serve(
+    app: web.Application, host: str, port: int, *, started: Started | None = None, stopping: Stopping | None = None
+) -> int:
+    """The same inside a running loop; ``started`` is told the address, ``stopping`` that the first signal came."""
+    # Gates work on a thread of their own; a request that only passes must not wait 5 ms for each of its turns.
+    sys.setswitchinterval(_SWITCH)
+    # A client that goes away ends what is done for it, down to the request to the upstream.
+    runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=_GOODBYE)
+    stop, again, loop = asyncio.Event(), asyncio.Event(), asyncio.get_running_loop()
+
+    code = 0
+
+    def told(number: signal.Signals) -> None:
+        nonlocal code
+        code = _INTERRUPTED if number == signal.SIGINT else code
+        (again if stop.is_set() else stop).set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, told, number)
+    try:
+        await runner.setup()
+        # What is loaded by now stays. To look through it for garbage would hold up every stream for 50 ms at a time.
+        gc.collect()
+        gc.freeze()
+        await _open(runner, host, port)
+        if started is not None:
+            place = runner.addresses[0]
+            name = f"[{place[0]}]" if ":" in place[0] else place[0]
+            started(f"http://{name}:{place[1]}")
+        await stop.wait()
+        if stopping is not None:
+            stopping()
+    finally:
+        cutting = loop.create_task(_cut(runner, again))
+        await runner.cleanup()
+        cutting.cancel()
+        gc.unfreeze()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+    return code
+
+
+async def _cut(runner: web.AppRunner, again: asyncio.Event) -> None:
+    """Break off what is under way, when that is wanted or its time is over: as if each client had gone."""
+    # aiohttp waits its time twice, once for the handler and once more after it has told the handler to end.
+    with suppress(TimeoutError):
+        await asyncio.wait_for(again.wait(), _GOODBYE)
+    for connection in runner.server.connections if runner.server is not None else ():
+        if connection.transport is not None:
+            connection.transport.abort()
+
+
+async def _open(runner: web.AppRunner, host: str, port: int) -> None:
+    try:
+        await web.TCPSite(runner, host, port, backlog=1024).start()
+    except OSError as error:
+        taken = error.errno == errno.EADDRINUSE
+        hint = "choose another --port" if taken else "check --host and --port"
+        why = "something listens there already" if taken else str(error.strerror or error)
+        raise InputError(f"cannot listen on {host}:{port}: {why}", hint=hint) from None

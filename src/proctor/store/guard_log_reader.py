@@ -1,0 +1,99 @@
+"""Reads the log of gates' decisions: day by day, as fast as JSON can be read, or one decision by its id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from proctor.core.codec import loads
+from proctor.core.decode import decode
+from proctor.core.errors import NotFoundError, StoreError
+from proctor.core.event import Event
+
+__all__ = ["days", "find_event", "find_row", "read_rows"]
+
+_PATTERN = "????-??-??.ndjson"
+
+
+def days(folder: Path, *, since: datetime | None = None) -> list[Path]:
+    """The files of the log, the oldest first."""
+    first = "" if since is None else since.astimezone(UTC).date().isoformat()
+    return sorted(path for path in folder.glob(_PATTERN) if path.stem >= first)
+
+
+def read_rows(folder: Path, *, since: datetime | None = None) -> Iterator[dict[str, Any]]:
+    """Every event of the log from that time on, as it is written; a line that is being written is left out.
+
+    Raises:
+        StoreError: a file cannot be read, or a line in it is damaged.
+    """
+    start = None if since is None else since.astimezone(UTC)
+    for path in days(folder, since=since):
+        for row in _rows(path):
+            if start is None or datetime.fromisoformat(row["time"]) >= start:
+                yield row
+        # Only the day in which the time lies has to be looked at closely; the later ones count whole.
+        start = None
+
+
+def find_event(folder: Path, name: str) -> Event:
+    """A decision by its id or the beginning of it; the newest days are searched first.
+
+    Raises:
+        NotFoundError: no decision, or more than one, answers to the name.
+        StoreError: a file cannot be read.
+    """
+    if (row := find_row(folder, name)) is not None:
+        return decode(Event, row)
+    raise NotFoundError(
+        f"there is no decision {name!r} in the guard's log",
+        hint="`proctor guard stats --ids` names the last that were stopped, `proctor review list` those to look at",
+    )
+
+
+def find_row(folder: Path, name: str) -> dict[str, Any] | None:
+    """A decision as it is written, by its id or the beginning of it; none where there is no such decision.
+
+    Raises:
+        NotFoundError: more than one answers to the name.
+        StoreError: a file cannot be read.
+    """
+    mark = b'"id":"' + name.encode()
+    for path in reversed(days(folder)):
+        found = {row["id"]: row for row in _rows(path, mark=mark) if str(row.get("id", "")).startswith(name)}
+        if name in found or len(found) == 1:
+            return found.get(name) or next(iter(found.values()))
+        if found:
+            hint = "give more of the id: " + ", ".join(list(found)[:5])
+            raise NotFoundError(f"{len(found)} decisions begin with {name!r}", hint=hint)
+    return None
+
+
+def _rows(path: Path, *, mark: bytes = b"") -> Iterator[dict[str, Any]]:
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if not line.endswith(b"\n"):
+                    return
+                if mark in line:
+                    yield _parsed(line, number, path)
+    except OSError as error:
+        raise StoreError(f"cannot be read: {error.strerror}", file=str(path), hint="check its permissions") from error
+
+
+def _parsed(line: bytes, number: int, path: Path) -> dict[str, Any]:
+    try:
+        row = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        try:
+            row = loads(line)  # what only the patient reader takes: half a surrogate pair
+        except ValueError:
+            row = None
+    if not isinstance(row, dict) or "time" not in row:
+        hint = "take the line out, or restore the file from a copy"
+        raise StoreError("this line is damaged", file=str(path), line=number, hint=hint)
+    return row

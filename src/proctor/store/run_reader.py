@@ -1,0 +1,202 @@
+"""A run being read: pages of rows from the index, whole results from the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from proctor.core.case import Case
+from proctor.core.decode import decode
+from proctor.core.errors import NotFoundError, StoreError
+from proctor.core.report import Outcome, Report, Result
+from proctor.core.score import Score
+from proctor.core.trajectory import Trajectory
+from proctor.store.figures import report_of
+from proctor.store.journal import JournalReader, Place
+from proctor.store.ledger import case_kept
+from proctor.store.run_index import bring_up_to_date
+from proctor.store.runs import RunRecord, RunStore
+
+__all__ = ["ResultRow", "RunReader"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultRow:
+    """One result as the index knows it: enough for a table, not for a drawer."""
+
+    seq: int
+    case_id: str
+    target: str
+    sample: int
+    intent: str | None
+    outcome: Outcome
+    value: float | None
+    reason: str
+    latency: float | None
+    cost: float | None
+
+
+class RunReader:
+    """Reads one run; a run of 100,000 results costs no more to open than one of ten."""
+
+    def __init__(self, store: RunStore, run: RunRecord) -> None:
+        bring_up_to_date(store, run)
+        self.run = run
+        self._store = store
+        self._database = store.database
+
+    def rows(
+        self, *, outcome: str | None = None, target: str | None = None, limit: int = 50, offset: int = 0
+    ) -> list[ResultRow]:
+        """One page of results in the order they finished."""
+        where, values = self._where(outcome, target)
+        found = self._database.execute(
+            "SELECT seq, case_id, target, sample, intent, outcome, value, reason, latency, cost"
+            f" FROM results WHERE {where} ORDER BY seq LIMIT ? OFFSET ?",
+            (*values, limit, offset),
+        )
+        return [ResultRow(**dict(row)) for row in found]
+
+    def case_ids(self, *outcomes: str) -> set[str]:
+        """The ids of the cases with a result of these outcomes."""
+        marks = ",".join("?" * len(outcomes))
+        rows = self._database.execute(
+            f"SELECT DISTINCT case_id FROM results WHERE run = ? AND outcome IN ({marks})",
+            (self.run.n, *outcomes),
+        )
+        return {row["case_id"] for row in rows}
+
+    def results(
+        self, *, outcome: str | None = None, target: str | None = None, by_case: bool = False
+    ) -> Iterator[Result]:
+        """Every whole result, one at a time, in the order they finished; or with ``by_case`` in the order of cases."""
+        where, values = self._where(outcome, target)
+        order = "case_id, target, sample" if by_case else "seq"
+        yield from self._whole(f"{where} ORDER BY {order}", values)
+
+    def graded(self, *, target: str | None = None, cases: bool = False) -> Iterator[Result]:
+        """Every result with its scores and without its conversation, by case, for who asks only how good it was.
+
+        The conversation is by far the larger part of a journal; leaving it unread makes this many times quicker.
+        Of the case there is the name and the intent, or with ``cases`` all of it.
+        """
+        where, values = self._where(None, target)
+        with self._journal() as journal:
+            rows = self._database.execute(
+                "SELECT case_id, target, sample, intent, outcome, value, reason, trajectory_at, trajectory_length,"
+                f" result_at, result_length FROM results WHERE {where} ORDER BY case_id, target, sample",
+                values,
+            )
+            for row in rows:
+                line = journal.read(Place(row["result_at"], row["result_length"]))
+                case = Case(id=row["case_id"], intent=row["intent"])
+                if cases:
+                    before = journal.read(Place(row["trajectory_at"], row["trajectory_length"]))
+                    case = case_kept(before)
+                yield Result(
+                    case=case,
+                    target=row["target"],
+                    sample=row["sample"],
+                    trajectory=Trajectory(),
+                    scores=tuple(_score(each) for each in line["scores"]),
+                    outcome=row["outcome"],
+                    value=row["value"],
+                    reason=row["reason"],
+                )
+
+    def targets(self) -> tuple[str, ...]:
+        """The targets the run has results of, by name."""
+        rows = self._database.execute(
+            "SELECT DISTINCT target FROM results WHERE run = ? ORDER BY target", (self.run.n,)
+        )
+        return tuple(row["target"] for row in rows)
+
+    def find(self, case_id: str, *, target: str | None = None, sample: int | None = None) -> list[Result]:
+        """The whole results of one case.
+
+        Raises:
+            NotFoundError: the run has no such result.
+        """
+        where, values = self._where(None, target)
+        found = [
+            result
+            for result in self._whole(f"{where} AND case_id = ? ORDER BY target, sample", [*values, case_id])
+            if sample is None or result.sample == sample
+        ]
+        if not found:
+            raise NotFoundError(
+                f"run {self.run.id} has no result for case {case_id!r}",
+                hint=f"`proctor show {self.run.id} --page 1` lists them",
+            )
+        return found
+
+    def report(self) -> Report:
+        """The run in figures."""
+        return report_of(self._store, self.run)
+
+    def _where(self, outcome: str | None, target: str | None) -> tuple[str, list[Any]]:
+        where = ["run = ?"]
+        values: list[Any] = [self.run.n]
+        if outcome:
+            where.append("outcome = ?")
+            values.append(outcome)
+        if target:
+            where.append("target = ?")
+            values.append(target)
+        return " AND ".join(where), values
+
+    def _whole(self, where: str, values: list[Any]) -> Iterator[Result]:
+        with self._journal() as journal:
+            rows = self._database.execute(
+                f"SELECT trajectory_at, trajectory_length, result_at, result_length FROM results WHERE {where}",
+                values,
+            )
+            for row in rows:
+                yield self._joined(
+                    journal.read(Place(row["trajectory_at"], row["trajectory_length"])),
+                    journal.read(Place(row["result_at"], row["result_length"])),
+                )
+
+    @contextmanager
+    def _journal(self) -> Iterator[JournalReader]:
+        journal = JournalReader(self._store.journal_of(self.run.id))
+        try:
+            yield journal
+        except StoreError as error:
+            raise StoreError(
+                f"the journal of run {self.run.id} is damaged: {error.message}",
+                file=error.file,
+                line=error.line,
+                hint=f"`proctor doctor --rebuild {self.run.id}` keeps every result that is whole",
+            ) from error
+        except (ValueError, KeyError) as error:
+            raise StoreError(
+                f"the journal of run {self.run.id} is damaged: {error}",
+                file=str(journal.path),
+                hint=f"`proctor doctor --rebuild {self.run.id}` keeps every result that is whole",
+            ) from error
+        finally:
+            journal.close()
+
+    def _joined(self, before: dict[str, Any], after: dict[str, Any]) -> Result:
+        return Result(
+            case=case_kept(before),
+            target=before["target"],
+            sample=before["sample"],
+            trajectory=decode(Trajectory, before["trajectory"]),
+            scores=tuple(_score(each) for each in after["scores"]),
+            outcome=after["outcome"],
+            value=after["value"],
+            reason=after["reason"],
+            started=datetime.fromisoformat(after["started"]) if after["started"] else None,
+            duration=after["duration"],
+        )
+
+
+def _score(data: dict[str, Any]) -> Score:
+    data = dict(data)
+    data.pop("passed", None)  # derived; written for people who read the journal
+    return decode(Score, data)

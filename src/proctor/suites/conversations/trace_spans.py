@@ -1,0 +1,141 @@
+"""Spans of one conversation put together: the way that all tracing tools share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from proctor.core.case import Case
+from proctor.suites.conversations.build_case import make, said_in
+from proctor.suites.conversations.entries import Entry
+from proctor.suites.conversations.group_entries import grouped
+from proctor.suites.conversations.json_text import read_json
+from proctor.suites.conversations.messages import LoggedMessage
+from proctor.suites.conversations.steps import AgentStep, turns_of_steps
+
+__all__ = ["listed", "loosely", "parsed", "read_traced", "seconds", "words_of"]
+
+_SILENT = "the trace does not say what was said: its tool was set to leave the messages out"
+_WORDS = ("input", "question", "query", "text", "message", "user_message", "prompt", "content")
+_ANSWERS = ("output", "answer", "response", "result", "text", "message", "content", "completion")
+
+
+def read_traced(
+    entries: Iterator[Entry],
+    *,
+    key: Callable[[Entry], str | None],
+    session: Callable[[Entry], str | None],
+    step: Callable[[Entry], AgentStep | None],
+    about: Callable[[list[Entry]], Mapping[str, Any]],
+) -> Iterator[Case]:
+    """One case for each conversation: the spans of a session, or of a trace that names none, wherever they stand.
+
+    A span goes where its trace goes: it is enough that one span of a trace names the session. A trace without any
+    step of an agent (a nightly job, a health check) is no conversation. One with steps but no words is a conversation
+    that cannot be judged, and says so.
+
+    Raises:
+        SuiteError: no span of the whole file tells what was said.
+    """
+    told, first = 0, None
+    silent: list[Case] = []
+    for name, group in grouped(entries, key, session):
+        spans = list(group)
+        first = first or spans[0]
+        steps = [made for span in spans if (made := step(span)) is not None]
+        if not steps:
+            continue
+        turns = turns_of_steps(steps)
+        beside = dict(about(spans))
+        more = {"session": name, "customer": beside.pop("customer", None), "error": None if turns else _SILENT}
+        case = make(spans[0], turns, name=name, about={**beside, "spans": len(spans)}, **more)
+        told += bool(turns)
+        if turns or told:
+            yield case
+        else:
+            silent.append(case)  # told only when something else is: a file without any words is a mistake
+    if not told and first is not None:
+        hint = "switch the recording of message content on in the tool that writes them, and export again"
+        raise first.wrong("no trace here says what was said", hint=hint)
+    yield from silent
+
+
+def listed(entries: Iterator[Entry], *names: str) -> Iterator[Entry]:
+    """Entries, with the lists that an API wraps them in (`data`, `runs`) taken apart."""
+    for entry in entries:
+        inside = next(
+            (name for name in names if isinstance(entry.data, Mapping) and isinstance(entry.data.get(name), list)), None
+        )
+        if inside is None:
+            yield entry
+            continue
+        for at, value in enumerate(entry.data[inside]):
+            yield Entry(data=value, file=entry.file, line=entry.line, path=(*entry.path, inside, at))
+
+
+def parsed(value: Any) -> Any:
+    """Data that an export wrote as text."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        try:
+            return read_json(value)
+        except ValueError:
+            return value
+    return value
+
+
+def seconds(start: datetime | None, end: datetime | None) -> float | None:
+    """How long a step took."""
+    if start is None or end is None:
+        return None
+    took = (end - start).total_seconds()
+    return took if took >= 0 else None
+
+
+def loosely(entry: Entry, value: Any, where: str, role: str) -> list[LoggedMessage]:
+    """Messages from what a step was given or gave back: a list, a mapping with one in it, or plain words."""
+    value = parsed(value)
+    if isinstance(value, Mapping):
+        for name in ("messages", "choices", "generations", "output", "input"):
+            inside = value.get(name)
+            if isinstance(inside, list) and inside:
+                return _flat(entry, inside, f"{where}.{name}", role)
+        if any(key in value for key in ("role", "kwargs", "lc")):
+            return said_in(entry, [value], where)
+    if isinstance(value, list) and value:
+        return _flat(entry, value, where, role)
+    words = words_of(value, role)
+    return said_in(entry, [{"role": role, "content": words}], where) if words else []
+
+
+def _flat(entry: Entry, items: list[Any], where: str, role: str) -> list[LoggedMessage]:
+    while items and isinstance(items[0], list):  # LangChain sends a batch of lists and gets one of generations
+        items = items[0]
+    messages = [_message(item, role) for item in items]
+    return said_in(entry, [each for each in messages if each is not None], where)
+
+
+def _message(item: Any, role: str) -> Any:
+    if isinstance(item, str):
+        return {"role": role, "content": item}
+    if isinstance(item, Mapping):
+        if isinstance(inside := item.get("message"), Mapping):
+            return inside
+        if "text" in item and "role" not in item and item.get("type") not in ("human", "ai", "system", "tool"):
+            return {"role": role, "content": item["text"]}
+    return item
+
+
+def words_of(value: Any, role: str) -> str:
+    """The words in what a whole exchange was given or gave back; empty where none can be told from the rest."""
+    value = parsed(value)
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        names = _WORDS if role == "user" else _ANSWERS
+        found = next((value[name] for name in names if isinstance(value.get(name), str)), None)
+        if found is not None:
+            return str(found)
+        if len(value) == 1:
+            return words_of(next(iter(value.values())), role)
+    return ""

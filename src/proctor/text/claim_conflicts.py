@@ -1,0 +1,146 @@
+"""Two statements that cannot both be true, by what can be told exactly: another number, or the contrary."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from proctor.text.comparable_claims import Saying
+from proctor.text.quantities import Quantity, comparable
+
+__all__ = ["apart", "conflict", "kinship", "readable", "rival_numbers"]
+
+SAME_WORDS: Final = 0.75
+# Words of Japanese are counted as pairs of letters, and an ending makes pairs of its own.
+SAME_WORDS_JAPANESE: Final = 0.6
+ORDINALS: Final = frozenset({"volume number", "number"})
+# A thing has one price and one number of volumes, in whatever words they are said.
+FIXED: Final = frozenset({"JPY", "USD", "EUR", "GBP", "volume"})
+
+_HELD = re.compile(
+    r"\b(?:if|unless|except|otherwise|either|depending|may|might|sometimes|usually|only|because)\b|場合|限り|"
+    r"除[きく]|または",
+    re.IGNORECASE,
+)
+_SPECIAL = re.compile(
+    r"\b(?:set|box|bundle|total|altogether|shipping|delivery|discount|off|sale|save|used|digital|e-?book|kindle|"
+    r"difference"
+    r"|hardcover|deluxe|omnibus|english|so far|first|last|until|points?|coupon|tax|each of|all|both|copies|was|"
+    r"before|fare"
+    r"|refund(?:ed)?|payment|charged?|fee|most|least|cheapest|lowest|highest|expensive|next|after|than|instead|"
+    r"over|under"
+    r"|from|up to|about|around|between|less|more)\b"
+    r"|セット|合計|送料|割引|引き|中古|電子|英語|税|以上|以下|から|まで|ポイント|差額|返金|最も|一番",
+    re.IGNORECASE,
+)
+
+
+def kinship(one: Saying, other: Saying) -> float:
+    """How many words two statements share, of all they have, numbers and units apart."""
+    together = one.words | other.words
+    return len(one.words & other.words) / len(together) if together else 0.0
+
+
+def apart(one: Saying, other: Saying) -> bool:
+    """Whether they are about different things or times: other names, another volume, another kind of delivery.
+
+    One that says that something has changed is no contrary of what was so before; items of lists are
+    about the same only when they name the same.
+    """
+    for left, right in ((one.names, other.names), (one.codes, other.codes)):
+        if left and right and not left & right:
+            return True
+    if _other_subject(one, other) or _other_subject(other, one):
+        return True
+    if one.changed != other.changed:
+        return True
+    if (one.listed or other.listed) and not one.own & other.own:
+        return True
+    for unit in ORDINALS:
+        here = {each.value for each in one.quantities if each.unit == unit}
+        there = {each.value for each in other.quantities if each.unit == unit}
+        if here and there and not here & there:
+            return True
+    return _contrasted(one, other)
+
+
+def _other_subject(one: Saying, other: Saying) -> bool:
+    """Whether one begins with what may be a name, and the other names other things and has no such word."""
+    return bool(one.subject) and not one.names and bool(other.names) and not one.subject & (other.words | other.names)
+
+
+def readable(one: Saying, other: Saying) -> bool:
+    """Whether a network can be asked about the two: both are whole sentences about the world."""
+    return not (one.listed or other.listed or one.process or other.process)
+
+
+def conflict(one: Saying, other: Saying) -> str | None:
+    """Why both cannot be true; ``None`` when nothing exact speaks against it."""
+    if apart(one, other) or _HELD.search(one.text) or _HELD.search(other.text):
+        return None
+    if _alike(one, other):
+        if _forms(one) == _forms(other) and (differs := _other_number(one, other)):
+            return differs
+        settled = all(any(each.same(its) for its in other.quantities) for each in one.quantities)
+        enough = SAME_WORDS if one.text.isascii() else SAME_WORDS_JAPANESE
+        close = kinship(one, other) >= enough and len(one.words & other.words) >= 2
+        if one.denies != other.denies and settled and close:
+            return "one says the contrary of the other"
+        return None
+    return _other_number(one, other, only=FIXED) if _one_thing(one, other) else None
+
+
+def rival_numbers(one: Saying, other: Saying) -> bool:
+    """Whether both count the same kind of thing and come to different numbers."""
+    return _other_number(one, other) is not None
+
+
+def _alike(one: Saying, other: Saying) -> bool:
+    """Whether they say the same in nearly the same words: all of one's are the other's, or three in four of both."""
+    if not one.words and not other.words:
+        return bool(one.names & other.names)
+    few, many = sorted((one, other), key=lambda each: len(each.words))
+    # What names something more is about something more.
+    inside = few.words <= many.words and len(few.words) >= 2 and many.own <= few.names
+    return kinship(one, other) >= SAME_WORDS or inside
+
+
+def _one_thing(one: Saying, other: Saying) -> bool:
+    """Whether they name one and the same thing, and none of them a special form of it (a set, a sale, a discount)."""
+    few, many = sorted((one.own, other.own), key=len)
+    return bool(few) and few <= many and not _forms(one) and not _forms(other)
+
+
+def _forms(one: Saying) -> frozenset[str]:
+    """The words in it that make a thing a special form of itself."""
+    return frozenset(word.casefold() for word in _SPECIAL.findall(one.text))
+
+
+def _contrasted(one: Saying, other: Saying) -> bool:
+    """Whether a word they share is told apart by what stands before it: standard delivery, express delivery."""
+    for word in one.kinds.keys() & other.kinds.keys():
+        left, right = one.kinds[word], other.kinds[word]
+        if left and right and not left & right and not left & other.words and not right & one.words:
+            return True
+    return False
+
+
+def _other_number(one: Saying, other: Saying, *, only: frozenset[str] | None = None) -> str | None:
+    """A quantity of one that the other has with another value, when none of that kind is the same in both."""
+    for each in one.quantities:
+        if only is not None and each.unit not in only:
+            continue
+        rivals = [its for its in other.quantities if comparable(each, its) and each.unit not in ORDINALS]
+        own = [its for its in one.quantities if comparable(each, its)]
+        # Several of a kind in one statement are a table or a range of choices: no rival can be told.
+        if len(rivals) == 1 and len(own) == 1 and not each.same(rivals[0]) and not _within(each, rivals[0]):
+            return f"{each.quote.strip()} against {rivals[0].quote.strip()}"
+    return None
+
+
+def _within(one: Quantity, other: Quantity) -> bool:
+    """Whether one is a range that the other lies in: 3 to 5 days and 4 days are no conflict."""
+    for wide, point in ((one, other), (other, one)):
+        if wide.high is not None and wide.day is None:
+            return wide.value <= point.value and (point.high or point.value) <= wide.high
+    return False

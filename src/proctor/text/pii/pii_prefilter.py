@@ -1,0 +1,103 @@
+"""One quick pass over a text that says which finders can find anything in it at all."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from proctor.text.chunked_regex import PIECE, finditer
+
+__all__ = ["Gates", "Needs", "needs"]
+
+_WORD: Final = re.compile(r"[^\W\d_]{2,}")
+_CAMEL: Final = re.compile("(?<=[a-z])(?=[A-Z])")
+_ROW: Final = re.compile(r"\d(?:[ ()./-]{0,2}\d)*+")
+_SHORTEST_CODE: Final = 8
+_STREET: Final = "straße"  # stands for all words that end like a street of one word: Hauptstraße, Kerkstraat
+_STREET_ENDS: Final = frozenset(
+    {"aße", "sse", "str", "weg", "atz", "lee", "amm", "fer", "aat", "aan", "cht", "gen", "tan", "vej", "ade"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a finder needs: digits in all, letters in one row of digits or one code, one of the marks, one of the words.
+
+    ``written`` are words of scripts without blanks; they are looked for letter by letter.
+    """
+
+    digits: int = 0
+    row: int = 0
+    code: int = 0
+    marks: tuple[str, ...] = ()
+    words: frozenset[str] = frozenset()
+    written: tuple[str, ...] = ()
+
+
+def needs(words: str, written: str = "", *, digits: int = 0, row: int = 0) -> Needs:
+    """Needs by words, given as they are read: apart by blanks."""
+    return Needs(digits=digits, row=row, words=frozenset(words.split()), written=tuple(written.split()))
+
+
+class Gates:
+    """Which of many finders a text opens; the words of a text are looked up, not each finder's words in the text."""
+
+    __slots__ = ("_all", "_by_word", "_plain", "_without_digits", "_written")
+
+    def __init__(self, every: Sequence[Needs]) -> None:
+        self._all = tuple(every)
+        self._plain = tuple(number for number, each in enumerate(every) if not each.words)
+        self._without_digits = tuple(number for number in self._plain if not _digits_needed(every[number]))
+        by_word: dict[str, list[int]] = defaultdict(list)
+        self._written: list[tuple[str, int]] = []
+        for number, each in enumerate(every):
+            for word in each.words:
+                by_word[word].append(number)
+            self._written += ((word, number) for word in each.written)
+        self._by_word = dict(by_word)
+
+    def opened(self, text: str) -> list[int]:
+        """The numbers of the finders that may find something, in order."""
+        long = len(text) > PIECE
+        lower = _parted(text).lower() if '"' in text else text.lower()  # "passportNumber": in a record
+        words = {hit.group() for hit in finditer(_WORD, lower)} if long else set(_WORD.findall(lower))
+        digits = sum(map(text.count, "0123456789"))
+        row = code = 0
+        if digits >= 4:
+            row = max(len(hit.group()) for hit in finditer(_ROW, text)) if long else max(map(len, _ROW.findall(text)))
+            code = max((len(part) for part in text.split() if _is_code(part)), default=0)
+        if digits and not _STREET_ENDS.isdisjoint(word[-3:] for word in words):
+            words.add(_STREET)
+        seen = {number for word in words & self._by_word.keys() for number in self._by_word[word]}
+        if not text.isascii():
+            seen.update(number for word, number in self._written if word in text)
+        opened = []
+        for number in sorted(seen.union(self._plain if digits else self._without_digits)):
+            need = self._all[number]
+            if (
+                digits >= need.digits
+                and row >= need.row
+                and code >= need.code
+                and (not need.marks or any(mark in text for mark in need.marks))
+            ):
+                opened.append(number)
+        return opened
+
+
+def _parted(text: str) -> str:
+    if len(text) <= PIECE:
+        return _CAMEL.sub(" ", text)
+    cuts = (0, *(hit.start() for hit in finditer(_CAMEL, text)), len(text))
+    return " ".join(text[start:end] for start, end in pairwise(cuts))
+
+
+def _digits_needed(need: Needs) -> bool:
+    return bool(need.digits or need.row or need.code)
+
+
+def _is_code(part: str) -> bool:
+    return len(part) >= _SHORTEST_CODE and not part.isalpha() and any(map(str.isdigit, part))

@@ -1,0 +1,128 @@
+"""The local models behind the sockets that carry their names; none is imported before it is first asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from proctor.core.entity import Entity
+
+__all__ = ["LOCAL", "PLACES", "local_model", "open_local", "warm_local"]
+
+
+@cache
+def _opened(module: str, name: str) -> Any:
+    """One object for each model and process, so that all who ask share its batches and what it remembers."""
+    return getattr(import_module(f"proctor.models.local.{module}"), name)()
+
+
+@dataclass(frozen=True, slots=True)
+class _Embedder:
+    async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        found: Sequence[Sequence[float]] = await _opened("embed", "LocalEmbedder").embed(texts)
+        return found
+
+    def token_vectors(self, texts: Sequence[str]) -> list[tuple[list[str], Any]]:
+        found: list[tuple[list[str], Any]] = _opened("embed", "LocalEmbedder").token_vectors(texts)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Entailer:
+    async def entails(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Mapping[str, float]]:
+        found: Sequence[Mapping[str, float]] = await _opened("nli", "LocalEntailer").entails(pairs)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Grounder:
+    async def supports(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float]:
+        found: Sequence[float] = await _opened("grounding", "LocalGrounder").supports(pairs)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Tagger:
+    async def entities(self, texts: Sequence[str]) -> Sequence[Sequence[Entity]]:
+        found: Sequence[Sequence[Entity]] = await _opened("entities", "LocalTagger").entities(texts)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Classifier:
+    module: str
+    name: str
+
+    async def classify(self, texts: Sequence[str]) -> Sequence[Mapping[str, float]]:
+        found: Sequence[Mapping[str, float]] = await _opened(self.module, self.name).classify(texts)
+        return found
+
+    def threshold(self, level: str = "1%") -> float:
+        return float(_opened(self.module, self.name).threshold(level))
+
+
+@dataclass(frozen=True, slots=True)
+class _Injection:
+    async def classify(self, texts: Sequence[str]) -> Sequence[Mapping[str, float]]:
+        found: Sequence[Mapping[str, float]] = await _opened("injection", "InjectionClassifier").classify(texts)
+        return found
+
+    def threshold(self, level: str = "1%") -> float:
+        return float(_opened("injection", "InjectionClassifier").threshold(level))
+
+    def first_look(self, texts: Sequence[str]) -> list[float]:
+        found: list[float] = _opened("injection", "InjectionClassifier").first_look(texts)
+        return found
+
+
+# the name of a socket field -> what fills it
+LOCAL: Mapping[str, Callable[[], object]] = {
+    "embedder": _Embedder,
+    "entailer": _Entailer,
+    "grounder": _Grounder,
+    "tagger": _Tagger,
+    "injection": _Injection,
+    "intents": lambda: _Classifier("intents", "LocalIntents"),
+}
+
+PLACES: Mapping[str, tuple[str, str]] = {
+    "embedder": ("embed", "LocalEmbedder"),
+    "entailer": ("nli", "LocalEntailer"),
+    "grounder": ("grounding", "LocalGrounder"),
+    "tagger": ("entities", "LocalTagger"),
+    "injection": ("injection", "InjectionClassifier"),
+    "intents": ("intents", "LocalIntents"),
+}
+
+
+_NETWORKS: Mapping[str, str] = {
+    "embedder": "embed",
+    "entailer": "nli",
+    "grounder": "nli",
+    "tagger": "reader",
+    "injection": "injection",
+    "intents": "reader",
+}
+
+
+def local_model(role: str) -> Any:
+    """The model that ships with Proctor for a socket of this name."""
+    return LOCAL[role]()
+
+
+def open_local(role: str) -> None:
+    """Load the weights behind a role now rather than when it is first asked."""
+    _opened(*PLACES[role])
+
+
+async def warm_local(roles: Iterable[str]) -> None:
+    """Load the networks behind these roles and run each once: the first text that needs one should not wait for it.
+
+    Raises:
+        StoreError: a weights file is missing or broken.
+    """
+    if names := sorted({_NETWORKS[role] for role in roles}):
+        await import_module("proctor.models.local.model_registry").warm(names)

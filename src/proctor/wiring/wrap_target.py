@@ -1,0 +1,88 @@
+"""Puts a guard around a target, or around a plain function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Final, overload
+
+from proctor.config import Config
+from proctor.core.errors import ConfigError
+from proctor.core.sockets import Target
+from proctor.guard.callables import guarded_call
+from proctor.guard.deadline import Deadline
+from proctor.guard.guarded_target import Guarded
+from proctor.guard.session import Session
+from proctor.guard.sync import SyncSession
+from proctor.targets.play_case import drive
+from proctor.wiring.guard import Guard
+from proctor.wiring.guard_settings import make_plan
+from proctor.wiring.models import Rack
+
+__all__ = ["guarded", "guarded_target"]
+
+_LEAST_SECONDS: Final = 30.0  # of a gate in a test run, where it waits behind scorers for the same models
+
+
+@overload
+def guarded(agent: Target, guard: Guard, *, customer: str | None = None) -> Guarded: ...
+@overload
+def guarded(
+    agent: Callable[..., Any],
+    guard: Guard,
+    *,
+    session: Session | SyncSession | None = None,
+    customer: str | None = None,
+) -> Callable[..., Any]: ...
+
+
+def guarded(
+    agent: Any, guard: Guard, *, session: Session | SyncSession | None = None, customer: str | None = None
+) -> Any:
+    """The same agent behind a guard: a Target stays a Target, a function from text to text stays one.
+
+    A function's calls are conversations of their own, or all turns of ``session``; a Target has a session for each
+    conversation it is led through. ``customer`` is whose they are, where a case does not say.
+
+    Raises:
+        TypeError: it is neither, or a Target that is given a session.
+        InputError: the session belongs to another customer.
+    """
+    if isinstance(agent, Target):
+        if session is not None:
+            raise TypeError("a Target has a session for each of its conversations: give it customer= alone")
+        return Guarded(target=agent, guard=guard, drive=drive, customer=customer)
+    if callable(agent):
+        return guarded_call(agent, guard, session=session, customer=customer)
+    raise TypeError(f"{type(agent).__name__} is neither a Target nor a function from text to text")
+
+
+def guarded_target(target: Target, asked: Any, *, config: Config, rack: Rack) -> Target:
+    """A target of a run behind the project's guard, where its settings ask for that.
+
+    ``asked`` is what stands under its `guard:`: true, or settings that go before those of the project. The gates are
+    asked on the run's own loop and have 30 seconds each at least, because they wait behind scorers for the same models;
+    what they decide is in the turns and not among the decisions on record.
+
+    Raises:
+        InputError: the guard's settings are wrong.
+    """
+    if asked is None or asked is False:
+        return target
+    if asked is not True and not isinstance(asked, Mapping):
+        hint = "write `guard: true`, or settings such as `guard: {mode: shadow}`"
+        file = str(config.path) if config.path else None
+        raise ConfigError(
+            "expected true, false or settings", file=file, field=f"targets.{target.name}.guard", hint=hint
+        )
+    if asked is not True:
+        config = replace(config, settings=replace(config.settings, guard={**config.settings.guard, **asked}))
+    deadline = Deadline(inline=True)
+    plan = make_plan(config, rack=rack, deadline=deadline, strict=True)
+    chains = {
+        point: replace(
+            chain, posts=tuple(replace(post, timeout=max(post.timeout, _LEAST_SECONDS)) for post in chain.posts)
+        )
+        for point, chain in plan.chains.items()
+    }
+    return Guarded(target=target, guard=Guard(replace(plan, chains=chains), deadline=deadline), drive=drive)

@@ -1,0 +1,185 @@
+"""One session per network and process, loaded once; broken weights are named by every model; memory is bounded."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proctor.core.errors import InputError, StoreError
+from proctor.models.local import model_registry
+from proctor.models.local import weights as shipped
+from proctor.models.local.embed import LocalEmbedder
+from proctor.models.local.entities import LocalTagger
+from proctor.models.local.grounding import LocalGrounder
+from proctor.models.local.injection import InjectionClassifier
+from proctor.models.local.intents import LocalIntents
+from proctor.models.local.network import Network, open_network
+from proctor.models.local.nli import LocalEntailer
+from proctor.models.local.tokenizer import Line
+
+SHIPPED = Path(shipped.__file__).parent / "weights"
+USE: dict[str, tuple[str, Callable[[Path], Any]]] = {
+    "injection": ("injection.onnx", lambda folder: InjectionClassifier(folder=folder).readings(["Ignore it all now"])),
+    "first stage": ("linear.npz", lambda folder: InjectionClassifier(folder=folder).readings(["Ignore it all now"])),
+    "entailer": ("nli.onnx", lambda folder: LocalEntailer(folder=folder).readings([("a", "b")])),
+    "grounder": ("nli.onnx", lambda folder: LocalGrounder(folder=folder).readings([("a", "b")])),
+    "embedder": ("embed.onnx", lambda folder: LocalEmbedder(folder=folder).vectors(["a"])),
+    "intents": ("reader.onnx", lambda folder: LocalIntents(folder=folder).readings(["a"])),
+    "tagger": ("reader.onnx", lambda folder: LocalTagger(folder=folder).readings(["a"])),
+    "first look": ("glance.npz", lambda folder: LocalTagger(folder=folder).readings(["a"])),
+    "table": ("table.npy", lambda folder: LocalEmbedder(folder=folder).vectors(["a"])),
+    "tokenizer": ("tokenizer.json", lambda folder: LocalEmbedder(folder=folder).vectors(["a"])),
+}
+
+
+@pytest.fixture(autouse=True)
+def _let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test loads from its own folder goes with it: kept until the end, all of it would come to two gigabytes."""
+    for name in ("_weights", "_pieces", "_network"):
+        monkeypatch.setattr(model_registry, name, cache(getattr(model_registry, name).__wrapped__))
+
+
+def copied(tmp_path: Path) -> Path:
+    """The shipped weights, as links: a test replaces the one that it breaks."""
+    folder = tmp_path / "weights"
+    folder.mkdir()
+    for file in SHIPPED.iterdir():
+        (folder / file.name).symlink_to(file)
+    return folder
+
+
+def replaced(folder: Path, name: str, content: bytes | None, *, listed: bool) -> None:
+    (folder / name).unlink()
+    if content is not None:
+        (folder / name).write_bytes(content)
+    manifest = json.loads((SHIPPED / "manifest.json").read_text())
+    if listed and content is not None:  # the hash is right, the content is not
+        manifest["files"][name] = hashlib.sha256(content).hexdigest()
+    (folder / "manifest.json").unlink()
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize("model", USE)
+@pytest.mark.parametrize("broken", ["missing", "empty", "cut", "noise"])
+def test_a_broken_file_is_named_with_its_mend_and_never_becomes_a_score(
+    tmp_path: Path, model: str, broken: str
+) -> None:
+    name, use = USE[model]
+    folder = copied(tmp_path)
+    whole = (SHIPPED / name).read_bytes()
+    content = {"missing": None, "empty": b"", "cut": whole[: len(whole) // 2], "noise": b"noise" * 100}[broken]
+    replaced(folder, name, content, listed=broken == "noise")
+    with pytest.raises(StoreError) as seen:
+        use(folder)
+    assert str(folder) in str(seen.value)
+    assert seen.value.hint
+    if broken != "noise":
+        assert name in str(seen.value)
+
+
+def test_a_file_that_was_put_back_is_used_at_once(tmp_path: Path) -> None:
+    folder = copied(tmp_path)
+    (folder / "embed.onnx").unlink()
+    with pytest.raises(StoreError):
+        LocalEmbedder(folder=folder).vectors(["a"])
+    shutil.copy(SHIPPED / "embed.onnx", folder / "embed.onnx")
+    assert len(LocalEmbedder(folder=folder).vectors(["a"])) == 1
+
+
+def test_settings_that_are_missing_are_named(tmp_path: Path) -> None:
+    folder = copied(tmp_path)
+    manifest = json.loads((SHIPPED / "manifest.json").read_text())
+    manifest["settings"] = {"reader": {"thresholds": {}}}
+    (folder / "manifest.json").unlink()
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(StoreError, match="no settings for injection"):
+        InjectionClassifier(folder=folder).threshold("1%")
+    with pytest.raises(StoreError, match="no thresholds for reader"):
+        LocalIntents(folder=folder).threshold("1%")
+    with pytest.raises(InputError, match="7%"):
+        InjectionClassifier().threshold("7%")
+
+
+def test_a_network_that_answers_with_no_number_is_refused() -> None:
+    import numpy as np
+
+    class Session:
+        def run(self, _names: Any, feed: dict[str, Any]) -> list[Any]:
+            return [np.full((len(feed["mask"]), 3), np.nan, np.float32)]
+
+    network = Network(Session(), model_registry.pieces_of(), "x.onnx")
+    with pytest.raises(StoreError, match="no number"):
+        network.run([Line((0, 5, 2))])
+
+
+def test_two_threads_load_a_network_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, opened = copied(tmp_path), list[str]()
+    real, ready = open_network, threading.Barrier(4)
+
+    def counting(*words: Any, **more: Any) -> Network:
+        opened.append(words[1])
+        return real(*words, **more)
+
+    def ask(_: int) -> Network:
+        ready.wait()
+        return model_registry.network_of("embed", folder)
+
+    monkeypatch.setattr(model_registry, "open_network", counting)
+    with ThreadPoolExecutor(4) as many:
+        found = list(many.map(ask, range(4)))
+    assert opened == ["embed"]
+    assert all(network is found[0] for network in found)
+
+
+async def test_warm_loads_what_is_named(tmp_path: Path) -> None:
+    folder = copied(tmp_path)
+    (folder / "nli.onnx").unlink()
+    await model_registry.warm(["reader", "embed"], folder=folder)
+    with pytest.raises(StoreError, match=r"nli\.onnx"):
+        await model_registry.warm(folder=folder)
+
+
+@pytest.mark.slow
+def test_all_models_together_stay_within_300_megabytes() -> None:
+    # Eight long texts fill a batch of a network as far as it may be filled: three times as many need no more.
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.local_models", "--memory", "8"], capture_output=True, text=True, check=True
+    )
+    _, now, most = json.loads(done.stdout)
+    assert now <= most <= 300
+
+
+def test_a_line_that_was_just_read_is_not_read_again() -> None:
+    import numpy as np
+
+    class Session:
+        asked = 0
+
+        def run(self, names: Any, feed: dict[str, Any]) -> list[Any]:
+            self.asked += len(feed["mask"])
+            return [feed["mask"].sum(axis=1, keepdims=True)] * (1 if names else 2)
+
+    session = Session()
+    network = Network(session, model_registry.pieces_of(), "x.onnx")
+    one, other = Line((0, 5, 2)), Line((0, 5, 6, 2))
+    ((first,), (second,), (third,)) = network.run([one, other, one], ["vector"])
+    assert (float(first[0]), float(second[0]), float(third[0]), session.asked) == (3.0, 4.0, 3.0, 2)
+    assert float(network.run([other], ["vector"])[0][0][0]) == 4.0
+    assert session.asked == 2
+    assert len(network.run([other])[0]) == 2  # other outputs are wanted
+    network.run([Line((0, 7, number, 2)) for number in range(100)])
+    network.run([one], ["vector"])  # forgotten: only some are kept
+    assert session.asked == 104
+    first += 1  # whoever was given it may write to it
+    np.testing.assert_equal(network.run([one], ["vector"])[0][0], [3.0])

@@ -1,0 +1,125 @@
+"""Names in languages that the tagger was not taught: what is likely one, and what is an ordinary word."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.tables import table
+
+from proctor.core.entity import Entity
+from proctor.text.pii import likely_names
+from proctor.wiring.local_models import local_model
+
+
+def seen(text: str, name: str, score: float, kind: str = "PERSON") -> list[str]:
+    start = text.index(name)
+    entity = Entity(start=start, end=start + len(name), kind=kind, text=name, score=score)
+    found = likely_names(text, [entity])
+    assert all(text[each.start : each.end] == each.text for each in found)
+    return [each.text for each in found]
+
+
+@table(
+    ("text", "name", "score"),
+    [
+        ("Cancella la sveglia di Marco Galli", "Cancella", 0.95),
+        ("Prikaži mi raspored filmova", "Prikaži", 0.84),
+        ("ferma la sveglia di oggi", "ferma la sveglia", 0.87),
+        ("Tilaukseni on myöhässä, voitteko tarkistaa?", "Tilaukseni", 0.8),
+        ("Puoi cambiare la prenotazione di Anna per favore", "la prenotazione", 0.99),
+        ("भुगतान दो बार कट गया है", "भुगतान", 0.7),
+        ("환불은 언제 되나요", "환불은", 0.65),
+        ("我的订单还没到呢", "订单", 0.7),
+    ],
+)
+def test_an_ordinary_word_is_no_name(text: str, name: str, score: float) -> None:
+    assert seen(text, name, score) == []
+
+
+@table(
+    ("text", "name", "score", "left"),
+    [
+        ("Il pacco è per Lorenzo Galli.", "Lorenzo Galli", 0.75, "Lorenzo Galli"),
+        ("Tilføj Nastya Kamenskih til min liste", "Tilføj Nastya Kamenskih", 0.84, "Nastya Kamenskih"),
+        ("Vandaag belde Femke van Dyk mij weer", "Femke van Dyk mij", 0.8, "Femke van Dyk"),
+        ("Je m'appelle mathilde et j'attends", "mathilde", 0.61, "mathilde"),
+        ("Mevrouw Vries heeft niet geantwoord", "Vries", 0.61, "Vries"),
+        ("제 이름은 김민수입니다", "김민수", 0.61, "김민수"),
+        ("我叫王小明，在等我的包裹", "王小明", 0.61, "王小明"),
+        ("Mi pedido no llega. Un saludo, Álvaro", "Álvaro", 0.72, "Álvaro"),
+    ],
+)
+def test_a_name_stays(text: str, name: str, score: float, left: str) -> None:
+    assert seen(text, name, score) == [left]
+
+
+def test_english_and_japanese_are_left_as_they_are() -> None:
+    assert seen("please tell the manager that ann is late today", "ann", 0.6) == ["ann"]
+    assert seen("森で迷った場合はどうしますか", "森", 0.6) == ["森"]
+    assert seen("Anna Berg", "Anna", 0.6) == ["Anna"]
+
+
+def test_an_address_elsewhere_has_a_number() -> None:
+    assert seen("Ποια είναι η διαδρομή για το λιμάνι", "διαδρομή", 0.9, "ADDRESS") == []
+    text = "Das Paket geht an die Lindenallee 12 in Kassel"
+    assert seen(text, "Lindenallee 12 in Kassel", 0.9, "ADDRESS") == ["Lindenallee 12 in Kassel"]
+
+
+async def test_messages_without_a_name_are_marked_less_and_names_still_found() -> None:
+    without = [
+        "Maksoin laskun jo eilen.",
+        "Paketti ei ole saapunut vielä.",
+        "Rimborso non ancora arrivato.",
+        "Ricevuta mancante, potete inviarla?",
+        "मुझे रिफंड कब मिलेगा?",
+        "डिलीवरी कब होगी?",
+        "배송지를 변경하고 싶어요.",
+        "결제가 두 번 되었습니다.",
+        "Moje zamówienie nie dotarło.",
+        "Min beställning har inte kommit.",
+    ]
+    named = [
+        "Ich heiße Jürgen Hartwig und warte auf mein Paket.",
+        "Me llamo Rocío Fuentes y espero mi pedido.",
+        "Nimeni on Aino Virtanen ja odotan pakettia.",
+        "Nazywam się Katarzyna Nowak i czekam na paczkę.",
+        "Cordiali saluti, Matteo Ricci",
+    ]
+    rows = await local_model("tagger").entities([*without, *named])
+    kept = [likely_names(text, row) for text, row in zip([*without, *named], rows, strict=True)]
+    people = [any(each.kind == "PERSON" for each in row) for row in kept]
+    assert sum(people[: len(without)]) <= 1
+    assert sum(people[len(without) :]) >= 4
+
+
+@given(st.text(min_size=1, max_size=120), st.data())
+def test_nothing_is_added(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    entity = Entity(start=start, end=end, kind="PERSON", text=text[start:end], score=0.9)
+    for each in likely_names(text, [entity]):
+        assert start <= each.start < each.end <= end
+        assert text[each.start : each.end] == each.text
+
+
+_FIRST = ("Annegret", "Henning", "Torsten", "Liesel", "Ottilie", "Wiebke", "Jürgen", "Siegfried")
+_LAST = ("Quistgaard", "Oltmanns", "Wiebrecht", "Hagedorn", "Brandstetter", "Przybylski", "Schäuffelin", "Rautenberg")
+_LONG = " ".join(
+    f"Außerdem schrieb {_FIRST[n % 8]} {_LAST[(3 * n + n // 8) % 8]} an Frauke {_LAST[(n + 1) % 8]} in Mönchengladbach."
+    for n in range(24)
+)
+_FOOTER = "\nقسم خدمة العملاء Torsten Wiebrecht 客户服务部 विभाग सेवा Henning Oltmanns" * 4
+
+
+@pytest.mark.parametrize("text", [_LONG, _LONG + _FOOTER], ids=["german", "footer in three scripts"])
+async def test_what_there_was_no_room_to_read_stays_in_any_language(text: str) -> None:
+    (found,) = await local_model("tagger").entities([text])
+    suspected = [each for each in found if each.suspected]
+    kept = likely_names(text, found)
+    assert suspected
+    assert [each for each in kept if each.suspected] == suspected
+    masked = [(each.start, each.end) for each in kept]
+    unread = [name for name in (*_FIRST, *_LAST) for each in suspected if each.text == name]
+    assert len(unread) > 10
+    assert all(any(start <= each.start and each.end <= end for start, end in masked) for each in suspected)
