@@ -59,6 +59,29 @@ def _unsaid(path: Path) -> str | None:
     return f"__all__ lists what is not there: {sorted(unknown)}" if unknown else None
 
 
+# Words that end like a gerund or a participle and are nouns, adjectives or names of scorers and gates in this field.
+FIELD_WORDS = {
+    "banned", "clustered", "embed", "generated", "grounded", "grounding", "paired", "recording", "scored", "smuggled",
+    "solved", "spacing", "structured",
+}  # fmt: skip
+
+
+def test_a_module_is_a_noun_or_verb_and_object() -> None:
+    names = {path.stem for path in MODULES}
+    shaped = {name for name in names if "_" not in name and re.fullmatch(r"\w+(?:ing|ed|ly)", name)}
+    assert shaped - FIELD_WORDS == set(), "a bare gerund, participle or adverb does not say what is in the module"
+    assert FIELD_WORDS <= names, "a word of this list is no module any more"
+
+
+def test_a_public_class_name_exists_once() -> None:
+    places: dict[str, list[str]] = {}
+    for path in MODULES:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(path.relative_to(SOURCE).as_posix())
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
 def test_every_module_says_what_is_public() -> None:
     unsaid = {_name(path): _unsaid(path) for path in MODULES if path.name != "__init__.py"}
     assert {name: what for name, what in unsaid.items() if what} == {}

@@ -6,7 +6,7 @@ import re
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.profiles import examples
 from tests.tables import table
@@ -81,6 +81,7 @@ def test_re2_finds_what_re_finds(pattern: str, text: str, ignore_case: bool) -> 
 
 @settings(max_examples=examples(60))
 @given(PATTERNS, st.text(SIGNS, max_size=12), st.booleans())
+@example(pattern=r"(?<=\s)[\w.-]", text="111 11", ignore_case=False)
 def test_re2_finds_the_same_piece_by_piece(pattern: str, text: str, ignore_case: bool) -> None:
     made = in_re2(pattern, ignore_case)
     if made is None:

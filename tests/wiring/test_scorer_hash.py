@@ -64,8 +64,24 @@ def test_every_scorer_has_a_hash_and_those_of_one_module_chain_share_what_they_u
     hashes = {name: scorer_hash(registry.load("scorers", name)) for name in names}
     assert len(set(hashes.values())) == len(names)
     used = hashing._closure({"proctor.scorers.conversation.conversation"})
-    assert "proctor.scorers.safety.commitments" in used, "a scorer that is loaded by its name is part of it"
     assert not any(name.startswith(("proctor.cli", "proctor.store", "proctor.wiring")) for name in used)
+
+
+@pytest.mark.parametrize("name", ["conversation", "outcome"])
+def test_the_scorers_that_are_loaded_by_their_names_are_part_of_the_hash(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind = registry.load("scorers", name)
+    assert {"commitments", "permissions", "solved"} <= set(kind.loads)
+    hashing.scorer_hash.cache_clear()
+    before = scorer_hash(kind)
+    hashing.scorer_hash.cache_clear()
+    real = hashing._digest
+    monkeypatch.setattr(hashing, "_digest", lambda path: "edited" if path.name == "commitments.py" else real(path))
+    hashing._contents.cache_clear()
+    assert scorer_hash(kind) != before
+    hashing.scorer_hash.cache_clear()
+    hashing._contents.cache_clear()
 
 
 def test_the_weights_of_local_models_are_part_of_a_scorer_that_asks_them(monkeypatch: pytest.MonkeyPatch) -> None:

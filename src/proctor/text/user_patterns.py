@@ -166,7 +166,8 @@ class UserPattern:
         raw = _utf8(text[first:end])
         offset = _Offsets(raw, first)
         low = at  # no match begins before this
-        back = self._later is not self._first
+        # Not whether the two engines differ: where a look-behind rules out the start, they are the same.
+        back = self._re2 is not None and self._re2.looks_back
         while low < end:
             found = self._later.search(raw, offset.byte(low - back)) if low else self._first.search(raw)
             if found is None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from proctor import registry
 from proctor.core.sockets import is_socket
 from proctor.wiring.local_models import PLACES
 
@@ -35,13 +36,14 @@ def scorer_hash(kind: type) -> str:
     """The hash of a scorer's class.
 
     It covers the class's module and every module of the same package, or of Proctor, that it imports directly or
-    through others, with the data files beside them. Of the local models it covers their code and the manifest of the
-    weights.
+    through others, with the data files beside them; so too of the scorers that it loads by name (``loads``). Of the
+    local models it covers their code and the manifest of the weights.
     """
     digest = hashlib.sha256(kind.__qualname__.encode())
     fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
     roles = sorted(each.name for each in fields if is_socket(each) and each.name in PLACES)
     modules = {kind.__module__, *(f"proctor.models.local.{PLACES[role][0]}" for role in roles)}
+    modules |= {registry.find("scorers", name).module for name in getattr(kind, "loads", ())}
     for name, content in sorted(_contents(frozenset(_closure(modules)))):
         digest.update(f"{name}\0{content}\n".encode())
     if roles:

@@ -40,6 +40,7 @@ class ConversationScorer:
     version: ClassVar[str] = "1"
     threshold: ClassVar[float | None] = 0.5
     primary: ClassVar[str | None] = "gates"
+    loads: ClassVar[tuple[str, ...]] = (*GATES, "outcome", "turns", "solved")  # by name; they are part of its hash
 
     gates: tuple[str, ...] = GATES
     off: tuple[str, ...] = ()

@@ -72,6 +72,7 @@ class OutcomeClass:
     """Whether the conversation was resolved, failed safely, or did harm, and in which turn."""
 
     name: ClassVar[str] = "outcome"
+    loads: ClassVar[tuple[str, ...]] = PARTS  # by name; they are part of its hash
     version: ClassVar[str] = "1"
     threshold: ClassVar[float | None] = 0.5
     primary: ClassVar[str | None] = None
