@@ -1,4 +1,4 @@
-"""Attempts to take the agent over: by a customer, or by a text that the agent was given to read."""
+"""Detect attempts to take over the agent, by a customer or by a text that the agent reads."""
 
 from __future__ import annotations
 
@@ -33,15 +33,17 @@ _REMOVED: Final = "[removed: an instruction in a document]"
 _BY_RULE: Final = 0.95
 _MOST_PARTS: Final = 8
 _MOST_HITS: Final = 16
-_SEARCHED: Final = 1_500  # letters in which the place is looked for; of a longer message all of it is the place
-_BRIEF: Final = 15  # bytes: some fifteen Latin letters, five of Japanese or Chinese
-_LONG: Final = 160  # letters: in a longer message less work is done for the place of what was found
-_FEW: Final = 3  # parts of a message that are read one by one for it
+_MAX_SEARCHED_CHARS: Final = (
+    1_500  # characters; in a longer message no location is searched, the whole message is reported
+)
+_BRIEF_BYTES: Final = 15  # bytes: about fifteen Latin characters, or five of Japanese or Chinese
+_LONG_CHARS: Final = 160  # characters; in longer messages less work is spent on the location
+_FEW_PARTS: Final = 3  # parts of a message that are classified one by one for it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Injection:
-    """Nobody takes the agent over: not a customer's words, in clear or hidden, and not a document it reads."""
+    """Detects attempts to take over the agent, in a customer's message, in clear or hidden, or in a document."""
 
     name: ClassVar[str] = "injection"
     version: ClassVar[str] = "1"
@@ -65,15 +67,15 @@ class Injection:
             check_order((block, getattr(self, block)), (escalate, getattr(self, escalate)), self.injection)
 
     async def check(self, step: Step) -> Verdict:
-        """Read a customer's message, or what a tool or a document says, in clear and decoded."""
+        """Check a customer's message or a tool's result, in clear and decoded."""
         if not step.normalised.plain.strip() and not step.views:
             return self._verdict("allow", "there is nothing to read", ())
         return await (self._document(step) if step.point == "tool_result" else self._message(step))
 
     async def _message(self, step: Step) -> Verdict:
         found = self._by_rule(step) if self.rules else []
-        if len(step.text) > _LONG and found and cut(self.block, self.injection) <= _BY_RULE:
-            return self._verdict("block", found[0].reason, found)  # nobody need read the rest of it
+        if len(step.text) > _LONG_CHARS and found and cut(self.block, self.injection) <= _BY_RULE:
+            return self._verdict("block", found[0].reason, found)  # the rest need not be read
         (row,) = await self.injection.classify([step.text])
         share = row["injection"]
         doubtful = share >= cut(self.escalate, self.injection) and not found and not _is_brief(step)
@@ -92,7 +94,7 @@ class Injection:
         return self._verdict("allow", "", ())
 
     def _is_cry(self, step: Step, found: Sequence[Finding]) -> bool:
-        """Whether the model alone sees an attack where words of danger stand: then a person must read it."""
+        """Return whether only the model sees an attack in a text with words of danger: a person must read it."""
         return not any(each.detector.endswith("rules") for each in found) and any(dangers(step.normalised.plain))
 
     def _by_rule(self, step: Step) -> list[Finding]:
@@ -119,16 +121,16 @@ class Injection:
         return self._finding(kind, share, reason, span, text, part="model", hidden=reading.kinds)
 
     async def _where(self, step: Step) -> tuple[Reading, int, int]:
-        """The part of the message that looks most like an attempt: some sentences of it, or a text hidden in it."""
+        """Return the part of the message with the highest score: some sentences, or a text hidden in it."""
         whole = [(reading, 0, len(reading.text)) for reading in readings(step) if reading.text.strip()]
-        if sum(len(reading.text) for reading, _, _ in whole) > _SEARCHED:
+        if sum(len(reading.text) for reading, _, _ in whole) > _MAX_SEARCHED_CHARS:
             return whole[0]
         parts = [part for reading, _, _ in whole for part in _parts(reading)][: 2 * _MOST_PARTS]
-        if not parts:  # nothing but signs, such as a line break that is spelt out
+        if not parts:  # only signs, such as a spelt-out line break
             return whole[0] if whole else (next(iter(readings(step))), 0, 0)
         texts = [Searched(reading.text[start:end]) for reading, start, end in parts]
         look = getattr(self.injection, "first_look", None)
-        if len(parts) > 1 and look is not None and (len(parts) > _FEW or sum(map(len, texts)) > _LONG):
+        if len(parts) > 1 and look is not None and (len(parts) > _FEW_PARTS or sum(map(len, texts)) > _LONG_CHARS):
             return max(zip(parts, look(texts), strict=True), key=lambda each: each[1])[0]
         if len(parts) == 1:
             return parts[0]
@@ -208,12 +210,12 @@ class Injection:
 
 
 def _is_brief(step: Step) -> bool:
-    """Whether the message is a word of greeting or assent: too short to order anything."""
-    return len(step.text.encode("utf-8", "replace")) <= _BRIEF and not step.views
+    """Return whether the message is a greeting or a yes: too short for an instruction."""
+    return len(step.text.encode("utf-8", "replace")) <= _BRIEF_BYTES and not step.views
 
 
 def _parts(reading: Reading) -> list[tuple[Reading, int, int]]:
-    """A reading as a few runs of sentences."""
+    """Split a reading into a few runs of sentences."""
     spans = list(sentences(reading.text, 0, len(reading.text)))
     size = -(-len(spans) // _MOST_PARTS) or 1
     runs = [spans[at : at + size] for at in range(0, len(spans), size)]
