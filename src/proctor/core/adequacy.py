@@ -1,4 +1,4 @@
-"""Whether a prompt's tests would notice: what became of its mutants, and of outputs that were damaged on purpose."""
+"""Mutation results of a prompt's tests: the outcome of each mutant and of each damaged output."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Fate = Literal["killed", "survived", "not judged", "not run"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Killing:
-    """A test that passed under the prompt and failed under a mutant, and the rule it failed by."""
+    """A test that passed under the prompt and failed under a mutant, and the rule that failed."""
 
     test: str
     rule: str
@@ -27,7 +27,7 @@ class Killing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MutantOutcome:
-    """What became of one mutant. ``rules`` are those that stood in what was changed; ``tests`` is how many were put."""
+    """The outcome of one mutant. ``rules`` are those in the changed text; ``tests`` is how many tests were run."""
 
     id: str
     operator: str
@@ -44,9 +44,9 @@ class MutantOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DamageOutcome:
-    """An output that passed and was then damaged: did any rule notice?
+    """An output that passed and was then damaged, and whether any rule noticed.
 
-    ``rule`` is the first one that did. ``noticed`` is ``None`` where nothing could be judged.
+    ``rule`` is the first one that did. ``noticed`` is ``None`` if nothing could be judged.
     """
 
     test: str
@@ -59,7 +59,7 @@ class DamageOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WilsonShare:
-    """So many of so many, with the Wilson interval; no value when there was nothing to count."""
+    """A share with its Wilson interval; without a value if nothing was counted."""
 
     hits: int = 0
     total: int = 0
@@ -74,7 +74,7 @@ class WilsonShare:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Control:
-    """The unchanged prompt put once more: how many tests that passed fail by chance alone."""
+    """A second run of the unchanged prompt: how many passing tests fail by chance alone."""
 
     tests: int
     failed: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ class Control:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShamOutcome:
-    """The prompt reworded so that it asks for the same: which tests that passed fail all the same."""
+    """A rewording of the prompt with the same meaning: which passing tests fail under it."""
 
     kind: str
     tests: int
@@ -92,7 +92,7 @@ class ShamOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adequacy:
-    """How well a prompt's tests tell it from its mutants. Mutants that were not judged are in no share."""
+    """How well a prompt's tests distinguish it from its mutants. Mutants that were not judged count in no share."""
 
     prompt: str
     prompt_hash: str = ""
@@ -116,10 +116,10 @@ class Adequacy:
     notes: tuple[str, ...] = ()
 
     def count(self, fate: Fate) -> int:
-        """How many mutants met this fate."""
+        """Return how many mutants have this outcome."""
         return sum(each.fate == fate for each in self.mutants)
 
     @property
     def complete(self) -> bool:
-        """Whether every mutant was put to the tests: nothing was cut short by a budget or a broken model."""
+        """Whether every mutant was run: no budget or broken model stopped the run."""
         return not self.count("not run")

@@ -1,4 +1,4 @@
-"""What production came to: tasks completed or not, hand-offs and their causes, and what the knowledge base lacks."""
+"""Figures from production: task completion, hand-offs and their causes, and gaps of the knowledge base."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ COUNTS_AGAINST: frozenset[str] = frozenset({"knowledge_gap", "confidence_failure
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """``hits`` of ``total`` with the 95 % interval; the share is none where nothing was counted."""
+    """``hits`` of ``total`` with the 95 % interval; the share is None if nothing was counted."""
 
     hits: int = 0
     total: int = 0
@@ -45,10 +45,10 @@ class Share:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """What a customer came for in one session, and what became of it.
+    """What a customer wanted in one session, and the outcome.
 
     ``open``: its window was not over when the log ended; ``unknown``: the window is over and no signal was seen.
-    ``repeated`` is none while its window is open, or where nobody can tell; ``csat`` is from 0 to 1.
+    ``repeated`` is None while its window is open or if it cannot be determined; ``csat`` is from 0 to 1.
     """
 
     intent: str
@@ -67,9 +67,9 @@ class Task:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompletionRow:
-    """The figures of one intent. ``completion`` is over tasks with an answer, ``repeats`` over those whose time is up.
+    """The figures of one intent. ``completion`` covers tasks with an outcome, ``repeats`` those whose window is over.
 
-    ``pleased`` counts, among tasks that were rated and not completed, those with a good rating all the same.
+    ``pleased`` counts the rated tasks with a good rating among those not completed.
     """
 
     intent: str
@@ -104,9 +104,9 @@ class CompletionTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandOff:
-    """One conversation that was handed to a person, and why; ``category`` is none where nothing says why.
+    """One conversation that was handed to a person, and why; ``category`` is None if the cause is unknown.
 
-    ``declared`` is the reason that the agent itself gave; ``also`` are the other causes that something speaks for.
+    ``declared`` is the reason that the agent itself gave; ``also`` are other possible causes.
     """
 
     id: str
@@ -125,7 +125,7 @@ class HandOff:
 
     @property
     def against(self) -> bool | None:
-        """Whether it counts against the agent; none where the cause is not known."""
+        """Whether it counts against the agent; None if the cause is unknown."""
         return None if self.category is None else self.category in COUNTS_AGAINST
 
 
@@ -142,7 +142,7 @@ class EscalationRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disagreement:
-    """A hand-off whose cause a person sees otherwise."""
+    """A hand-off whose cause a person labelled differently."""
 
     id: str
     found: str
@@ -153,7 +153,7 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelAgreement:
-    """How far the categories are what people say."""
+    """How far the categories agree with people's labels."""
 
     labelled: int
     same: Share
@@ -163,7 +163,7 @@ class LabelAgreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """Something customers ask for that the knowledge base lacks, with the questions that showed it."""
+    """A topic that customers ask about and the knowledge base lacks, with the questions that showed it."""
 
     id: str
     question: str
@@ -178,7 +178,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EscalationTable:
-    """Hand-offs by cause: of all conversations, how many were handed over, and how many of those count."""
+    """Hand-offs by cause: how many conversations were handed over, and how many of those count against the agent."""
 
     conversations: int
     handoffs: Share
