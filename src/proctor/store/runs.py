@@ -280,7 +280,7 @@ class RunStore:
         )
 
     def _is_alive(self, run_id: str, process: int | None) -> bool:
-        """Return whether the run's writer is alive: it holds the lock. Runs of older versions have only a process id."""
+        """Return whether the run's writer is alive: it holds the lock. Runs of older versions have only a pid."""
         held = is_held(self.lock_of(run_id))
         return _alive(process) if held is None else held
 

@@ -1,4 +1,4 @@
-"""What an agent gave back, as a turn: text, a mapping, or a turn already."""
+"""Convert an agent's reply (text, a mapping, or a turn) to a turn."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _SHORT = 200
 
 
 def turn_of(value: Any, asked: str) -> Turn:
-    """The turn that an agent's return value stands for.
+    """Convert an agent's return value to a turn.
 
     Raises:
-        AnswerError: it is nothing that could be an answer; ``raw`` keeps it.
+        AnswerError: it is not an answer; ``raw`` keeps it.
     """
     if isinstance(value, Turn):
         return value if value.messages else dataclasses.replace(value, messages=_said(asked, ""))
@@ -59,7 +59,7 @@ def turn_of(value: Any, asked: str) -> Turn:
 
 
 def chat_messages(messages: tuple[Message, ...] | list[Message]) -> list[dict[str, Any]]:
-    """Messages as agents expect them: mappings of role and content."""
+    """Convert messages to mappings of role and content."""
     return [{"role": message.role, "content": message.content} for message in messages]
 
 
@@ -68,7 +68,7 @@ def _said(asked: str, answer: str) -> tuple[Message, ...]:
 
 
 def _with_words(turn: Turn, asked: str, answer: str | None) -> Turn:
-    """Put the user's words and the answer among the messages, where they are not there yet."""
+    """Add the user's text and the answer to the messages, if missing."""
     messages = turn.messages
     if not any(message.role == "user" for message in messages):
         messages = (Message(role="user", content=asked), *messages)
@@ -80,7 +80,7 @@ def _with_words(turn: Turn, asked: str, answer: str | None) -> Turn:
 
 
 def _normal(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The same facts in the words of our nouns: agents say them in many ways."""
+    """Convert the formats of various agents to our field names."""
     made: dict[str, Any] = {}
     if isinstance(calls := data.get("tool_calls"), (list, tuple)):
         made["tool_calls"] = [_tool_call(call) for call in calls]
@@ -100,7 +100,7 @@ def _several(value: Any) -> list[Any]:
 
 
 def _tool_call(call: Any) -> Any:
-    """Ours, OpenAI's (`function` with JSON text for arguments) or Anthropic's (`input`)."""
+    """Convert a call in our format, OpenAI's (`function` with JSON arguments) or Anthropic's (`input`)."""
     if isinstance(call, str):
         return {"name": call}
     if not isinstance(call, Mapping):
