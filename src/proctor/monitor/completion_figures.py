@@ -1,4 +1,4 @@
-"""Completion by intent from tasks, one after the other; only counts and a few examples are held."""
+"""Aggregate completion by intent from a stream of tasks, holding only counts and a few examples."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class _Counts:
 
 @dataclass(slots=True)
 class CompletionFigures:
-    """The table as it grows."""
+    """The completion table, built incrementally."""
 
     rules: CompletionRules
     _counts: dict[str, _Counts] = field(default_factory=dict)
@@ -85,7 +85,7 @@ class CompletionFigures:
     _untold: Counter[str] = field(default_factory=Counter)
 
     def add(self, tasks: Iterable[Task]) -> None:
-        """Count tasks; the first failures of each intent are kept to be looked at."""
+        """Count tasks; the first failures of each intent are kept as examples."""
         for task in tasks:
             name = task.intent if task.intent in self._counts or len(self._counts) < _MOST_INTENTS else "other intents"
             self._counts.setdefault(name, _Counts()).add(task)
@@ -97,7 +97,7 @@ class CompletionFigures:
                 kept.append(task)
 
     def table(self, watch: TaskWatch) -> CompletionTable:
-        """The figures so far, with what should be known about the log."""
+        """Return the figures so far, with notes about the log."""
         names = sorted(self._counts, key=lambda name: (name == NO_INTENT, -self._counts[name].states.total(), name))
         return CompletionTable(
             rows=tuple(self._counts[name].row(name, self._rule(name)) for name in names),
@@ -131,7 +131,7 @@ class CompletionFigures:
 
 
 def share_of(hits: int, total: int) -> Share:
-    """A share with its interval."""
+    """Return a share with its interval."""
     found = wilson(hits, total)
     if found is None:
         return Share()

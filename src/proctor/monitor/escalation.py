@@ -1,4 +1,4 @@
-"""Hand-offs by cause, one after the other: what counts against the agent, and where people see it otherwise."""
+"""Aggregate hand-offs by cause: what counts against the agent, and where people disagree."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MOST_DISAGREEMENTS = 100
 
 @dataclass(slots=True)
 class EscalationFigures:
-    """The breakdown as it grows; of labelled hand-offs the two words are held, of the others only counts."""
+    """The breakdown, built incrementally; only labelled hand-offs are held, the others are counted."""
 
     labels: Mapping[str, Sequence[Label]] = field(default_factory=dict)
     conversations: int = 0
@@ -42,7 +42,7 @@ class EscalationFigures:
     _apart: list[Disagreement] = field(default_factory=list)
 
     def add(self, found: HandOff | None) -> None:
-        """Count one conversation; ``None`` is one that was not handed over."""
+        """Count one conversation; ``None`` is one without a hand-off."""
         self.conversations += 1
         if found is None:
             return
@@ -61,7 +61,7 @@ class EscalationFigures:
                 self._apart.append(Disagreement(id=found.id, found=name, said=said, by=label.by, note=label.note))
 
     def table(self, gaps: Sequence[Gap] = (), notes: Sequence[str] = ()) -> EscalationTable:
-        """The breakdown so far."""
+        """Return the breakdown so far."""
         total = self._counts.total()
         known = total - self._counts[UNKNOWN]
         against = sum(self._counts[name] for name in COUNTS_AGAINST)

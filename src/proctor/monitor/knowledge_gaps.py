@@ -1,4 +1,4 @@
-"""What the knowledge base lacks: questions that nobody could answer, gathered by what they are about."""
+"""Find gaps of the knowledge base: unanswered questions, clustered by topic."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Vector = npt.NDArray[np.float64]
 
 @dataclass(slots=True, eq=False)
 class _Group:
-    """Questions on one matter: their mean, a few of them, and counts."""
+    """Questions on one topic: their mean vector, a few of them, and counts."""
 
     total: Vector | None
     words: frozenset[str]
@@ -49,9 +49,10 @@ class _Group:
 
 @dataclass(slots=True)
 class GapFinder:
-    """Gathers questions as they come; of each group it holds a few examples, so that its size is that of the gaps.
+    """Clusters questions as they come; each group holds a few examples, so memory grows only with the gaps.
 
-    ``similarity`` is the least cosine of a question and its group's mean, ``words`` the least share of common content
+    ``similarity`` is the minimum cosine of a question and its group's mean, ``words`` the minimum share of common
+    content
     words without an embedder.
     """
 
@@ -62,7 +63,7 @@ class GapFinder:
     _waiting: list[HandOff] = field(default_factory=list)
 
     async def add(self, found: HandOff) -> None:
-        """Take in a hand-off that shows a gap; others are left alone."""
+        """Add a hand-off that shows a gap; others are ignored."""
         if not is_gap(found):
             return
         self._waiting.append(found)
@@ -70,7 +71,7 @@ class GapFinder:
             await self._sort()
 
     async def gaps(self, *, at_least: int = 1) -> list[Gap]:
-        """The gaps, the largest first."""
+        """Return the gaps, the largest first."""
         await self._sort()
         self._merge()
         ordered = sorted(self._groups, key=lambda group: (-group.count, group.examples[0][0]))
@@ -98,7 +99,7 @@ class GapFinder:
         return self._groups[-1]
 
     def _merge(self) -> None:
-        """Put groups together whose means have come near each other since they were begun."""
+        """Merge groups whose means have become similar."""
         if self.embedder is None:
             return
         kept: list[_Group] = []
@@ -112,12 +113,12 @@ class GapFinder:
 
 
 def is_gap(found: HandOff) -> bool:
-    """Whether a hand-off shows that something is missing: as its cause, or beside another."""
+    """Return whether a hand-off shows a knowledge gap: as its cause, or as another one."""
     return bool(found.question.strip()) and "knowledge_gap" in (found.category, *found.also)
 
 
 def masked(question: str) -> str:
-    """The question without personal data and codes, on one line: it goes to people who need neither."""
+    """Return the question on one line, without personal data and codes, which its readers do not need."""
     text = " ".join(question.split())[:500]
     for each in sorted(find_pii(text), key=lambda found: -(found.start or 0)):
         if each.start is not None and each.end is not None:
@@ -154,7 +155,7 @@ def _join(one: _Group, other: _Group) -> None:
 
 
 def _gap(group: _Group) -> Gap:
-    """The group under the question that is nearest to its middle."""
+    """Return the group, named by the question nearest to its mean."""
     question = group.examples[0][0]
     if group.total is not None:
         middle = group.middle

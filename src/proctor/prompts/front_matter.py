@@ -1,4 +1,4 @@
-"""What a prompt file says about the call: the model, how the answer is drawn, its schema, the template language."""
+"""Read the call settings of a prompt file: model, sampling, response schema, template language."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _PARAMETERS = {
     "seed": "seed",
 }
 _SAID_ELSEWHERE = ("response_format", "tools", "tool_choice", "stream", "allowMultipleToolCalls")
-_FROM_OUTSIDE = "${"  # `${env:NAME}`: what stands outside the file is the project's to give
+_FROM_OUTSIDE = "${"  # `${env:NAME}`: values from outside the file are set in the project
 
 
 def model_of(front: Mapping[str, Any]) -> str | None:
-    """The model the author had in mind."""
+    """Return the model named by the prompt file."""
     model = front.get("model")
     if isinstance(model, str):
         names: list[Any] = [model]
@@ -60,10 +60,10 @@ def _parameters(front: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def sampling_of(front: Mapping[str, Any], file: str | None, warnings: list[str]) -> Sampling:
-    """How the author wants the answer drawn.
+    """Return the sampling settings of the prompt file.
 
     Raises:
-        PromptError: a parameter has a value of the wrong kind.
+        PromptError: a parameter has a value of the wrong type.
     """
     raw: dict[str, Any] = {}
     for key, value in _parameters(front).items():
@@ -85,7 +85,7 @@ def sampling_of(front: Mapping[str, Any], file: str | None, warnings: list[str])
 def response_schema(
     front: Mapping[str, Any], file: str | None, warnings: list[str]
 ) -> tuple[str, Mapping[str, Any]] | None:
-    """The name and the JSON schema of the answer, where the prompt asks for JSON or declares what is in it.
+    """Return the name and the JSON schema of the answer, if the prompt requests JSON or declares outputs.
 
     Raises:
         PromptError: the schema is missing or is not JSON.
@@ -121,9 +121,9 @@ def _given_schema(wanted: Any, front: Mapping[str, Any], file: str | None) -> tu
 
 
 def syntax_of(front: Mapping[str, Any], warnings: list[str]) -> Syntax:
-    """The template language the file names; Jinja when it names none."""
+    """Return the template language named by the file; Jinja by default."""
     given = front.get("template")
-    for key in ("format", "type", "kind"):  # `template: {format: {kind: mustache}}` is the second version's way
+    for key in ("format", "type", "kind"):  # `template: {format: {kind: mustache}}` is the syntax of the second version
         if isinstance(given, dict) and key in given:
             given = given[key]
     if isinstance(given, dict) or given is None:

@@ -1,4 +1,4 @@
-"""Rows of sample data: those a prompt file holds, and those in a CSV, JSON or YAML file it names."""
+"""Read rows of sample data: those in a prompt file, and those in a CSV, JSON or YAML file it names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _REFERENCE = re.compile(r"\$\{file:([^}]*)\}")
 
 
 def named_file(value: Any) -> str | None:
-    """The file a value names, where it names one: ``data.csv``, or ``${file:data.json}`` as Prompty writes it."""
+    """Return the file that a value names, if any: ``data.csv``, or ``${file:data.json}`` in Prompty."""
     if not isinstance(value, str):
         return None
     reference = _REFERENCE.fullmatch(value.strip())
@@ -32,10 +32,10 @@ def named_file(value: Any) -> str | None:
 
 
 def read_rows(name: str, *, prompt: str | None, field: str) -> list[dict[str, Any]]:
-    """The rows of a file that ``prompt`` names in ``field``; a file of one mapping is one row.
+    """Return the rows of a file that ``prompt`` names in ``field``; a file with one mapping is one row.
 
     Raises:
-        PromptError: the file is missing, cannot be read, or holds no rows.
+        PromptError: the file is missing, cannot be read, or contains no rows.
     """
     path = _place(name, prompt, field)
     text = _read(path, prompt, field)
@@ -48,7 +48,7 @@ def read_rows(name: str, *, prompt: str | None, field: str) -> list[dict[str, An
 
 
 def read_data(name: str, *, prompt: str | None, field: str) -> Any:
-    """The data of a JSON or YAML file that ``prompt`` names in ``field``.
+    """Return the data of a JSON or YAML file that ``prompt`` names in ``field``.
 
     Raises:
         PromptError: the file is missing or cannot be read.
@@ -141,7 +141,7 @@ def _json(text: str, path: Path, line: int) -> Any:
 
 
 def _listed(data: Any) -> list[Any]:
-    """The rows: a list, the only list in a mapping, or a mapping that is one row itself."""
+    """Return the rows: a list, the only list in a mapping, or a mapping that is one row itself."""
     if isinstance(data, dict):
         lists = [value for value in data.values() if isinstance(value, list)]
         only = len(lists) == 1 and all(isinstance(item, dict) for item in lists[0])

@@ -32,8 +32,8 @@ class Change:
     """One dimension of one intent, before and after.
 
     ``p`` is that of the sign-flip test (for ``pass_rate`` this is McNemar's exact test), ``adjusted`` the same after
-    Holm's correction for all tests. ``spread`` is the standard deviation of the differences, ``detectable`` the smallest
-    true change of the mean that would have been detected.
+    Holm's correction for all tests. ``spread`` is the standard deviation of the differences, ``detectable`` the
+    smallest true change of the mean that would have been detected.
     """
 
     intent: str
