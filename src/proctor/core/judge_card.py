@@ -18,7 +18,7 @@ __all__ = [
     "Repeats",
 ]
 
-_DEVIATIONS = 1.959963984540054  # standard deviations of a normal distribution for 95 %
+_Z_95 = 1.959963984540054  # standard deviations of a normal distribution for 95 %
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ class Band:
         """
         if cases < 1 or self.cases < 2 or self.bias.value is None:
             return Estimate()
-        reach = _DEVIATIONS * self.spread * math.sqrt(1 / cases + 1 / self.cases)
+        reach = _Z_95 * self.spread * math.sqrt(1 / cases + 1 / self.cases)
         middle = mean - self.bias.value
         return Estimate(value=_share(middle), low=_share(middle - reach), high=_share(middle + reach))
 

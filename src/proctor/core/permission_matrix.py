@@ -19,7 +19,7 @@ _PLAIN: Final = re.compile(r"[^*?\[]*$")
 _TRUE: Final = (True, "true", "True", 1)
 NO_INTENT: Final = "no intent was known when it was called"
 DEFAULT_ROW: Final = "default"
-_SHORT: Final = 100  # characters; keys of longer intents are not cached
+_MAX_CACHED_CHARS: Final = 100  # keys of longer intents are not cached
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +122,7 @@ class PermissionMatrix:
 
 def intent_key(intent: str) -> str:
     """Normalise an intent: Policy inquiry, policy-inquiry and policy_inquiry are the same."""
-    return _short_key(intent) if len(intent) <= _SHORT else _key(intent)
+    return _short_key(intent) if len(intent) <= _MAX_CACHED_CHARS else _key(intent)
 
 
 @lru_cache(maxsize=1024)

@@ -20,8 +20,8 @@ from proctor.guard.verdict_validation import FailAction, believed, edits_of, fai
 
 __all__ = ["Chain", "Decision", "Post"]
 
-_EMPTY: Final = {"tool_call": "no permissions are configured, so every call is allowed"}
-_LONG_CHARS: Final = 16_384  # characters; longer steps get a separate thread so that others do not wait behind them
+_EMPTY_REASONS: Final = {"tool_call": "no permissions are configured, so every call is allowed"}
+_LONG_CHARS: Final = 16_384  # longer steps get a separate thread so that others do not wait behind them
 _verdict: Final = swift(Verdict)
 _task: Final = swift(GateTask)
 
@@ -100,7 +100,7 @@ def _ask(gate: Gate[Step], step: Step) -> Any:
 
 def _pure_check(gate: Gate[Step]) -> Any:
     """Return the check of a gate that declares itself pure (plain code that never waits) and so needs no thread."""
-    quick = getattr(gate, "pure", False) is True and getattr(gate, "is_quick", True) is True  # set per gate
+    quick = getattr(gate, "pure", False) is True and getattr(gate, "is_quick", True) is True  # a setting may decide
     return getattr(type(gate), "check", None) if quick else None
 
 
@@ -164,7 +164,7 @@ def _merged(chain: Chain, step: Step, parts: Sequence[Verdict], begun: float) ->
     if chain._watching:
         acting = [part for part, post in zip(parts, chain.posts, strict=True) if not post.shadow]
     if not acting:
-        reason = _EMPTY.get(chain.point, "no gate stands here")
+        reason = _EMPTY_REASONS.get(chain.point, "no gate stands here")
         return _verdict(
             action="allow", gate=chain.point, reason=reason, latency=monotonic() - begun, version=chain.version
         )

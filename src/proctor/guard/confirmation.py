@@ -18,7 +18,7 @@ from proctor.text.tool_mentions import about_deed, deed_words
 
 __all__ = ["not_named"]
 
-_MOST: Final = 200  # values of a call that are checked
+_MAX_VALUES: Final = 200  # values of a call that are checked
 _NAME: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_A-Za-z]+")
 _MINOR: Final = frozenset(("cents", "cent", "pence"))
 _AMOUNT: Final = re.compile(
@@ -111,7 +111,7 @@ def _asked_part(tool: str, words: str) -> str:
 def _given(arguments: Mapping[str, Any]) -> Iterator[_Given]:
     """Yield each scalar value with its name, nested ones included."""
     waiting: list[tuple[str, Any]] = list(arguments.items())
-    for _ in range(_MOST):
+    for _ in range(_MAX_VALUES):
         if not waiting:
             return
         name, value = waiting.pop(0)

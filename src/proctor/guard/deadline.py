@@ -20,8 +20,8 @@ __all__ = ["Answer", "Deadline", "GateTask"]
 _POLL_SECONDS: Final = 0.1  # how often a waiting caller checks on the thread
 _MAX_HELD_SECONDS: Final = 0.2  # how long one gate may hold the thread without a pause
 _MAX_SILENT_SECONDS: Final = 1.0  # without a sign of life from the thread; many gates at once may take a while
-_LATE_SECONDS: Final = 0.05  # seconds; a check that comes later than this shows a busy machine and proves nothing
-_MIN_WAIT_SECONDS: Final = 0.001  # minimum wait
+_LATE_SECONDS: Final = 0.05  # a check that comes later than this shows a busy machine and proves nothing
+_MIN_WAIT_SECONDS: Final = 0.001
 _JOIN_SECONDS: Final = 0.5  # how long to wait for a thread to end
 
 

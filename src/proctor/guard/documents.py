@@ -19,12 +19,12 @@ from proctor.text.takeover_phrases import attempts
 
 __all__ = ["Cut", "DocumentReading", "look_through"]
 
-_BY_RULE: Final = 0.95
-_MOST_ORDERS: Final = 32
-_MOST_RUNS: Final = 64  # the rest is not checked or cut; if it is still suspect, the document is blocked
-_MOST_SUSPECT: Final = 16
-_MAX_ORDER_CHARS: Final = 600  # characters of an order that are classified; the rest was covered by the whole text
-_FEWEST_WORDS: Final = 4  # of a sentence that is cut only because of its neighbours
+_RULE_SCORE: Final = 0.95
+_MAX_ORDERS: Final = 32
+_MAX_RUNS: Final = 64  # the rest is not checked or cut; if it is still suspect, the document is blocked
+_MAX_SUSPECT_RUNS: Final = 16
+_MAX_ORDER_CHARS: Final = 600  # of an order that are classified; the rest was covered by the whole text
+_MIN_NEIGHBOUR_WORDS: Final = 4  # of a sentence that is cut only because of its neighbours
 
 
 _Run = tuple[Reading, Sequence[Span], float]  # some sentences of a reading and their injection score
@@ -94,7 +94,7 @@ async def _suspect(
     ``whole`` is the known score of the text, used when it has only one run.
     """
     runs = [(reading, run) for reading in read for run in pieces(reading.text) if _speaking(reading, run, sure=sure)]
-    runs = runs[:_MOST_RUNS]
+    runs = runs[:_MAX_RUNS]
     if whole is not None and len(runs) == len(read) == 1 == len(pieces(read[0].text)):
         return [(*runs[0], whole)]
     shares = await _shares(classifier, [_told(reading, run) for reading, run in runs])
@@ -122,7 +122,7 @@ def _by_words(step: Step) -> Iterator[Cut]:
             continue
         for start, end in (each for piece in pieces(reading.text) for each in piece):
             if any(start < hit.end and hit.start < end for hit in hits):
-                yield _cut(reading, (start, end), _BY_RULE, "rules")
+                yield _cut(reading, (start, end), _RULE_SCORE, "rules")
 
 
 async def _ordered(step: Step, classifier: Classifier, low: float, high: float, share: float) -> list[Cut]:
@@ -136,7 +136,7 @@ async def _ordered(step: Step, classifier: Classifier, low: float, high: float, 
             for order in orders(reading.text[start:end]):
                 least = 0.0 if order.terse else low if order.marked else high
                 found.append((reading, (start + order.start, start + order.end), least))
-    found = found[:_MOST_ORDERS]
+    found = found[:_MAX_ORDERS]
     told = [reading.text[start:end] for reading, (start, end), _ in found]
     firsts = await _shares(classifier, [text[:_MAX_ORDER_CHARS] for text in told])
     shares = [max(own, share if len(text) > _MAX_ORDER_CHARS else 0.0) for text, own in zip(told, firsts, strict=True)]
@@ -162,7 +162,7 @@ async def _told_in(
 ) -> list[Cut]:
     """Return the sentences that the classifier flags; with ``whole`` all in the suspect runs that address a reader."""
     cuts: list[Cut] = []
-    for reading, run, share in suspect[:_MOST_SUSPECT]:
+    for reading, run, share in suspect[:_MAX_SUSPECT_RUNS]:
         if whole:
             cuts += [_cut(reading, span, share, "model") for span in _speaking(reading, run)]
             continue
@@ -180,7 +180,7 @@ async def _told_in(
 
 
 def _is_long(reading: Reading, span: Span) -> bool:
-    return len(reading.text[span[0] : span[1]].split()) >= _FEWEST_WORDS
+    return len(reading.text[span[0] : span[1]].split()) >= _MIN_NEIGHBOUR_WORDS
 
 
 def _told(reading: Reading, run: Sequence[Span]) -> str:

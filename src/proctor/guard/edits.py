@@ -9,7 +9,7 @@ from proctor.core.verdict import Edit as Edit  # noqa: PLC0414 - third-party gat
 
 __all__ = ["apply", "difference"]
 
-_MIN_REVEALING_CHARS: Final = 3  # characters; a shorter fragment of a cut span reveals nothing
+_MIN_REVEALING_CHARS: Final = 3  # a shorter fragment of a cut span reveals nothing
 
 
 def apply(original: str, edits: Iterable[Edit]) -> str:

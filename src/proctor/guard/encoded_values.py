@@ -15,8 +15,8 @@ from proctor.text.chunked_regex import finditer
 
 __all__ = ["Coded", "coded_values"]
 
-_LONGEST: Final = 4_096
-_MOST: Final = 64
+_MAX_CODE_CHARS: Final = 4_096
+_MAX_HITS: Final = 64
 _BASE64: Final = re.compile(r"(?<![\w+/-])(?=[A-Za-z0-9+/_-]{0,40}[A-Z])[A-Za-z0-9+/_-]{11,4096}={0,2}(?![\w+/=-])")
 _HEX: Final = re.compile(r"(?<![0-9A-Za-z])(?:0x)?((?:[0-9A-Fa-f]{2}[ :]?){8,2048})(?![0-9A-Za-z])")
 _PERCENT: Final = re.compile(  # the lookahead saves forty steps per character of a text that contains "%"
@@ -38,8 +38,8 @@ class Coded:
 def coded_values(text: str) -> Iterator[Coded]:
     """Yield the runs of a text that decode to printable ASCII; at most 64 of each kind."""
     for kind, sign, pattern, decode in _CODES:
-        for hit in islice(finditer(pattern, text) if sign in text else (), _MOST):
-            decoded = decode(hit.group()[:_LONGEST])
+        for hit in islice(finditer(pattern, text) if sign in text else (), _MAX_HITS):
+            decoded = decode(hit.group()[:_MAX_CODE_CHARS])
             if decoded and decoded != hit.group() and decoded.isascii() and decoded.isprintable():
                 yield Coded(start=hit.start(), end=hit.end(), kind=kind, text=decoded)
 

@@ -30,7 +30,7 @@ REPLIES: Final[Mapping[str, str]] = {
 }
 _log = logging.getLogger(__name__)
 _made: Final = swift(Event)
-_MIN_EMBEDDED_CHARS: Final = 4  # characters; a shorter value is hidden only as a whole word
+_MIN_EMBEDDED_CHARS: Final = 4  # a shorter value is hidden only as a whole word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,8 +13,8 @@ from proctor.text.normalise.language_likeness import is_noise
 
 __all__ = ["illegible"]
 
-_SHORTEST: Final = 120  # characters; a shorter text is too little evidence, and cheap to read
-_MAX_CACHED_CHARS: Final = 10_000  # characters of a text that is cached
+_MIN_CHARS: Final = 120  # a shorter text is too little evidence, and cheap to read
+_MAX_CACHED_CHARS: Final = 10_000
 _REASON: Final = "the text is no language, so nothing in it can be held against sources or rules"
 
 
@@ -24,7 +24,7 @@ _noise = lru_cache(maxsize=16)(is_noise)  # two gates check the same draft in tu
 def illegible(step: Step, gate: Gate[Step], choice: Choice) -> Verdict | None:
     """Return a gate's verdict on a draft that is noise, or None: unreadable text must not pass unseen."""
     plain = step.normalised.plain
-    if len(plain) < _SHORTEST or not (_noise(plain) if len(plain) <= _MAX_CACHED_CHARS else is_noise(plain)):
+    if len(plain) < _MIN_CHARS or not (_noise(plain) if len(plain) <= _MAX_CACHED_CHARS else is_noise(plain)):
         return None
     found = Finding(kind="unread", detector=gate.name, confidence=1.0, severity="medium", reason=_REASON)
     return Verdict(action=strongest([choice]), gate=gate.name, version=gate.version, reason=_REASON, findings=(found,))

@@ -14,13 +14,13 @@ from proctor.guard.step import Step
 
 __all__ = ["main", "read_frame", "write_frame"]
 
-_SIZE = 8  # bytes of a frame's length prefix
+_PREFIX_BYTES = 8  # the length prefix of a frame
 
 
 def read_frame(stream: IO[bytes]) -> bytes | None:
     """Return the next frame; None at the end of the stream."""
-    size = stream.read(_SIZE)
-    if len(size) < _SIZE:
+    size = stream.read(_PREFIX_BYTES)
+    if len(size) < _PREFIX_BYTES:
         return None
     length = int.from_bytes(size, "big")
     data = stream.read(length)
@@ -29,7 +29,7 @@ def read_frame(stream: IO[bytes]) -> bytes | None:
 
 def write_frame(stream: IO[bytes], data: bytes) -> None:
     """Write one frame."""
-    stream.write(len(data).to_bytes(_SIZE, "big") + data)
+    stream.write(len(data).to_bytes(_PREFIX_BYTES, "big") + data)
     stream.flush()
 
 

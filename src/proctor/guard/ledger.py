@@ -18,8 +18,8 @@ from proctor.text.promise_claims import Asserted, topic_of
 __all__ = ["result_text", "standing", "unconfirmed", "write"]
 
 Item = TypeVar("Item")
-_MOST_READ: Final = 40_000
-_MOST_TOOLS: Final = 4 * KEPT
+_MAX_RESULT_CHARS: Final = 40_000
+_MAX_TOOLS: Final = 4 * KEPT
 # Near the word of the promise: it was not made, or not yet.
 _DENIED: Final = re.compile(
     r"\b(?:not|no|never|none|without|den(?:y|ied|ies)|reject\w*|declin\w*|refus\w*|pending|false|null|cannot|"
@@ -62,7 +62,7 @@ def unconfirmed(claims: Iterable[Asserted], told: str) -> tuple[Asserted, ...]:
     It confirms a claim if it contains the words of the promise, about the same topic, and does not deny them.
     """
     held = tuple(claims)
-    text = told[:_MOST_READ].casefold() if held else ""
+    text = told[:_MAX_RESULT_CHARS].casefold() if held else ""
     stands = {deed: _stands(deed, text) for deed in {deed for claim in held for deed in claim.deeds}}
     if not any(stands.values()):
         return held
@@ -109,7 +109,7 @@ def _count(memory: Memory, call: ToolCall | None) -> None:
         return
     made = Counter(memory.made)
     made[call.name] += 1
-    while len(made) > _MOST_TOOLS:  # invented tool names must not fill the memory
+    while len(made) > _MAX_TOOLS:  # invented tool names must not fill the memory
         made.pop(min(made, key=made.__getitem__))
     memory.made = made
 

@@ -13,11 +13,11 @@ from proctor.guard.step import Step
 
 __all__ = ["Owned", "foreign_owner", "record_of"]
 
-_LONGEST: Final = 200_000  # characters of a result that are read
-_MOST: Final = 2_000  # records of a result that are checked
-_DEPTH: Final = 6
-_SMALL: Final = 200  # records of a result whose ids are cached
-_REMEMBERED: Final = 2_048
+_MAX_RESULT_CHARS: Final = 200_000
+_MAX_RECORDS: Final = 2_000  # per result
+_MAX_DEPTH: Final = 6
+_MAX_CACHED_RECORDS: Final = 200  # per result
+_MAX_CACHED_CALLS: Final = 2_048
 
 
 class Owned:
@@ -55,8 +55,10 @@ class Owned:
         """Return the ids of each owner in a call's result; a failed call has none."""
         records = list(_records(record_of(call.result))) if call.error is None else []
         made = _by_owner(records, self.owner)
-        if len(records) <= _SMALL and not (isinstance(call.result, str) and len(call.result) > 100 * _SMALL):
-            if len(self._known) >= _REMEMBERED:
+        if len(records) <= _MAX_CACHED_RECORDS and not (
+            isinstance(call.result, str) and len(call.result) > 100 * _MAX_CACHED_RECORDS
+        ):
+            if len(self._known) >= _MAX_CACHED_CALLS:
                 self._known.popitem(last=False)
             self._known[id(call)] = (call, made)
         return made
@@ -73,7 +75,7 @@ def foreign_owner(data: Any, customer: str | None, *, owner: tuple[str, ...]) ->
 
 def record_of(result: Any) -> Any:
     """Return a tool's result as data; text that is not JSON stays text."""
-    if isinstance(result, str) and result.lstrip()[:1] in ("{", "[") and len(result) <= _LONGEST:
+    if isinstance(result, str) and result.lstrip()[:1] in ("{", "[") and len(result) <= _MAX_RESULT_CHARS:
         try:
             return json.loads(result)
         except (ValueError, RecursionError):
@@ -148,18 +150,18 @@ def _is_id(name: str) -> bool:
 
 def _records(data: Any) -> Iterator[Mapping[str, Any]]:
     waiting, seen = [(data, 0)], 0
-    while waiting and seen < _MOST:
+    while waiting and seen < _MAX_RECORDS:
         one, depth = waiting.pop()
         seen += 1
         if isinstance(one, Mapping):
             yield one
-        if depth < _DEPTH:
+        if depth < _MAX_DEPTH:
             waiting += [(child, depth + 1) for child in _children(one)]
 
 
 def _children(data: Any) -> list[Any]:
     held = data.values() if isinstance(data, Mapping) else data if isinstance(data, (list, tuple)) else ()
-    return [each for each in list(held)[:_MOST] if isinstance(each, (Mapping, list, tuple))]
+    return [each for each in list(held)[:_MAX_RECORDS] if isinstance(each, (Mapping, list, tuple))]
 
 
 def _key(value: Any) -> str:

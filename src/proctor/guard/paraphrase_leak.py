@@ -13,13 +13,13 @@ from proctor.text.split import sentences
 
 __all__ = ["Retold", "hinted", "parts", "retold"]
 
-_MIN_SIMILARITY: Final = 0.45  # minimum similarity; below it sentences share only their subject
-_FEWEST: Final = 3  # matching sentences; an honest answer that follows the rules has one or two
-_FEWEST_UNTOLD: Final = 4  # the same if the draft does not mention its instructions
-_SHARE_UNTOLD: Final = 0.55  # of the known sentences
-_MOST: Final = 48  # sentences of either text that are compared
-_SHORTEST: Final = 12  # bytes
-_LONGEST: Final = 400  # characters of a sentence that are compared
+_MIN_SIMILARITY: Final = 0.45  # below it sentences share only their subject
+_MIN_MATCHES: Final = 3  # an honest answer that follows the rules has one or two
+_MIN_UNHINTED_MATCHES: Final = 4  # if the draft does not mention its instructions
+_MIN_UNHINTED_SHARE: Final = 0.55  # of the known sentences
+_MAX_SENTENCES: Final = 48  # of either text
+_MIN_SENTENCE_BYTES: Final = 12
+_MAX_SENTENCE_CHARS: Final = 400
 _LEAD: Final = re.compile(
     r"^\s*(?:#{1,6}\s+|>\s?|(?:[-*•・]|\(?\d{1,2}[.)、])\s*)+|^\s*(?:system|user|assistant):\s*$", re.I
 )
@@ -56,13 +56,17 @@ class Retold:
 def parts(text: str) -> tuple[str, ...]:
     """Split a text into sentences, without list marks; sentences that are too short are dropped."""
     found = (each for line in text.splitlines() for each in sentences(_LEAD.sub("", line)))
-    return tuple([each[:_LONGEST] for each in found if len(each.encode("utf-8", "replace")) >= _SHORTEST][:_MOST])
+    return tuple(
+        [each[:_MAX_SENTENCE_CHARS] for each in found if len(each.encode("utf-8", "replace")) >= _MIN_SENTENCE_BYTES][
+            :_MAX_SENTENCES
+        ]
+    )
 
 
 def hinted(draft: str, said: Sequence[str], known: Sequence[str]) -> int | None:
     """Return how many repeated sentences are a leak; ``None`` if nothing hints at one, so no embedding is needed."""
-    untold = max(_FEWEST_UNTOLD, math.ceil(_SHARE_UNTOLD * len(known)))
-    least = untold if _MENTIONS_PROMPT.search(draft) is None else _FEWEST
+    untold = max(_MIN_UNHINTED_MATCHES, math.ceil(_MIN_UNHINTED_SHARE * len(known)))
+    least = untold if _MENTIONS_PROMPT.search(draft) is None else _MIN_MATCHES
     return least if least <= min(len(said), len(known)) else None
 
 
@@ -86,7 +90,7 @@ async def retold(
     )
     found = _paired(pairs)
     if len(found) >= least and free:
-        others = await embedder.embed(free[:_MOST])
+        others = await embedder.embed(free[:_MAX_SENTENCES])
         freely = {i: max(_dot(rows[i], b) for b in others) for i in {i for _, i, _ in pairs}}
         found = _paired([pair for pair in pairs if freely[pair[1]] < pair[0]])
     return Retold(told=len(found), of=len(known), first=said[found[0]] if found else "")

@@ -13,16 +13,16 @@ Span = tuple[int, int]
 
 _STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*+)"', re.DOTALL)
 _END: Final = re.compile(r"(?<=[.!?])[\"'”’)]*\s+|(?<=[。！？।؟])|\\n|\n+")
-_SHORTEST: Final = 12  # characters of a value that could hold an instruction
-_PIECE: Final = 600
-_MOST_PIECES: Final = 64
+_MIN_VALUE_CHARS: Final = 12  # a shorter JSON value cannot hold an instruction
+_PIECE_CHARS: Final = 600
+_MAX_PIECES: Final = 64
 
 
 def regions(text: str) -> list[Span]:
     """Return where prose may be: the whole text, or the strings of JSON, so that cutting leaves valid JSON."""
     if not _is_json(text):
         return [(0, len(text))]
-    return [hit.span(1) for hit in _STRING.finditer(text) if hit.end(1) - hit.start(1) >= _SHORTEST]
+    return [hit.span(1) for hit in _STRING.finditer(text) if hit.end(1) - hit.start(1) >= _MIN_VALUE_CHARS]
 
 
 def sentences(text: str, start: int, end: int) -> Iterator[Span]:
@@ -37,7 +37,7 @@ def sentences(text: str, start: int, end: int) -> Iterator[Span]:
 
 def pieces(text: str) -> list[list[Span]]:
     """Return the sentences in runs of about 600 characters; a very long text has longer runs, not more."""
-    longest = max(_PIECE, len(text) // _MOST_PIECES)
+    longest = max(_PIECE_CHARS, len(text) // _MAX_PIECES)
     made: list[list[Span]] = []
     held = longest
     for region in regions(text):

@@ -23,10 +23,10 @@ Choice = Literal["flag", "block", "escalate"]  # the action on a finding; a flag
 
 LONGEST: Final = 60_000  # characters of a draft that scorers read
 _ENDS: Final = ".!?。！？｡؟।…\n"  # every sentence ends with one of these
-_QUOTE: Final = 200
+_MAX_QUOTE_CHARS: Final = 200
 _WORD: Final = re.compile(r"[A-Za-z0-9\u00c0-\u024f]+|\w")  # a word, or one character of a script without spaces
 _GAP: Final = r"[\W_]{0,40}"
-_FEW: Final = 8  # words at either end that locate a sentence
+_END_WORDS: Final = 8  # at either end, which locate a sentence
 
 # Two gates build these for each part of an answer, so construction must be fast.
 _case, _message, _run, _turn = swift(Case), swift(Message), swift(Trajectory), swift(Turn)
@@ -75,7 +75,7 @@ def findings(
             Finding(
                 kind=finding.kind,
                 detector=detector,
-                text=each.quote[:_QUOTE],
+                text=each.quote[:_MAX_QUOTE_CHARS],
                 start=place[0],
                 end=place[1],
                 confidence=finding.confidence,
@@ -121,8 +121,8 @@ def located(quote: str, text: str) -> tuple[int, int] | None:
     if not words:
         return None
     read = text[: 2 * LONGEST]
-    begin = re.search(_GAP.join(words[:_FEW]), read)
+    begin = re.search(_GAP.join(words[:_END_WORDS]), read)
     if begin is None:
         return None
-    end = re.compile(_GAP.join(words[-_FEW:])).search(read, begin.start(), begin.start() + 3 * len(quote) + 200)
+    end = re.compile(_GAP.join(words[-_END_WORDS:])).search(read, begin.start(), begin.start() + 3 * len(quote) + 200)
     return begin.start(), end.end() if end is not None else begin.end()

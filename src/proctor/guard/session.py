@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 _step: Final = swift(Step)
 _call: Final = swift(ToolCall)
 _making: Final = threading.Lock()
-_LAST: Final = 8  # calls whose results are prefetched, usually those of this turn
+_PREFETCHED_CALLS: Final = 8  # usually those of this turn
 
 
 def passed(verdict: Verdict) -> bool:
@@ -255,7 +255,7 @@ class Session:
         chain = self._watch.plan.chains.get("output")
         if chain is not None and (read := readers(post.gate for post in chain.posts)):
             self._stop_reading()  # the new job reads what is left
-            last = Memory(calls=deque(list(self.memory.calls)[-_LAST:]))
+            last = Memory(calls=deque(list(self.memory.calls)[-_PREFETCHED_CALLS:]))
             step = _step(point="output", memory=last)
             self._errand = begin(lambda: (each for reader in read for each in reader(step)))
 

@@ -7,7 +7,7 @@ from typing import Final
 
 __all__ = ["spared"]
 
-_SHORT: Final = 600
+_SHORT_CHARS: Final = 600
 _TOKEN: Final = re.compile(r"\S+")
 _EDGES: Final = ".,;:!?…\"'“”‘’()[]{}<>«»*_-/|~。、！？「」（）"
 # A word, or several joined by one sign each: letters and marks of any script, with digits only at one end.
@@ -16,7 +16,7 @@ _WORD: Final = re.compile(r"\d{0,6}[^\W\d_]{1,24}(?:[-'’.@/&+:][^\W\d_]{1,24})
 
 def spared(text: str) -> str:
     """Return the text with all non-words blanked and positions unchanged; a short text is returned as is."""
-    if len(text) <= _SHORT:
+    if len(text) <= _SHORT_CHARS:
         return text
     return _TOKEN.sub(_kept, text)
 

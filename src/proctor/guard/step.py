@@ -17,7 +17,7 @@ from proctor.text.promise_claims import Asserted, asserted
 
 __all__ = ["Step"]
 
-_MOST_READ: Final = 20_000
+_MAX_CLAIM_CHARS: Final = 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,4 +51,4 @@ class Step:
     @once
     def claims(self) -> tuple[Asserted, ...]:
         """Promises that the text claims were made before; only the first 20,000 characters are read."""
-        return tuple(asserted(self.text[:_MOST_READ], self.memory.turns))
+        return tuple(asserted(self.text[:_MAX_CLAIM_CHARS], self.memory.turns))

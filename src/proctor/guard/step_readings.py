@@ -9,7 +9,7 @@ from proctor.guard.step import Step
 
 __all__ = ["Reading", "hidden_in", "quote", "readings"]
 
-_QUOTED = 160  # characters of a finding's quote
+_MAX_QUOTE_CHARS = 160
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,5 +35,5 @@ def hidden_in(kinds: tuple[str, ...]) -> str:
 
 def quote(text: str, start: int = 0, end: int | None = None) -> str:
     """Return a short quote on one line."""
-    short = " ".join(text[start:end][: _QUOTED * 2].split())
-    return short if len(short) <= _QUOTED else f"{short[: _QUOTED - 1]}…"
+    short = " ".join(text[start:end][: _MAX_QUOTE_CHARS * 2].split())
+    return short if len(short) <= _MAX_QUOTE_CHARS else f"{short[: _MAX_QUOTE_CHARS - 1]}…"

@@ -16,8 +16,8 @@ __all__ = ["LONGEST_NAME", "MOST_REMEMBERED", "ByTool", "call_of", "call_text", 
 Setting = TypeVar("Setting")
 MOST_REMEMBERED: Final = 1024  # cache size; invented names must not fill the memory
 LONGEST_NAME: Final = 512  # characters of a name that is cached
-_SHOWN: Final = 60
-_BITS: Final = 8 * _SHOWN  # of a whole number; Python refuses to print very long ones
+_MAX_SHOWN_CHARS: Final = 60
+_MAX_SHOWN_BITS: Final = 8 * _MAX_SHOWN_CHARS  # of a whole number; Python refuses to print very long ones
 
 
 class ByTool(Generic[Setting]):
@@ -75,9 +75,9 @@ def shown(value: object, *, name: str = "") -> str:
     if name and value is not None and is_secret_name(name):
         return "***"
     if isinstance(value, str):
-        return repr(value) if len(value) <= _SHOWN else repr(value[:_SHOWN]) + "…"
-    if isinstance(value, int) and value.bit_length() > _BITS:
+        return repr(value) if len(value) <= _MAX_SHOWN_CHARS else repr(value[:_MAX_SHOWN_CHARS]) + "…"
+    if isinstance(value, int) and value.bit_length() > _MAX_SHOWN_BITS:
         return "a number too long to be written"
     if isinstance(value, (bool, int, float)) or value is None:
-        return repr(value)[:_SHOWN]
+        return repr(value)[:_MAX_SHOWN_CHARS]
     return "[…]" if isinstance(value, (list, tuple)) else "{…}" if isinstance(value, Mapping) else type(value).__name__

@@ -17,9 +17,9 @@ __all__ = ["FailAction", "believed", "edits_of", "failure"]
 FailAction = Literal["block", "escalate", "allow"]
 _ACTIONS: Final = frozenset(get_args(Action))
 _SEVERITIES: Final = frozenset({*get_args(Severity), None})
-_MOST_FINDINGS: Final = 10_000  # more than this means a broken gate
-_KEPT_FINDINGS: Final = 500  # recorded at most; a text full of numbers needs no more
-_LONGEST: Final = 300
+_MAX_FINDINGS: Final = 10_000  # more than this means a broken gate
+_MAX_RECORDED_FINDINGS: Final = 500  # a text full of numbers needs no more
+_MAX_CAUSE_CHARS: Final = 300
 
 
 def believed(answer: Any, step: Step) -> Verdict:
@@ -49,20 +49,20 @@ def believed(answer: Any, step: Step) -> Verdict:
     believable = with_typed_fields(answer)
     _check_fields(believable)
     said = believable
-    if len(said.findings) > _MOST_FINDINGS:
+    if len(said.findings) > _MAX_FINDINGS:
         raise ValueError(f"it found {len(said.findings):,} things, more than can be believed")
     for finding in said.findings:
         _check(finding, len(step.text))
     if said.action == "redact":
         _check_redaction(believable, step)
-    if len(believable.findings) <= _KEPT_FINDINGS:
+    if len(believable.findings) <= _MAX_RECORDED_FINDINGS:
         return (
             believable
             if type(believable.findings) is tuple
             else replace(believable, findings=tuple(believable.findings))
         )
-    left_out = {**believable.extra, "findings_left_out": len(believable.findings) - _KEPT_FINDINGS}
-    return replace(believable, findings=tuple(believable.findings[:_KEPT_FINDINGS]), extra=left_out)
+    left_out = {**believable.extra, "findings_left_out": len(believable.findings) - _MAX_RECORDED_FINDINGS}
+    return replace(believable, findings=tuple(believable.findings[:_MAX_RECORDED_FINDINGS]), extra=left_out)
 
 
 def edits_of(verdict: Verdict, step: Step) -> tuple[Edit, ...]:
@@ -82,7 +82,9 @@ def failure(name: str, version: str, action: FailAction, error: BaseException | 
         hint = f"shorten the text, or raise `timeout` of {name} or of the whole guard in proctor.yaml"
     elif error is not None and not isinstance(error, ValueError):
         cause = f"{type(error).__name__}: {cause}"
-    told = f"the gate {name} failed ({redact(cause)[:_LONGEST]})" + (f": {redact(hint)[:_LONGEST]}" if hint else "")
+    told = f"the gate {name} failed ({redact(cause)[:_MAX_CAUSE_CHARS]})" + (
+        f": {redact(hint)[:_MAX_CAUSE_CHARS]}" if hint else ""
+    )
     return Verdict(
         action=action,
         gate=name,

@@ -58,7 +58,7 @@ class Batch:
         if last and self._here:
             self._wake()
         elif last:
-            with contextlib.suppress(RuntimeError):  # the caller's loop is closed, so nobody is waiting
+            with contextlib.suppress(RuntimeError):  # the caller's loop is closed
                 self._loop.call_soon_threadsafe(self._wake)
 
     def _wake(self) -> None:

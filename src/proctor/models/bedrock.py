@@ -38,7 +38,7 @@ _HINTS = {
     "model": "check `model` and `region`",
 }
 # Statuses for error codes whose HTTP status is misleading.
-_MEANT = {
+_STATUS_OF_CODE = {
     "ThrottlingException": 429,
     "TooManyRequestsException": 429,
     "ServiceQuotaExceededException": 429,
@@ -235,5 +235,5 @@ class Bedrock:
             who=self.name,
             secrets=self.secrets,
             hints=_HINTS,
-            meant=_MEANT.get(code),
+            meant=_STATUS_OF_CODE.get(code),
         )

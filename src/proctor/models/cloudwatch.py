@@ -14,8 +14,8 @@ from proctor.models.failures import failure, said
 __all__ = ["CloudWatch", "cloudwatch"]
 
 _HINTS = {"key": "check the AWS credentials and that they allow cloudwatch:PutMetricData", "model": "check `region`"}
-_MEANT = {"Throttling": 429, "ThrottlingException": 429, "AccessDenied": 403, "InvalidClientTokenId": 403}
-_MEANT |= {"AccessDeniedException": 403, "ExpiredToken": 403, "SignatureDoesNotMatch": 403}
+_STATUS_OF_CODE = {"Throttling": 429, "ThrottlingException": 429, "AccessDenied": 403, "InvalidClientTokenId": 403}
+_STATUS_OF_CODE |= {"AccessDeniedException": 403, "ExpiredToken": 403, "SignatureDoesNotMatch": 403}
 _ATTEMPTS = 5
 
 
@@ -55,7 +55,7 @@ class CloudWatch:
                 who="CloudWatch",
                 secrets=self.secrets,
                 hints=_HINTS,
-                meant=_MEANT.get(code),
+                meant=_STATUS_OF_CODE.get(code),
             )
         text = f"CloudWatch: {said(str(error), self.secrets)}"
         if isinstance(error, exceptions.ReadTimeoutError):

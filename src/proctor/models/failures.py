@@ -24,8 +24,8 @@ from proctor.text.redact import redact
 
 __all__ = ["failure", "retry_after", "said"]
 
-_LONGEST_MESSAGE = 300
-_LONGEST_BODY = 8_000
+_MAX_MESSAGE_CHARS = 300
+_MAX_BODY_BYTES = 8_000
 _RAW_CHARACTERS = 2_000
 _NO_CREDIT = re.compile(
     r"insufficient_quota|insufficient credits|billing_hard_limit|credit balance is too low|exceeded your current quota",
@@ -69,7 +69,7 @@ def failure(
     known = tuple(secrets)
     message = said(body, known)
     text = f"{who}: HTTP {status}" + (f": {message}" if message else "")
-    raw = body if isinstance(body, str) else body[:_LONGEST_BODY].decode("utf-8", "replace")
+    raw = body if isinstance(body, str) else body[:_MAX_BODY_BYTES].decode("utf-8", "replace")
     error = _kind(meant or status, raw)(text)
     error.status = status
     error.hint = _hint(error, meant or status, message, headers, hints)
@@ -124,7 +124,7 @@ def said(body: bytes | str, secrets: Iterable[str]) -> str:
         found = None
     plain = found if found is not None else re.sub(r"<[^<>]{0,500}>", " ", text[:4_000])
     line = " ".join(redact(plain[:4_000], secrets).split())
-    return line if len(line) <= _LONGEST_MESSAGE else line[: _LONGEST_MESSAGE - 1] + "…"
+    return line if len(line) <= _MAX_MESSAGE_CHARS else line[: _MAX_MESSAGE_CHARS - 1] + "…"
 
 
 def _message_in(data: Any) -> str | None:

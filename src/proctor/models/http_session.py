@@ -27,7 +27,7 @@ _KEEP_ALIVE_SECONDS = 4.0
 _DNS_SECONDS = 300
 _RAW_BYTES = 2_000
 _NO_SECRET = frozenset({"accept", "accept-language", "user-agent", "content-type", "accept-encoding", "content-length"})
-_MOST_KEPT = 100
+_MAX_CACHED = 100
 
 
 class HttpSession:
@@ -87,13 +87,13 @@ class HttpSession:
         parsed = self._urls.get(url)
         if parsed is None:
             parsed = URL(url)
-            if len(self._urls) < _MOST_KEPT:
+            if len(self._urls) < _MAX_CACHED:
                 self._urls[url] = parsed
         return parsed
 
     def _limit(self, seconds: float) -> aiohttp.ClientTimeout:
         limit = aiohttp.ClientTimeout(total=seconds, sock_connect=min(seconds, _CONNECT_SECONDS))
-        if len(self._timeouts) < _MOST_KEPT:
+        if len(self._timeouts) < _MAX_CACHED:
             self._timeouts[seconds] = limit
         return limit
 

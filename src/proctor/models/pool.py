@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Pool"]
 
-_MOST_REDIRECTS = 5
+_MAX_REDIRECTS = 5
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _SAFE_ELSEWHERE = frozenset({"accept", "accept-language", "user-agent"})
 
@@ -74,7 +74,7 @@ class Pool:
         """
         started = perf_counter()
         reply = await self._send(method, url, headers, body, timeout, max_bytes)
-        for _ in range(_MOST_REDIRECTS):
+        for _ in range(_MAX_REDIRECTS):
             if reply.status not in _REDIRECTS:
                 return reply
             onward = _redirected(method, url, headers, body, reply)

@@ -10,7 +10,7 @@ __all__ = ["Memo"]
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
-_MOST = 256
+_MAX_ENTRIES = 256
 
 
 class Memo(Generic[Key, Value]):
@@ -29,7 +29,7 @@ class Memo(Generic[Key, Value]):
         """Return the cached result for the object."""
         kept = self._kept.get(id(key))
         if kept is None:
-            if len(self._kept) >= _MOST:
+            if len(self._kept) >= _MAX_ENTRIES:
                 self._kept.clear()
             kept = self._kept[id(key)] = (key, self._work(key))
         return kept[1]

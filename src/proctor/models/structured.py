@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Structured"]
 
-_SCHEMAS_KEPT = 128
-_MOST_PROBLEMS = 5
-_LONGEST_PROBLEM = 200
+_MAX_CACHED_SCHEMAS = 128
+_MAX_PROBLEMS = 5
+_MAX_PROBLEM_CHARS = 200
 _RAW_CHARACTERS = 20_000
 # A new sample must not share a cache entry with the first, nor with another sample of the same request.
 _FRESH_SAMPLES_FROM = 1_000_000
-_STOPPED = {
+_STOP_REASONS = {
     "length": "the answer was cut off at the token limit",
     "refusal": "the model refused to answer",
     "content_filter": "the provider's content filter stopped the answer",
@@ -88,7 +88,7 @@ class Structured:
         raise _unusable(self.name, replies, problems)
 
 
-@lru_cache(maxsize=_SCHEMAS_KEPT)
+@lru_cache(maxsize=_MAX_CACHED_SCHEMAS)
 def _validator(schema: bytes) -> SchemaCheck:
     """Compile the schema, once per content."""
     try:
@@ -96,7 +96,9 @@ def _validator(schema: bytes) -> SchemaCheck:
     except (ValueError, RecursionError) as error:
         message = str(error).partition("\n")[0]
         hint = "fix the schema; a $ref must point into the schema itself"
-        raise InputError(f"the JSON schema is wrong: {message[:_LONGEST_PROBLEM]}", field="schema", hint=hint) from None
+        raise InputError(
+            f"the JSON schema is wrong: {message[:_MAX_PROBLEM_CHARS]}", field="schema", hint=hint
+        ) from None
 
 
 def _read(reply: Reply, check: SchemaCheck) -> tuple[Any, list[str]]:
@@ -119,7 +121,7 @@ def _problems(value: Any, check: SchemaCheck) -> list[str]:
     try:
         if check.is_valid(value):
             return []
-        return [_problem(error) for error in islice(check.iter_errors(value), _MOST_PROBLEMS)]
+        return [_problem(error) for error in islice(check.iter_errors(value), _MAX_PROBLEMS)]
     except SchemaLimitError as error:
         return [str(error)]
     except (ValueError, RecursionError):  # half a surrogate pair, which the validator rejects as text
@@ -128,13 +130,13 @@ def _problems(value: Any, check: SchemaCheck) -> list[str]:
 
 def _problem(error: jsonschema_rs.ValidationError) -> str:
     where = "".join(f"[{step!r}]" for step in error.instance_path)
-    what = error.message if len(error.message) <= _LONGEST_PROBLEM else error.message[:_LONGEST_PROBLEM] + "…"
+    what = error.message if len(error.message) <= _MAX_PROBLEM_CHARS else error.message[:_MAX_PROBLEM_CHARS] + "…"
     return f"at {where}: {what}" if where else what
 
 
 def _repair(asked: Request, reply: Reply, problems: list[str]) -> Request:
     """Return the request with the failed answer and its problems appended."""
-    wrong = [_STOPPED["length"] + ": answer more briefly"] if reply.finish == "length" else []
+    wrong = [_STOP_REASONS["length"] + ": answer more briefly"] if reply.finish == "length" else []
     complaint = (
         "Your answer cannot be used:\n"
         + "\n".join(f"- {problem}" for problem in [*wrong, *problems])
@@ -163,7 +165,7 @@ def _together(replies: list[Reply], data: Any) -> Reply:
 
 def _unusable(name: str, replies: list[Reply], problems: list[str]) -> ReplyError:
     last = replies[-1]
-    stopped = [_STOPPED[last.finish]] if last.finish in _STOPPED else []
+    stopped = [_STOP_REASONS[last.finish]] if last.finish in _STOP_REASONS else []
     wrong = "; ".join([*stopped, *problems])
     hint = (
         "raise `max_tokens`"

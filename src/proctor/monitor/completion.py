@@ -19,7 +19,7 @@ from proctor.monitor.topics import Contact, same_topic
 
 __all__ = ["TaskWatch", "in_utc"]
 
-_MOST_COMPARED = 20  # newest tasks of one customer that a contact is compared with
+_MAX_COMPARED_TASKS = 20  # newest of one customer
 
 
 @dataclass(slots=True)
@@ -142,7 +142,7 @@ class TaskWatch:
         contact.hear(said)
         if visit is not None and not contact.questions and not contact.topic:
             return 0  # a turn without content ("hello", "yes") is no repeated question
-        for task in earlier[-_MOST_COMPARED:]:
+        for task in earlier[-_MAX_COMPARED_TASKS:]:
             settings = self.rules.repeat_contact
             found = await same_topic(
                 task.contact,

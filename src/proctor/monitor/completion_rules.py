@@ -14,7 +14,7 @@ from proctor.text.spans import span_seconds
 
 __all__ = ["DEFAULT_RULES", "CompletionRule", "CompletionRules", "RepeatContact", "intent_key", "read_rules"]
 
-_APART = re.compile(r"[\s/_-]+")
+_SEPARATORS = re.compile(r"[\s/_-]+")
 
 
 def _seconds(name: str, text: str) -> float:
@@ -175,11 +175,11 @@ class CompletionRules:
 @lru_cache(maxsize=4096)
 def intent_key(name: str) -> str:
     """Normalise an intent: case, spaces and hyphens are ignored."""
-    return _APART.sub("_", name.strip().casefold())
+    return _SEPARATORS.sub("_", name.strip().casefold())
 
 
 def read_rules(data: object, *, file: str | None = None) -> CompletionRules:
-    """Decode rules from the data of their file; intents it does not name keep the default rule.
+    """Decode rules from the data of their file; intents it does not name keep the built-in rule.
 
     Raises:
         MalformedError: naming every problem, by its path.

@@ -24,9 +24,9 @@ __all__ = ["DIMENSION", "UNKNOWN", "EscalationFigures"]
 
 DIMENSION = "escalation"
 UNKNOWN = "unknown"
-_EXAMPLES = 5
-_MOST_INTENTS = 200
-_MOST_DISAGREEMENTS = 100
+_MAX_EXAMPLES = 5
+_MAX_INTENTS = 200
+_MAX_DISAGREEMENTS = 100
 
 
 @dataclass(slots=True)
@@ -49,15 +49,15 @@ class EscalationFigures:
         name = found.category or UNKNOWN
         self._counts[name] += 1
         kept = self._examples.setdefault(name, [])
-        if len(kept) < _EXAMPLES:
+        if len(kept) < _MAX_EXAMPLES:
             kept.append(found.id)
         intent = found.intent or "no intent"
-        if intent in self._by_intent or len(self._by_intent) < _MOST_INTENTS:
+        if intent in self._by_intent or len(self._by_intent) < _MAX_INTENTS:
             self._by_intent.setdefault(intent, Counter())[name] += 1
         for label in self.labels.get(found.id, ()):
             said = str(label.value)
             self._pairs.append((name, said))
-            if said != name and len(self._apart) < _MOST_DISAGREEMENTS:
+            if said != name and len(self._apart) < _MAX_DISAGREEMENTS:
                 self._apart.append(Disagreement(id=found.id, found=name, said=said, by=label.by, note=label.note))
 
     def table(self, gaps: Sequence[Gap] = (), notes: Sequence[str] = ()) -> EscalationTable:

@@ -17,9 +17,9 @@ from proctor.stats.interval import Interval, wilson, wilson_of_share
 __all__ = ["NOT_KEPT", "GateFigures", "reload_failed"]
 
 NOT_KEPT: Final = "decisions_not_kept"  # the note of a log that could not keep up
-_AT_ONCE: Final = 65_536
-_LONGEST: Final = 1e9
-_MOST_SESSIONS: Final = 1_000_000
+_BATCH_SIZE: Final = 65_536
+_MAX_LATENCY_SECONDS: Final = 1e9
+_MAX_SESSIONS: Final = 1_000_000
 _ACTIONS: Final = ("allow", "redact", "block", "escalate")
 _LET_PASS: Final = ("allow", "redact")
 _POINTS: Final = ("input", "tool_call", "tool_result", "output")
@@ -94,9 +94,9 @@ class _Tally:
         if found := get("findings"):
             self.kinds.update(each.get("kind", "") for each in found)
         latency = get("latency")
-        if latency is not None and 0 <= latency < _LONGEST:
+        if latency is not None and 0 <= latency < _MAX_LATENCY_SECONDS:
             self.times.append(latency)
-            if len(self.times) >= _AT_ONCE:
+            if len(self.times) >= _BATCH_SIZE:
                 self.timed()
 
     def timed(self) -> RatioHistogram:
@@ -162,7 +162,7 @@ class GateFigures:
         if not self._begun or time < self._begun:
             self._begun = time
         self._until = max(self._until, time)
-        if (session := row.get("session")) and len(self._sessions) < _MOST_SESSIONS:
+        if (session := row.get("session")) and len(self._sessions) < _MAX_SESSIONS:
             self._sessions.add(hash(session))
         said = self._said(row, verdict, metadata)
         point = str(row.get("name") or verdict.get("gate") or "")

@@ -20,8 +20,8 @@ from proctor.text.pii import find_pii
 __all__ = ["GapFinder", "is_gap", "masked"]
 
 _BATCH = 64
-_EXAMPLES = 8
-_TERMS = 6
+_MAX_EXAMPLES = 8
+_MAX_TERMS = 6
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _CODE = re.compile(r"\b(?=[A-Z\d-]*\d[A-Z\d-]*\d)[A-Z\d][A-Z\d-]{4,}\b")
 Vector = npt.NDArray[np.float64]
@@ -130,9 +130,9 @@ def _put(group: _Group, found: HandOff, question: str, vector: Vector | None) ->
     group.count += 1
     if vector is not None:
         group.total = vector if group.total is None else group.total + vector
-    if len(group.examples) < _EXAMPLES and all(question != known for known, _ in group.examples):
+    if len(group.examples) < _MAX_EXAMPLES and all(question != known for known, _ in group.examples):
         group.examples.append((question, vector))
-    if len(group.conversations) < _EXAMPLES:
+    if len(group.conversations) < _MAX_EXAMPLES:
         group.conversations.append(found.id)
     if found.intent:
         group.intents[found.intent] += 1
@@ -146,8 +146,8 @@ def _join(one: _Group, other: _Group) -> None:
     one.count += other.count
     if one.total is not None and other.total is not None:
         one.total = one.total + other.total
-    one.examples = (one.examples + other.examples)[:_EXAMPLES]
-    one.conversations = (one.conversations + other.conversations)[:_EXAMPLES]
+    one.examples = (one.examples + other.examples)[:_MAX_EXAMPLES]
+    one.conversations = (one.conversations + other.conversations)[:_MAX_EXAMPLES]
     one.intents.update(other.intents)
     one.terms.update(other.terms)
     one.first = min((each for each in (one.first, other.first) if each is not None), default=None)
@@ -164,7 +164,7 @@ def _gap(group: _Group) -> Gap:
         id=content_id(["gap", question], length=10),
         question=question,
         count=group.count,
-        terms=tuple(word for word, _ in group.terms.most_common(_TERMS)),
+        terms=tuple(word for word, _ in group.terms.most_common(_MAX_TERMS)),
         intents=dict(group.intents.most_common()),
         examples=tuple(text for text, _ in group.examples),
         conversations=tuple(group.conversations),

@@ -16,8 +16,8 @@ from proctor.core.trajectory import Trajectory
 __all__ = ["Provenance", "asked_in", "promoted", "same_question"]
 
 TAG = "regression"
-_LONGEST_REASON = 300
-_LONGEST_QUOTE = 200
+_MAX_REASON_CHARS = 300
+_MAX_QUOTE_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ def promoted(
         history=case.history or _greeting(run),
         checks=tuple(check for check in found if check is not None),
         tags=tuple(dict.fromkeys((*case.tags, TAG))),
-        description=case.description or result.reason[:_LONGEST_REASON],
+        description=case.description or result.reason[:_MAX_REASON_CHARS],
         recorded=run if recording else None,
         metadata={**_customer(run), "promoted": {key: value for key, value in told.items() if value}},
     )
@@ -106,7 +106,7 @@ def _failures(scores: list[Score]) -> Iterator[Mapping[str, Any]]:
                 "check": score.name,
                 "part": each.name if parts else None,
                 "turn": proof.turn if proof else None,
-                "reason": each.reason[:_LONGEST_REASON],
-                "quote": proof.quote[:_LONGEST_QUOTE] if proof else None,
+                "reason": each.reason[:_MAX_REASON_CHARS],
+                "quote": proof.quote[:_MAX_QUOTE_CHARS] if proof else None,
             }
             yield {key: value for key, value in told.items() if value not in (None, "")}

@@ -14,7 +14,7 @@ __all__ = ["REPEAT", "Condition", "SignalTerm", "parse_condition"]
 REPEAT: Final = "repeat_contact"
 _KINDS: Final = ("escalation", "outcome", "contact", "csat", "gate", "note", REPEAT)
 _SIGNAL = re.compile(r"([a-z_]+)(?:/([\w.-]+))?")
-_JOINT = re.compile(r"\s+(?:and|AND)\s+|\s*\+\s*")
+_CONJUNCTION = re.compile(r"\s+(?:and|AND)\s+|\s*\+\s*")
 _NO = re.compile(r"(?:no|not|without)\s+", re.IGNORECASE)
 
 
@@ -63,7 +63,7 @@ def parse_condition(text: str) -> Condition:
     Raises:
         ValueError: it is not a condition; the message shows the format.
     """
-    return Condition(terms=tuple(_term(part) for part in _JOINT.split(text.strip())))
+    return Condition(terms=tuple(_term(part) for part in _CONJUNCTION.split(text.strip())))
 
 
 def _term(text: str) -> SignalTerm:

@@ -11,7 +11,7 @@ from proctor.text.content_words import content
 __all__ = ["Contact", "Likeness", "same_topic", "speaks"]
 
 MOST_QUESTIONS = 8  # of one contact that are compared
-_LONGEST = 600  # characters of one question that are compared
+_MAX_QUESTION_CHARS = 600
 
 
 @dataclass(slots=True, kw_only=True)
@@ -25,7 +25,7 @@ class Contact:
 
     def hear(self, text: str) -> None:
         """Add the customer's message, if it has content."""
-        said = " ".join(text.split())[:_LONGEST]
+        said = " ".join(text.split())[:_MAX_QUESTION_CHARS]
         if speaks(said) and said not in self.questions and len(self.questions) < MOST_QUESTIONS:
             self.questions.append(said)
 

@@ -27,8 +27,8 @@ _PARAMETERS = {
     "stopSequences": "stop",
     "seed": "seed",
 }
-_SAID_ELSEWHERE = ("response_format", "tools", "tool_choice", "stream", "allowMultipleToolCalls")
-_FROM_OUTSIDE = "${"  # `${env:NAME}`: values from outside the file are set in the project
+_READ_ELSEWHERE = ("response_format", "tools", "tool_choice", "stream", "allowMultipleToolCalls")
+_REFERENCE = "${"  # `${env:NAME}`: values from outside the file are set in the project
 
 
 def model_of(front: Mapping[str, Any]) -> str | None:
@@ -44,7 +44,7 @@ def model_of(front: Mapping[str, Any]) -> str | None:
         names.append(model.get("name"))
     else:
         return None
-    return next((name for name in names if isinstance(name, str) and name and _FROM_OUTSIDE not in name), None)
+    return next((name for name in names if isinstance(name, str) and name and _REFERENCE not in name), None)
 
 
 def _parameters(front: Mapping[str, Any]) -> dict[str, Any]:
@@ -69,12 +69,12 @@ def sampling_of(front: Mapping[str, Any], file: str | None, warnings: list[str])
     for key, value in _parameters(front).items():
         if value is None:
             continue
-        if isinstance(value, str) and _FROM_OUTSIDE in value:
+        if isinstance(value, str) and _REFERENCE in value:
             warnings.append(f"model parameter `{key}` is `{value}`: not read, set it in the project")
         elif key in _PARAMETERS:
             name = _PARAMETERS[key]
             raw[name] = [value] if name == "stop" and isinstance(value, str) else value
-        elif key not in _SAID_ELSEWHERE:
+        elif key not in _READ_ELSEWHERE:
             warnings.append(f"unknown model parameter `{key}`: kept, but not used")
     try:
         return decode(Sampling, raw, strict=True)

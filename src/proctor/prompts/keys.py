@@ -17,7 +17,7 @@ _PROMPTPEX = "source url instructions scenarios testSamples testExpansions impor
 _GITHUB_MODELS = "messages modelParameters responseFormat jsonSchema testData evaluators"
 _OURS = "proctor files"
 _KNOWN = dict.fromkeys(f"{_PROMPTY} {_PROMPTPEX} {_GITHUB_MODELS} {_OURS}".split())
-_MOST_NAMED = 20
+_MAX_NAMED = 20
 _NOT_DONE = {
     "base": "the prompt it stands on is not read: write its settings out",
     "tools": "not offered to the model by this file: give them in the settings of the target",
@@ -28,11 +28,11 @@ def notes_on_keys(front: Mapping[str, Any]) -> list[str]:
     """Return a warning for each unknown or unsupported key; the key itself is kept."""
     notes = [f"`{key}`: {why}" for key, why in _NOT_DONE.items() if front.get(key)]
     unknown = [key for key in front if key not in _KNOWN]
-    for key in unknown[:_MOST_NAMED]:
+    for key in unknown[:_MAX_NAMED]:
         guess = closest(key, _KNOWN)
         notes.append(f"unknown key `{key}`" + (f": did you mean `{guess}`?" if guess else ": kept, but not used"))
-    if len(unknown) > _MOST_NAMED:
-        notes.append(f"and {len(unknown) - _MOST_NAMED} more unknown keys")
+    if len(unknown) > _MAX_NAMED:
+        notes.append(f"and {len(unknown) - _MAX_NAMED} more unknown keys")
     return notes
 
 

@@ -20,11 +20,11 @@ MOST_WORK = 64_000_000
 MOST_STEPS = 200_000
 MOST_SECONDS = 2.0
 ITEM = 20  # cost of a list item besides its own characters, since visiting it takes time
-_MOST_BITS = 4_096
-_MOST_BITS_KEPT = 65_536
-_CLOCK_EVERY = 64
-_NUMBER = 25  # maximum characters of a float
-_OBJECT = 64  # an object that prints as its type and name
+_MAX_PRODUCT_BITS = 4_096
+_MAX_OPERAND_BITS = 65_536
+_STEPS_PER_CLOCK_CHECK = 64
+_FLOAT_CHARS = 25  # maximum
+_OBJECT_CHARS = 64  # an object prints as its type and name
 
 _Items = (list, tuple, set, frozenset, KeysView, ValuesView, ItemsView)
 
@@ -55,7 +55,7 @@ class RenderBudget:
             raise TooMuchError(f"the template reads and makes more than {MOST_WORK:,} characters on the way")
         if self.steps < 0:
             raise TooMuchError(f"the template takes more than {MOST_STEPS:,} steps")
-        if not self.steps % _CLOCK_EVERY and time.perf_counter() > self.deadline:
+        if not self.steps % _STEPS_PER_CLOCK_CHECK and time.perf_counter() > self.deadline:
             raise TooMuchError(f"the template takes more than {MOST_SECONDS:g} seconds")
 
     def each(self, items: Iterator[Any]) -> Iterator[Any]:
@@ -108,10 +108,10 @@ def _plain(item: Any) -> int:
     if isinstance(item, int):
         return item.bit_length() // 3 + 2
     if isinstance(item, float):
-        return _NUMBER
+        return _FLOAT_CHARS
     if isinstance(item, (bytes, bytearray)):
         return 4 * len(item)
-    return _OBJECT
+    return _OBJECT_CHARS
 
 
 def size(value: Any) -> int:
@@ -141,8 +141,8 @@ def operate(operator: str, left: Any, right: Any) -> None:
     """
     if isinstance(left, int) and isinstance(right, int):
         bits = left.bit_length() * max(right, 0) if operator == "**" else left.bit_length() + right.bit_length()
-        if bits > (_MOST_BITS if operator in ("**", "*") else _MOST_BITS_KEPT):
-            raise TooMuchError(f"the template makes a number of more than {_MOST_BITS:,} bits")
+        if bits > (_MAX_PRODUCT_BITS if operator in ("**", "*") else _MAX_OPERAND_BITS):
+            raise TooMuchError(f"the template makes a number of more than {_MAX_PRODUCT_BITS:,} bits")
     elif operator == "*":
         bear(max(size(left) * _times(right), size(right) * _times(left)))
     elif operator == "+":

@@ -21,7 +21,7 @@ from proctor.prompts.yaml_text import read_yaml
 __all__ = ["ENDINGS", "is_yaml", "load_prompt", "parse_prompt", "read_text"]
 
 ENDINGS = (".prompty", ".prompt.yml", ".prompt.yaml", ".yml", ".yaml", ".md", ".txt")
-_MOST_BYTES = 4_000_000
+_MAX_BYTES = 4_000_000
 
 
 def load_prompt(path: str | Path) -> Prompt:
@@ -66,16 +66,16 @@ def read_text(path: Path) -> str:
     """
     try:
         with path.open("rb") as handle:
-            data = handle.read(_MOST_BYTES + 1)
+            data = handle.read(_MAX_BYTES + 1)
     except FileNotFoundError:
         raise PromptError("no such file", file=str(path), hint=_near(path)) from None
     except IsADirectoryError:
         raise PromptError("this is a folder", file=str(path), hint="name the prompt file in it") from None
     except OSError as error:
         raise PromptError(f"cannot be read: {error.strerror}", file=str(path), hint="check its permissions") from None
-    if len(data) > _MOST_BYTES:
+    if len(data) > _MAX_BYTES:
         hint = "a prompt of this size is data: put it into a suite"
-        raise PromptError(f"is larger than {_MOST_BYTES // 1_000_000} MB", file=str(path), hint=hint)
+        raise PromptError(f"is larger than {_MAX_BYTES // 1_000_000} MB", file=str(path), hint=hint)
     try:
         text = data.decode()
     except UnicodeDecodeError as error:

@@ -18,7 +18,7 @@ from proctor.prompts.render import variables_in
 __all__ = ["Bare", "import_bare", "make_prompty"]
 
 _INPUT = "input"
-_MOST_DESCRIBED = 120
+_MAX_DESCRIPTION_CHARS = 120
 _MARK = re.compile(r"\{\{\s*[A-Za-z_]\w*\s*\}\}|\{\{|\{%|\{#")
 _SENTENCE = re.compile(r"(?<=[.!?。！？])(?=\s|[^\x00-\x7f])|\n\s*\n")
 _LIGHT = re.compile(r"[#*_`>\s]+")
@@ -114,8 +114,8 @@ def _title(name: str) -> str:
 def _first_sentence(prompt: Prompt) -> str:
     """Return the first sentence of the prompt as an initial description."""
     said = next((message.text for message in prompt.messages if message.text), "")
-    first = _SENTENCE.split(said[: _MOST_DESCRIBED * 4], maxsplit=1)[0]
+    first = _SENTENCE.split(said[: _MAX_DESCRIPTION_CHARS * 4], maxsplit=1)[0]
     line = _LIGHT.sub(" ", first.replace("{", " ").replace("}", " ")).strip()
-    if len(line) <= _MOST_DESCRIBED:
+    if len(line) <= _MAX_DESCRIPTION_CHARS:
         return line
-    return line[:_MOST_DESCRIBED].rpartition(" ")[0].rstrip(",;:") + " …"
+    return line[:_MAX_DESCRIPTION_CHARS].rpartition(" ")[0].rstrip(",;:") + " …"

@@ -14,8 +14,8 @@ __all__ = ["notes_on_names", "notes_on_sections", "notes_on_variables", "single_
 _SINGLE = re.compile(r"(?<![\w{$\\/`\"'])\{([A-Za-z_][A-Za-z0-9_]*)\}(?![\w}/`\"'])")
 _SECTION = re.compile(r"\{\{\s*[#^/>&]|\{\{\{")
 _HYPHENED = re.compile(r"\{\{\s*([A-Za-z_]\w*(?:-[A-Za-z_]\w*)+)\s*\}\}")
-_MOST_NAMED = 5
-_MOST_COMPARED = 100
+_MAX_NAMED = 5
+_MAX_COMPARED = 100
 
 
 def single_braces(text: str) -> tuple[str, ...]:
@@ -43,12 +43,12 @@ def notes_on_variables(
 
 def _named(names: Sequence[str], say: Callable[[str], str]) -> list[str]:
     """Return one warning per name, and one for the rest if there are many."""
-    notes = [say(name) for name in names[:_MOST_NAMED]]
-    return [*notes, f"(and {len(names) - _MOST_NAMED} more like this)"] if len(names) > _MOST_NAMED else notes
+    notes = [say(name) for name in names[:_MAX_NAMED]]
+    return [*notes, f"(and {len(names) - _MAX_NAMED} more like this)"] if len(names) > _MAX_NAMED else notes
 
 
 def _meant(name: str, known: Sequence[str]) -> str:
-    guess = known[0] if len(known) == 1 else closest(name, known[:_MOST_COMPARED])
+    guess = known[0] if len(known) == 1 else closest(name, known[:_MAX_COMPARED])
     return f": did you mean `{guess}`?" if guess else ""
 
 

@@ -24,7 +24,7 @@ __all__ = ["CompiledPrompt", "compile_prompt", "variables_in"]
 INPUT = "input"
 _PLAIN = re.compile(r"\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}")
 _MARKS = ("{{", "{%", "{#")
-_MOST_MARKS = 10_000
+_MAX_MARKS = 10_000
 _MISSING = re.compile(r"'([^']+)' is undefined")
 
 Writer = Callable[[dict[str, Any]], str]
@@ -138,8 +138,8 @@ def _reader() -> Any:
 def _told(text: str, file: str | None, line: int) -> Iterator[None]:
     """Convert parse errors of a template to an error with the file and the line."""
     marks = sum(text.count(mark) for mark in _MARKS)
-    if marks > _MOST_MARKS:
-        what = f"the template has {marks:,} places to fill in; {_MOST_MARKS:,} is the most"
+    if marks > _MAX_MARKS:
+        what = f"the template has {marks:,} places to fill in; {_MAX_MARKS:,} is the most"
         raise PromptError(what, file=file, line=line, hint="put long data into a variable")
     try:
         yield

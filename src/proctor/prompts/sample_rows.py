@@ -16,7 +16,7 @@ from proctor.prompts.yaml_text import read_yaml
 
 __all__ = ["named_file", "read_data", "read_rows"]
 
-_MOST_BYTES = 10_000_000
+_MAX_BYTES = 10_000_000
 _DELIMITERS = {".csv": ",;\t", ".tsv": "\t"}
 _ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".yaml", ".yml")
 _REFERENCE = re.compile(r"\$\{file:([^}]*)\}")
@@ -85,7 +85,7 @@ def _place(name: str, prompt: str | None, field: str) -> Path:
 def _read(path: Path, prompt: str | None, field: str) -> str:
     try:
         with path.open("rb") as handle:
-            data = handle.read(_MOST_BYTES + 1)
+            data = handle.read(_MAX_BYTES + 1)
     except FileNotFoundError:
         raise PromptError(f"there is no file {path}", file=prompt, field=field, hint=_near(path)) from None
     except OSError as error:
@@ -93,8 +93,8 @@ def _read(path: Path, prompt: str | None, field: str) -> str:
         raise PromptError(what, file=prompt, field=field, hint="check what it is, and its permissions") from None
     except ValueError:  # a zero byte in the name
         raise PromptError("the name of the file is not one", file=prompt, field=field) from None
-    if len(data) > _MOST_BYTES:
-        what = f"is larger than {_MOST_BYTES // 1_000_000} MB"
+    if len(data) > _MAX_BYTES:
+        what = f"is larger than {_MAX_BYTES // 1_000_000} MB"
         raise PromptError(what, file=str(path), hint="keep a few samples; a suite holds many cases")
     try:
         return data.decode("utf-8-sig")

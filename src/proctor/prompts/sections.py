@@ -16,7 +16,7 @@ _HEAD = re.compile(
     r"^[ \t]*(?:#[ \t]*)?(system|developer|user|assistant)[ \t]*(?:\[[^\]\n]*\][ \t]*)?:[ \t]*\r?$",
     re.MULTILINE | re.IGNORECASE,
 )
-_MOST_SECTIONS = 1_000
+_MAX_SECTIONS = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +41,8 @@ def sections_of(body: str, *, first_line: int = 1, file: str | None = None) -> t
         PromptError: there are too many.
     """
     heads = list(_HEAD.finditer(body))
-    if len(heads) > _MOST_SECTIONS:
-        what = f"has {len(heads):,} messages; {_MOST_SECTIONS:,} is the most"
+    if len(heads) > _MAX_SECTIONS:
+        what = f"has {len(heads):,} messages; {_MAX_SECTIONS:,} is the most"
         raise PromptError(what, file=file, hint="a prompt of this size is data: put it into a suite")
     first = heads[0].start() if heads else len(body)
     spans: list[tuple[Role | None, int, int]] = []

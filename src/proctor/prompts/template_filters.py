@@ -24,11 +24,11 @@ _ALLOWED: Final = """
     join last length list lower map max min pprint reject rejectattr replace reverse round safe select selectattr slice
     sort string striptags sum title tojson trim truncate unique upper urlencode wordcount wordwrap
 """
-_MOST_SLOW = 20_000  # characters for filters with quadratic run time
-_MOST_DIGITS = 4_000
-_DEEPEST_JSON = 100
-_WIDEST_JSON = 16
-_ENCODED = 12  # maximum characters that one character becomes in a URL
+_MAX_SLOW_CHARS = 20_000  # for filters with quadratic run time
+_MAX_DIGITS = 4_000
+_MAX_JSON_DEPTH = 100
+_MAX_JSON_INDENT = 16
+_MAX_ENCODED_CHARS = 12  # that one character becomes in a URL
 
 
 def guarded_filters() -> dict[str, Any]:
@@ -134,14 +134,14 @@ def _format(value: Any, *args: Any, **named: Any) -> None:
 def _json(value: Any, indent: Any = None) -> None:
     if indent is None:
         return
-    if not isinstance(indent, int) or not 0 <= indent <= _WIDEST_JSON:
-        raise TooMuchError(f"`tojson` indents by a number from 0 to {_WIDEST_JSON}")
+    if not isinstance(indent, int) or not 0 <= indent <= _MAX_JSON_INDENT:
+        raise TooMuchError(f"`tojson` indents by a number from 0 to {_MAX_JSON_INDENT}")
     total = 0
     waiting: list[tuple[Any, int]] = [(value, 1)]
     while waiting:
         item, depth = waiting.pop()
-        if depth > _DEEPEST_JSON:
-            raise TooMuchError(f"the template prints data nested deeper than {_DEEPEST_JSON} levels")
+        if depth > _MAX_JSON_DEPTH:
+            raise TooMuchError(f"the template prints data nested deeper than {_MAX_JSON_DEPTH} levels")
         inner = list(item.values()) if isinstance(item, Mapping) else item if isinstance(item, (list, tuple)) else ()
         total += (len(inner) + 1) * (depth * indent + 2)
         bear(total + len(waiting) + len(inner))
@@ -150,12 +150,12 @@ def _json(value: Any, indent: Any = None) -> None:
 
 
 def _int(value: Any, default: Any = 0, base: Any = 10) -> None:
-    if isinstance(value, str) and len(value) > _MOST_DIGITS:
-        raise TooMuchError(f"the template reads a number of more than {_MOST_DIGITS:,} digits")
+    if isinstance(value, str) and len(value) > _MAX_DIGITS:
+        raise TooMuchError(f"the template reads a number of more than {_MAX_DIGITS:,} digits")
 
 
 def _urlencode(value: Any) -> None:
-    bear(measure(value) * _ENCODED)
+    bear(measure(value) * _MAX_ENCODED_CHARS)
 
 
 def _striptags(value: Any) -> None:
@@ -163,13 +163,13 @@ def _striptags(value: Any) -> None:
 
 
 def _pprint(value: Any) -> None:
-    if measure(value) > _MOST_SLOW:
-        raise TooMuchError(f"`pprint` takes at most {_MOST_SLOW:,} characters: use `tojson`")
+    if measure(value) > _MAX_SLOW_CHARS:
+        raise TooMuchError(f"`pprint` takes at most {_MAX_SLOW_CHARS:,} characters: use `tojson`")
 
 
 def _slow(text: str, name: str) -> None:
-    if len(text) > _MOST_SLOW:
-        raise TooMuchError(f"`{name}` takes at most {_MOST_SLOW:,} characters")
+    if len(text) > _MAX_SLOW_CHARS:
+        raise TooMuchError(f"`{name}` takes at most {_MAX_SLOW_CHARS:,} characters")
 
 
 _CHECKS: Final[Mapping[str, Callable[..., None]]] = {

@@ -20,7 +20,7 @@ from proctor.text.yaml_dump import to_yaml
 
 __all__ = ["edit_yaml"]
 
-_LONG = 100
+_MAX_FLOW_CHARS = 100
 
 
 class _CannotError(Exception):
@@ -118,7 +118,9 @@ class _Editor:
                     self._value(place, key, value, old[name], new[name], top)
             elif name in old:
                 self._drop(place, key.start, value.end)
-        added = {name: new[name] for name in new if name not in present and not _same(old.get(name, _NEVER), new[name])}
+        added = {
+            name: new[name] for name in new if name not in present and not _same(old.get(name, _NO_VALUE), new[name])
+        }
         if added:
             kept = [value.end for name, (_, value) in present.items() if name in new or name not in old]
             self._extend(place, added, max(kept, default=-1))
@@ -141,7 +143,7 @@ class _Editor:
 
     def _inside(self, place: ValuePlace, old: Any, new: Any) -> None:
         """Change a part of a value; a completely different value cannot be changed in place."""
-        if not self.deep or not new or (place.flow and len(_flow(new)) > _LONG):
+        if not self.deep or not new or (place.flow and len(_flow(new)) > _MAX_FLOW_CHARS):
             raise _CannotError
         if place.kind == "map" and isinstance(old, dict) and isinstance(new, dict):
             self.mapping(place, old, new, top=False)
@@ -270,7 +272,7 @@ def _by_place(numbered: tuple[int, tuple[int, int, str]]) -> tuple[int, int, int
     return start, end, number
 
 
-_NEVER: Any = {"\0": "no data says this"}
+_NO_VALUE: Any = {"\0": "no data says this"}
 
 
 def _mapping_text(data: Mapping[str, Any]) -> str:

@@ -23,10 +23,10 @@ _MAX_DEPTH = 100
 _TAG = "tag:yaml.org,2002:"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BRACKET = re.compile(r"[\[\]{}]")
-_MOST_BRACKETS = 500
+_MAX_OPEN_BRACKETS = 500
 _PREFIX = re.compile(r"^(?:[-?:][ \t]|[ \t])*", re.MULTILINE)
 _LONG_PREFIX = re.compile(r"^(?:[-?:][ \t]|[ \t]){500}", re.MULTILINE)
-_MOST_DIGITS = 3_500
+_MAX_DIGITS = 3_500
 _QUOTES = "put it in quotes, as text"
 _BOOLEANS = ("true", "yes", "on", "false", "no", "off")
 _BASES = {"0o": 8, "0x": 16, "0b": 2}
@@ -48,7 +48,7 @@ def read_yaml(text: str, *, file: str | None = None, error: type[InputError] = I
     Raises:
         InputError: of the class ``error``, with the line, if the text is not YAML or not acceptable.
     """
-    if _brackets(text) > _MOST_BRACKETS:
+    if _brackets(text) > _MAX_OPEN_BRACKETS:
         raise error("the YAML is nested too deeply", file=file, hint=f"stay under {_MAX_DEPTH} levels")
     try:
         node = _compose(text)
@@ -114,7 +114,7 @@ def _steps(text: str) -> int:
 
 
 def _compose(text: str) -> Any:
-    if _steps(text) > _MOST_BRACKETS:
+    if _steps(text) > _MAX_OPEN_BRACKETS:
         raise RecursionError
     try:
         return YAML(typ="safe").compose(text)
@@ -239,7 +239,7 @@ def _whole(text: str, node: Any) -> int:
     sign = -1 if text.startswith("-") else 1
     digits = text.lstrip("+-")
     # Python prints no number of more than 4,300 digits; ours stay well below.
-    if len(digits) <= _MOST_DIGITS:
+    if len(digits) <= _MAX_DIGITS:
         try:
             return sign * int(digits, _BASES.get(digits[:2], 10))
         except ValueError:

@@ -19,7 +19,7 @@ from proctor.release.worsened_cases import WorseCase
 __all__ = ["RESCORE", "UNKNOWN_SCORERS", "Outcome", "ReleaseDecision", "decide"]
 
 Outcome = Literal["ship", "hold", "not enough data"]
-_SAME = 1e-9
+_ROUNDING = 1e-9
 RESCORE = "re-score the baseline: `proctor gate RUN --rescore-baseline`"
 UNKNOWN_SCORERS = (
     "the baseline has no hashes of its scorers, so it cannot be told whether they changed since: bless a run again"
@@ -141,7 +141,7 @@ def _fallen_parts(comparison: Comparison, change: Change) -> tuple[str, ...]:
         part
         for part in comparison.parts
         if part.intent == change.intent
-        and part.difference < -_SAME
+        and part.difference < -_ROUNDING
         and (whole or part.part.startswith(f"{change.dimension}."))
     ]
     fallen.sort(key=lambda part: part.difference)
@@ -157,7 +157,7 @@ def _floors(comparison: Comparison, policy: Policy, history: Sequence[TrendPoint
     near: list[Reason] = []
     for point in now:
         floor = floors.of(point.intent, point.dimension)
-        if floor is None or point.value >= floor.least - _SAME:
+        if floor is None or point.value >= floor.least - _ROUNDING:
             continue
         runs = len(streak((*past.get((point.intent, point.dimension), ()), point), floor.least))
         needed = floor.consecutive or policy.consecutive
@@ -208,7 +208,7 @@ def _zero(comparison: Comparison, policy: Policy) -> list[Reason]:
                 if not _is_for(intent, case.intent, policy) or old is None or case.case in left_out:
                     continue
                 was, is_now = old.figure(name), case.figure(name)
-                if was is not None and is_now is not None and was - is_now > policy.tolerance + _SAME:
+                if was is not None and is_now is not None and was - is_now > policy.tolerance + _ROUNDING:
                     fallen.append((is_now - was, case.case))
             if fallen:
                 cases = tuple(case for _, case in sorted(fallen))

@@ -15,8 +15,8 @@ from proctor.stats.paired import sign_test
 
 __all__ = ["length_bias", "position_bias"]
 
-_LEAN = {"win": 1, "tie": 0, "loss": -1}
-_FEWEST = 8
+_POINTS = {"win": 1, "tie": 0, "loss": -1}
+_MIN_CASES = 8
 
 
 def position_bias(orders: Sequence[tuple[str, str]]) -> PositionBias | None:
@@ -24,7 +24,7 @@ def position_bias(orders: Sequence[tuple[str, str]]) -> PositionBias | None:
 
     An answer that wins in the first position and loses in the second shows a preference for the first.
     """
-    pairs = [(_LEAN[one], _LEAN[other]) for one, other in orders if one in _LEAN and other in _LEAN]
+    pairs = [(_POINTS[one], _POINTS[other]) for one, other in orders if one in _POINTS and other in _POINTS]
     if not pairs:
         return None
     # Positive if the first position was preferred over both orders.
@@ -50,7 +50,7 @@ def length_bias(
     People may rightly prefer longer answers, so their scores are controlled for.
     """
     known = [row for row in rows if row is not None]
-    if len(known) < _FEWEST:
+    if len(known) < _MIN_CASES:
         return None
     human, machine, length = (np.array(column) for column in zip(*known, strict=True))
     if np.ptp(length) <= 1e-12:

@@ -25,11 +25,11 @@ __all__ = ["Judged", "judge_card"]
 Numbers = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
-_MOST_LEVELS = 11
+_MAX_LEVELS = 11
 _LEVELS = (0.0, 0.25, 0.5, 0.75, 1.0)
-_FEW = 30
-_LOPSIDED = 0.9
-_REASON = 120
+_MIN_CASES = 30
+_MAX_BASE_RATE = 0.9
+_MAX_REASON_CHARS = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +105,7 @@ def judge_card(  # noqa: PLR0913 - the facts on a card
 def _levels(items: Sequence[Judged]) -> tuple[float, ...]:
     """Return the levels that people used; if too many, five equal ones."""
     used = sorted({round(value, 9) for item in items for value in item.people})
-    return tuple(used) if 2 <= len(used) <= _MOST_LEVELS else _LEVELS
+    return tuple(used) if 2 <= len(used) <= _MAX_LEVELS else _LEVELS
 
 
 def _agreement(
@@ -202,7 +202,7 @@ def _repeats(items: Sequence[Judged], threshold: float) -> Repeats | None:
 def _abstentions(items: Sequence[Judged]) -> Abstentions:
     asked = sum(len(item.judge) for item in items)
     missing = sum(value is None for item in items for value in item.judge)
-    reasons = Counter(" ".join(reason.split())[:_REASON] for item in items for reason in item.reasons)
+    reasons = Counter(" ".join(reason.split())[:_MAX_REASON_CHARS] for item in items for reason in item.reasons)
     return Abstentions(asked=asked, missing=missing, share=_share(missing, asked), reasons=dict(reasons.most_common(5)))
 
 
@@ -215,15 +215,15 @@ def _lengths(item: Judged, human: float, machine: float) -> tuple[float, float, 
 
 def _notes(agreement: Agreement, count: int) -> list[str]:
     notes = []
-    if count < _FEW:
+    if count < _MIN_CASES:
         notes.append(f"only {count} answers have both a label and a verdict: every figure here is a guess")
     rate = agreement.human_pass
-    if rate is not None and not 1 - _LOPSIDED <= rate <= _LOPSIDED:
+    if rate is not None and not 1 - _MAX_BASE_RATE <= rate <= _MAX_BASE_RATE:
         side = "good" if rate > 0.5 else "bad"
         most = f"{max(rate, 1 - rate):.0%}".replace("%", " %")
         notes.append(f"people called {most} of the answers {side}: kappa says little there, see the adjusted one")
     kappa = agreement.kappa
-    if kappa.low is not None and kappa.low <= 0 and count >= _FEW:
+    if kappa.low is not None and kappa.low <= 0 and count >= _MIN_CASES:
         notes.append("agreement on pass and fail is not told from chance")
     return notes
 

@@ -10,7 +10,7 @@ from proctor.release.measures import CaseMeasure
 
 __all__ = ["NO_CHANGE", "ScorerChange", "scorer_change"]
 
-_SHOWN = 5
+_MAX_CASES_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +35,8 @@ class ScorerChange:
         found = [", ".join(self.names)] if self.names else []
         found += ["the settings of the suite's checks"] if self.settings else []
         if self.cases:
-            more = f" and {len(self.cases) - _SHOWN} more" if len(self.cases) > _SHOWN else ""
-            found.append(f"the checks of {', '.join(self.cases[:_SHOWN])}{more}")
+            more = f" and {len(self.cases) - _MAX_CASES_SHOWN} more" if len(self.cases) > _MAX_CASES_SHOWN else ""
+            found.append(f"the checks of {', '.join(self.cases[:_MAX_CASES_SHOWN])}{more}")
         return f"scorers changed since the baseline ({'; '.join(found)})" if found else ""
 
 

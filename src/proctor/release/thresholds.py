@@ -18,8 +18,8 @@ __all__ = ["Proposal", "Suggestion", "suggest"]
 Numbers = npt.NDArray[np.float64]
 Over = Literal["runs", "cases"]
 
-_LEAST_SPREAD = 0.01  # minimum: a figure that never moved may still move by rounding
-_SAME = 1e-9
+_MIN_SPREAD = 0.01  # a figure that never moved may still move by rounding
+_ROUNDING = 1e-9
 _DIGITS = 3
 
 
@@ -139,7 +139,7 @@ def _cell(
         dimension=name,
         cases=len(names),
         best=max(means),
-        spread=max(spread, _LEAST_SPREAD),
+        spread=max(spread, _MIN_SPREAD),
         simulated=drawn,
     )
 
@@ -205,7 +205,7 @@ def _broken(found: Sequence[_Cell], floors: Sequence[float]) -> float:
         return 0.0
     under = np.zeros(found[0].simulated.size, dtype=bool)
     for cell, floor in zip(found, floors, strict=True):
-        under |= cell.simulated < floor - _SAME
+        under |= cell.simulated < floor - _ROUNDING
     return float(under.mean())
 
 
@@ -217,5 +217,5 @@ def _proposal(cell: _Cell, floor: float) -> Proposal:
         best=cell.best,
         spread=cell.spread,
         floor=floor,
-        false_positives=float((cell.simulated < floor - _SAME).mean()),
+        false_positives=float((cell.simulated < floor - _ROUNDING).mean()),
     )

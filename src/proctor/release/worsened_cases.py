@@ -10,7 +10,7 @@ from proctor.release.measures import CaseMeasure
 
 __all__ = ["Fall", "WorseCase", "worse_cases"]
 
-_SAME = 1e-9
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +79,6 @@ def _falls(
     found = {}
     for name, old in before.items():
         new = after.get(name)
-        if old is not None and new is not None and old - new > max(least, _SAME):
+        if old is not None and new is not None and old - new > max(least, _ROUNDING):
             found[name] = Fall(before=old, after=new)
     return dict(sorted(found.items(), key=lambda item: -item[1].drop))

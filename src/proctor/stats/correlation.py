@@ -10,7 +10,7 @@ import numpy.typing as npt
 __all__ = ["partial", "pearson", "ranks", "slope", "spearman"]
 
 Numbers = npt.NDArray[np.float64]
-_FLAT = 1e-24
+_MIN_VARIANCE = 1e-24
 
 
 def pearson(first: Sequence[float] | Numbers, second: Sequence[float] | Numbers) -> float | None:
@@ -22,7 +22,7 @@ def pearson(first: Sequence[float] | Numbers, second: Sequence[float] | Numbers)
         return None
     one, other = one - one.mean(), other - other.mean()
     spread = float((one**2).sum()) * float((other**2).sum())
-    if spread <= _FLAT:
+    if spread <= _MIN_VARIANCE:
         return None
     return float(np.clip((one * other).sum() / np.sqrt(spread), -1.0, 1.0))
 

@@ -14,7 +14,7 @@ __all__ = ["SAME", "McNemar", "mcnemar", "sign_flip", "sign_flips", "sign_test",
 Numbers = npt.NDArray[np.float64]
 
 SAME = 1e-9  # differences up to this are rounding, not change
-_EXACT = 12  # up to this many changed cases every sign pattern is tried
+_MAX_EXACT_CASES = 12  # every sign pattern is tried up to this many changed cases
 _CHUNK = 2048
 
 
@@ -72,11 +72,11 @@ def sign_flips(differences: Numbers, *, resamples: int = 9999, seed: int = 0) ->
     table[np.abs(table) <= SAME] = 0.0
     sums = np.abs(table.sum(axis=0))
     changed = (table != 0).sum(axis=0)
-    many = np.flatnonzero(changed > _EXACT)
+    many = np.flatnonzero(changed > _MAX_EXACT_CASES)
     drawn = _drawn(table[:, many], sums[many], resamples, seed) if many.size else {}
     found = []
     for column in range(table.shape[1]):
-        if changed[column] <= _EXACT:
+        if changed[column] <= _MAX_EXACT_CASES:
             values = table[:, column]
             found.append(_every_pattern(values[values != 0]))
         else:

@@ -9,8 +9,8 @@ from statistics import NormalDist
 __all__ = ["incomplete_beta", "student_cdf", "student_quantile"]
 
 _TINY = 1e-300
-_STEPS = 500
-_PLAIN = 1e7  # above this many degrees of freedom, t equals the normal to all printed digits
+_MAX_STEPS = 500
+_MAX_FREEDOM = 1e7  # above this many degrees of freedom, t equals the normal to all printed digits
 
 
 def incomplete_beta(a: float, b: float, x: float) -> float:
@@ -30,7 +30,7 @@ def student_cdf(t: float, freedom: float) -> float:
     """Return the share of Student's t with ``freedom`` degrees of freedom below ``t``."""
     if not freedom > 0:
         raise ValueError(f"degrees of freedom must be more than 0, not {freedom}")
-    if freedom > _PLAIN:
+    if freedom > _MAX_FREEDOM:
         return NormalDist().cdf(t)
     square = t * t
     tail = 0.5 * incomplete_beta(freedom / 2, 0.5, freedom / (freedom + square))
@@ -63,7 +63,7 @@ def _fraction(a: float, b: float, x: float) -> float:
     c, d = 1.0, 1.0 - (a + b) * x / (a + 1)
     d = 1.0 / (d if abs(d) > _TINY else _TINY)
     total = d
-    for m in range(1, _STEPS):
+    for m in range(1, _MAX_STEPS):
         even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
         odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
         for term in (even, odd):

@@ -14,7 +14,7 @@ from proctor.store.runs import RunStore
 
 __all__ = ["keep_alert"]
 
-_UNFIT = re.compile(r"[^\w.-]+")
+_NOT_IN_FILE_NAMES = re.compile(r"[^\w.-]+")
 
 
 def keep_alert(store: RunStore, alert: Alert) -> Path:
@@ -23,7 +23,7 @@ def keep_alert(store: RunStore, alert: Alert) -> Path:
     Raises:
         StoreError: the disk or the folder is not writable.
     """
-    name = _UNFIT.sub("-", alert.key or alert.rule).strip("-.")[:120]
+    name = _NOT_IN_FILE_NAMES.sub("-", alert.key or alert.rule).strip("-.")[:120]
     path = store.folder / "alerts" / f"{name}.json"
     try:
         private_folder(path.parent)

@@ -15,14 +15,14 @@ from proctor.core.errors import InputError, NotFoundError, StoreError
 __all__ = ["baseline_path", "read_baseline", "write_baseline"]
 
 FORMAT = 1
-_UNFIT = re.compile(r"[^\w.-]+")
+_NOT_IN_FILE_NAMES = re.compile(r"[^\w.-]+")
 
 
 def baseline_path(folder: Path, suite: str, target: str | None = None) -> Path:
     """Return the path of a suite's baseline; with several targets, each has its own."""
-    name = _UNFIT.sub("-", suite).strip("-.") or "suite"
+    name = _NOT_IN_FILE_NAMES.sub("-", suite).strip("-.") or "suite"
     if target:
-        name += "@" + (_UNFIT.sub("-", target).strip("-.") or "target")
+        name += "@" + (_NOT_IN_FILE_NAMES.sub("-", target).strip("-.") or "target")
     return folder / f"{name}.json"
 
 

@@ -32,9 +32,9 @@ __all__ = ["FOLDER", "NOT_KEPT", "GuardLog", "without_words"]
 FOLDER: Final = "guard"  # inside the project's store
 NOT_KEPT: Final = "decisions_not_kept"
 _OURS: Final = ("mode", "turn", "sample", "intents", "tool")  # metadata of an event that contains no conversation text
-_LINES: Final = 1_000  # decisions without text that are written at once
+_BATCH_LINES: Final = 1_000  # decisions without text that are written at once
 _GOODBYE: Final = 5.0  # seconds for the tagger at shutdown; the rest is written without its text
-_JOIN: Final = 60.0  # seconds for the thread to end: longer than one tagger call may take
+_JOIN_SECONDS: Final = 60.0  # longer than one tagger call may take
 
 
 class _Waiting(NamedTuple):
@@ -133,7 +133,7 @@ class GuardLog:
         self._some.set()
         self._enough.set()
         if thread is not None and thread.is_alive():
-            thread.join(timeout=_JOIN)
+            thread.join(timeout=_JOIN_SECONDS)
         atexit.unregister(self.close)
         self._write_all()
         if self._names is not None:
@@ -189,7 +189,7 @@ class GuardLog:
     def _write_all(self) -> None:
         with self._writing:
             while self._bare or self._waiting or self._lost or self._to_review:
-                if not (self._written(self._bare, _LINES) and self._written(self._waiting, self._set.batch)):
+                if not (self._written(self._bare, _BATCH_LINES) and self._written(self._waiting, self._set.batch)):
                     return
 
     def _written(self, queue: deque[_Waiting], most: int) -> bool:

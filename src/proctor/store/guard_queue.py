@@ -11,7 +11,7 @@ from proctor.store.runs import RunStore
 
 __all__ = ["queue_up", "review_item"]
 
-_LONGEST: Final = 300
+_MAX_REASON_CHARS: Final = 300
 
 
 def queue_up(store: Path, rows: Sequence[Mapping[str, Any]]) -> int:
@@ -39,5 +39,5 @@ def review_item(row: Mapping[str, Any]) -> ReviewItem:
         intent=row.get("intent"),
         dimension=str(row.get("name") or verdict.get("gate") or ""),
         part=str(verdict.get("action") or ""),
-        reason=(str(verdict.get("reason") or "") or "sampled: was it right to let this pass?")[:_LONGEST],
+        reason=(str(verdict.get("reason") or "") or "sampled: was it right to let this pass?")[:_MAX_REASON_CHARS],
     )

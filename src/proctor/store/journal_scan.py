@@ -14,7 +14,7 @@ from proctor.store.journal import DamagedLine, JournalReader, Place, read_lines
 __all__ = ["BUDGET", "Finished", "JournalScan"]
 
 BUDGET = "budget"
-_UNUSABLE = (KeyError, TypeError, ValueError, AttributeError, ProctorError)
+_INVALID_LINE_ERRORS = (KeyError, TypeError, ValueError, AttributeError, ProctorError)
 
 
 class Finished(NamedTuple):
@@ -57,7 +57,7 @@ class JournalScan:
                 self.end = place.at + place.length
                 try:
                     found = self._read(place, line, since, known, reader, answer_of)
-                except _UNUSABLE as error:
+                except _INVALID_LINE_ERRORS as error:
                     self._note(place, reader, f"cannot be used ({type(error).__name__}: {error})")
                 else:
                     if found is not None:

@@ -21,7 +21,7 @@ from proctor.text.known_secrets import hide_secrets_in_data
 
 __all__ = ["RunLedger", "case_kept"]
 
-_SECONDS = 1.0
+_FLUSH_SECONDS = 1.0
 
 
 class RunLedger:
@@ -85,7 +85,7 @@ class RunLedger:
         place = self._journal.append(line)
         self._rows.add(line, _facts(result), self._waiting.pop(key), place)
         self._done.add(key)
-        if len(self._rows) >= BATCH or time.monotonic() - self._flushed > _SECONDS:
+        if len(self._rows) >= BATCH or time.monotonic() - self._flushed > _FLUSH_SECONDS:
             self.flush()
 
     def flush(self) -> None:

@@ -15,7 +15,7 @@ from proctor.store.private_files import open_private, private_folder
 __all__ = ["is_held", "only_one", "sole_writer"]
 
 _TRIES = 25  # `is_held` takes the lock for an instant: a writer that meets it tries again
-_BETWEEN_SECONDS = 0.02
+_RETRY_SECONDS = 0.02
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def sole_writer(path: Path, run_id: str) -> Iterator[None]:
     try:
         for attempt in range(_TRIES):
             if attempt:
-                time.sleep(_BETWEEN_SECONDS)
+                time.sleep(_RETRY_SECONDS)
             if _take(file):
                 break
         else:

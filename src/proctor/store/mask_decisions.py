@@ -24,18 +24,18 @@ from proctor.text.redact import redact
 __all__ = ["LONGEST", "Masker", "customer_key", "masked", "naming", "parts_of", "text_of", "words_of"]
 
 LONGEST: Final = 10_000  # characters of a text that are logged
-_MARGIN: Final = 4_096  # characters read beyond them: a value across the cut must be masked too
-_NAME: Final = 256  # characters beyond them that are searched for names
+_MARGIN_CHARS: Final = 4_096  # read beyond them: a value across the cut must be masked too
+_NAME_MARGIN_CHARS: Final = 256  # beyond them that are searched for names
 _PERSONAL: Final = frozenset({*KINDS, "person", "address", "ip", "url", "secret", "canary", "code", "date_of_birth"})
 _PERSONAL_GATE: Final = "pii"
 _WORD: Final = re.compile(r"[a-z_/]{0,40}")  # a word of ours, which matches no pattern
-_DRAWN: Final = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # a generated id, not a name
+_GENERATED_ID: Final = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # not a name
 _NOT_KEPT: Final = frozenset({"edits", "placeholders", "vault", "masked", "personal"})
 _TEXT: Final = "text"
 _PARTS: Final = "parts"
 _SHADOW: Final = "shadow"
-_LONG_NUMBER: Final = 9_999_999
-_DEEPEST: Final = 20
+_MAX_PLAIN_NUMBER: Final = 9_999_999
+_MAX_DEPTH: Final = 20
 _ASCII: Final = "\x7f"  # a single character above it may be a whole name
 
 
@@ -62,7 +62,7 @@ class Masker:
 
     def _masked(self, text: str) -> str:
         # Truncate first: a pattern holds the interpreter lock while it runs, which is long for a megabyte.
-        kept = text[: LONGEST + _MARGIN]
+        kept = text[: LONGEST + _MARGIN_CHARS]
         is_cut = len(kept) < len(text)
         if self._known is not None:  # a key that contains a masked value would no longer look like a key
             kept = redact(kept)
@@ -78,7 +78,7 @@ class Masker:
         if len(text) <= LONGEST:
             return kept
         # A label may be shorter than its value. Then more of the text is within the limit, up to the cut.
-        return f"{kept[: max(0, min(LONGEST, len(kept) - _MARGIN)) if is_cut else LONGEST]}…"
+        return f"{kept[: max(0, min(LONGEST, len(kept) - _MARGIN_CHARS)) if is_cut else LONGEST]}…"
 
     def data(self, value: Any) -> Any:
         """Mask JSON-like data and dataclasses: every text, and every number long enough to be personal."""
@@ -91,7 +91,7 @@ class Masker:
             return {self.text(key): self._walk(item) for key, item in value.items()}
         if isinstance(value, list):
             return [self._walk(item) for item in value]
-        if isinstance(value, int) and abs(value) > _LONG_NUMBER:
+        if isinstance(value, int) and abs(value) > _MAX_PLAIN_NUMBER:
             written = self.text(str(value))
             return value if written == str(value) else written
         return value
@@ -130,7 +130,7 @@ def masked(event: Event, masker: Masker, *, name: Callable[[str], str]) -> dict[
     """Return the event as a row of the log; ``name`` pseudonymises a customer."""
     data: dict[str, Any] = {"kind": event.kind, "time": event.time.isoformat(), "id": event.id}
     if event.session:
-        plain = _DRAWN.fullmatch(event.session) or masker.text(event.session) == event.session
+        plain = _GENERATED_ID.fullmatch(event.session) or masker.text(event.session) == event.session
         data["session"] = event.session if plain else name(event.session)
     if event.customer:
         data["customer"] = name(event.customer)
@@ -172,7 +172,9 @@ def words_of(event: Event) -> str:
     """Return all text that may contain names: the message, and the arguments of a call."""
     call = event.metadata.get("call")
     told = dumps(call).decode() if call else ""
-    return "\n".join(filter(None, (text_of(event)[: LONGEST + _NAME], told[: LONGEST + _NAME])))
+    return "\n".join(
+        filter(None, (text_of(event)[: LONGEST + _NAME_MARGIN_CHARS], told[: LONGEST + _NAME_MARGIN_CHARS]))
+    )
 
 
 def customer_key(folder: Path) -> bytes:
@@ -208,7 +210,7 @@ def _plain(value: Any, depth: int = 0) -> Any:
     """Convert whatever a plugin put there to JSON-like data."""
     if value is None or isinstance(value, (str, bool, int, float)):
         return str(value) if isinstance(value, str) else value
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return "…"
     if is_dataclass(value) and not isinstance(value, type):
         value = encode(value)

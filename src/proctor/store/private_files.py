@@ -12,10 +12,10 @@ from pathlib import Path
 
 __all__ = ["open_private", "private_database", "private_folder", "write_private"]
 
-_FILE = 0o600
-_FOLDER = 0o700
-_OTHERS = 0o077
-_DEEPEST = 2  # folders between a file and its store: runs/ID
+_FILE_MODE = 0o600
+_FOLDER_MODE = 0o700
+_OTHERS_MODE = 0o077
+_MAX_LEVELS = 2  # folders between a file and its store: runs/ID
 _STORE_HOLDS = ("proctor.db", "customers.key")
 _PROJECT_HOLDS = "proctor.yaml"  # marks a store that is the project folder itself, whose rights the user decides
 
@@ -31,14 +31,14 @@ def private_folder(path: Path) -> None:
     missing = [each for each in (path, *path.parents) if not each.exists()]
     for each in reversed(missing):
         with suppress(FileExistsError):  # another process was faster
-            each.mkdir(_FOLDER)
+            each.mkdir(_FOLDER_MODE)
     path.mkdir(exist_ok=True)  # raises if the name is taken by a file
     inside: list[Path] = []
-    for each in (path, *list(path.parents)[:_DEEPEST]):
+    for each in (path, *list(path.parents)[:_MAX_LEVELS]):
         inside.append(each)
         if _is_store(each):
             for folder in inside:
-                _tighten(folder, _FOLDER)
+                _tighten(folder, _FOLDER_MODE)
             return
 
 
@@ -48,8 +48,8 @@ def open_private(path: Path, flags: int) -> int:
     Raises:
         OSError: it cannot be opened.
     """
-    file = os.open(path, flags | os.O_CREAT | os.O_CLOEXEC, _FILE)
-    _tighten(file, _FILE)
+    file = os.open(path, flags | os.O_CREAT | os.O_CLOEXEC, _FILE_MODE)
+    _tighten(file, _FILE_MODE)
     return file
 
 
@@ -75,7 +75,7 @@ def private_database(path: Path) -> None:
     private_folder(path.parent)  # again: the new file may have made the folder a store
     for ending in ("-wal", "-shm"):
         with suppress(OSError):
-            _tighten(path.with_name(path.name + ending), _FILE)
+            _tighten(path.with_name(path.name + ending), _FILE_MODE)
 
 
 def _is_store(folder: Path) -> bool:
@@ -85,6 +85,6 @@ def _is_store(folder: Path) -> bool:
 
 def _tighten(place: Path | int, mode: int) -> None:
     found = os.stat(place)
-    if found.st_uid == os.geteuid() and stat.S_IMODE(found.st_mode) & _OTHERS:
+    if found.st_uid == os.geteuid() and stat.S_IMODE(found.st_mode) & _OTHERS_MODE:
         with suppress(OSError):  # a file system without rights
             os.chmod(place, mode)

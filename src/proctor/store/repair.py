@@ -15,7 +15,7 @@ from proctor.store.runs import RunRecord, RunStore
 
 __all__ = ["Rebuilt", "find_damage", "rebuild_run"]
 
-_CHECKED = 200  # results per run that are looked up: a spot check, so that a large store takes seconds
+_CHECKED_RESULTS = 200  # results per run that are looked up: a spot check, so that a large store takes seconds
 
 
 class Rebuilt(NamedTuple):
@@ -86,7 +86,7 @@ def _differs(store: RunStore, run: RunRecord) -> str | None:
     rows = store.database.execute(
         "SELECT trajectory_at, trajectory_length, result_at, result_length FROM results WHERE run = ?"
         " ORDER BY result_at DESC LIMIT ?",
-        (run.n, _CHECKED),
+        (run.n, _CHECKED_RESULTS),
     ).fetchall()
     if not rows:
         return None

@@ -17,7 +17,7 @@ __all__ = ["BATCH", "TAG_BREAK", "IndexRows", "bring_up_to_date", "next_seq", "r
 
 TAG_BREAK = "\x1f"
 BATCH = 200
-_TRIES = 3  # a reader starts again if another process indexed the same lines meanwhile
+_MAX_TRIES = 3  # a reader starts again if another process indexed the same lines meanwhile
 
 
 class IndexRows:
@@ -67,7 +67,7 @@ def bring_up_to_date(store: RunStore, run: RunRecord) -> None:
         StoreError: the journal cannot be read, or a database error.
     """
     path = store.journal_of(run.id)
-    for _ in range(_TRIES):
+    for _ in range(_MAX_TRIES):
         start = _indexed(store.database, run)
         try:
             behind = path.stat().st_size > start

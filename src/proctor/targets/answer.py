@@ -18,14 +18,14 @@ __all__ = ["KEYS", "chat_messages", "turn_of"]
 
 ANSWER = "answer"
 KEYS = frozenset({ANSWER, *(field.name for field in dataclasses.fields(Turn) if field.name != "extra")})
-_SAYING = ("messages", "tool_calls", "escalation", "error")
+_CONTENT_KEYS = ("messages", "tool_calls", "escalation", "error")
 _USAGE = {
     "input": ("input", "input_tokens", "prompt_tokens"),
     "output": ("output", "output_tokens", "completion_tokens"),
     "cached_input": ("cached_input", "cache_read_input_tokens"),
     "reasoning": ("reasoning", "reasoning_tokens"),
 }
-_SHORT = 200
+_MAX_ID_CHARS = 200
 
 
 def turn_of(value: Any, asked: str) -> Turn:
@@ -45,7 +45,7 @@ def turn_of(value: Any, asked: str) -> Turn:
         )
     data = {str(key): item for key, item in value.items()}
     answer = data.pop(ANSWER, None)
-    if answer is None and not any(data.get(name) for name in _SAYING):
+    if answer is None and not any(data.get(name) for name in _CONTENT_KEYS):
         found = ", ".join(sorted(data)) or "nothing"
         raise AnswerError(f"the reply has no `answer` (it has: {found})", raw=_shown(value), hint="add `answer`: text")
     if answer is not None and not isinstance(answer, str):
@@ -124,7 +124,7 @@ def _tool_call(call: Any) -> Any:
 
 def _source(source: Any, index: int) -> Any:
     if isinstance(source, str):
-        short = len(source) <= _SHORT and "\n" not in source
+        short = len(source) <= _MAX_ID_CHARS and "\n" not in source
         return {"id": source} if short else {"id": f"source-{index + 1}", "text": source}
     if isinstance(source, Mapping) and "id" not in source:
         return {"id": str(source.get("uri") or source.get("title") or f"source-{index + 1}"), **source}

@@ -29,8 +29,8 @@ from proctor.text.redact import redact, redact_data
 __all__ = ["HttpTarget", "connect"]
 
 NAMES = ("text", "session", "messages", "history", "inputs", "page", "case", "sample", "turn")
-_LONGEST_WAIT = 30.0
-_TRY_AGAIN = (429, 503)
+_MAX_WAIT_SECONDS = 30.0
+_RETRY_STATUSES = (429, 503)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +125,7 @@ class _Conversation:
                 raw = self._safe(getattr(error, "raw", "")) or None
                 raise AnswerError(self._safe(error.message), kind=kind, raw=raw, hint=error.hint) from None
             wait = _wait(reply, attempt)
-            if reply.status not in _TRY_AGAIN or attempt == settings.retries or wait > _LONGEST_WAIT:
+            if reply.status not in _RETRY_STATUSES or attempt == settings.retries or wait > _MAX_WAIT_SECONDS:
                 return reply
             await asyncio.sleep(wait)
         raise AssertionError("unreachable: the last attempt returns")

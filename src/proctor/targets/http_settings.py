@@ -13,8 +13,8 @@ from proctor.targets.paths import Path, parse_path
 
 __all__ = ["ReplyPaths", "TargetHttpSettings", "check_settings", "reply_paths", "request_of", "secrets_in"]
 
-_HARMLESS = ("accept", "accept-language", "content-type", "user-agent")
-_HOLE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_PUBLIC_HEADERS = ("accept", "accept-language", "content-type", "user-agent")
+_PLACEHOLDER = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,8 +121,8 @@ def secrets_in(settings: TargetHttpSettings) -> tuple[str, ...]:
     """Return the values that must not be shown: header values, and values in the address."""
     found: list[str] = []
     for name, value in settings.headers.items():
-        if name.lower() not in _HARMLESS:
-            found += [value, *_HOLE.sub(" ", value).split()]
+        if name.lower() not in _PUBLIC_HEADERS:
+            found += [value, *_PLACEHOLDER.sub(" ", value).split()]
     parts = urlsplit(settings.http)
     found += [value for _, value in parse_qsl(parts.query) if "{{" not in value]
     found += [parts.password or "", parts.username or ""]

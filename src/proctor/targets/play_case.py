@@ -17,7 +17,7 @@ from proctor.text.redact import redact
 __all__ = ["AnswerError", "Kind", "drive"]
 
 Kind = Literal["target", "model", "timeout", "budget"]
-_LONGEST_ERROR = 2_000
+_MAX_ERROR_CHARS = 2_000
 LONGEST_RAW = 2_000
 
 
@@ -83,7 +83,7 @@ def _failed(made: Trajectory, error: Exception) -> Trajectory:
     # Redact before truncating: half a secret is still one.
     return dataclasses.replace(
         made,
-        error=redact(message)[:_LONGEST_ERROR],
+        error=redact(message)[:_MAX_ERROR_CHARS],
         error_kind=kind,
         raw=None if raw is None else redact(raw)[:LONGEST_RAW],
     )

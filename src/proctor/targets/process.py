@@ -15,9 +15,9 @@ from proctor.text.redact import redact
 __all__ = ["MOST_OUTPUT", "Process", "run_once"]
 
 MOST_OUTPUT = 8_000_000
-_TAIL = 2_000
-_HELD = 8_000  # bytes kept of the error stream: a secret at the cut must still be complete for redaction
-_GRACE = 2.0
+_MAX_COMPLAINT_CHARS = 2_000
+_MAX_STDERR_BYTES = 8_000  # a secret at the cut must still be complete for redaction
+_GRACE_SECONDS = 2.0
 
 
 class Process:
@@ -53,7 +53,7 @@ class Process:
     async def _listen(self) -> None:
         assert self._process.stderr is not None
         while part := await self._process.stderr.read(65_536):
-            self._tail = (self._tail + part)[-_HELD:]
+            self._tail = (self._tail + part)[-_MAX_STDERR_BYTES:]
 
     async def write(self, data: bytes, *, last: bool) -> None:
         """Write its input; it is no error if the command does not read it."""
@@ -92,19 +92,19 @@ class Process:
         """Return its exit status, after reading its error stream."""
         status = await self._process.wait()
         with contextlib.suppress(TimeoutError):  # a child process may still hold the pipe
-            await asyncio.wait_for(asyncio.shield(self._listening), _GRACE)
+            await asyncio.wait_for(asyncio.shield(self._listening), _GRACE_SECONDS)
         return status
 
     @property
     def complaint(self) -> str:
         """The end of its error stream, without secrets."""
-        return redact(self._tail.decode(errors="replace")).strip()[-_TAIL:]
+        return redact(self._tail.decode(errors="replace")).strip()[-_MAX_COMPLAINT_CHARS:]
 
     async def farewell(self) -> None:
         """Close its input, wait a moment for it to end, then kill it."""
         await self.write(b"", last=True)
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._process.wait(), _GRACE)
+            await asyncio.wait_for(self._process.wait(), _GRACE_SECONDS)
         await self.end()
 
     async def end(self) -> None:
@@ -152,4 +152,4 @@ def failed(status: int, complaint: str, output: bytes = b"") -> AnswerError:
 
 
 def _text(output: bytes) -> str:
-    return redact(output[:_HELD].decode(errors="replace"))[:4_000]
+    return redact(output[:_MAX_STDERR_BYTES].decode(errors="replace"))[:4_000]

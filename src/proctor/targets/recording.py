@@ -19,7 +19,7 @@ from proctor.targets.play_case import AnswerError
 
 __all__ = ["RecordingSettings", "RecordingTarget", "connect"]
 
-_LONGEST_LINE = 64_000_000
+_MAX_LINE_BYTES = 64_000_000
 Key = tuple[str, int | None]
 
 
@@ -60,7 +60,7 @@ class RecordingTarget:
         try:
             with self.path.open("rb") as handle:
                 handle.seek(offset)
-                return _trajectory(json.loads(handle.readline(_LONGEST_LINE)), case, self.name)
+                return _trajectory(json.loads(handle.readline(_MAX_LINE_BYTES)), case, self.name)
         except OSError as error:
             return self._error(f"the recording cannot be read: {error.strerror}")
         except (ValueError, RecursionError, MalformedError, AnswerError) as error:
@@ -90,7 +90,7 @@ def _index(path: Path, target: str | None) -> tuple[dict[Key, int], str]:
     offset = 0
     with path.open("rb") as handle:
         number = 0
-        while line := handle.readline(_LONGEST_LINE):
+        while line := handle.readline(_MAX_LINE_BYTES):
             number += 1
             digest.update(line)
             if line.strip():

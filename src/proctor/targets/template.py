@@ -19,7 +19,7 @@ from proctor.targets.play_case import AnswerError
 __all__ = ["Filler", "compile_template"]
 
 Filler = Callable[[Mapping[str, Any]], Any]
-_HOLE = re.compile(r"\{\{\s*(.*?)\s*\}\}", re.DOTALL)
+_PLACEHOLDER = re.compile(r"\{\{\s*(.*?)\s*\}\}", re.DOTALL)
 
 
 def compile_template(
@@ -44,13 +44,13 @@ def compile_template(
 
 
 def _text(text: str, names: tuple[str, ...], path: tuple[str | int, ...], quote: Callable[[str], str]) -> Filler:
-    holes = list(_HOLE.finditer(text))
+    holes = list(_PLACEHOLDER.finditer(text))
     if not holes:
         return lambda values: text
     paths = [_hole(hole.group(1), names, path) for hole in holes]
     if len(holes) == 1 and holes[0].group() == text.strip() and quote is str:
         return lambda values: _value(paths[0], values)
-    pieces = _HOLE.split(text)[::2]
+    pieces = _PLACEHOLDER.split(text)[::2]
 
     def fill(values: Mapping[str, Any]) -> str:
         out = pieces[0]

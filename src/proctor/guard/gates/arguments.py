@@ -27,9 +27,9 @@ _verdict: Final = swift(Verdict)
 class Arguments:
     """Checks tool arguments: schemas, allowed values, the customer's own ids, limits, and required consent.
 
-    With ``read_only``, only tools that read are called: those of the project's `tools:` and by their names, or those
-    that ``reads`` lists. At the tool results, it stops records that name another owner than the customer, for tools
-    with ``owner``.
+    With ``read_only``, only reading tools may be called: by the project's `tools:` and their names, or those that
+    ``reads`` lists. At the tool results, it stops records that name another owner than the customer, for tools with
+    ``owner``.
     """
 
     name: ClassVar[str] = "arguments"

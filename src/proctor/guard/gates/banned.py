@@ -17,7 +17,7 @@ from proctor.text.user_patterns import Hit, UserPattern, user_pattern
 
 __all__ = ["Banned"]
 
-_MOST: Final = 64
+_MAX_FINDINGS: Final = 64
 # Scripts without spaces between words, where a word may be part of a longer run of characters.
 _UNSPACED: Final = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 
@@ -71,7 +71,7 @@ class Banned:
         )
 
     def _find(self, step: Step) -> Iterator[Finding]:
-        left = _MOST if self.action != "redact" else len(step.text) + 1
+        left = _MAX_FINDINGS if self.action != "redact" else len(step.text) + 1
         for reading in readings(step):
             for hit in _hits(self._search, reading):
                 if left <= 0:

@@ -18,15 +18,15 @@ from proctor.text.normalise.language_likeness import is_strewn
 
 __all__ = ["Danger"]
 
-_SAYS: Final[Mapping[str, str]] = {
+_DESCRIPTIONS: Final[Mapping[str, str]] = {
     "self_harm": "the customer may be about to harm themselves",
     "safety_incident": "somebody may be hurt or in danger",
     "legal_threat": "the customer threatens with the law",
     "media_complaint": "the customer threatens with the press or the public",
 }
 _SEVERITY: Final[Mapping[str, Severity]] = {"self_harm": "critical", "safety_incident": "critical"}
-_BY_RULE: Final = 0.9
-_MAX_READ_CHARS: Final = 3_000  # characters of one reading that the model sees, from both ends
+_RULE_SCORE: Final = 0.9
+_MAX_READ_CHARS: Final = 3_000  # of one reading that the model sees, from both ends
 _MIN_HIDDEN_CHARS: Final = (
     400  # minimum of hidden characters that it sees; for a longer message as many as the message has
 )
@@ -75,7 +75,7 @@ class Danger:
 
     def _by_rule(self, reading: Reading) -> list[Finding]:
         hits = [hit for hit in dangers(reading.text) if hit.kind in self.kinds]
-        return [self._finding(hit.kind, _BY_RULE, reading, hit.start, hit.end, "rules") for hit in hits]
+        return [self._finding(hit.kind, _RULE_SCORE, reading, hit.start, hit.end, "rules") for hit in hits]
 
     async def _by_model(self, read: list[Reading]) -> list[Finding]:
         """Return what the classifier is sure of: the summed risk of the selected kinds must reach the level."""
@@ -117,7 +117,7 @@ class Danger:
             end=last,
             confidence=round(min(1.0, share), 4),
             severity=_SEVERITY.get(kind, "high"),
-            reason=_SAYS[kind] + hidden_in(reading.kinds),
+            reason=_DESCRIPTIONS[kind] + hidden_in(reading.kinds),
             extra={"hidden": reading.kinds} if reading.kinds else {},
         )
 

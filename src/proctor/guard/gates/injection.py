@@ -21,7 +21,7 @@ from proctor.text.takeover_phrases import attempts
 
 __all__ = ["Injection"]
 
-_SAYS: Final = {
+_DESCRIPTIONS: Final = {
     "override": "tries to set the agent's instructions aside",
     "hijack": "claims an authority over the agent that no customer has",
     "smuggling": "hides an instruction to the agent",
@@ -30,14 +30,14 @@ _SAYS: Final = {
     "indirect": "carries an instruction to the agent",
 }
 _REMOVED: Final = "[removed: an instruction in a document]"
-_BY_RULE: Final = 0.95
-_MOST_PARTS: Final = 8
-_MOST_HITS: Final = 16
+_RULE_SCORE: Final = 0.95
+_MAX_PARTS: Final = 8
+_MAX_HITS: Final = 16
 _MAX_SEARCHED_CHARS: Final = (
     1_500  # characters; in a longer message no location is searched, the whole message is reported
 )
-_BRIEF_BYTES: Final = 15  # bytes: about fifteen Latin characters, or five of Japanese or Chinese
-_LONG_CHARS: Final = 160  # characters; in longer messages less work is spent on the location
+_BRIEF_BYTES: Final = 15  # about fifteen Latin characters, or five of Japanese or Chinese
+_LONG_CHARS: Final = 160  # in longer messages less work is spent on the location
 _FEW_PARTS: Final = 3  # parts of a message that are classified one by one for it
 
 
@@ -74,7 +74,7 @@ class Injection:
 
     async def _message(self, step: Step) -> Verdict:
         found = self._by_rule(step) if self.rules else []
-        if len(step.text) > _LONG_CHARS and found and cut(self.block, self.injection) <= _BY_RULE:
+        if len(step.text) > _LONG_CHARS and found and cut(self.block, self.injection) <= _RULE_SCORE:
             return self._verdict("block", found[0].reason, found)  # the rest need not be read
         (row,) = await self.injection.classify([step.text])
         share = row["injection"]
@@ -101,22 +101,22 @@ class Injection:
         found: list[Finding] = []
         for reading in readings(step):
             for hit in attempts(reading.text):
-                if hit.mentioned or len(found) >= _MOST_HITS:
+                if hit.mentioned or len(found) >= _MAX_HITS:
                     continue
                 kind = "smuggling" if reading.kinds else hit.kind
-                reason = f"the message {_SAYS[hit.kind]}{hidden_in(reading.kinds)}"
+                reason = f"the message {_DESCRIPTIONS[hit.kind]}{hidden_in(reading.kinds)}"
                 span = reading.span(hit.start, hit.end)
                 text = quote(reading.text, hit.start, hit.end)
-                found.append(self._finding(kind, _BY_RULE, reason, span, text, part="rules", hidden=reading.kinds))
+                found.append(self._finding(kind, _RULE_SCORE, reason, span, text, part="rules", hidden=reading.kinds))
         return found
 
     async def _by_model(self, step: Step, row: Mapping[str, float]) -> Finding:
-        shares = {name: row.get(name, 0.0) for name in _SAYS}
+        shares = {name: row.get(name, 0.0) for name in _DESCRIPTIONS}
         kind = max(shares, key=shares.__getitem__)
         share = row["injection"]
         reading, start, end = await self._where(step)
         kind = "smuggling" if reading.kinds else kind
-        reason = f"the message {_SAYS[kind]}{hidden_in(reading.kinds)}"
+        reason = f"the message {_DESCRIPTIONS[kind]}{hidden_in(reading.kinds)}"
         span, text = reading.span(start, end), quote(reading.text, start, end)
         return self._finding(kind, share, reason, span, text, part="model", hidden=reading.kinds)
 
@@ -125,7 +125,7 @@ class Injection:
         whole = [(reading, 0, len(reading.text)) for reading in readings(step) if reading.text.strip()]
         if sum(len(reading.text) for reading, _, _ in whole) > _MAX_SEARCHED_CHARS:
             return whole[0]
-        parts = [part for reading, _, _ in whole for part in _parts(reading)][: 2 * _MOST_PARTS]
+        parts = [part for reading, _, _ in whole for part in _parts(reading)][: 2 * _MAX_PARTS]
         if not parts:  # only signs, such as a spelt-out line break
             return whole[0] if whole else (next(iter(readings(step))), 0, 0)
         texts = [Searched(reading.text[start:end]) for reading, start, end in parts]
@@ -140,7 +140,7 @@ class Injection:
     async def _document(self, step: Step) -> Verdict:
         low, high = cut(self.indirect_escalate, self.injection), cut(self.indirect_block, self.injection)
         seen = await look_through(step, self.injection, low=low, high=high, rules=self.rules)
-        reason = f"the text {_SAYS['indirect']}"
+        reason = f"the text {_DESCRIPTIONS['indirect']}"
         found = [self._cut_out(each, reason) for each in seen.cuts]
         if not found and seen.share >= low:
             found = [self._finding("indirect", seen.share, reason, (0, len(step.text)), quote(step.text), part="model")]
@@ -217,6 +217,6 @@ def _is_brief(step: Step) -> bool:
 def _parts(reading: Reading) -> list[tuple[Reading, int, int]]:
     """Split a reading into a few runs of sentences."""
     spans = list(sentences(reading.text, 0, len(reading.text)))
-    size = -(-len(spans) // _MOST_PARTS) or 1
+    size = -(-len(spans) // _MAX_PARTS) or 1
     runs = [spans[at : at + size] for at in range(0, len(spans), size)]
     return [(reading, run[0][0], run[-1][1]) for run in runs]

@@ -21,18 +21,18 @@ from proctor.text.shared_runs import Known, Run, squeezed
 
 __all__ = ["Leak"]
 
-_MAX_DRAFT_CHARS: Final = 1_000_000  # characters of a draft that are read; a longer one is stopped unread
-_MAX_PARAPHRASE_CHARS: Final = 6_000  # characters that are searched for paraphrases of the prompt
-_BY_VECTORS: Final = 0.75
-_SHORTEST_MARK: Final = 6
-_SHORTEST_RUN: Final = 24  # characters; shorter runs are shared by chance
+_MAX_DRAFT_CHARS: Final = 1_000_000  # a longer draft is stopped unread
+_MAX_PARAPHRASE_CHARS: Final = 6_000  # of a draft that are searched for paraphrases of the prompt
+_PARAPHRASE_CONFIDENCE: Final = 0.75
+_MIN_CANARY_CHARS: Final = 6
+_MIN_RUN_CHARS: Final = 24  # shorter runs are shared by chance
 _ROT13: Final = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
 _ENCODED: Final = re.compile(
     r"(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{16,4096}={0,2}|(?:[0-9a-fA-F]{2}){8,2048})(?![A-Za-z0-9+/_-])"
 )
-_MIN_TOTAL_CHARS: Final = 40  # total characters of short runs
+_MIN_TOTAL_CHARS: Final = 40  # of short runs together
 _HEX: Final = re.compile(r"(?:[0-9a-fA-F]{2})+")
-_MOST_ENCODED: Final = 50
+_MAX_ENCODED: Final = 50
 _MENTIONS_PROMPT: Final = re.compile(
     r"\b(?:my|the|these are(?: my| the)?|system|initial|hidden|secret|internal)\s+(?:\w+\s+){0,2}"
     r"(?:system prompt|prompt|instructions?|guidelines|directives)\b"
@@ -81,15 +81,15 @@ class Leak:
     _public: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.letters < _SHORTEST_RUN:
+        if self.letters < _MIN_RUN_CHARS:
             raise ValueError(
-                f"letters is {self.letters}; runs of fewer than {_SHORTEST_RUN} letters are shared by chance"
+                f"letters is {self.letters}; runs of fewer than {_MIN_RUN_CHARS} letters are shared by chance"
             )
         if not 0.0 < self.share <= 1.0:
             raise ValueError(f"share is {self.share:g}; it must be above 0 and at most 1")
         for mark in self.canaries:
-            if len(squeezed(mark)) < _SHORTEST_MARK:
-                raise ValueError(f"the canary {mark!r} is too short: {_SHORTEST_MARK} letters and digits at least")
+            if len(squeezed(mark)) < _MIN_CANARY_CHARS:
+                raise ValueError(f"the canary {mark!r} is too short: {_MIN_CANARY_CHARS} letters and digits at least")
         object.__setattr__(self, "_known", Known(self.prompt))
         object.__setattr__(self, "_parts", parts(self.prompt))
         if not (self.retold and self._parts):  # the embedder's weights are not needed
@@ -132,7 +132,7 @@ class Leak:
                 yield from self._told(view, step, least)
 
     def _told(self, view: _View, step: Step, least: float) -> Iterator[Finding]:
-        runs = self._secret(list(self._known.runs(view.letters, _SHORTEST_RUN)), view.letters, step)
+        runs = self._secret(list(self._known.runs(view.letters, _MIN_RUN_CHARS)), view.letters, step)
         if not runs:
             return
         longest = max(runs, key=lambda run: run.weight)
@@ -158,7 +158,7 @@ class Leak:
         if seen.told < least:
             return []
         reason = f"the draft tells {seen.told} of {seen.of} sentences of the system prompt in other words"
-        return [self._finding("prompt_leak", reason, "high", text=quote(seen.first), sure=_BY_VECTORS)]
+        return [self._finding("prompt_leak", reason, "high", text=quote(seen.first), sure=_PARAPHRASE_CONFIDENCE)]
 
     def _secret(self, runs: Sequence[Run], letters: str, step: Step) -> list[Run]:
         """Return the runs that occur neither in a source of the session nor in the public texts."""
@@ -220,7 +220,7 @@ def _views(step: Step, plain: str, decoded: Sequence[tuple[str, str]]) -> Iterat
 def _decoded(text: str) -> Iterator[tuple[str, str]]:
     """Yield text in Base64 or hexadecimal, including bare keys, which views do not show."""
     for number, hit in enumerate(_ENCODED.finditer(text)):
-        if number >= _MOST_ENCODED:
+        if number >= _MAX_ENCODED:
             return
         token = hit.group()
         coded = {"hex": bytes.fromhex(token) if _HEX.fullmatch(token) else None, "base64": unpack_base64(token)}

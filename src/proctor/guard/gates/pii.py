@@ -31,10 +31,10 @@ from proctor.text.user_patterns import UserPattern, user_pattern
 
 __all__ = ["Pii"]
 
-_NAMED: Final = ("person", "address")  # found by the tagger
-_ONLY_TAGGED: Final = ("person",)  # an address may also match a pattern
-_EVERY: Final = tuple(dict.fromkeys((*KINDS, *_NAMED)))
-_WORDS: Final = {
+_TAGGED_KINDS: Final = ("person", "address")  # found by the tagger
+_ONLY_TAGGED_KINDS: Final = ("person",)  # an address may also match a pattern
+_EVERY: Final = tuple(dict.fromkeys((*KINDS, *_TAGGED_KINDS)))
+_DESCRIPTIONS: Final = {
     "email": "an e-mail address",
     "phone": "a telephone number",
     "card": "a card number",
@@ -50,7 +50,7 @@ _SECRET: Final = frozenset({"card", "iban", "passport", "national_id", "secret"}
 _MAX_SINGLE_PASS_CHARS: Final = (
     3_000  # characters that the tagger gets unchanged, so that the result is cached across gates
 )
-_SHORTEST_REPEAT: Final = 4
+_MIN_REPEAT_CHARS: Final = 4
 _CUSTOMER: Final = "customer"
 _LOOKALIKES: Final = "words that only look like placeholders were marked as such"
 
@@ -99,7 +99,7 @@ class Pii:
         found = self._joined(found, named)
         every, personal = tuple(_edits(step, found)), tuple((each.kind, each.text) for each in found)
         if step.point == "output":
-            found = [each for each in found if each.kind not in _NAMED and not self._shown(each, step)]
+            found = [each for each in found if each.kind not in _TAGGED_KINDS and not self._shown(each, step)]
         edits = every if step.point != "output" else tuple(_edits(step, found))
         action, reason = self._decided(found, edits)
         verdict = Verdict(
@@ -141,7 +141,7 @@ class Pii:
 
     def _by_pattern(self, step: Step) -> list[Finding]:
         """Return the non-overlapping findings in the original, from the plain text and the hidden texts."""
-        kinds = [kind for kind in self.kinds if kind not in _ONLY_TAGGED]
+        kinds = [kind for kind in self.kinds if kind not in _ONLY_TAGGED_KINDS]
         found: list[Finding] = []
         for reading in readings(step):
             breathe()
@@ -166,7 +166,7 @@ class Pii:
 
         An answer may name people, so the tagger is skipped there; the log searches for names itself.
         """
-        wanted = [kind.upper() for kind in self.kinds if kind in _NAMED]
+        wanted = [kind.upper() for kind in self.kinds if kind in _TAGGED_KINDS]
         if not self.names or self.tagger is None or not wanted or step.point == "output":
             return [], None
         plain = step.normalised.plain
@@ -282,7 +282,7 @@ def _marked(text: str, marked: str, offset: int) -> Iterator[Edit]:
 def _places(text: str, found: Sequence[Finding]) -> list[tuple[int, int, str, str]]:
     """Return the spans of each value, sorted and non-overlapping: where it was found, and where it recurs."""
     places = [(each.start or 0, each.end or 0, each.kind, each.text) for each in found]
-    known = {text[start:end]: (kind, value) for start, end, kind, value in places if end - start >= _SHORTEST_REPEAT}
+    known = {text[start:end]: (kind, value) for start, end, kind, value in places if end - start >= _MIN_REPEAT_CHARS}
     if any(map(_stands_twice, repeat(text), known)):  # compiling is the slowest part here
         every = "|".join(re.escape(written) for written in sorted(known, key=len, reverse=True))
         again = finditer(re.compile(rf"(?<!\w)(?:{every})(?!\w)"), text)
@@ -305,7 +305,7 @@ def _told(found: Sequence[Finding]) -> str:
 
 
 def _word(kind: str) -> str:
-    return _WORDS.get(kind, kind.replace("_", " "))
+    return _DESCRIPTIONS.get(kind, kind.replace("_", " "))
 
 
 def _result(result: object) -> str:

@@ -21,7 +21,7 @@ from proctor.guard.tool_settings import ByTool, call_of, call_text
 
 __all__ = ["Rate"]
 
-_SESSIONS: Final = 10_000  # sessions whose calls of the last minute are kept; the least recently used are dropped
+_MAX_SESSIONS: Final = 10_000  # whose calls of the last minute are kept; the least recently used are dropped
 _MINUTE_SECONDS: Final = 60.0
 _LOOP_WINDOW: Final = 24  # how many calls back to search for the same call
 _verdict: Final = swift(Verdict)
@@ -61,7 +61,7 @@ class _Clocked:
         key: object = memory.session or id(memory)
         kept = self._sessions.get(key)
         if kept is None:
-            while len(self._sessions) >= _SESSIONS:
+            while len(self._sessions) >= _MAX_SESSIONS:
                 self._sessions.popitem(last=False)
             kept = self._sessions[key] = (memory, {})
         else:

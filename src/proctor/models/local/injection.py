@@ -24,7 +24,8 @@ from proctor.text.normalise.language_likeness import is_noise, is_readable, is_s
 __all__ = ["CATEGORIES", "CascadeReading", "InjectionClassifier"]
 
 CATEGORIES = ("override", "hijack", "smuggling", "extraction", "jailbreak", "indirect")
-CODES = frozenset(("ascii85", "base32", "base64", "escape", "hex", "html", "percent"))  # whole-text encodings
+# encodings in which no character represents itself
+CODES = frozenset(("ascii85", "base32", "base64", "escape", "hex", "html", "percent"))
 CODE = 16  # minimum characters of a run of code
 SEGMENT, OVERLAP = 600, 100  # characters
 SEGMENTS = 8  # per text for the transformer: those that the prefilter scores highest

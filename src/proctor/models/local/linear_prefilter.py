@@ -27,7 +27,7 @@ _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+|[^\w\s]")
 _ENDS = frozenset(".!?:;\n。！？…")
 _KANJI = re.compile(r"[一-鿿々〆㐀-䶿]+")
 _KATAKANA = re.compile(r"[ァ-ヿｦ-ﾟ]+")
-_EAST = re.compile(r"[぀-ヿ㐀-鿿]")
+_EAST_ASIAN = re.compile(r"[぀-ヿ㐀-鿿]")
 _NAME_SHAPES = frozenset(("Xx?", "xX?"))  # an unknown capitalised word inside a sentence
 _HASH = 2**WORD_BITS - 1
 
@@ -79,7 +79,7 @@ def _numbers(text: str, words: list[_Word]) -> set[int]:
             found.update((f"k{kind}", f"w{low}", f"b{last} {low}", f"l{last}|{kind}", f"r{kind}|{after}"))
             found.update((f"t{before} {last}|{kind}", f"e{low[-3:]}{kind}"))
         before, last = last, low
-    if _EAST.search(text):
+    if _EAST_ASIAN.search(text):
         outline = _KATAKANA.sub("カ", _KANJI.sub("漢", text[:SHORT]))
         for length in (2, 3, 4, 5):
             found.update([f"o{outline[i : i + length]}" for i in range(len(outline) - length + 1)])

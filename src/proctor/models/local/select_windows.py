@@ -24,7 +24,7 @@ SUSPECTED = 0.6  # score of an unread word that only looks like a name
 _END = re.compile(r"[.!?]\s|[。！？\n]|\s")
 _SENTENCE = ".!?。！？\n"
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_EAST = re.compile(r"[\u3400-\u9fff々\u30a1-\u30ff\uac00-\ud7a3]{2,}")
+_EAST_ASIAN = re.compile(r"[\u3400-\u9fff々\u30a1-\u30ff\uac00-\ud7a3]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class Choice:
     def suspected(self, text: str, glance: Glance, offset: int) -> Iterator[Entity]:
         """Yield the words in unread spans that look like names: unread text must not be shown."""
         for start, end in self.left:
-            for hit in (*_WORD.finditer(text, start, end), *_EAST.finditer(text, start, end)):
+            for hit in (*_WORD.finditer(text, start, end), *_EAST_ASIAN.finditer(text, start, end)):
                 word = hit.group()
-                if _EAST.fullmatch(word) or glance.is_telling(word):
+                if _EAST_ASIAN.fullmatch(word) or glance.is_telling(word):
                     at, stop = offset + hit.start(), offset + hit.end()
                     yield Entity(start=at, end=stop, kind="PERSON", text=word, score=SUSPECTED, suspected=True)
 

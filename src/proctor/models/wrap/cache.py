@@ -21,7 +21,7 @@ Mode = Literal["use", "refresh", "only"]
 
 _log = logging.getLogger(__name__)
 _KEY_DIGITS = 40
-_SHOWN = 80  # characters of a question in a message
+_MAX_SHOWN_CHARS = 80  # of a question in a message
 
 
 def request_key(identity: Any, request: Request) -> str:
@@ -133,7 +133,7 @@ class Cached:
 
     def _not_recorded(self, key: str, request: Request) -> RejectedError:
         last = request.messages[-1].content if request.messages else ""
-        asked = last if len(last) <= _SHOWN else last[: _SHOWN - 1] + "…"
+        asked = last if len(last) <= _MAX_SHOWN_CHARS else last[: _MAX_SHOWN_CHARS - 1] + "…"
         sample = f", sample {request.sample}" if request.sample else ""
         return RejectedError(
             f"{self.name}: the recording has no answer to {asked!r}{sample} (key {key[:12]})",

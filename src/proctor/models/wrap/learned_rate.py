@@ -18,16 +18,16 @@ from collections import deque
 
 __all__ = ["Rhythm"]
 
-_REMEMBERED = 4096  # starts kept for the estimate
-_MIN_WINDOW_SECONDS = 1.0  # seconds; the shortest assumed window of a limit
-_FIRST_SHARE = 0.95  # share of what got through, if nothing else is known
-_LATER_SHARE = 0.9  # share of what got through, if even a learnt rate was refused
-_HOLD_TOLD = 15.0  # seconds
-_HOLD_UNTOLD = 1.0
-_HOLD_CAP = 120.0
-_DOUBLING_TOLD = 3.0  # seconds of trying after which the rate has doubled, slowly at first
-_DOUBLING_UNTOLD = 1.0
-_SLACK = 0.005  # seconds; timers fire late, and a start may catch up by this much
+_MAX_STARTS = 4096
+_MIN_WINDOW_SECONDS = 1.0  # the shortest assumed window of a limit
+_FIRST_SHARE = 0.95  # of what got through, if nothing else is known
+_LATER_SHARE = 0.9  # of what got through, if even a learnt rate was refused
+_HOLD_KNOWN_SECONDS = 15.0  # if the server sent a wait
+_HOLD_UNKNOWN_SECONDS = 1.0
+_MAX_HOLD_SECONDS = 120.0
+_DOUBLING_KNOWN_SECONDS = 3.0  # of trying after which the rate has doubled, slowly at first
+_DOUBLING_UNKNOWN_SECONDS = 1.0
+_SLACK_SECONDS = 0.005  # timers fire late, and a start may catch up by this much
 
 
 class Rhythm:
@@ -52,9 +52,9 @@ class Rhythm:
         self._base: float | None = None  # the learnt rate, in calls a second
         self._settled = 0.0  # when it was learnt
         self._hold = 0.0
-        self._doubling = _DOUBLING_TOLD
+        self._doubling = _DOUBLING_KNOWN_SECONDS
         self._next = 0.0  # when the next call may start
-        self._starts: deque[float] = deque(maxlen=_REMEMBERED)  # of calls not refused
+        self._starts: deque[float] = deque(maxlen=_MAX_STARTS)  # of calls not refused
         self._since: float | None = None  # the first start since the last pause
         self._got_through = 0  # calls started since then and not refused
         self._refused: float | None = None  # the last start that was refused since then
@@ -80,7 +80,7 @@ class Rhythm:
         if self._since is None:
             self._since = now
         if (rate := self.rate(now)) is not None:
-            self._next = max(self._next, now - _SLACK) + 1 / rate
+            self._next = max(self._next, now - _SLACK_SECONDS) + 1 / rate
 
     def refused(self, started: float, pause: float, *, told: bool, busy: bool) -> None:
         """Record the refusal of a call, with a pause that the server sent (``told``) or did not.
@@ -132,7 +132,7 @@ class Rhythm:
         return _FIRST_SHARE * recent if rate is None else _LATER_SHARE * min(rate, recent)
 
     def _hold_on(self, *, first: bool) -> None:
-        shortest = _HOLD_TOLD if self._told else _HOLD_UNTOLD
-        hold = shortest if first else min(2 * self._hold, _HOLD_CAP)
+        shortest = _HOLD_KNOWN_SECONDS if self._told else _HOLD_UNKNOWN_SECONDS
+        hold = shortest if first else min(2 * self._hold, _MAX_HOLD_SECONDS)
         self._hold = max(hold, 2 * self._pause)
-        self._doubling = max(_DOUBLING_TOLD if self._told else _DOUBLING_UNTOLD, self._pause)
+        self._doubling = max(_DOUBLING_KNOWN_SECONDS if self._told else _DOUBLING_UNKNOWN_SECONDS, self._pause)

@@ -28,9 +28,9 @@ from proctor.models.wrap.quota import Quota
 
 __all__ = ["Limited", "Limiter"]
 
-_HISTORY = 256  # entries kept: enough to plot a long run, small enough for every run record
-_CALM_SECONDS = 5.0  # seconds without growth after a 5xx
-_DEFAULT_PAUSE_SECONDS = 0.25  # seconds of pause if a 429 has none; doubles while nothing gets through
+_MAX_HISTORY = 256  # entries: enough to plot a long run, small enough for every run record
+_CALM_SECONDS = 5.0  # without growth after a 5xx
+_DEFAULT_PAUSE_SECONDS = 0.25  # if a 429 has none; doubles while nothing gets through
 _MAX_DEFAULT_PAUSE_SECONDS = 8.0
 _HEADROOM = 1.5  # concurrent calls over what the rate needs, for calls slower than the mean
 _GREW = "grew"
@@ -301,5 +301,5 @@ class Limiter:
         if why == _GREW and self.history[-1][2] == _GREW:
             self.history.pop()  # merge consecutive growth into one entry
         self.history.append((round(now - self._made, 3), self.limit, why))
-        if len(self.history) > _HISTORY:
+        if len(self.history) > _MAX_HISTORY:
             del self.history[1]

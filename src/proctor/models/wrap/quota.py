@@ -16,7 +16,7 @@ from proctor.models.wrap.learned_rate import Rhythm
 
 __all__ = ["Member", "Quota"]
 
-_SHORTEST_WINDOW = 1.0  # seconds; the shortest assumed window of a limit
+_MIN_WINDOW_SECONDS = 1.0  # the shortest assumed window of a limit
 _PASSES_TO_SPLIT = 5  # successes beside a refused model before the limits count as separate
 
 
@@ -115,7 +115,7 @@ class Quota:
     def refused(self, member: Member, started: float, pause: float, now: float, *, told: bool, busy: bool) -> None:
         """Record a 429; another model refused in the same window means that they share a limit."""
         self._rhythm.refused(started, pause, told=told, busy=busy)
-        window = max(pause, _SHORTEST_WINDOW)
+        window = max(pause, _MIN_WINDOW_SECONDS)
         together = any(other is not member and abs(started - at) <= window for other, (at, _) in self._refused.items())
         self._refused[member] = (started, now if self.is_shared else now + pause)
         self._passes[member] = 0
