@@ -50,13 +50,10 @@ class Verdict:
     ``text`` is the text to use if the action is ``redact``; ``edits`` are the same change as positions in the original.
     ``broken`` marks a decision that was made because the gate itself failed or timed out, ``busy`` one that was made
     because the guard is over capacity. ``by`` names the gate that decided for a point. ``borderline`` sends the
-    decision
-    to the review queue. ``shadow`` is true for a gate that only observes; in shadow mode it is the decision that was
-    not
-    acted on. ``unrecorded`` means that the log could not be written. ``masked`` is the text without personal data,
-    ``personal`` the kinds and values that were removed; the log uses both and stores neither. ``extra`` holds details
-    of
-    a single gate.
+    decision to the review queue. ``shadow`` is true for a gate that only observes; in shadow mode it is the decision
+    that was not acted on. ``unrecorded`` means that the log could not be written. ``masked`` is the text without
+    personal data, ``personal`` the kinds and values that were removed; the log uses both and stores neither. ``extra``
+    holds details of a single gate.
     """
 
     action: Action

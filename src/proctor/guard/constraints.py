@@ -86,9 +86,8 @@ class Constraints:
     ``a.b`` is b inside a, in each entry of a list, and under the key ``a.b``: every reading is checked.
 
     ``limits`` are maxima per call (a number may not be below 0), ``sums`` per session. ``own`` names arguments that
-    must
-    be ids of the session's customer. ``confirm: true`` requires a yes of the customer right before the call; ``named``
-    requires a yes to a question about this action that named a value of the call, and its amount.
+    must be ids of the session's customer. ``confirm: true`` requires a yes of the customer right before the call;
+    ``named`` requires a yes to a question about this action that named a value of the call, and its amount.
     """
 
     schema: Mapping[str, Any] | None = None

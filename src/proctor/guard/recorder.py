@@ -15,9 +15,8 @@ class Recorder(Protocol):
 
     The event is of kind ``gate``: ``name`` is the point, ``verdict`` the verdict returned to the caller, ``metadata``
     has ``parts`` (each gate's own Verdict), ``mode``, ``turn``, ``intents``, ``tool``, and if logging is on ``text``
-    and
-    ``call`` (its name and arguments). Texts are not masked: the recorder masks them before writing. An event of kind
-    ``note`` is about the guard itself: settings that were reloaded or could not be, records that were lost.
+    and ``call`` (its name and arguments). Texts are not masked: the recorder masks them before writing. An event of
+    kind ``note`` is about the guard itself: settings that were reloaded or could not be, records that were lost.
     """
 
     def record(self, event: Event, *, borderline: bool, sampled: bool) -> None:

@@ -118,8 +118,7 @@ class Session:
             metadata=metadata or {},
         )
         # Two concurrent calls must not both use up the last one that a limit allows. They may be on two event loops:
-        # that
-        # of an async agent, and that of the bridge for its synchronous tools.
+        # that of an async agent, and that of the bridge for its synchronous tools.
         while not self._calling.acquire(blocking=False):  # noqa: ASYNC110 - an asyncio.Event is of one loop
             await asyncio.sleep(0.001)
         try:

@@ -294,8 +294,7 @@ class Worker:
 
         Returns:
             The jobs that another worker can do: all but the one that holds the thread. If none is known to hold it,
-            only
-            those that have not started.
+            only those that have not started.
         """
         holds, self._leaving = self.busy, True
         busy = None if holds is None else holds[0]

@@ -52,8 +52,7 @@ class GapFinder:
     """Clusters questions as they come; each group holds a few examples, so memory grows only with the gaps.
 
     ``similarity`` is the minimum cosine of a question and its group's mean, ``words`` the minimum share of common
-    content
-    words without an embedder.
+    content words without an embedder.
     """
 
     embedder: Embedder | None = None

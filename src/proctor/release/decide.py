@@ -58,9 +58,8 @@ def decide(
 
     A reason to hold takes precedence over a lack of data. Without any, the run ships only if a relevant drop would have
     been detected in every dimension. Runs with different scorers are not decided at all, since their differences are
-    not
-    comparable. ``elsewhere`` are intents that this run need not have; ``sampled`` states whether the target is known to
-    sample its answers.
+    not comparable. ``elsewhere`` are intents that this run need not have; ``sampled`` states whether the target is
+    known to sample its answers.
     """
     floors, near = _floors(comparison, policy, history)
     proven, tolerated = _regressions(comparison, policy)

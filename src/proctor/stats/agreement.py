@@ -33,8 +33,7 @@ class Kappa:
 
     ``base`` is each category's share in both raters' labels together, ``highest`` the largest of them: if it is near 1,
     always giving the same label agrees well and kappa means little. ``adjusted`` is the kappa for a base rate of one
-    half
-    (PABAK; only for two categories). ``kappa`` is ``None`` if chance agreement is complete.
+    half (PABAK; only for two categories). ``kappa`` is ``None`` if chance agreement is complete.
     """
 
     kappa: float | None

@@ -65,8 +65,7 @@ def sign_flips(differences: Numbers, *, resamples: int = 9999, seed: int = 0) ->
 
     If before and after were the same system, a case's difference would be equally likely with the other sign. So the
     p-value is the share of sign patterns whose sum is at least as far from 0 as the observed one. This assumes no
-    normal
-    distribution and is valid for scores that are mostly 1. NaN marks a case without a pair and is ignored.
+    normal distribution and is valid for scores that are mostly 1. NaN marks a case without a pair and is ignored.
     """
     table = np.nan_to_num(np.asarray(differences, dtype=np.float64), nan=0.0)
     table[np.abs(table) <= SAME] = 0.0

@@ -58,11 +58,9 @@ class GuardLog:
 
     Decisions are written to the file of their day (UTC) and survive a killed process; several processes may write to
     the same folder. The ``tagger`` finds the names in texts; without its answer the texts are left out. That takes
-    time:
-    while ``worded`` decisions wait, or those of ``letters`` characters, further ones are logged without their texts,
-    with
-    a note. Only if the disk fails for so long that ``most`` wait, further ones are dropped and counted in the log.
-    Borderline, sampled and (with ``queue_escalated``) escalated decisions go to the review queue too.
+    time: while ``worded`` decisions wait, or those of ``letters`` characters, further ones are logged without their
+    texts, with a note. Only if the disk fails for so long that ``most`` wait, further ones are dropped and counted in
+    the log. Borderline, sampled and (with ``queue_escalated``) escalated decisions go to the review queue too.
     """
 
     def __init__(

@@ -81,8 +81,7 @@ class RunReader:
         """Yield every result with its scores but without its conversation, by case.
 
         The conversation is by far the larger part of a journal; skipping it makes this many times faster. The case has
-        only
-        its id and intent, or with ``cases`` everything.
+        only its id and intent, or with ``cases`` everything.
         """
         where, values = self._where(None, target)
         with self._journal() as journal:

@@ -47,8 +47,7 @@ class TrendLine:
     """Selects the points of a line; without a dimension, those of all dimensions and intents.
 
     Manually filtered runs are left out unless ``partial``; the runs of one ``trigger`` were all filtered in the same
-    way
-    and make a line of their own.
+    way and make a line of their own.
     """
 
     dimension: str | None = None

@@ -42,11 +42,10 @@ class TargetHttpSettings:
     """An agent's address, its request format and where its answer is.
 
     ``http`` is the address. Without ``request`` the OpenAI chat format is used. ``request`` is the JSON to send; its
-    texts may contain ``{{ text }}``, ``{{ session }}``, ``{{ messages }}``, ``{{ history }}``, ``{{ inputs.x }}``,
-    ``{{ page }}``, ``{{ case.id }}``, ``{{ sample }}`` and ``{{ turn }}``; so may the address, the headers and
-    ``session``. ``reply`` is the path of the answer. ``retries`` counts the further attempts if the agent returns 429
-    or
-    503. ``timeout`` is in seconds.
+    texts may contain ``{{ text }}``, ``{{ session }}``, ``{{ messages }}``, ``{{ history }}``, ``{{ inputs.x }}``, ``{{
+    page }}``, ``{{ case.id }}``, ``{{ sample }}`` and ``{{ turn }}``; so may the address, the headers and ``session``.
+    ``reply`` is the path of the answer. ``retries`` counts the further attempts if the agent returns 429 or 503.
+    ``timeout`` is in seconds.
     """
 
     http: str = field(repr=False)

@@ -86,8 +86,7 @@ class Rhythm:
         """Record the refusal of a call, with a pause that the server sent (``told``) or did not.
 
         ``busy`` means that calls came as fast as allowed. Otherwise other clients used up the quota, and our low rate
-        is
-        no evidence of the limit.
+        is no evidence of the limit.
         """
         if self._since is not None and started >= self._since:
             self._got_through -= 1
