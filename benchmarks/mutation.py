@@ -24,7 +24,7 @@ from pathlib import Path
 from benchmarks.obedient.hearing import UNHEARD, damage_noticed, without_unheard
 from benchmarks.obedient.model import MODEL
 from proctor.config import Config, RunSettings, Settings, read_environment
-from proctor.core.adequacy import Adequacy, WilsonShare
+from proctor.report.adequacy import Adequacy, WilsonShare
 from proctor.wiring.generation import GenerationProgress, Wish, carry_out_generation
 from proctor.wiring.mutation import MutationJob, mutation_plan, run_mutation
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from benchmarks.damage_forms import breaking_damages
 from benchmarks.obedient.model import answer
-from proctor.core.adequacy import Adequacy, MutantOutcome, WilsonShare
 from proctor.core.case import Case
 from proctor.core.codec import dumps
 from proctor.core.rule import Rule
@@ -18,6 +17,7 @@ from proctor.generate.required_rules import demanded_rules
 from proctor.models.fake import ReplyRule as RuleModel
 from proctor.prompts.prompt import Prompt
 from proctor.prompts.render import compile_prompt
+from proctor.report.adequacy import Adequacy, MutantOutcome, WilsonShare
 from proctor.stats.interval import wilson
 from proctor.targets.prompt import PromptTarget
 from proctor.text.predicates import parse

@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from proctor.config import Config, RunSettings
-from proctor.core.adequacy import Adequacy, Control, DamageOutcome, MutantOutcome, ShamOutcome, WilsonShare
 from proctor.core.case import Case
 from proctor.core.codec import content_id
 from proctor.core.errors import ConfigError, InputError, StoreError, SuiteError
@@ -23,6 +22,7 @@ from proctor.generate.select_tests import choose
 from proctor.project import Project
 from proctor.prompts.load import load_prompt
 from proctor.prompts.prompt import Prompt
+from proctor.report.adequacy import Adequacy, Control, DamageOutcome, MutantOutcome, ShamOutcome, WilsonShare
 from proctor.stats.interval import wilson
 from proctor.store.calls import CallLog
 from proctor.store.lock import only_one

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from proctor.core.adequacy import DamageOutcome, Fate, Killing, MutantOutcome
 from proctor.core.case import Case
 from proctor.core.rule import Rule
 from proctor.generate.damage import DAMAGES, damage_output
 from proctor.generate.mutate import Mutant
 from proctor.generate.select_tests import choose
 from proctor.prompts.prompt import Prompt
+from proctor.report.adequacy import DamageOutcome, Fate, Killing, MutantOutcome
 from proctor.wiring.mutant_runs import Examiner, Tried, Verdicts
 
 __all__ = ["JUDGED_DAMAGES", "damaged", "fate_of"]
