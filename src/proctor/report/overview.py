@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import Any
 
 from proctor.core.case import Case
+from proctor.core.generated_test import GeneratedTest, is_baseline
 from proctor.core.overview import Compliance, MetricFigure, Overview, OverviewRow, RuleRow, Wavering
 from proctor.core.report import Result
 from proctor.core.score import Evidence, Score
@@ -197,8 +198,7 @@ class _Gathering:
         )
 
     def _rows_of(self, target: str, case: Case) -> Iterator[_Row]:
-        scenario = str(case.metadata.get("scenario") or "")
-        for key in ((target, None), (target, scenario)):
+        for key in ((target, None), (target, GeneratedTest.of(case).scenario)):
             if key in self._rows or len(self._rows) < _MOST_ROWS:
                 yield self._rows.setdefault(key, _Row())
 
@@ -265,11 +265,12 @@ def _verdict(score: Score) -> str:
 
 def _kinds_of(case: Case) -> Iterator[str]:
     """Which figures a test is in; the baseline tests are in theirs only."""
-    if "baseline" in case.tags or case.metadata.get("strategy") == "baseline":
+    if is_baseline(case):
         yield "baseline"
         return
+    test = GeneratedTest.of(case)
     yield "tests"
-    if (polarity := case.metadata.get("polarity")) in ("positive", "negative"):
-        yield str(polarity)
-    if (valid := case.metadata.get("valid")) is not None:
-        yield "valid" if valid is True else "invalid"
+    if test.polarity in ("positive", "negative"):
+        yield test.polarity
+    if test.valid is not None:
+        yield "valid" if test.valid else "invalid"

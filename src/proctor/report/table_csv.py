@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TextIO
 
 from proctor.core.codec import dumps
+from proctor.core.generated_test import GeneratedTest
 from proctor.core.report import Report, Result
 from proctor.core.score import Score
 from proctor.report.csv_rows import number_cell, text_cell, write_rows
@@ -87,15 +88,10 @@ def _inputs(result: Result) -> str:
 
 def _of_test(result: Result) -> list[str]:
     """What is known of a generated test."""
-    known = result.case.metadata
-    aims = known.get("rules")
-    texts = [str(known.get(name) or "") for name in ("scenario", "strategy", "polarity")]
-    valid = "" if known.get("valid") is None else str(known["valid"] is True).lower()
-    return [
-        *map(text_cell, texts),
-        valid,
-        text_cell(", ".join(map(str, aims)) if isinstance(aims, (list, tuple)) else ""),
-    ]
+    test = GeneratedTest.of(result.case)
+    valid = "" if test.valid is None else str(test.valid).lower()
+    texts = (test.scenario, test.strategy, test.polarity)
+    return [*map(text_cell, texts), valid, text_cell(", ".join(test.rules))]
 
 
 def _by_rule(result: Result, rules: list[str]) -> list[str]:

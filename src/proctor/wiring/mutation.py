@@ -13,6 +13,7 @@ from proctor.config import Config, RunSettings
 from proctor.core.case import Case
 from proctor.core.codec import content_id
 from proctor.core.errors import ConfigError, InputError, StoreError, SuiteError
+from proctor.core.generated_test import GeneratedTest
 from proctor.core.rule import Rule
 from proctor.generate.artefacts import Artefacts, folder_of, read_artefacts
 from proctor.generate.equivalent_rewrites import Sham, make_shams
@@ -91,7 +92,7 @@ def mutation_plan(config: Config, job: MutationJob) -> MutationPlan:
     if model is None:
         hint = "give --model (e.g. -m local:smollm2 or -m openai:gpt-5-mini), or set `model:` in proctor.yaml"
         raise ConfigError(f"no model is set to put the tests of {job.prompt.name} to", hint=hint)
-    usable = [case for case in artefacts.tests if case.metadata.get("valid") is not False]
+    usable = [case for case in artefacts.tests if GeneratedTest.of(case).is_usable]
     tests = choose(usable, most=job.tests, seed=job.run.seed)
     found = make_mutants(prompt, artefacts.specification, extract=demanded_rules)
     wanted = [each for each in found.made if each.operator in job.operators]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from proctor.core.case import Case
+from proctor.core.generated_test import GeneratedTest
 from proctor.core.rule import Rule
 from proctor.generate.damage import DAMAGES, damage_output
 from proctor.generate.mutate import Mutant
@@ -100,8 +101,8 @@ def _missing_test(rules: Sequence[Rule], mutant: Mutant, passing: Sequence[Case]
 
 
 def _aims(case: Case, rules: Sequence[str]) -> bool:
-    aimed = case.metadata.get("rules")
-    return isinstance(aimed, (list, tuple)) and any(rule in aimed for rule in rules)
+    aimed = GeneratedTest.of(case).rules
+    return any(rule in aimed for rule in rules)
 
 
 async def damaged(
