@@ -10,17 +10,9 @@ from pathlib import Path
 import pytest
 
 from proctor.core.errors import InputError
-from proctor.core.operations import (
-    CompletionRow,
-    CompletionTable,
-    Disagreement,
-    EscalationRow,
-    EscalationTable,
-    Gap,
-    LabelAgreement,
-    Share,
-    Task,
-)
+from proctor.core.handoff import CauseCount, Disagreement, EscalationCauses, KnowledgeGap, LabelAgreement
+from proctor.core.share import Share
+from proctor.core.task import IntentCompletion, Task, TaskCompletion
 from proctor.report.completion_sheet import COMPLETION_REPORT
 from proctor.report.escalation_sheet import ESCALATION_REPORT
 from proctor.report.knowledge_gap_files import KNOWLEDGE_GAP_REPORT
@@ -30,29 +22,29 @@ NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 EVIL = '=HYPERLINK("x")|<script>alert(1)</script>\n| a | [b](c)'
 
 
-def _row(intent: str) -> CompletionRow:
+def _row(intent: str) -> IntentCompletion:
     half = Share(hits=1, total=2, value=0.5, low=0.1, high=0.9)
-    return CompletionRow(
+    return IntentCompletion(
         intent=intent, tasks=4, completed=1, failed=1, open=1, unknown=1, completion=half, repeats=Share(), csat=1.0
     )
 
 
-def _table() -> CompletionTable:
+def _table() -> TaskCompletion:
     task = Task(intent=EVIL, state="not completed", reason=EVIL, started=NOW, ended=NOW, question=EVIL)
-    return CompletionTable(rows=(_row(EVIL),), total=_row("all"), events=9, failures=(task,), notes=(EVIL,))
+    return TaskCompletion(rows=(_row(EVIL),), total=_row("all"), events=9, failures=(task,), notes=(EVIL,))
 
 
-def _escalations() -> EscalationTable:
+def _escalations() -> EscalationCauses:
     share = Share(hits=1, total=2, value=0.5, low=0.1, high=0.9)
     apart = Disagreement(id=EVIL, found="unknown", said=EVIL, by=EVIL, note=EVIL)
-    return EscalationTable(
+    return EscalationCauses(
         conversations=2,
         handoffs=share,
         against=share,
-        rows=(EscalationRow(category="knowledge_gap", count=1, share=share, against=True, examples=(EVIL,)),),
+        rows=(CauseCount(category="knowledge_gap", count=1, share=share, against=True, examples=(EVIL,)),),
         by_intent={EVIL: {"knowledge_gap": 1}, "x": {}},
         agreement=LabelAgreement(labelled=1, same=share, kappa=0.5, disagreements=(apart,)),
-        gaps=(Gap(id="g", question=EVIL, count=3, terms=(EVIL,), examples=(EVIL,), conversations=(EVIL,)),),
+        gaps=(KnowledgeGap(id="g", question=EVIL, count=3, terms=(EVIL,), examples=(EVIL,), conversations=(EVIL,)),),
         notes=(EVIL,),
     )
 

@@ -12,8 +12,8 @@ import pytest
 
 from proctor.core.case import Case
 from proctor.core.codec import dumps
+from proctor.core.compliance import PromptCompliance
 from proctor.core.decode import decode
-from proctor.core.overview import Overview
 from proctor.core.report import Fingerprint, Outcome, Report, Result
 from proctor.core.score import Evidence, Score
 from proctor.core.trajectory import Trajectory
@@ -54,7 +54,7 @@ def result(case: str, *scores: Score, target: str = "m", sample: int = 0, tags: 
     )
 
 
-def gathered(results: Iterable[Result], repeat: int = 1) -> Overview:
+def gathered(results: Iterable[Result], repeat: int = 1) -> PromptCompliance:
     found = overview_of(results, repeat=repeat)
     assert found is not None
     return found

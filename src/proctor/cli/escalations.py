@@ -12,7 +12,7 @@ import click
 
 from proctor.cli.context import project
 from proctor.cli.tables import print_table
-from proctor.core.operations import CATEGORIES
+from proctor.core.handoff import CATEGORIES
 
 __all__ = ["verb"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from proctor.core.operations import CompletionRow, CompletionTable, Share, Task
+from proctor.core.share import Share
+from proctor.core.task import IntentCompletion, Task, TaskCompletion
 from proctor.report.csv_rows import number_cell, text_cell
 from proctor.report.number_format import moment, share_text
 from proctor.report.report_kind import sheet_kind
@@ -15,7 +16,7 @@ from proctor.report.sheet import Sheet
 __all__ = ["COMPLETION_REPORT", "completion_sheet"]
 
 
-def completion_sheet(table: CompletionTable) -> Sheet:
+def completion_sheet(table: TaskCompletion) -> Sheet:
     """The table as a sheet; the primary figure stands in the headline."""
     total = table.total
     return Sheet(
@@ -33,7 +34,7 @@ def completion_sheet(table: CompletionTable) -> Sheet:
     )
 
 
-def _by_intent(table: CompletionTable) -> ReportTable:
+def _by_intent(table: TaskCompletion) -> ReportTable:
     counts = ("tasks", "completed", "not", "open", "unknown", "completion", "repeat contact", "of", "escalated")
     rows = [
         (
@@ -59,7 +60,7 @@ def _by_intent(table: CompletionTable) -> ReportTable:
     )
 
 
-def _ratings(table: CompletionTable) -> ReportTable:
+def _ratings(table: TaskCompletion) -> ReportTable:
     rows = [
         (row.intent, _rating(row.csat), _rating(row.csat_completed), _rating(row.csat_failed), share_text(row.pleased))
         for row in _all_rows(table)
@@ -76,7 +77,7 @@ def _ratings(table: CompletionTable) -> ReportTable:
     )
 
 
-def _failures(table: CompletionTable) -> ReportTable:
+def _failures(table: TaskCompletion) -> ReportTable:
     return ReportTable(
         title="Not completed",
         columns=columns("intent", "session", "customer", "question", "why"),
@@ -89,7 +90,7 @@ def _failure(task: Task) -> tuple[str, ...]:
     return task.intent, task.session or "–", task.customer or "–", task.question or "–", task.reason
 
 
-def _all_rows(table: CompletionTable) -> tuple[CompletionRow, ...]:
+def _all_rows(table: TaskCompletion) -> tuple[IntentCompletion, ...]:
     return (*table.rows, table.total) if len(table.rows) != 1 else table.rows
 
 
@@ -97,10 +98,10 @@ def _rating(share: float | None) -> str:
     return "–" if share is None else f"{1 + 4 * share:.2f}"
 
 
-def _csv_rows(table: CompletionTable) -> Iterator[Sequence[str]]:
+def _csv_rows(table: TaskCompletion) -> Iterator[Sequence[str]]:
     """A row for each intent, the last one over all."""
     shares = ("completion", "repeats", "pleased")
-    plain = [each.name for each in dataclasses.fields(CompletionRow) if each.name not in shares]
+    plain = [each.name for each in dataclasses.fields(IntentCompletion) if each.name not in shares]
     yield [*plain, *(f"{name}_{part}" for name in shares for part in ("share", "low", "high", "of"))]
     for row in (*table.rows, table.total):
         cells = [_cell(getattr(row, name)) for name in plain]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from proctor.core.operations import EscalationTable
+from proctor.core.handoff import EscalationCauses
 from proctor.report.csv_rows import number_cell
 from proctor.report.number_format import share_text
 from proctor.report.report_kind import sheet_kind
@@ -17,7 +17,7 @@ _COUNTS = {True: "yes", False: "no", None: "–"}
 _MOST_GAPS = 20
 
 
-def escalation_sheet(table: EscalationTable) -> Sheet:
+def escalation_sheet(table: EscalationCauses) -> Sheet:
     """The breakdown as a sheet."""
     tables = (_causes(table), _by_intent(table), _gaps(table), _labels(table))
     return Sheet(
@@ -30,7 +30,7 @@ def escalation_sheet(table: EscalationTable) -> Sheet:
     )
 
 
-def _causes(table: EscalationTable) -> ReportTable:
+def _causes(table: EscalationCauses) -> ReportTable:
     rows = [
         (row.category, f"{row.count:,}", share_text(row.share), _COUNTS[row.against], ", ".join(row.examples[:3]))
         for row in table.rows
@@ -44,7 +44,7 @@ def _causes(table: EscalationTable) -> ReportTable:
     )
 
 
-def _by_intent(table: EscalationTable) -> ReportTable:
+def _by_intent(table: EscalationCauses) -> ReportTable:
     names = [row.category for row in table.rows if row.count]
     rows = [
         (intent, *(f"{counts.get(name, 0):,}" for name in names))
@@ -54,7 +54,7 @@ def _by_intent(table: EscalationTable) -> ReportTable:
     return ReportTable(title="By intent", columns=(*columns("intent"), *figures(*names)), rows=rows)
 
 
-def _gaps(table: EscalationTable) -> ReportTable:
+def _gaps(table: EscalationCauses) -> ReportTable:
     rows = [(f"{gap.count:,}", gap.question, ", ".join(gap.terms)) for gap in table.gaps[:_MOST_GAPS]]
     hint = f"{len(table.gaps)} in all; --gaps FILE exports them" if table.gaps else ""
     return ReportTable(
@@ -65,7 +65,7 @@ def _gaps(table: EscalationTable) -> ReportTable:
     )
 
 
-def _labels(table: EscalationTable) -> ReportTable:
+def _labels(table: EscalationCauses) -> ReportTable:
     found = table.agreement
     if found is None:
         return ReportTable(title="What people say")
@@ -79,7 +79,7 @@ def _labels(table: EscalationTable) -> ReportTable:
     )
 
 
-def _csv_rows(table: EscalationTable) -> Iterator[Sequence[object]]:
+def _csv_rows(table: EscalationCauses) -> Iterator[Sequence[object]]:
     """A row for each cause."""
     yield ["cause", "count", "share", "low", "high", "counts against the agent"]
     for row in table.rows:

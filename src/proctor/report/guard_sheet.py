@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from proctor.core.guard_table import GateRow, GuardTable
-from proctor.core.operations import Share
+from proctor.core.gate_decisions import GateDecisions, GuardDecisions
+from proctor.core.share import Share
 from proctor.report.number_format import milliseconds, moment, share_text
 from proctor.report.report_kind import sheet_kind
 from proctor.report.report_table import ReportTable, columns, figures
@@ -15,7 +15,7 @@ NOT_KNOWN = "not known"
 _FIGURES = figures("decisions", "allow", "redact", "block", "escalate", "broken", "shadow", "p50", "p95", "p99")
 
 
-def guard_sheet(table: GuardTable) -> Sheet:
+def guard_sheet(table: GuardDecisions) -> Sheet:
     """The table as a sheet."""
     stopped = sum(row.actions.get("block", 0) + row.actions.get("escalate", 0) for row in table.points)
     return Sheet(
@@ -37,7 +37,7 @@ def guard_sheet(table: GuardTable) -> Sheet:
     )
 
 
-def _decisions(title: str, rows: tuple[GateRow, ...]) -> ReportTable:
+def _decisions(title: str, rows: tuple[GateDecisions, ...]) -> ReportTable:
     named = title == "Gates"
     shown = [
         (
@@ -60,7 +60,7 @@ def _decisions(title: str, rows: tuple[GateRow, ...]) -> ReportTable:
     )
 
 
-def _judged(table: GuardTable) -> ReportTable:
+def _judged(table: GuardDecisions) -> ReportTable:
     rows = [
         (
             row.gate,

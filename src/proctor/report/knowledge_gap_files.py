@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from proctor.core.codec import dumps
-from proctor.core.operations import Gap
+from proctor.core.handoff import KnowledgeGap
 from proctor.report.csv_rows import text_cell, write_rows
 from proctor.report.number_format import moment
 from proctor.report.report_kind import ReportKind
@@ -16,11 +16,11 @@ from proctor.report.table_markdown import escaped
 __all__ = ["KNOWLEDGE_GAP_REPORT"]
 
 
-def _write_jsonl(gaps: Sequence[Gap], out: TextIO) -> None:
+def _write_jsonl(gaps: Sequence[KnowledgeGap], out: TextIO) -> None:
     out.writelines(dumps(gap).decode("utf-8") + "\n" for gap in gaps)
 
 
-def _csv_rows(gaps: Sequence[Gap]) -> Iterator[Sequence[object]]:
+def _csv_rows(gaps: Sequence[KnowledgeGap]) -> Iterator[Sequence[object]]:
     yield ["id", "asked", "question", "words", "intents", "first", "last", "examples", "conversations"]
     for gap in gaps:
         intents = ", ".join(f"{name} {count}" for name, count in gap.intents.items())
@@ -30,7 +30,7 @@ def _csv_rows(gaps: Sequence[Gap]) -> Iterator[Sequence[object]]:
         yield [gap.id, gap.count, *map(text_cell, texts), *times, *map(text_cell, lists)]
 
 
-def _write_markdown(gaps: Sequence[Gap], out: TextIO) -> None:
+def _write_markdown(gaps: Sequence[KnowledgeGap], out: TextIO) -> None:
     out.write("# Knowledge gaps\n\nWhat customers asked for and nothing was found about, the largest first; ")
     out.write(f"{len(gaps):,} in all.\n")
     for gap in gaps:
@@ -44,7 +44,7 @@ def _write_markdown(gaps: Sequence[Gap], out: TextIO) -> None:
         out.write(f"\nConversations: {escaped(', '.join(gap.conversations), 400)}\n")
 
 
-KNOWLEDGE_GAP_REPORT: ReportKind[Sequence[Gap]] = ReportKind(
+KNOWLEDGE_GAP_REPORT: ReportKind[Sequence[KnowledgeGap]] = ReportKind(
     name="gaps",
     show=lambda gaps, out: _write_markdown(gaps, out or sys.stdout),
     writers={

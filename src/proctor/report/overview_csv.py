@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TextIO
 
-from proctor.core.overview import Compliance, Overview
+from proctor.core.compliance import Compliance, PromptCompliance
 from proctor.core.report import Report, Result
 from proctor.report.csv_rows import number_cell, text_cell, write_rows
 
@@ -20,10 +20,10 @@ def write(report: Report, results: Callable[[], Iterable[Result]], out: TextIO) 
 
     Only a run over a prompt's own tests has such rows.
     """
-    write_rows(_rows(report.overview or Overview()), out)
+    write_rows(_rows(report.overview or PromptCompliance()), out)
 
 
-def _rows(found: Overview) -> Iterator[list[object]]:
+def _rows(found: PromptCompliance) -> Iterator[list[object]]:
     metrics = list(dict.fromkeys(metric.name for row in found.rows for metric in row.metrics))
     heads = ["row", "model", "scenario", "rule", "text", "covered", "broken by", "n.a.", "judged by", "errors"]
     heads += [f"{share}{figure}" for share in _SHARES for figure in _FIGURES]

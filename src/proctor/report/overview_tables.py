@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from proctor.core.overview import Compliance, MetricFigure, Overview, OverviewRow, RuleRow
+from proctor.core.compliance import Compliance, MetricFigure, PromptCompliance, RuleCompliance, TargetCompliance
 from proctor.core.report import Report
 from proctor.report.number_format import percent
 from proctor.report.repeat_tables import repeat_tables
@@ -35,7 +35,7 @@ def overview_tables(report: Report, *, narrow: bool = False) -> list[ReportTable
     return [*tables, _wavering(found, narrow=narrow)] if found.flaky else tables
 
 
-Figure = Callable[[OverviewRow], TableCell]
+Figure = Callable[[TargetCompliance], TableCell]
 Figures = list[tuple[str, Figure]]
 
 
@@ -45,7 +45,7 @@ def _titled(groups: list[Figures], *, narrow: bool) -> list[tuple[str, Figures]]
     return list(zip(("Compliance", "By kind of test", "Metrics, 0 to 100"), groups, strict=True))
 
 
-def _of_all(overview: Overview) -> Iterator[tuple[str, Figure]]:
+def _of_all(overview: PromptCompliance) -> Iterator[tuple[str, Figure]]:
     yield "Errors", lambda row: _counted(row.errors, "unscored")
     yield "Tests", lambda row: TableCell(f"{row.tests.tests:,}")
     yield "Compliant", lambda row: _share(row.tests)
@@ -55,7 +55,7 @@ def _of_all(overview: Overview) -> Iterator[tuple[str, Figure]]:
     yield "Unknown", lambda row: _counted(row.tests.unknown, "unscored")
 
 
-def _by_kind(overview: Overview) -> Iterator[tuple[str, Figure]]:
+def _by_kind(overview: PromptCompliance) -> Iterator[tuple[str, Figure]]:
     """Each kind of test that a row has some of: a true 0 % stays."""
     for title in ("Positive", "Negative", "Valid", "Invalid", "Baseline"):
         name = title.lower()
@@ -63,12 +63,12 @@ def _by_kind(overview: Overview) -> Iterator[tuple[str, Figure]]:
             yield title, lambda row, name=name: replace(_share(getattr(row, name)), state="")  # type: ignore[misc]
 
 
-def _metrics(overview: Overview) -> Iterator[tuple[str, Figure]]:
+def _metrics(overview: PromptCompliance) -> Iterator[tuple[str, Figure]]:
     for name in dict.fromkeys(metric.name for row in overview.rows for metric in row.metrics):
         yield name, lambda row, name=name: _metric(row, name)  # type: ignore[misc]
 
 
-def _figures(overview: Overview, shown: Figures, title: str, *, narrow: bool) -> ReportTable:
+def _figures(overview: PromptCompliance, shown: Figures, title: str, *, narrow: bool) -> ReportTable:
     scenarios = any(row.scenario is not None for row in overview.rows)
     names = columns("Target", "Scenario") if scenarios and not narrow else columns("Target")
     rows = [(*_names(row, len(names), narrow=narrow), *(figure(row) for _, figure in shown)) for row in overview.rows]
@@ -80,7 +80,7 @@ def _figures(overview: Overview, shown: Figures, title: str, *, narrow: bool) ->
     )
 
 
-def _names(row: OverviewRow, count: int, *, narrow: bool) -> list[TableCell]:
+def _names(row: TargetCompliance, count: int, *, narrow: bool) -> list[TableCell]:
     """A target and its scenario, in two columns or one under the other."""
     scenario = "all" if row.scenario is None else row.scenario or "(none)"
     if narrow and row.scenario is not None:
@@ -88,7 +88,7 @@ def _names(row: OverviewRow, count: int, *, narrow: bool) -> list[TableCell]:
     return [TableCell(row.target), TableCell(scenario, state="muted")][:count]
 
 
-def _rules(overview: Overview, *, narrow: bool) -> Iterator[ReportTable]:
+def _rules(overview: PromptCompliance, *, narrow: bool) -> Iterator[ReportTable]:
     """One table of rules for each target."""
     targets = dict.fromkeys(row.target for row in overview.rules)
     steady = (f"pass^{overview.repeat}",) if overview.repeat > 1 and not narrow else ()
@@ -107,7 +107,7 @@ def _rules(overview: Overview, *, narrow: bool) -> Iterator[ReportTable]:
         )
 
 
-def _rule(row: RuleRow, *, steady: bool, narrow: bool) -> tuple[TableCell, ...]:
+def _rule(row: RuleCompliance, *, steady: bool, narrow: bool) -> tuple[TableCell, ...]:
     cells = [
         TableCell(row.text or row.rule),
         TableCell(f"{row.covered:,}", state="" if row.covered else "unscored"),
@@ -120,7 +120,7 @@ def _rule(row: RuleRow, *, steady: bool, narrow: bool) -> tuple[TableCell, ...]:
     return (*cells, TableCell(_short_judges(row) if narrow else _judges(row), state="muted"))
 
 
-def _judges(row: RuleRow) -> str:
+def _judges(row: RuleCompliance) -> str:
     """Who came to the verdicts; how far several judges agreed stands beside them."""
     if not row.judged_by:
         return "nobody"
@@ -128,12 +128,12 @@ def _judges(row: RuleRow) -> str:
     return names if row.agreement is None else f"{names}; {percent(row.agreement)} agreement"
 
 
-def _short_judges(row: RuleRow) -> str:
+def _short_judges(row: RuleCompliance) -> str:
     kinds = dict.fromkeys("judge" if name.startswith("judge:") else "code" for name in row.judged_by)
     return "+".join(kinds) or _DASH
 
 
-def _wavering(overview: Overview, *, narrow: bool) -> ReportTable:
+def _wavering(overview: PromptCompliance, *, narrow: bool) -> ReportTable:
     texts = {row.rule: row.text for row in overview.rules}
     worst = overview.wavering[:_NARROW_ROWS] if narrow else overview.wavering
     rows = tuple(
@@ -176,7 +176,7 @@ def _counted(count: int, state: CellState) -> TableCell:
     return TableCell(f"{count:,}", state=state if count else "muted")
 
 
-def _metric(row: OverviewRow, name: str) -> TableCell:
+def _metric(row: TargetCompliance, name: str) -> TableCell:
     found = next((metric for metric in row.metrics if metric.name == name), MetricFigure(name=name))
     if found.mean is None:
         return TableCell(f"{_DASH} ({found.missing} unknown)" if found.missing else _DASH, state="unscored")
