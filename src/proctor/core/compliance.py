@@ -106,7 +106,10 @@ class FlakyTest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptCompliance:
-    """The compliance of a whole run. ``repeat`` is how often each test was put; ``wavering`` are the worst, of ``flaky`` in all."""
+    """The compliance of a whole run.
+
+    ``repeat`` is how often each test was put; ``wavering`` are the worst tests, of ``flaky`` in all.
+    """
 
     repeat: int = 1
     rows: tuple[TargetCompliance, ...] = ()
