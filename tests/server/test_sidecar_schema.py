@@ -6,8 +6,8 @@ import aiohttp
 
 from proctor.server.sidecar import make_app
 from proctor.server.sidecar_requests import QUESTIONS
+from tests.server.attack_fields import make_attack_guard
 from tests.server.schema_walk import Exempt, attacks
-from tests.server.test_openai_schema import make_attack_guard
 from tests.server.upstream import running
 
 _CALLER = "the caller writes it for the record; no model reads it"
