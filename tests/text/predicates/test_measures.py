@@ -7,7 +7,6 @@ from tests.tables import table
 from proctor.text.predicates import parse
 from proctor.text.predicates.measures import MEASURES
 
-
 CASES = [
     ("words", "  one two\n three — four ", 5),
     ("words", "", 0),
