@@ -204,7 +204,7 @@ def _action(verdict: Mapping[str, Any]) -> str:
 @click.pass_context
 def serve(ctx: click.Context, host: str, port: int, token_env: str | None) -> int:
     """Serve the gates over HTTP to an agent in any language, until interrupted. GET /openapi.json describes it."""
-    from proctor.server.sidecar import make_app  # noqa: PLC0415 - aiohttp takes a quarter of a second
+    from proctor.server.sidecar.app import make_app  # noqa: PLC0415 - aiohttp takes a quarter of a second
     from proctor.wiring.guard_settings import read_settings  # noqa: PLC0415
 
     config = project(ctx)
