@@ -26,7 +26,7 @@ from proctor.scorers.conversation.escalation import EscalationCategory
 from proctor.store.labels import PROCTOR, find_subject, keep_labels, labels_of, people_said
 from proctor.store.runs import RunStore
 from proctor.wiring.local_models import local_model
-from proctor.wiring.monitor import placed_in
+from proctor.wiring.problem_lines import placed_in
 from proctor.wiring.project_tools import with_tool_effects
 
 __all__ = ["EscalationJob", "LabelledHandOff", "escalations_of", "label_hand_off", "scorer_of"]

@@ -20,8 +20,9 @@ from proctor.monitor.completion_rules import CompletionRules, read_rules
 from proctor.monitor.ingest import in_order, read_events
 from proctor.report.formats import whole_or_nothing
 from proctor.wiring.local_models import local_model
+from proctor.wiring.problem_lines import placed_in
 
-__all__ = ["CompletionJob", "completion_of", "placed_in", "rules_of"]
+__all__ = ["CompletionJob", "completion_of", "rules_of"]
 
 Place = tuple[str | int, ...]
 
@@ -101,16 +102,6 @@ def _read(data: Any, path: Path | None, place: Callable[[Place], Place]) -> Comp
         return read_rules(data)
     except MalformedError as error:
         raise placed_in(path, [replace(each, path=place(each.path)) for each in error.problems]) from None
-
-
-def placed_in(path: Path | None, problems: Sequence[Problem]) -> MalformedError:
-    """What is wrong with some settings, each with the line of the YAML file that it stands in."""
-    if path is None:
-        return MalformedError(list(problems))
-    from proctor.prompts.yaml_text import lines_in_yaml  # noqa: PLC0415 - costs 40 ms
-
-    line_of = lines_in_yaml(path.read_bytes().decode("utf-8-sig"))
-    return MalformedError([replace(each, line=line_of(each.path)) for each in problems], file=str(path))
 
 
 def _data_of(path: Path) -> Any:
