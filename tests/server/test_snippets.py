@@ -16,9 +16,10 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from proctor.server import proxy, sidecar
+from proctor.server.proxy import app as proxy
+from proctor.server.sidecar import app as sidecar
 from proctor.wiring.guard import Guard
-from tests.server.responses_upstream import call, events, message, response
+from tests.server.dialects.responses_upstream import call, events, message, response
 from tests.server.upstream import completion, deltas, running
 
 _DOCS = Path(__file__).parents[2] / "docs"
