@@ -70,7 +70,7 @@ def decide_on(
     """Decide on a run, tell the decision, and give the exit code."""
     from proctor.report.release_formats import DECISION_REPORT  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.gate import GateRequest, gate_run  # noqa: PLC0415
+    from proctor.workflows.release.gate import GateRequest, gate_run  # noqa: PLC0415
 
     asked = GateRequest(run=run, baseline=baseline, target=target, policy=policy, rescore=rescore)
     with RunStore(config.store) as store:
