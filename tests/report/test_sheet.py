@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,8 +10,9 @@ import pytest
 
 from proctor.core.errors import InputError
 from proctor.core.rule import Rule
+from proctor.core.share import Share
 from proctor.core.test_review import CollectionReview, FailureMode, TestNote
-from proctor.report.adequacy import Adequacy, Control, DamageOutcome, Killing, MutantOutcome, WilsonShare
+from proctor.report.adequacy import Adequacy, Control, DamageOutcome, Killing, MutantOutcome
 from proctor.report.adequacy_sheet import MUTATION_REPORT, adequacy_sheet
 from proctor.report.report_table import ReportTable, TextBlock, columns, figures
 from proctor.report.sheet import Sheet, write_html, write_markdown, write_terminal
@@ -55,8 +57,8 @@ FOUND = Adequacy(
     ),
     left_out=({"rule": OTHER.id, "operator": "swap", "reason": "equivalent: the same text"},),
     control=Control(tests=2, failed=("t-2",)),
-    score=WilsonShare(hits=1, total=2, low=0.1, high=0.9),
-    oracle=WilsonShare(hits=0, total=1, low=0.0, high=0.8),
+    score=Share(hits=1, total=2, value=0.5, low=0.1, high=0.9),
+    oracle=Share(hits=0, total=1, value=0.0, low=0.0, high=0.8),
 )
 REVIEW = CollectionReview(
     prompt="tag",
@@ -117,6 +119,14 @@ def test_files_are_written_by_their_ending(tmp_path: Path, ending: str) -> None:
             assert json.loads(text)["rules"][0]["id"] == RULE.id
     with pytest.raises(InputError, match="no mutation can be written"):
         MUTATION_REPORT.check_name(tmp_path / "m.docx")
+
+
+@table("text", HOSTILE.values(), ids=list(HOSTILE))
+def test_json_can_be_written_whatever_the_notes_say(text: str, tmp_path: Path) -> None:
+    MUTATION_REPORT.save(replace(FOUND, notes=(text,)), tmp_path / "m.json")
+    REVIEW_REPORT.save(replace(REVIEW, remarks=(text,)), tmp_path / "r.json")
+    for name in ("m", "r"):
+        json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))
 
 
 @table("text", HOSTILE.values(), ids=list(HOSTILE))

@@ -133,7 +133,4 @@ class CompletionFigures:
 
 def share_of(hits: int, total: int) -> Share:
     """A share with its interval."""
-    found = wilson(hits, total)
-    if found is None:
-        return Share()
-    return Share(hits=hits, total=total, value=hits / total, low=found.low, high=found.high)
+    return Share.of(hits, total, wilson(hits, total))

@@ -262,7 +262,8 @@ def _row(gate: str, point: str, tally: _Tally) -> GateDecisions:
         actions[mark.action] += count
     tally.passed.count = sum(count for mark, count in marks.items() if mark.passed and not mark.close)
     tally.close.count = sum(count for mark, count in marks.items() if mark.passed and mark.close)
-    precision = _share(tally.right, tally.right + tally.wrong)
+    judged = tally.right + tally.wrong
+    precision = Share.of(tally.right, judged, wilson(tally.right, judged))
     recall, why = _recall(tally, precision, acted=actions.total() - actions["allow"])
     time = tally.timed()
     return GateDecisions(
@@ -311,13 +312,6 @@ def _recall(tally: _Tally, precision: Share, *, acted: int) -> tuple[Share, str]
 
 def _part_of(caught: float, missed: float, *, none: float = 0.0) -> float:
     return caught / (caught + missed) if caught + missed else none
-
-
-def _share(hits: int, total: int) -> Share:
-    found = wilson(hits, total)
-    if found is None:
-        return Share()
-    return Share(hits=hits, total=total, value=hits / total, low=found.low, high=found.high)
 
 
 def reload_failed(note: Mapping[str, Any], before: tuple[str, str, str] | None) -> tuple[str, str, str] | None:

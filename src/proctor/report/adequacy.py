@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 from proctor.core.report import Spend
 from proctor.core.rule import Rule
+from proctor.core.share import Share
 
-__all__ = ["Adequacy", "Control", "DamageOutcome", "Fate", "Killing", "MutantOutcome", "ShamOutcome", "WilsonShare"]
+__all__ = ["Adequacy", "Control", "DamageOutcome", "Fate", "Killing", "MutantOutcome", "ShamOutcome"]
 
 Fate = Literal["killed", "survived", "not judged", "not run"]
 
@@ -58,21 +59,6 @@ class DamageOutcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WilsonShare:
-    """So many of so many, with the Wilson interval; no value when there was nothing to count."""
-
-    hits: int = 0
-    total: int = 0
-    low: float | None = None
-    high: float | None = None
-
-    @property
-    def value(self) -> float | None:
-        """The share itself."""
-        return self.hits / self.total if self.total else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Control:
     """The unchanged prompt put once more: how many tests that passed fail by chance alone."""
 
@@ -110,8 +96,8 @@ class Adequacy:
     left_out: tuple[Mapping[str, Any], ...] = ()
     control: Control | None = None
     shams: tuple[ShamOutcome, ...] = ()
-    score: WilsonShare = field(default_factory=WilsonShare)
-    oracle: WilsonShare = field(default_factory=WilsonShare)
+    score: Share = field(default_factory=Share)
+    oracle: Share = field(default_factory=Share)
     spend: tuple[Spend, ...] = ()
     notes: tuple[str, ...] = ()
 

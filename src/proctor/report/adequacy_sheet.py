@@ -160,7 +160,7 @@ def _killed(adequacy: Adequacy) -> ReportTable:
 def _data(adequacy: Adequacy) -> dict[str, Any]:
     data = dataclasses.asdict(adequacy)
     for name in ("score", "oracle"):
-        data[name]["value"] = getattr(adequacy, name).value
+        data[name]["value"] = data[name].pop("value")  # on file it is the last key
     data["rules"] = [{**rule, "id": noun.id} for rule, noun in zip(data["rules"], adequacy.rules, strict=True)]
     return data
 

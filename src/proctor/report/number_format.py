@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Protocol
 
 from proctor.core.report import Cell, Counts, Decision, Report, Spend, Tally
+from proctor.core.share import Share
 from proctor.stats.interval import Interval, wilson_of_share
 
 __all__ = [
@@ -50,18 +50,7 @@ def percent(share: float | None) -> str:
     return f"{min(99.9, max(0.1, share * 100)):.1f} %"
 
 
-class ShareFigure(Protocol):
-    """A share from 0 to 1 with its interval; none where nothing was counted."""
-
-    @property
-    def value(self) -> float | None: ...
-    @property
-    def low(self) -> float | None: ...
-    @property
-    def high(self) -> float | None: ...
-
-
-def share_text(share: ShareFigure) -> str:
+def share_text(share: Share) -> str:
     """``77.4 % (61–88 %)``; a dash where nothing was counted."""
     if share.value is None or share.low is None or share.high is None:
         return "–"

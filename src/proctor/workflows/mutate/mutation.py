@@ -15,6 +15,7 @@ from proctor.core.codec import content_id
 from proctor.core.errors import ConfigError, InputError, StoreError, SuiteError
 from proctor.core.generated_test import GeneratedTest
 from proctor.core.rule import Rule
+from proctor.core.share import Share
 from proctor.generate.artefacts import Artefacts, folder_of, read_artefacts
 from proctor.generate.equivalent_rewrites import Sham, make_shams
 from proctor.generate.mutate import OPERATORS, Mutant, Mutants, choose_mutants, make_mutants
@@ -23,7 +24,7 @@ from proctor.generate.select_tests import choose
 from proctor.project import Project
 from proctor.prompts.load import load_prompt
 from proctor.prompts.prompt import Prompt
-from proctor.report.adequacy import Adequacy, Control, DamageOutcome, MutantOutcome, ShamOutcome, WilsonShare
+from proctor.report.adequacy import Adequacy, Control, DamageOutcome, MutantOutcome, ShamOutcome
 from proctor.stats.interval import wilson
 from proctor.store.calls import CallLog
 from proctor.store.lock import only_one
@@ -263,6 +264,5 @@ def _reported(plan: MutationPlan, job: MutationJob, found: _Found, examiner: Exa
     )
 
 
-def _share(hits: int, total: int) -> WilsonShare:
-    room = wilson(hits, total)
-    return WilsonShare(hits=hits, total=total, low=room.low if room else None, high=room.high if room else None)
+def _share(hits: int, total: int) -> Share:
+    return Share.of(hits, total, wilson(hits, total))
