@@ -46,7 +46,7 @@ class GateDecisions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardDecisions:
-    """All decisions of a stretch of time, by point and by gate."""
+    """All decisions in a period, by point and by gate."""
 
     decisions: int = 0
     sessions: int = 0

@@ -1,4 +1,4 @@
-"""Conversations handed to a person: their causes, what people say of them, and what the knowledge base lacks."""
+"""Conversations handed to a person: their causes, people's labels on them, and gaps of the knowledge base."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class LabelAgreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnowledgeGap:
-    """Something customers ask for that the knowledge base lacks, with the questions that showed it."""
+    """A topic that customers ask about and the knowledge base lacks, with the questions that showed it."""
 
     id: str
     question: str
@@ -103,7 +103,7 @@ class KnowledgeGap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EscalationCauses:
-    """Hand-offs by cause: of all conversations, how many were handed over, and how many of those count."""
+    """Hand-offs by cause: how many conversations were handed over, and how many of those count against the agent."""
 
     conversations: int
     handoffs: Share

@@ -98,7 +98,7 @@ class CompletionFigures:
                 kept.append(task)
 
     def table(self, watch: TaskWatch) -> TaskCompletion:
-        """The figures so far, with what should be known about the log."""
+        """Return the figures so far, with notes about the log."""
         names = sorted(self._counts, key=lambda name: (name == NO_INTENT, -self._counts[name].states.total(), name))
         return TaskCompletion(
             rows=tuple(self._counts[name].row(name, self._rule(name)) for name in names),
@@ -132,5 +132,5 @@ class CompletionFigures:
 
 
 def share_of(hits: int, total: int) -> Share:
-    """A share with its interval."""
+    """Return a share with its interval."""
     return Share.of(hits, total, wilson(hits, total))

@@ -61,7 +61,7 @@ class EscalationFigures:
                 self._apart.append(Disagreement(id=found.id, found=name, said=said, by=label.by, note=label.note))
 
     def table(self, gaps: Sequence[KnowledgeGap] = (), notes: Sequence[str] = ()) -> EscalationCauses:
-        """The breakdown so far."""
+        """Return the breakdown so far."""
         total = self._counts.total()
         known = total - self._counts[UNKNOWN]
         against = sum(self._counts[name] for name in COUNTS_AGAINST)

@@ -199,7 +199,7 @@ class GateFigures:
         )
 
     def table(self, *, waiting: int = 0) -> GuardDecisions:
-        """What it came to; ``waiting`` is how many decisions nobody has looked at yet."""
+        """Return the figures; ``waiting`` is how many decisions are unreviewed."""
         gates = sorted(self._gates.items(), key=lambda each: (_place(each[0][0]), each[0]))
         chains = sorted(self._chains.items(), key=lambda each: (_place(each[0]), each[0]))
         lost = round(self._not_kept)

@@ -70,7 +70,7 @@ class GapFinder:
             await self._sort()
 
     async def gaps(self, *, at_least: int = 1) -> list[KnowledgeGap]:
-        """The gaps, the largest first."""
+        """Return the gaps, the largest first."""
         await self._sort()
         self._merge()
         ordered = sorted(self._groups, key=lambda group: (-group.count, group.examples[0][0]))
@@ -154,7 +154,7 @@ def _join(one: _Group, other: _Group) -> None:
 
 
 def _gap(group: _Group) -> KnowledgeGap:
-    """The group under the question that is nearest to its middle."""
+    """Return the group, named by the question nearest to its mean."""
     question = group.examples[0][0]
     if group.total is not None:
         middle = group.middle
