@@ -165,7 +165,7 @@ def _figures(saying: Saying) -> frozenset[str]:
 
 
 def _other_case(pair: Pair) -> str | None:
-    """Return a number or date that the later question introduces: "what about two days?""""
+    """Return a number or date that the later question introduces, such as "what about two days?"."""
     known = {
         each.quote.casefold() for each in find_quantities(f"{pair.earlier.asked}\n{pair.earlier.answer}"[:_LONGEST])
     }
