@@ -123,7 +123,7 @@ def _kinds(text: str) -> Mapping[str, frozenset[str]]:
         for word in now:
             found.setdefault(word, set()).update(before)
         before = now
-    for run in _RUN.findall(text):  # 通常配送 and 速達配送: the last two characters are the noun, those before qualify it
+    for run in _RUN.findall(text):  # 通常配送, 速達配送: the last two characters are the noun
         found.setdefault(run[-2:], set()).update(content(run[:-2]))
     return {word: frozenset(kinds) for word, kinds in found.items()}
 

@@ -6,7 +6,7 @@ order of preference,
 1. in Python's engine, in chunks, if its worst case is small;
 2. in RE2, whose time grows only with the length of the text, if RE2 supports the pattern;
 3. in Python's engine over windows short enough for its worst case. A match longer than half a window may be cut short
-or missed.
+   or missed.
 
 A pattern that none of these can run is rejected when it is read.
 """
