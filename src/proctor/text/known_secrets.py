@@ -153,7 +153,7 @@ def _is_generated(value: str) -> bool:
 
 
 def _parts_of_address(address: str, *, named_only: bool = False) -> list[str]:
-    """Return the secret parts of a URL; with ``named_only``, only query values with a secret's name."""
+    """Return the secret parts of a URL; with ``named_only``, the password and query values with a secret's name."""
     try:
         parts = urlsplit(address)
         query = parse_qsl(parts.query)

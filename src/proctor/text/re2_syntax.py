@@ -1,8 +1,8 @@
 r"""Translate a Python regex to RE2 syntax with the same matches; reject what has no equivalent.
 
 The pattern is parsed by Python's own parser and written node by node. Classes, cases and anchors are expanded because
-RE2 reads them differently: its ``\b`` and ``\w`` are ASCII only, and its ``$`` ignores a final newline. Look-around is
-supported at the two ends of a pattern, where it becomes text beside the one group that is the match.
+RE2 reads them differently: its ``\b`` and ``\w`` are ASCII only, and its ``$`` does not match before a final newline.
+Look-around is supported at the two ends of a pattern, where it becomes text beside the one group that is the match.
 """
 
 from __future__ import annotations

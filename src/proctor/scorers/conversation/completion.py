@@ -104,7 +104,7 @@ class Completion:
         done = net(self._effect(step.call) for step in worked if step.call is not None)
         refused = self._refused(made)
         wanted = net(self._effect(call) for call in gold if not self._reads(call.name))
-        # A gold change that the environment refused on a first attempt was impossible.
+        # A gold change that was refused before any other change of the same target was impossible.
         missing = [one for one in wanted if not _met(one, done) and one not in refused]
         extra = [] if others else [one for one in done if not any(each.met_by(one) for each in wanted)]
         evidence = [Evidence(note=f"not done: {_told(one)}") for one in missing]

@@ -139,7 +139,7 @@ def _checked(entry: Entry, info: Any, expect: Expectation) -> Expectation:
     if not isinstance(info, Mapping):
         return expect
     said, extra = expect.facts, {**expect.extra, **known(info, ("reward_basis",)), "complete": True}
-    if "db_check" in info:  # tau2-bench; without it, the conversation was aborted
+    if "db_check" in info:  # tau2-bench; null if the conversation was aborted
         actions = [each.get("action") for each in _listed(info, "action_checks")]
         said = tuple(str(each["info"]) for each in _listed(info, "communicate_checks") if "info" in each)
     elif not (actions := list(_listed(info, "actions"))):

@@ -172,7 +172,7 @@ def _own_name(name: str) -> str | None:
 
 
 def _items(found: _Found, notes: Notes) -> Iterator[Mapping[str, Any]]:
-    """Yield every item: from item files and from the runs."""
+    """Yield every item: from item files, from the runs and from their outputs."""
     yield from found.rows
     for index, run in enumerate(found.runs):
         source = run["data_source"].get("source")
