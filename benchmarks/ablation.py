@@ -169,7 +169,11 @@ def _forget() -> None:
     for at, module in list(sys.modules.items()):
         if at.startswith("proctor"):
             for value in list(vars(module).values()):
-                if hasattr(value, "cache_clear") and hasattr(value, "__wrapped__") and at != "proctor.wiring.local_models":
+                if (
+                    hasattr(value, "cache_clear")
+                    and hasattr(value, "__wrapped__")
+                    and at != "proctor.wiring.local_models"
+                ):
                     value.cache_clear()
 
 
@@ -216,9 +220,13 @@ async def _measure(
     if not np.array_equal(base, again):
         print(f"<!-- {name}: {int((base != again).any(axis=1).sum())} rows differ between two equal runs -->")
     spent = time.perf_counter() - start
-    figures = ", ".join(f"{title} {figure(base.sum(axis=0, keepdims=True))[0]:.3f}" for title, figure in measure.figures.items())
+    figures = ", ".join(
+        f"{title} {figure(base.sum(axis=0, keepdims=True))[0]:.3f}" for title, figure in measure.figures.items()
+    )
     print(f"\n### {name}\n\n{measure.data}; {len(rows)} rows, {spent:.1f} s a run; {figures}\n", flush=True)
-    print("| heuristic | rows changed | " + " | ".join(f"{title} lost (95 %)" for title in measure.figures) + " | earns |")
+    print(
+        "| heuristic | rows changed | " + " | ".join(f"{title} lost (95 %)" for title in measure.figures) + " | earns |"
+    )
     print("|---|---|" + "---|" * len(measure.figures) + "---|", flush=True)
     unchanged = 0
     for group in groups:
@@ -235,7 +243,9 @@ async def _measure(
         if not found[0].changed and not everything:
             unchanged += 1
             continue
-        cells = " | ".join(f"{each.with_it - each.without:+.4f} ({each.low:+.4f} to {each.high:+.4f})" for each in found)
+        cells = " | ".join(
+            f"{each.with_it - each.without:+.4f} ({each.low:+.4f} to {each.high:+.4f})" for each in found
+        )
         print(f"| {label} | {found[0].changed} | {cells} | {_verdict(found)} |", flush=True)
     if unchanged:
         print(f"\n{unchanged} heuristics change no row.")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import re
 import zlib
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -104,7 +105,12 @@ def _some(rows: Sequence[Any], most: int, seed: int = _SEED) -> list[Any]:
 
 def _confusion(wanted: bool, said: bool) -> list[float]:
     """Hit, miss, false alarm, rightly quiet."""
-    return [float(wanted and said), float(wanted and not said), float(said and not wanted), float(not wanted and not said)]
+    return [
+        float(wanted and said),
+        float(wanted and not said),
+        float(said and not wanted),
+        float(not wanted and not said),
+    ]
 
 
 def _balanced(counts: Counts) -> Counts:
@@ -119,7 +125,10 @@ def _f1(counts: Counts) -> Counts:
 
 def _extraction_rows(data: Path) -> list[tuple[Any, Any]]:
     found = []
-    for folder, told in ((data / "promptpex" / "samples", extraction.EXPECTED), (extraction.OWN_PROMPTS, extraction.OWN)):
+    for folder, told in (
+        (data / "promptpex" / "samples", extraction.EXPECTED),
+        (extraction.OWN_PROMPTS, extraction.OWN),
+    ):
         for name, wanted in read_yaml(told.read_text(encoding="utf-8"), file=str(told)).items():
             found.append((load_prompt(folder / name), wanted))
     known = {Path(prompt.name).stem for prompt, _ in found}
@@ -142,20 +151,42 @@ async def _extraction(rows: Sequence[tuple[Any, Any]]) -> Counts:
 
 def _dialogue(*said: str) -> tuple[Case, Trajectory]:
     turns = tuple(
-        Turn(messages=(Message(role="user", content="Go on."), Message(role="assistant", content=each))) for each in said
+        Turn(messages=(Message(role="user", content="Go on."), Message(role="assistant", content=each)))
+        for each in said
     )
     return Case(id="pair", input="Go on."), Trajectory(turns=turns)
 
 
 def _contradiction_rows(data: Path) -> list[tuple[Case, Trajectory, bool]]:
-    pairs = list(contradiction._pairs(data, 300, random.Random(_SEED)))
+    """Pairs of turns, whole conversations that nobody found fault with, and some of these with a number told anew."""
+    pairs = list(contradiction._pairs(data, 200, random.Random(_SEED)))
     found = [(*_dialogue(one, two), kind == "DECODE") for one, two, kind in pairs]
-    talks = [case for case in _some(list(tau_cases(data)), 120) if case.recorded is not None]
+    talks = [case for case in _some(list(tau_cases(data)), 60) if case.recorded is not None]
     found += [(case, case.recorded, False) for case in talks]
     for name in ("mwoz", "sgd"):
-        for row in _some(list(_lines(data / "satisfaction" / "uss" / f"{name}.jsonl.gz")), 40):
-            found.append((*_told(row["turns"]), False))
+        rows = [_told(row["turns"]) for row in _lines(data / "satisfaction" / "uss" / f"{name}.jsonl.gz")]
+        found += [(*row, False) for row in _some(rows, 40)]
+        changed = [(case, other) for case, run in rows if (other := _told_anew(run)) is not None]
+        found += [(*row, True) for row in _some(changed, 80)]
     return found
+
+
+def _told_anew(run: Trajectory) -> Trajectory | None:
+    """The conversation, and at its end one of its statements again with another number."""
+    for turn in run.turns:
+        answer = turn.messages[-1].content
+        for sentence in re.split(r"(?<=[.!?])\s+", answer):
+            number = re.search(
+                r"(?<![\w:.,$-])\d{1,3}(?= (?:dollars?|pounds?|minutes?|days?|hours?|stars?|degrees)\b)", sentence
+            )
+            if number is not None and len(sentence.split()) > 5 and not sentence.endswith("?"):
+                other = sentence[: number.start()] + str(int(number.group()) + 7) + sentence[number.end() :]
+                said = (
+                    Message(role="user", content="Can you say that again?"),
+                    Message(role="assistant", content=other),
+                )
+                return Trajectory(turns=(*run.turns, Turn(messages=said)))
+    return None
 
 
 def _told(said: Sequence[Mapping[str, str]]) -> tuple[Case, Trajectory]:
@@ -176,7 +207,9 @@ async def _contradictions(rows: Sequence[tuple[Case, Trajectory, bool]]) -> Coun
 
 
 def _followed_rows(data: Path) -> list[Case]:
-    known = [case for case in agent_cases("agentdyn_runs", "agentdojo", data) if case.metadata.get("security") is not None]
+    known = [
+        case for case in agent_cases("agentdyn_runs", "agentdojo", data) if case.metadata.get("security") is not None
+    ]
     return _some(known, 700)
 
 
@@ -217,7 +250,9 @@ def _hidden_rows(data: Path) -> list[tuple[str, str]]:
     attacks = [
         plain
         for row in normalise._rows(data, label=1)
-        if len(row["text"]) < 400 and row["lang"] == "en" and (plain := normalise.normalise(row["text"]).plain).isascii()
+        if len(row["text"]) < 400
+        and row["lang"] == "en"
+        and (plain := normalise.normalise(row["text"]).plain).isascii()
     ]
     ways = list((ENCODERS | CASELESS).values())
     found = [(text, way(text)) for text in _some(attacks, 20) for way in ways]
@@ -259,7 +294,10 @@ def _grounding_rows(data: Path) -> list[tuple[human_ratings.Item, bool]]:
     short = [row for row in _lines(data / "grounding" / "train.jsonl.gz") if len(row["context"]) < 1500]
     by_label = [_some([row for row in short if row["label"] == label], 150) for label in (0, 1)]
     return [
-        (human_ratings.Item(asked=row.get("question") or "", said=row["response"], source=row["context"]), bool(row["label"]))
+        (
+            human_ratings.Item(asked=row.get("question") or "", said=row["response"], source=row["context"]),
+            bool(row["label"]),
+        )
         for some in by_label
         for row in some
     ]
@@ -279,7 +317,12 @@ def _grammar_rows(data: Path) -> list[tuple[str, str, bool]]:
     for row in _lines(data / "grammar" / "jfleg" / "test.jsonl.gz"):
         if row["corrections"] and row["source"].strip() not in row["corrections"]:
             found.append((row["source"], row["corrections"][0], False))
-    for name in ("cola/out_of_domain_dev", "cola/in_domain_dev", "ja_jcola/in_domain_valid", "ja_jcola/out_of_domain_valid"):
+    for name in (
+        "cola/out_of_domain_dev",
+        "cola/in_domain_dev",
+        "ja_jcola/in_domain_valid",
+        "ja_jcola/out_of_domain_valid",
+    ):
         rows = list(_lines(data / "grammar" / f"{name}.jsonl.gz"))
         bad, good = ([row["sentence"] for row in rows if row["label"] == label] for label in (0, 1))
         found += list(zip(_some(bad, 250), _some(good, 250), [True] * 250, strict=False))
@@ -353,12 +396,18 @@ MEASURES: Mapping[str, Measure] = {
         modules=("proctor.generate.extract",),
         load=_extraction_rows,
         count=_extraction,
-        figures={"F1 of rules": _f1, "predicates right": lambda counts: counts.T[3] / np.maximum(1, counts.T[3] + counts.T[4])},
+        figures={
+            "F1 of rules": _f1,
+            "predicates right": lambda counts: counts.T[3] / np.maximum(1, counts.T[3] + counts.T[4]),
+        },
     ),
     "contradiction": Measure(
         data="contradiction/decode_pairs, quality/topicalchat_usr, satisfaction/uss, agents/tau_bench",
         modules=(
-            *(f"{_TALK}cross_turn_{name}" for name in ("apart", "exact", "news", "opposites", "pairs", "reading", "said")),
+            *(
+                f"{_TALK}cross_turn_{name}"
+                for name in ("apart", "exact", "news", "opposites", "pairs", "reading", "said")
+            ),
             f"{_TALK}cross_turn_things",
             f"{_TALK}cross_turn_wording",
             "proctor.text.claim_conflicts",
@@ -384,7 +433,7 @@ MEASURES: Mapping[str, Measure] = {
         figures={"balanced accuracy": _balanced},
     ),
     "hidden": Measure(
-        data="attacks of injection/test hidden in every way of tests/text/normalise/encoders.py, intent/*, injection/test",
+        data="injection/test, its attacks hidden in every way of tests/text/normalise/encoders.py; intent/*",
         modules=("proctor.text.normalise", "proctor.text.normalise.decoders"),
         load=_hidden_rows,
         count=_hidden,
@@ -399,7 +448,14 @@ MEASURES: Mapping[str, Measure] = {
     ),
     "grounding": Measure(
         data="grounding/train",
-        modules=(f"{_PARTS}claim_checks", f"{_PARTS}source_passages", f"{_PARTS}support", "proctor.text.facts", "proctor.text.claims", *_QUANTITIES),
+        modules=(
+            f"{_PARTS}claim_checks",
+            f"{_PARTS}source_passages",
+            f"{_PARTS}support",
+            "proctor.text.facts",
+            "proctor.text.claims",
+            *_QUANTITIES,
+        ),
         load=_grounding_rows,
         count=_grounding,
         figures={"balanced accuracy": _balanced},
