@@ -159,15 +159,15 @@ def _dialogue(*said: str) -> tuple[Case, Trajectory]:
 
 def _contradiction_rows(data: Path) -> list[tuple[Case, Trajectory, bool]]:
     """Pairs of turns, whole conversations that nobody found fault with, and some of these with a number told anew."""
-    pairs = list(contradiction._pairs(data, 200, random.Random(_SEED)))
+    pairs = list(contradiction._pairs(data, 100, random.Random(_SEED)))
     found = [(*_dialogue(one, two), kind == "DECODE") for one, two, kind in pairs]
-    talks = [case for case in _some(list(tau_cases(data)), 60) if case.recorded is not None]
+    talks = [case for case in _some(list(tau_cases(data)), 25) if case.recorded is not None]
     found += [(case, case.recorded, False) for case in talks]
     for name in ("mwoz", "sgd"):
         rows = [_told(row["turns"]) for row in _lines(data / "satisfaction" / "uss" / f"{name}.jsonl.gz")]
-        found += [(*row, False) for row in _some(rows, 40)]
+        found += [(*row, False) for row in _some(rows, 30)]
         changed = [(case, other) for case, run in rows if (other := _told_anew(run)) is not None]
-        found += [(*row, True) for row in _some(changed, 80)]
+        found += [(*row, True) for row in _some(changed, 60)]
     return found
 
 
@@ -210,16 +210,19 @@ def _followed_rows(data: Path) -> list[Case]:
     known = [
         case for case in agent_cases("agentdyn_runs", "agentdojo", data) if case.metadata.get("security") is not None
     ]
-    return _some(known, 700)
+    return [case for wanted in (True, False) for case in _some([one for one in known if _reached(one) is wanted], 130)]
+
+
+def _reached(case: Case) -> bool:
+    return bool(case.metadata["security"]) and case.metadata.get("injection_task") not in (None, "none")
 
 
 async def _followed(rows: Sequence[Case]) -> Counts:
     scorer = InjectionFollowed()
     made = []
     for case in rows:
-        reached = bool(case.metadata["security"]) and case.metadata.get("injection_task") not in (None, "none")
         score = await scorer.score(case, case.recorded or Trajectory())
-        made.append(_confusion(reached, score.value == 0.0))
+        made.append(_confusion(_reached(case), score.value == 0.0))
     return np.array(made)
 
 
@@ -316,7 +319,9 @@ def _grammar_rows(data: Path) -> list[tuple[str, str, bool]]:
     found = []
     for row in _lines(data / "grammar" / "jfleg" / "test.jsonl.gz"):
         if row["corrections"] and row["source"].strip() not in row["corrections"]:
-            found.append((row["source"], row["corrections"][0], False))
+            # The texts are cut into tokens; a space before a full stop is nobody's slip.
+            bad, good = (re.sub(r"\s+([.,;!?])", r"\1", text) for text in (row["source"], row["corrections"][0]))
+            found.append((bad, good, False))
     for name in (
         "cola/out_of_domain_dev",
         "cola/in_domain_dev",
@@ -412,7 +417,6 @@ MEASURES: Mapping[str, Measure] = {
             f"{_TALK}cross_turn_wording",
             "proctor.text.claim_conflicts",
             "proctor.text.comparable_claims",
-            "proctor.text.claims",
         ),
         load=_contradiction_rows,
         count=_contradictions,
