@@ -14,6 +14,7 @@ import asyncio
 import contextlib
 import importlib
 import inspect
+import operator
 import pkgutil
 import re
 import sys
@@ -96,6 +97,10 @@ def _in_module(module: types.ModuleType) -> Iterator[Heuristic]:
         elif (function := _function(value)) is not None and function.__module__ == module.__name__:
             for off in _answers(function):
                 yield Heuristic(module=module.__name__, name=name, off=off)
+        elif isinstance(value, type) and value.__module__ == module.__name__:
+            for inside, held in vars(value).items():
+                for off in _answers(held) if isinstance(held, types.FunctionType) and inside[:2] != "__" else ():
+                    yield Heuristic(module=module.__name__, name=f"{name}.{inside}", off=off)
 
 
 def _function(value: Any) -> types.FunctionType | None:
@@ -122,7 +127,7 @@ def _answers(function: types.FunctionType) -> Sequence[Any]:
 def switched_off(one: Heuristic) -> Iterator[None]:
     """Run with the heuristic off, wherever it was imported to; what was remembered with or without it is forgotten."""
     module = sys.modules[one.module]
-    value = vars(module)[one.name]
+    value = operator.attrgetter(one.name)(module)
     function = _function(value)
     _forget()
     if function is not None:
@@ -196,6 +201,9 @@ def main() -> int:
     parser.add_argument("--measure", action="append", choices=sorted(MEASURES), help="only these")
     parser.add_argument("--only", nargs="*", default=[""], help="only heuristics whose names hold one of these")
     parser.add_argument("--together", action="store_true", help="switch all of them off at once")
+    parser.add_argument(
+        "--groups", action="store_true", help="switch off the groups that the measure names, not each one"
+    )
     parser.add_argument("--all", action="store_true", help="print those that change no row too")
     parser.add_argument("--list", action="store_true", help="print the heuristics and measure nothing")
     options = parser.parse_args()
@@ -205,13 +213,18 @@ def main() -> int:
         if options.list:
             print("\n".join(f"{name}: {one.label}" for one in chosen))
             continue
-        groups = [chosen] if options.together else [[one] for one in chosen]
+        groups = [("all of them", chosen)] if options.together else [(one.label, [one]) for one in chosen]
+        if options.groups:
+            groups = [
+                (title, [one for one in chosen if any(part in one.label for part in parts)])
+                for title, parts in measure.groups.items()
+            ]
         asyncio.run(_measure(name, measure, groups, options.data or data_folder(), everything=options.all))
     return 0
 
 
 async def _measure(
-    name: str, measure: Measure, groups: Sequence[Sequence[Heuristic]], data: Path, *, everything: bool
+    name: str, measure: Measure, groups: Sequence[tuple[str, Sequence[Heuristic]]], data: Path, *, everything: bool
 ) -> None:
     rows = measure.load(data)
     base = await measure.count(rows)
@@ -229,8 +242,7 @@ async def _measure(
     )
     print("|---|---|" + "---|" * len(measure.figures) + "---|", flush=True)
     unchanged = 0
-    for group in groups:
-        label = "<br>".join(one.label for one in group)
+    for label, group in groups:
         try:
             with contextlib.ExitStack() as stack:
                 for one in group:

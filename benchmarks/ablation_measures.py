@@ -12,7 +12,7 @@ import random
 import re
 import zlib
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,7 @@ class Measure:
     load: Callable[[Path], Sequence[Any]]
     count: Callable[[Sequence[Any]], Awaitable[Counts]]
     figures: Mapping[str, Callable[[Counts], Counts]]
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class Remembered:
@@ -118,6 +119,11 @@ def _balanced(counts: Counts) -> Counts:
     return (hit / np.maximum(1, hit + miss) + quiet / np.maximum(1, alarm + quiet)) / 2
 
 
+def _quiet(counts: Counts) -> Counts:
+    _, _, alarm, quiet = counts.T
+    return quiet / np.maximum(1, alarm + quiet)
+
+
 def _f1(counts: Counts) -> Counts:
     hit, miss, alarm = counts.T[:3]
     return 2 * hit / np.maximum(1, 2 * hit + miss + alarm)
@@ -161,11 +167,11 @@ def _contradiction_rows(data: Path) -> list[tuple[Case, Trajectory, bool]]:
     """Pairs of turns, whole conversations that nobody found fault with, and some of these with a number told anew."""
     pairs = list(contradiction._pairs(data, 100, random.Random(_SEED)))
     found = [(*_dialogue(one, two), kind == "DECODE") for one, two, kind in pairs]
-    talks = [case for case in _some(list(tau_cases(data)), 25) if case.recorded is not None]
+    talks = [case for case in _some(list(tau_cases(data)), 60) if case.recorded is not None]
     found += [(case, case.recorded, False) for case in talks]
     for name in ("mwoz", "sgd"):
         rows = [_told(row["turns"]) for row in _lines(data / "satisfaction" / "uss" / f"{name}.jsonl.gz")]
-        found += [(*row, False) for row in _some(rows, 30)]
+        found += [(*row, False) for row in _some(rows, 40)]
         changed = [(case, other) for case, run in rows if (other := _told_anew(run)) is not None]
         found += [(*row, True) for row in _some(changed, 60)]
     return found
@@ -409,10 +415,7 @@ MEASURES: Mapping[str, Measure] = {
     "contradiction": Measure(
         data="contradiction/decode_pairs, quality/topicalchat_usr, satisfaction/uss, agents/tau_bench",
         modules=(
-            *(
-                f"{_TALK}cross_turn_{name}"
-                for name in ("apart", "exact", "news", "opposites", "pairs", "reading", "said")
-            ),
+            *(f"{_TALK}cross_turn_{name}" for name in ("apart", "exact", "news", "pairs", "reading", "said")),
             f"{_TALK}cross_turn_things",
             f"{_TALK}cross_turn_wording",
             "proctor.text.claim_conflicts",
@@ -420,7 +423,45 @@ MEASURES: Mapping[str, Measure] = {
         ),
         load=_contradiction_rows,
         count=_contradictions,
-        figures={"balanced accuracy": _balanced},
+        figures={"balanced accuracy": _balanced, "quiet on honest talk": _quiet},
+        groups={
+            "things that statements name": (
+                "apart:other_things = False",
+                "apart:other_names = False",
+                "apart:other_questions = False",
+                "apart:same_thing = False",
+            ),
+            "one word for what goes by several": ("cross_turn_wording:said_plainly", "cross_turn_wording:plain_words"),
+            "denials beside the network": ("reading:turned_round = False",),
+            "news": ("news:News.excuse",),
+            "news by the user": ("news:News._told_by_user",),
+            "news by a tool": ("news:News._told_by_tool",),
+            "open corrections": ("news:corrects = False",),
+            "another case asked about": ("news:_other_case",),
+            "sums that follow from others": ("exact:derived = False", "exact:_sums = False"),
+            "tiers, directions and conditions": (
+                "exact:_tiers = False",
+                "exact:_other_way = False",
+                "exact:same_condition = True",
+                "exact:_PART",
+            ),
+            "differs in two figures": ("exact:_variants = False",),
+            "the same rule with another number": ("exact:_one_rule = False",),
+            "yes against no": ("exact:opposite_answers",),
+            "other subjects": ("claim_conflicts:apart = False",),
+            "special forms and contrasts": (
+                "claim_conflicts:_contrasted = False",
+                "claim_conflicts:_other_subject = False",
+                "claim_conflicts:_forms",
+            ),
+            "conflicts by a number": ("claim_conflicts:conflict",),
+            "processes": ("comparable_claims:_PROCESS",),
+            "changes": ("comparable_claims:_CHANGED", "said:_HAPPENED"),
+            "kinds of numbers": ("comparable_claims:_kinds",),
+            "names": ("comparable_claims:_names", "comparable_claims:_codes"),
+            "two things, conditions, prose": ("reading:_two_things = False", "reading:_IF", "reading:_NO_PROSE"),
+            "all that holds the network back": ("reading:worth_reading = True",),
+        },
     ),
     "injection_followed": Measure(
         data="agents/agentdyn_runs",

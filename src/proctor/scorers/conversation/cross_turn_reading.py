@@ -10,12 +10,12 @@ from typing import Final
 from proctor.core.sockets import Entailer
 from proctor.scorers.conversation.cross_turn_apart import other_names, other_things
 from proctor.scorers.conversation.cross_turn_exact import derived, same_condition
-from proctor.scorers.conversation.cross_turn_opposites import turned_round
 from proctor.scorers.conversation.cross_turn_pairs import NEAR, Pair
 from proctor.text.claim_conflicts import apart, kinship, readable, rival_numbers
+from proctor.text.content_words import content, negated
 from proctor.text.script import language_of
 
-__all__ = ["ENOUGH", "likelihood", "read_pairs", "worth_reading"]
+__all__ = ["ENOUGH", "likelihood", "read_pairs", "turned_round", "worth_reading"]
 
 # The network alone takes sentences that have nothing to do with each other for contradictions. These weights of
 # nearness, its reading and a plain turning round were fitted on 2,250 sentence pairs of SNLI, MNLI, CAD and JSICK
@@ -70,6 +70,11 @@ def _two_things(pair: Pair) -> bool:
     if derived(one) or derived(two) or (one.changed and two.changed):
         return True
     return bool(one.words - two.words and two.words - one.words)
+
+
+def turned_round(one: str, other: str) -> bool:
+    """Whether the two share a word and one of them denies."""
+    return negated(one) != negated(other) and bool(content(one) & content(other))
 
 
 def likelihood(near: float, forth: float, back: float, *, turned: bool) -> float:
