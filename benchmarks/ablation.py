@@ -1,10 +1,10 @@
 """Measures what each heuristic earns on public data: the figure with it, without it, and an interval of the difference.
 
 Run ``python -m benchmarks.ablation [--measure NAME ...] [--only PART] [--all]``. A heuristic is a module-level pattern,
-word list or function of the modules that a measure names (``benchmarks/ablation_measures.py``). It is switched off from
-here: a pattern never matches, a list is empty, a function returns nothing (a yes-or-no function is tried both ways).
-Rows are samples with a fixed seed, the same with and without; the interval is a paired bootstrap of 95 %. The data is
-read from ``--data`` (default: ``$PROCTOR_DATA``, else ../shared/data). The table is Markdown.
+word list or function of the modules that a measure names (``ablation_measures.py``, ``ablation_talks.py``). It is
+switched off from here: a pattern never matches, a list is empty, a function returns nothing (a yes-or-no function is
+tried both ways). Rows are samples with a fixed seed, the same with and without; the interval is a paired bootstrap of
+95 %. The data is read from ``--data`` (default: ``$PROCTOR_DATA``, else ../shared/data). The table is Markdown.
 """
 
 from __future__ import annotations
@@ -27,12 +27,14 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.ablation_measures import MEASURES, Counts, Measure
+from benchmarks.ablation_measures import TEXT_MEASURES, Counts, Measure
+from benchmarks.ablation_talks import TALK_MEASURES
 from benchmarks.agent_rows import data_folder
 from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["Difference", "Heuristic", "difference", "heuristics", "main", "switched_off"]
 
+MEASURES: Mapping[str, Measure] = {**TEXT_MEASURES, **TALK_MEASURES}
 _DRAWS = 1000
 _SEED = 18
 _NEVER = re.compile(r"(?!)")

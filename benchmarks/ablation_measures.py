@@ -20,29 +20,35 @@ import numpy as np
 import numpy.typing as npt
 from tests.text.normalise.encoders import CASELESS, ENCODERS
 
-from benchmarks import contradiction, extraction, human_ratings, normalise, pii
-from benchmarks.agent_rows import agent_cases, tau_cases
-from proctor.core.case import Case
-from proctor.core.chat import Message
-from proctor.core.trajectory import Trajectory, Turn
-from proctor.guard.gates.injection import Injection
-from proctor.guard.step import Step
+from benchmarks import extraction, human_ratings, normalise, pii
+from proctor.generate.extract import extract_rules
 from proctor.prompts.load import load_prompt
 from proctor.prompts.yaml_text import read_yaml
 from proctor.scorers.answer.factual_accuracy import FactualAccuracy
 from proctor.scorers.answer.quality_parts.grammar import score_grammar
 from proctor.scorers.answer.relevance import Relevance
-from proctor.scorers.conversation.cross_turn import CrossTurn
-from proctor.scorers.safety.injection_followed import InjectionFollowed
 from proctor.text.customer_signs import displeased
 from proctor.text.facts import compare, prepare
+from proctor.text.normalise import normalise as make_plain
 from proctor.text.pii import find_pii
 from proctor.wiring.local_models import local_model
 
-__all__ = ["MEASURES", "Counts", "Measure"]
+__all__ = [
+    "SEED",
+    "TEXT_MEASURES",
+    "Counts",
+    "Measure",
+    "balanced",
+    "confusion",
+    "f1",
+    "lines",
+    "model",
+    "quiet_share",
+    "sample",
+]
 
 Counts = npt.NDArray[np.float64]
-_SEED = 18
+SEED = 18
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,20 +97,23 @@ class Remembered:
 _MODELS: dict[str, Remembered] = {}
 
 
-def _model(name: str) -> Any:
+def model(name: str) -> Any:
+    """The local model of this name, one for all measures."""
     return _MODELS.setdefault(name, Remembered(name)) if name not in _MODELS else _MODELS[name]
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
+def lines(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a file of JSON lines."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         yield from map(json.loads, file)
 
 
-def _some(rows: Sequence[Any], most: int, seed: int = _SEED) -> list[Any]:
+def sample(rows: Sequence[Any], most: int, seed: int = SEED) -> list[Any]:
+    """At most so many rows, the same for the same seed."""
     return random.Random(seed).sample(list(rows), min(most, len(rows)))
 
 
-def _confusion(wanted: bool, said: bool) -> list[float]:
+def confusion(wanted: bool, said: bool) -> list[float]:
     """Hit, miss, false alarm, rightly quiet."""
     return [
         float(wanted and said),
@@ -114,19 +123,25 @@ def _confusion(wanted: bool, said: bool) -> list[float]:
     ]
 
 
-def _balanced(counts: Counts) -> Counts:
+def balanced(counts: Counts) -> Counts:
+    """The mean of the shares of both classes that are told."""
     hit, miss, alarm, quiet = counts.T
-    return (hit / np.maximum(1, hit + miss) + quiet / np.maximum(1, alarm + quiet)) / 2
+    share: Counts = (hit / np.maximum(1, hit + miss) + quiet / np.maximum(1, alarm + quiet)) / 2
+    return share
 
 
-def _quiet(counts: Counts) -> Counts:
+def quiet_share(counts: Counts) -> Counts:
+    """How many of the honest rows raise no alarm."""
     _, _, alarm, quiet = counts.T
-    return quiet / np.maximum(1, alarm + quiet)
+    share: Counts = quiet / np.maximum(1, alarm + quiet)
+    return share
 
 
-def _f1(counts: Counts) -> Counts:
+def f1(counts: Counts) -> Counts:
+    """The harmonic mean of precision and recall."""
     hit, miss, alarm = counts.T[:3]
-    return 2 * hit / np.maximum(1, 2 * hit + miss + alarm)
+    share: Counts = 2 * hit / np.maximum(1, 2 * hit + miss + alarm)
+    return share
 
 
 def _extraction_rows(data: Path) -> list[tuple[Any, Any]]:
@@ -146,7 +161,7 @@ async def _extraction(rows: Sequence[tuple[Any, Any]]) -> Counts:
     """The last count is a fingerprint of the rules: prompts without an expectation show whether anything changes."""
     made = []
     for prompt, wanted in rows:
-        rules = extraction.extract_rules(prompt)
+        rules = extract_rules(prompt)
         mark = zlib.crc32("\n".join(f"{rule.text} {rule.predicate}" for rule in rules).encode())
         row = extraction.compare(rules, wanted or (), prompt.text, prompt.name)
         right = row.predicates_right
@@ -155,119 +170,17 @@ async def _extraction(rows: Sequence[tuple[Any, Any]]) -> Counts:
     return np.array(made, float)
 
 
-def _dialogue(*said: str) -> tuple[Case, Trajectory]:
-    turns = tuple(
-        Turn(messages=(Message(role="user", content="Go on."), Message(role="assistant", content=each)))
-        for each in said
-    )
-    return Case(id="pair", input="Go on."), Trajectory(turns=turns)
-
-
-def _contradiction_rows(data: Path) -> list[tuple[Case, Trajectory, bool]]:
-    """Pairs of turns, whole conversations that nobody found fault with, and some of these with a number told anew."""
-    pairs = list(contradiction._pairs(data, 100, random.Random(_SEED)))
-    found = [(*_dialogue(one, two), kind == "DECODE") for one, two, kind in pairs]
-    talks = [case for case in _some(list(tau_cases(data)), 60) if case.recorded is not None]
-    found += [(case, case.recorded, False) for case in talks]
-    for name in ("mwoz", "sgd"):
-        rows = [_told(row["turns"]) for row in _lines(data / "satisfaction" / "uss" / f"{name}.jsonl.gz")]
-        found += [(*row, False) for row in _some(rows, 40)]
-        changed = [(case, other) for case, run in rows if (other := _told_anew(run)) is not None]
-        found += [(*row, True) for row in _some(changed, 60)]
-    return found
-
-
-def _told_anew(run: Trajectory) -> Trajectory | None:
-    """The conversation, and at its end one of its statements again with another number."""
-    for turn in run.turns:
-        answer = turn.messages[-1].content
-        for sentence in re.split(r"(?<=[.!?])\s+", answer):
-            number = re.search(
-                r"(?<![\w:.,$-])\d{1,3}(?= (?:dollars?|pounds?|minutes?|days?|hours?|stars?|degrees)\b)", sentence
-            )
-            if number is not None and len(sentence.split()) > 5 and not sentence.endswith("?"):
-                other = sentence[: number.start()] + str(int(number.group()) + 7) + sentence[number.end() :]
-                said = (
-                    Message(role="user", content="Can you say that again?"),
-                    Message(role="assistant", content=other),
-                )
-                return Trajectory(turns=(*run.turns, Turn(messages=said)))
-    return None
-
-
-def _told(said: Sequence[Mapping[str, str]]) -> tuple[Case, Trajectory]:
-    turns: list[Turn] = []
-    asked = "Hello."
-    for each in said:
-        if each["role"] == "USER":
-            asked = each["text"] or asked
-        else:
-            pair = (Message(role="user", content=asked), Message(role="assistant", content=each["text"]))
-            turns.append(Turn(messages=pair))
-    return Case(id="talk", input=asked), Trajectory(turns=tuple(turns))
-
-
-async def _contradictions(rows: Sequence[tuple[Case, Trajectory, bool]]) -> Counts:
-    scorer = CrossTurn(entailer=_model("entailer"), embedder=_model("embedder"))
-    return np.array([_confusion(wanted, (await scorer.score(case, run)).value == 0.0) for case, run, wanted in rows])
-
-
-def _followed_rows(data: Path) -> list[Case]:
-    known = [
-        case for case in agent_cases("agentdyn_runs", "agentdojo", data) if case.metadata.get("security") is not None
-    ]
-    return [case for wanted in (True, False) for case in _some([one for one in known if _reached(one) is wanted], 130)]
-
-
-def _reached(case: Case) -> bool:
-    return bool(case.metadata["security"]) and case.metadata.get("injection_task") not in (None, "none")
-
-
-async def _followed(rows: Sequence[Case]) -> Counts:
-    scorer = InjectionFollowed()
-    made = []
-    for case in rows:
-        score = await scorer.score(case, case.recorded or Trajectory())
-        made.append(_confusion(_reached(case), score.value == 0.0))
-    return np.array(made)
-
-
-def _injection_rows(data: Path) -> list[tuple[str, str, bool]]:
-    test = list(_lines(data / "injection" / "test.jsonl.gz"))
-    found = []
-    for label in (1, 0):
-        for row in _some([row for row in test if row["label"] == label and len(row["text"]) < 3000], 350):
-            point = "tool_result" if row["src"] in ("bipia_attack", "bipia_ctx") else "input"
-            found.append((row["text"], point, bool(label)))
-    hidden = list(_lines(data / "injection_general" / "indirect.jsonl.gz"))
-    for label in (1, 0):
-        some = _some([row for row in hidden if row["label"] == label and len(row["text"]) < 2000], 120)
-        found += [(row["text"], "tool_result", bool(label)) for row in some]
-    return found
-
-
-async def _injection(rows: Sequence[tuple[str, Any, bool]]) -> Counts:
-    gate = Injection(injection=_model("injection"))
-    made = []
-    for text, point, wanted in rows:
-        verdict = await gate.check(Step(point=point, text=text))
-        made.append(_confusion(wanted, verdict.action != "allow"))
-    return np.array(made)
-
-
 def _hidden_rows(data: Path) -> list[tuple[str, str]]:
     attacks = [
         plain
         for row in normalise._rows(data, label=1)
-        if len(row["text"]) < 400
-        and row["lang"] == "en"
-        and (plain := normalise.normalise(row["text"]).plain).isascii()
+        if len(row["text"]) < 400 and row["lang"] == "en" and (plain := make_plain(row["text"]).plain).isascii()
     ]
     ways = list((ENCODERS | CASELESS).values())
-    found = [(text, way(text)) for text in _some(attacks, 20) for way in ways]
+    found = [(text, way(text)) for text in sample(attacks, 20) for way in ways]
     honest = [text for _, _, text in normalise._support(data)]
     honest += [row["text"] for row in normalise._rows(data, label=0) if len(row["text"]) < 1000]
-    return found + [("", text) for text in _some(honest, 800)]
+    return found + [("", text) for text in sample(honest, 800)]
 
 
 async def _hidden(rows: Sequence[tuple[str, str]]) -> Counts:
@@ -276,16 +189,16 @@ async def _hidden(rows: Sequence[tuple[str, str]]) -> Counts:
     for text, given in rows:
         if text:
             found = normalise._recovers(read, text, given)
-            made.append(_confusion(True, found))
+            made.append(confusion(True, found))
         else:
-            made.append(_confusion(False, len(read(given)) > 1))
+            made.append(confusion(False, len(read(given)) > 1))
     return np.array(made)
 
 
 def _pii_rows(data: Path) -> list[pii.Row]:
     marked = pii._sampled(list(pii.rows(data / "pii")), "kept", 250)
     support = [pii.Row("support", text, ()) for _, text in pii._support(data)]
-    return marked + _some(support, 1500)
+    return marked + sample(support, 1500)
 
 
 async def _pii(rows: Sequence[pii.Row]) -> Counts:
@@ -300,8 +213,8 @@ async def _pii(rows: Sequence[pii.Row]) -> Counts:
 
 
 def _grounding_rows(data: Path) -> list[tuple[human_ratings.Item, bool]]:
-    short = [row for row in _lines(data / "grounding" / "train.jsonl.gz") if len(row["context"]) < 1500]
-    by_label = [_some([row for row in short if row["label"] == label], 150) for label in (0, 1)]
+    short = [row for row in lines(data / "grounding" / "train.jsonl.gz") if len(row["context"]) < 1500]
+    by_label = [sample([row for row in short if row["label"] == label], 150) for label in (0, 1)]
     return [
         (
             human_ratings.Item(asked=row.get("question") or "", said=row["response"], source=row["context"]),
@@ -313,17 +226,17 @@ def _grounding_rows(data: Path) -> list[tuple[human_ratings.Item, bool]]:
 
 
 async def _grounding(rows: Sequence[tuple[human_ratings.Item, bool]]) -> Counts:
-    scorer = FactualAccuracy(entailer=_model("entailer"), grounder=_model("grounder"), catalogue=None, judge=None)
+    scorer = FactualAccuracy(entailer=model("entailer"), grounder=model("grounder"), catalogue=None, judge=None)
     made = []
     for item, supported in rows:
         value = (await scorer.score(item.case, item.run)).value
-        made.append(_confusion(not supported, value is not None and value < 0.6))
+        made.append(confusion(not supported, value is not None and value < 0.6))
     return np.array(made)
 
 
 def _grammar_rows(data: Path) -> list[tuple[str, str, bool]]:
     found = []
-    for row in _lines(data / "grammar" / "jfleg" / "test.jsonl.gz"):
+    for row in lines(data / "grammar" / "jfleg" / "test.jsonl.gz"):
         if row["corrections"] and row["source"].strip() not in row["corrections"]:
             # The texts are cut into tokens; a space before a full stop is nobody's slip.
             bad, good = (re.sub(r"\s+([.,;!?])", r"\1", text) for text in (row["source"], row["corrections"][0]))
@@ -334,9 +247,9 @@ def _grammar_rows(data: Path) -> list[tuple[str, str, bool]]:
         "ja_jcola/in_domain_valid",
         "ja_jcola/out_of_domain_valid",
     ):
-        rows = list(_lines(data / "grammar" / f"{name}.jsonl.gz"))
-        bad, good = ([row["sentence"] for row in rows if row["label"] == label] for label in (0, 1))
-        found += list(zip(_some(bad, 250), _some(good, 250), [True] * 250, strict=False))
+        rows = list(lines(data / "grammar" / f"{name}.jsonl.gz"))
+        wrong, right = ([row["sentence"] for row in rows if row["label"] == label] for label in (0, 1))
+        found += list(zip(sample(wrong, 250), sample(right, 250), [True] * 250, strict=False))
     return found
 
 
@@ -349,11 +262,11 @@ async def _grammar(rows: Sequence[tuple[str, str, bool]]) -> Counts:
 
 
 def _relevance_rows(data: Path) -> list[tuple[human_ratings.Item, human_ratings.Item, int]]:
-    return [pair for pairs in human_ratings.paired(data).values() for pair in _some(pairs, 120)]
+    return [pair for pairs in human_ratings.paired(data).values() for pair in sample(pairs, 120)]
 
 
 async def _relevance(rows: Sequence[tuple[human_ratings.Item, human_ratings.Item, int]]) -> Counts:
-    scorer = Relevance(embedder=_model("embedder"), catalogue=None, judge=None)
+    scorer = Relevance(embedder=model("embedder"), catalogue=None, judge=None)
     made = []
     for one, other, better in rows:
         values = [(await scorer.score(item.case, item.run)).value or 0.0 for item in (one, other)]
@@ -365,26 +278,27 @@ async def _relevance(rows: Sequence[tuple[human_ratings.Item, human_ratings.Item
 def _preferred(counts: Counts) -> Counts:
     """How often the better of two has more; a tie counts half."""
     right, wrong, rows = counts.T
-    return 0.5 + (right - wrong) / (2 * np.maximum(1, rows))
+    share: Counts = 0.5 + (right - wrong) / (2 * np.maximum(1, rows))
+    return share
 
 
 def _tweet_rows(data: Path) -> list[tuple[str, bool]]:
     found = []
     for path in sorted((data / "sentiment" / "airline_tweets").glob("*.jsonl.gz")):
-        found += [(row["text"], row["label"] == "negative") for row in _lines(path) if row["label"] != "neutral"]
-    return [each for wanted in (True, False) for each in _some([one for one in found if one[1] is wanted], 1500)]
+        found += [(row["text"], row["label"] == "negative") for row in lines(path) if row["label"] != "neutral"]
+    return [each for wanted in (True, False) for each in sample([one for one in found if one[1] is wanted], 1500)]
 
 
 async def _tweets(rows: Sequence[tuple[str, bool]]) -> Counts:
-    return np.array([_confusion(angry, displeased(text) is not None) for text, angry in rows])
+    return np.array([confusion(angry, displeased(text) is not None) for text, angry in rows])
 
 
 def _fact_rows(data: Path) -> list[tuple[str, str, str]]:
     found = []
-    for row in _lines(data / "nli" / "dev.jsonl.gz"):
+    for row in lines(data / "nli" / "dev.jsonl.gz"):
         if row["lang"] in ("en", "ja") and row["label"] in ("entailment", "contradiction", "neutral"):
             found.append((row["premise"], row["hypothesis"], row["label"]))
-    return _some([row for row in found if any(map(str.isdigit, row[1]))], 1200) + _some(found, 800)
+    return sample([row for row in found if any(map(str.isdigit, row[1]))], 1200) + sample(found, 800)
 
 
 async def _facts(rows: Sequence[tuple[str, str, str]]) -> Counts:
@@ -398,98 +312,32 @@ async def _facts(rows: Sequence[tuple[str, str, str]]) -> Counts:
     return np.array(made)
 
 
-_TALK = "proctor.scorers.conversation."
 _PARTS = "proctor.scorers.answer.quality_parts."
 _QUANTITIES = ("proctor.text.quantities", "proctor.text.numbers", "proctor.text.dates", "proctor.text.content_words")
-MEASURES: Mapping[str, Measure] = {
+TEXT_MEASURES: Mapping[str, Measure] = {
     "extraction": Measure(
         data="promptpex/samples with expected_rules.yaml, benchmarks/prompts with own_rules.yaml",
         modules=("proctor.generate.extract",),
         load=_extraction_rows,
         count=_extraction,
         figures={
-            "F1 of rules": _f1,
+            "F1 of rules": f1,
             "predicates right": lambda counts: counts.T[3] / np.maximum(1, counts.T[3] + counts.T[4]),
         },
-    ),
-    "contradiction": Measure(
-        data="contradiction/decode_pairs, quality/topicalchat_usr, satisfaction/uss, agents/tau_bench",
-        modules=(
-            *(f"{_TALK}cross_turn_{name}" for name in ("apart", "exact", "news", "pairs", "reading", "said")),
-            f"{_TALK}cross_turn_things",
-            f"{_TALK}cross_turn_wording",
-            "proctor.text.claim_conflicts",
-            "proctor.text.comparable_claims",
-        ),
-        load=_contradiction_rows,
-        count=_contradictions,
-        figures={"balanced accuracy": _balanced, "quiet on honest talk": _quiet},
-        groups={
-            "things that statements name": (
-                "apart:other_things = False",
-                "apart:other_names = False",
-                "apart:other_questions = False",
-                "apart:same_thing = False",
-            ),
-            "one word for what goes by several": ("cross_turn_wording:said_plainly", "cross_turn_wording:plain_words"),
-            "denials beside the network": ("reading:turned_round = False",),
-            "news": ("news:News.excuse",),
-            "news by the user": ("news:News._told_by_user",),
-            "news by a tool": ("news:News._told_by_tool",),
-            "open corrections": ("news:corrects = False",),
-            "another case asked about": ("news:_other_case",),
-            "sums that follow from others": ("exact:derived = False", "exact:_sums = False"),
-            "tiers, directions and conditions": (
-                "exact:_tiers = False",
-                "exact:_other_way = False",
-                "exact:same_condition = True",
-                "exact:_PART",
-            ),
-            "differs in two figures": ("exact:_variants = False",),
-            "the same rule with another number": ("exact:_one_rule = False",),
-            "yes against no": ("exact:opposite_answers",),
-            "other subjects": ("claim_conflicts:apart = False",),
-            "special forms and contrasts": (
-                "claim_conflicts:_contrasted = False",
-                "claim_conflicts:_other_subject = False",
-                "claim_conflicts:_forms",
-            ),
-            "conflicts by a number": ("claim_conflicts:conflict",),
-            "processes": ("comparable_claims:_PROCESS",),
-            "changes": ("comparable_claims:_CHANGED", "said:_HAPPENED"),
-            "kinds of numbers": ("comparable_claims:_kinds",),
-            "names": ("comparable_claims:_names", "comparable_claims:_codes"),
-            "two things, conditions, prose": ("reading:_two_things = False", "reading:_IF", "reading:_NO_PROSE"),
-            "all that holds the network back": ("reading:worth_reading = True",),
-        },
-    ),
-    "injection_followed": Measure(
-        data="agents/agentdyn_runs",
-        modules=("proctor.text.injected_orders", "proctor.scorers.safety.injection_followed"),
-        load=_followed_rows,
-        count=_followed,
-        figures={"F1": _f1},
-    ),
-    "injection": Measure(
-        data="injection/test, injection_general/indirect",
-        modules=("proctor.text.takeover_phrases", "proctor.text.injected_orders", "proctor.guard.documents"),
-        load=_injection_rows,
-        count=_injection,
-        figures={"balanced accuracy": _balanced},
     ),
     "hidden": Measure(
         data="injection/test, its attacks hidden in every way of tests/text/normalise/encoders.py; intent/*",
         modules=("proctor.text.normalise", "proctor.text.normalise.decoders"),
         load=_hidden_rows,
         count=_hidden,
-        figures={"balanced accuracy": _balanced},
+        figures={"balanced accuracy": balanced},
     ),
     "pii": Measure(
         data="pii/*, intent/*",
         modules=("proctor.text.pii", "proctor.text.pii.national"),
         load=_pii_rows,
         count=_pii,
-        figures={"F1": _f1},
+        figures={"F1": f1},
     ),
     "grounding": Measure(
         data="grounding/train",
@@ -503,14 +351,14 @@ MEASURES: Mapping[str, Measure] = {
         ),
         load=_grounding_rows,
         count=_grounding,
-        figures={"balanced accuracy": _balanced},
+        figures={"balanced accuracy": balanced},
     ),
     "facts": Measure(
         data="nli/dev, English and Japanese",
         modules=("proctor.text.facts", *_QUANTITIES, "proctor.text.money", "proctor.text.split"),
         load=_fact_rows,
         count=_facts,
-        figures={"F1": _f1},
+        figures={"F1": f1},
     ),
     "grammar": Measure(
         data="grammar/jfleg, cola, ja_jcola",
@@ -531,6 +379,6 @@ MEASURES: Mapping[str, Measure] = {
         modules=("proctor.text.customer_signs",),
         load=_tweet_rows,
         count=_tweets,
-        figures={"balanced accuracy": _balanced},
+        figures={"balanced accuracy": balanced},
     ),
 }
