@@ -30,7 +30,9 @@ _TURNS: Final = (
     (re.compile(r"\b(has|have)\b"), "does not have"),
 )
 _CONDITION: Final = re.compile(
-    r"(?:if|when|whenever|unless|only if|in the output)\b.{1,600}?, (?=\w)", re.DOTALL | re.IGNORECASE
+    r"in the output, |(?:if|when|whenever|unless|only if)\b.{1,600}?, "
+    rf"(?=the output\b|in the output\b|do not\b|don[’']t\b|never\b|always\b|(?:{'|'.join(sorted(COMMANDS))})\b)",
+    re.DOTALL | re.IGNORECASE,
 )
 _DENIED: Final = re.compile(r"(?:do not|don[’']t|never) (?P<rest>\w)", re.IGNORECASE)
 _JAPANESE: Final = re.compile(r"[\u3041-\u3096\u30a1-\u30fa]")
