@@ -21,11 +21,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from proctor.scorers.conversation.cross_turn_exact import conflict_of
-from proctor.scorers.conversation.cross_turn_opposites import turned_round
-from proctor.scorers.conversation.cross_turn_pairs import Pair, likeness
-from proctor.scorers.conversation.cross_turn_reading import likelihood
-from proctor.scorers.conversation.cross_turn_said import Spoken, spoken_of
+from proctor.scorers.conversation.cross_turn_conflicts import conflict_of, likelihood, turned_round
+from proctor.scorers.conversation.cross_turn_statements import Pair, Spoken, likeness, spoken_of
 from proctor.wiring.local_models import local_model
 
 __all__ = ["main"]

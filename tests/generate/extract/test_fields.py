@@ -135,6 +135,6 @@ def test_contact_details_are_one_rule() -> None:
 def test_a_list_of_cases_under_a_command() -> None:
     rules = extract_rules(parse_prompt("Refuse if the user:\n- asks for a password\n- is rude\n"))
     assert [rule.text for rule in rules] == [
-        "If the user asks for a password, the output refuses.",
-        "If the user is rude, the output refuses.",
+        "If the user asks for a password, refuse.",
+        "If the user is rude, refuse.",
     ]

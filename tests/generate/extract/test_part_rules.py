@@ -15,16 +15,18 @@ from proctor.prompts.load import parse_prompt
     [
         ("The output has at most 80 words.", "The output has more than 80 words."),
         ("The output has at least 3 <p> tags.", "The output has fewer than 3 <p> tags."),
-        ("The output does not promise refunds.", "The output promises refunds."),
+        ("The output does not promise refunds.", "The output does promise refunds."),
         ("The output never asks for a password.", "The output asks for a password."),
-        ("The output always greets the customer.", "The output does not always greet the customer."),
+        ("Always greet the customer.", "Do not always greet the customer."),
+        ("Do not promise refunds.", "Promise refunds."),
+        ("If asked for a refund, never promise one.", "If asked for a refund, promise one."),
         ("The output is only the tag.", "The output is more than only the tag."),
-        ("The output emphasizes key words.", "The output does not emphasize key words."),
+        ("Emphasize key words.", "Do not emphasize key words."),
         ("If the text is empty, the output is EMPTY.", "If the text is empty, the output is not EMPTY."),
-        ("In the output, the title must be short.", "In the output, the title is not short."),
+        ("In the output, the title must be short.", "In the output, the title must not be short."),
         ("The output has no emoji.", "The output has emoji."),
         ("出力は次を守る：要約のみを出力してください。", "出力は次に反する：要約のみを出力してください。"),
-        ("Brevity.", "It is not so that: Brevity."),
+        ("Brevity.", "The output breaks this rule: Brevity."),
     ],
 )
 def test_the_opposite_contradicts_the_rule(text: str, opposite: str) -> None:

@@ -12,8 +12,7 @@ from proctor.core.errors import MalformedError
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.scorers.conversation.cross_turn import CrossTurn
-from proctor.scorers.conversation.cross_turn_pairs import PER_TURN, candidates
-from proctor.scorers.conversation.cross_turn_said import spoken, yes_or_no
+from proctor.scorers.conversation.cross_turn_statements import PER_TURN, candidates, spoken, yes_or_no
 from proctor.wiring.local_models import local_model
 from tests.scorers.staging import BROKEN, SILENT
 from tests.tables import table

@@ -6,7 +6,7 @@ import pytest
 from tests.tables import table
 
 from proctor.text.predicates import PredicateError, parse
-from proctor.text.predicates.parser import DEEPEST
+from proctor.text.predicates.connectives import DEEPEST
 from proctor.text.predicates.scanner import MOST_CHARACTERS
 
 

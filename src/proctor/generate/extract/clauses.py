@@ -27,11 +27,6 @@ _CONDITION: Final = Lazy(
 _TRAILING: Final = Lazy(
     r"(?<=[,\s])(?P<condition>(?:only if|even if|if|when|unless|whenever|in case)\s+[^\n]+)$", re.IGNORECASE
 )
-_WHETHER: Final = Lazy(
-    r"\b(?:determine|check|decide|see|tell|ask|know|evaluate|assess|verify|indicate|say|state|judge|"
-    r"specify|find out|identify)\W*$",
-    re.IGNORECASE,
-)
 _OTHERWISE: Final = Lazy(r"(?:otherwise|else)\b,?\s*", re.IGNORECASE)
 _LABEL: Final = Lazy(r"(?:\*\*|__)?[A-Z][\w/&' -]{1,30}?(?:\*\*|__)?\s*:\s*(?:\*\*|__)?\s*(?=[A-Z\"*][\w'’]*\s+\S)")
 _JOINT: Final = Lazy(
@@ -74,7 +69,6 @@ _PLACE: Final = Lazy(
     r"from|with|given|under|below|above|after|before|as|during|to|by)\b",
     re.IGNORECASE,
 )
-_ADJECTIVE: Final = Lazy(r"\b(?:a|an|the|more|very|and|clear|short|be|is|are)\s+[\w-]+$", re.IGNORECASE)
 _NOUN_PART: Final = Lazy(r"(?:part|value|field|key|property|column|entry|cell)s?\b", re.IGNORECASE)
 
 
@@ -118,7 +112,6 @@ def clauses_of(statement: Statement) -> Iterator[Clause]:
         trailing = None if condition else _TRAILING.search(text, start, end)
         if (
             trailing
-            and not _WHETHER.search(text, start, trailing.start())
             and not any(low < trailing.start() < high for low, high in protected(text))
             and not re.fullmatch(r"(?:if|when|unless) the \w+\W*", trailing.group("condition"), re.IGNORECASE)
         ):
@@ -231,8 +224,6 @@ def _is_verbal(match: re.Match[str], rest: str, joint: str, before: str, *, list
         return not (verb in COMMANDS and re.match(r"(?:of|or)\b", following))
     root = from_gerund(verb)
     if root is not None and following and ("," in joint or (listed and "and" in joint)):
-        if "and" not in joint and _ADJECTIVE.search(before) and not listed:
-            return False
         if root == "include":
             return following.lower() in ("words", "phrases", "terms", "expressions", "at", "the")
         return not (listed and "and" not in joint and re.search(r"\b(?:a|an|the)\s+[\w-]+$", before)) and root not in (

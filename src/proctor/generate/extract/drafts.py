@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from proctor.generate.extract.aspects import NUMBER, Aspect, Scope, checkable, quoted
-from proctor.generate.extract.clause_rewording import about_input, plain, reworded
+from proctor.generate.extract.clause_requests import about_input, plain, requested
 from proctor.generate.extract.clauses import Clause, clauses_of
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.fields import described_keys, field_of, find_fields, keys_in
@@ -168,7 +168,7 @@ def drafts_of(statement: Statement, scope: Scope) -> Iterator[Draft]:
 
 def _under(opened: re.Match[str], statement: Statement) -> Iterator[Draft]:
     """Yield the rule of one list item: the command of the line above, under this condition."""
-    told = reworded(opened["command"])
+    told = requested(opened["command"])
     if told is None:
         return
     case = plain(statement.text).rstrip(" ,;.")
@@ -187,7 +187,7 @@ def _under(opened: re.Match[str], statement: Statement) -> Iterator[Draft]:
 
 def _conditional(clause: Clause, statement: Statement, scope: Scope, strength: str) -> Iterator[Draft]:
     special = special_answer(clause.text)
-    told = reworded(clause.text, first=clause.first, barred=_barred(statement)) or (
+    told = requested(clause.text, first=clause.first, barred=_barred(statement)) or (
         f"The output is {special}." if special else None
     )
     if told is None:
@@ -222,7 +222,7 @@ def _guard(condition: str, scope: Scope) -> str | None:
 
 
 def _unconditional(clause: Clause, statement: Statement, scope: Scope, strength: str) -> Iterator[Draft]:
-    told = reworded(with_output(clause.text, scope), first=clause.first, barred=_barred(statement)) or _of_field(
+    told = requested(with_output(clause.text, scope), first=clause.first, barred=_barred(statement)) or _of_field(
         clause.text, scope
     )
     if told is None and not clause.first and re.match(r"(?:is|are|has|does)\b", clause.text):
@@ -371,5 +371,5 @@ def _purpose(clause: Clause, aspects: list[Aspect]) -> Draft | None:
     match = _PURPOSE.match(clause.text, last)
     if match is None or match.group("verb").lower() not in COMMANDS:
         return None
-    told = reworded(clause.text[match.start("verb") :])
+    told = requested(clause.text[match.start("verb") :])
     return Draft(text=told, start=clause.start, end=clause.end, kind=kind_of(told), priority=1) if told else None

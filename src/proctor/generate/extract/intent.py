@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from proctor.generate.extract.clause_rewording import plain, reworded
+from proctor.generate.extract.clause_requests import plain, requested
 from proctor.generate.extract.clauses import clauses_of
 from proctor.generate.extract.statements import statements_of
 from proctor.prompts.prompt import Prompt
@@ -27,7 +27,7 @@ def extract_intent(prompt: Prompt) -> str:
     ordered = sorted(statements, key=lambda each: not _TASK.search(each.text))
     for statement in ordered:
         for clause in clauses_of(statement):
-            if not clause.condition and reworded(clause.text, first=clause.first):
+            if not clause.condition and requested(clause.text, first=clause.first):
                 return _closed(plain(statement.text))
     return _closed(plain(statements[0].text)) if statements else ""
 

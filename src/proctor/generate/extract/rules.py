@@ -12,7 +12,7 @@ from typing import Final
 
 from proctor.core.rule import Rule, Span
 from proctor.generate.extract.aspects import Scope, checkable, quoted
-from proctor.generate.extract.clause_rewording import about_input, plain, reworded
+from proctor.generate.extract.clause_requests import about_input, plain, requested
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.drafts import drafts_of
 from proctor.generate.extract.fields import blank_values, field_of, find_fields, named_fields
@@ -154,7 +154,7 @@ def _from_statement(statement: Statement, scope: Scope) -> Iterator[Draft]:
     listed = statement.section == "include" or bool(
         given and (statement.section in ("plain", "fields") or _LISTING_LEAD.search(statement.lead))
     )
-    if listed and statement.item and reworded(statement.text) is None and not about_input(statement.text):
+    if listed and statement.item and requested(statement.text) is None and not about_input(statement.text):
         text = f"The output includes {plain(statement.text).rstrip('.')}."
         yield Draft(text=text, start=statement.start, end=statement.end, kind="content", priority=1)
         return

@@ -17,7 +17,6 @@ __all__ = [
     "PERMISSION",
     "ROLE",
     "ROLE_DOES",
-    "ROLE_TASKED",
 ]
 
 OPENING: Final = Lazy(
@@ -64,12 +63,6 @@ ROLE: Final = Lazy(
 ROLE_DOES: Final = Lazy(
     r"\b(?:who|that|which|and you|and)\s+(?:(?:is|are)\s+)?(?:(?:only|always|never|must|should|will|"
     r"need to|needs to|has to|have to|can only)\s+)*"
-    r"(?P<verb>[a-z]+)\b",
-    re.IGNORECASE,
-)
-ROLE_TASKED: Final = Lazy(
-    r"\b(?:tasked with|responsible for|designed to|here to|trained to|whose (?:task|job|goal|role|"
-    r"only job) is to|your (?:task|job|goal) is to)\s+"
     r"(?P<verb>[a-z]+)\b",
     re.IGNORECASE,
 )

@@ -9,17 +9,14 @@ from proctor.generate.extract.vocabulary import worded
 
 __all__ = [
     "COMMANDS",
-    "GIVING",
     "OFTEN_NOUNS",
     "THINKING",
     "base_form",
     "from_gerund",
     "looks_like_command",
-    "third_person",
 ]
 
-# Commands whose object is the output itself: "return X" means that the output is X.
-GIVING: Final = worded(
+_GIVING: Final = worded(
     "return output respond reply answer give produce print emit write generate create compose draft c"
     "raft provide say deliver "
     "present submit"
@@ -31,7 +28,7 @@ THINKING: Final = worded(
     "learn see look observe study play roleplay become let notice examine"
 )
 COMMANDS: Final = (
-    GIVING
+    _GIVING
     | THINKING
     | worded(
         """
@@ -70,20 +67,6 @@ OFTEN_NOUNS: Final = worded(
     " stress switch talk turn sign search set share process reference refund focus limit offer aim br"
     "eak call change copy"
 )
-_IRREGULAR: Final = {"be": "is", "have": "has", "do": "does", "go": "goes", "are": "is", "were": "was"}
-_SIBILANT: Final = re.compile(r"(?:s|x|z|ch|sh|o)$")
-
-
-def third_person(verb: str) -> str:
-    """Convert ``write`` to ``writes``, ``classify`` to ``classifies``."""
-    lower = verb.lower()
-    if lower in _IRREGULAR:
-        return _IRREGULAR[lower]
-    if _SIBILANT.search(lower):
-        return lower + "es"
-    if lower.endswith("y") and lower[-2:-1] not in "aeiou":
-        return lower[:-1] + "ies"
-    return lower + "s"
 
 
 def from_gerund(word: str) -> str | None:

@@ -21,11 +21,9 @@ from proctor.scorers.checked_answers import (
     unjudged,
     unless_broken_off,
 )
-from proctor.scorers.conversation.cross_turn_exact import conflict_of, opposite_answers
+from proctor.scorers.conversation.cross_turn_conflicts import conflict_of, opposite_answers, read_pairs, worth_reading
 from proctor.scorers.conversation.cross_turn_news import KNOWLEDGE_TOOLS, News
-from proctor.scorers.conversation.cross_turn_pairs import Pair, candidates, same_questions
-from proctor.scorers.conversation.cross_turn_reading import read_pairs, worth_reading
-from proctor.scorers.conversation.cross_turn_said import Spoken, spoken
+from proctor.scorers.conversation.cross_turn_statements import Pair, Spoken, candidates, same_questions, spoken
 from proctor.scorers.model_trust import trust
 from proctor.text.comparable_claims import Saying
 from proctor.text.user_patterns import user_pattern

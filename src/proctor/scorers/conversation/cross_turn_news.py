@@ -10,8 +10,7 @@ from typing import Final
 
 from proctor.core.chat import ToolCall
 from proctor.core.codec import dumps
-from proctor.scorers.conversation.cross_turn_pairs import Pair
-from proctor.scorers.conversation.cross_turn_said import Spoken
+from proctor.scorers.conversation.cross_turn_statements import Pair, Spoken
 from proctor.text.claims import statements
 from proctor.text.comparable_claims import Saying
 from proctor.text.content_words import content

@@ -11,22 +11,15 @@ from typing import Final
 
 from proctor.text.predicates.term import Checked, OutputView, Term
 
-__all__ = ["all_of", "any_of", "guarded", "negation"]
+__all__ = ["guarded", "joined", "negation"]
 
 _MOST_REASONS: Final = 8
 
 
-def all_of(terms: Sequence[Term]) -> Term:
-    """Combine terms that must all be true."""
-    return _joined("and", terms, decides=False)
-
-
-def any_of(terms: Sequence[Term]) -> Term:
-    """Combine terms of which at least one must be true."""
-    return _joined("or", terms, decides=True)
-
-
-def _joined(how: str, terms: Sequence[Term], *, decides: bool) -> Term:
+def joined(how: str, terms: Sequence[Term]) -> Term:
+    """Combine terms: all must be true (``and``), or at least one (``or``)."""
+    terms = [part for term in terms for part in (term.inner if term.form == how else (term,))]
+    decides = how == "or"
     checks = [term.run for term in terms]
 
     def run(view: OutputView) -> Checked:

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
 
-from proctor.text.predicates.combine import all_of, any_of, guarded, negation
+from proctor.text.predicates.combine import guarded, joined, negation
+from proctor.text.predicates.connectives import ConnectiveReader
 from proctor.text.predicates.scanner import PredicateError, PredicateScanner
 from proctor.text.predicates.term import LONGEST, SLOTS, Check, Checked, Form, OutputView, SpentError, Term, unknown
 from proctor.text.predicates.values import OpenError, written
 
 __all__ = ["Grammar"]
 
-DEEPEST: Final = 40
 _LEAST_WORK: Final = 20
 _PIECE = re.compile(r"[^\s:]+|:")
 
@@ -51,7 +51,7 @@ class Grammar:
         reader = _Reader(self, PredicateScanner(text))
         if not text.strip():
             raise PredicateError("it is empty", hint="write a predicate, for example words <= 80")
-        term = reader.either(0)
+        term = reader.terms.either(0)
         if not reader.scan.ended:
             raise reader.scan.failed(f"nothing should follow here, but {reader.scan.here()} does", "join with and / or")
         return term
@@ -73,44 +73,15 @@ class _Reader:
     def __init__(self, grammar: Grammar, scan: PredicateScanner) -> None:
         self.grammar = grammar
         self.scan = scan
+        self.terms = ConnectiveReader(scan=scan, form=self.read_form, joined=joined, negation=negation, guarded=guarded)
 
-    def either(self, depth: int) -> Term:
-        terms = [self.both(depth)]
-        while self.scan.take_word("or"):
-            terms.append(self.both(depth))
-        return terms[0] if len(terms) == 1 else _joined("or", terms)
-
-    def both(self, depth: int) -> Term:
-        terms = [self.single(depth)]
-        while self.scan.take_word("and") or self.scan.take_word("but"):
-            terms.append(self.single(depth))
-        return terms[0] if len(terms) == 1 else _joined("and", terms)
-
-    def single(self, depth: int) -> Term:
-        if depth > DEEPEST:
-            raise self.scan.failed("it is nested too deeply", "say it in several rules")
+    def read_form(self, depth: int) -> Term:
         start = self.scan.at
-        if self.scan.take("("):
-            term = self.either(depth + 1)
-            if not self.scan.take(")"):
-                raise self.scan.failed(f"a closing parenthesis was expected, not {self.scan.here()}")
-            return term
-        if self.scan.take_word("not"):
-            return negation(self.single(depth + 1))
         if self.scan.take_words("is", "not"):
             return negation(self.atom("is", start, depth))
-        if self.scan.take_word("when") or self.scan.take_word("if"):
-            return self.guard(depth)
         word = self.scan.word()
         self.scan.take_word(word)
         return self.atom(word, start, depth)
-
-    def guard(self, depth: int) -> Term:
-        condition = self.either(depth + 1)
-        if not (self.scan.take(":") or self.scan.take_word("then")):
-            raise self.scan.failed(f"a colon was expected after the condition, not {self.scan.here()}")
-        body = self.either(depth + 1)
-        return guarded(condition, body)
 
     def atom(self, word: str, start: int, depth: int) -> Term:
         """Parse a form whose first word, at ``start``, was already read."""
@@ -141,7 +112,7 @@ class _Reader:
                 wide = True
             elif piece == "PRED":
                 self.scan.take(":")
-                inner.append(self.either(depth + 1) if wide else self.single(depth + 1))
+                inner.append(self.terms.either(depth + 1) if wide else self.terms.single(depth + 1))
             elif piece.isupper():
                 values.append(self.value(piece))
             elif not self.scan.take_word(piece):
@@ -217,11 +188,6 @@ def _bounded(check: Check, longest: float) -> Check:
             return unknown(str(error))
 
     return run
-
-
-def _joined(how: str, terms: Sequence[Term]) -> Term:
-    flat = [part for term in terms for part in (term.inner if term.form == how else (term,))]
-    return all_of(flat) if how == "and" else any_of(flat)
 
 
 def _written(form: Form, values: Sequence[Any], inner: Sequence[Term], options: Sequence[str]) -> str:

@@ -13,11 +13,11 @@ from proctor.scorers.conversation.steps.scanner import StepScanner
 from proctor.scorers.conversation.steps.selector import Selector, read_selector
 from proctor.scorers.conversation.steps.term import StepForm, StepTerm
 from proctor.text.predicates import Predicate, PredicateError
+from proctor.text.predicates.connectives import ConnectiveReader
 from proctor.text.predicates.values import written
 
 __all__ = ["StepGrammar"]
 
-DEEPEST: Final = 40
 _PIECE = re.compile(r"[^\s:]+|:")
 # Optional suffixes of a form, followed by a quoted text: the keyword argument of `make`, and the words.
 _SUFFIXES: Final = {"each": ("for", "each"), "same": ("for", "the", "same")}
@@ -48,7 +48,7 @@ class StepGrammar:
         if not text.strip():
             raise PredicateError("it is empty", hint="write a rule, for example confirmation before write")
         reader = _Reader(self, StepScanner(text))
-        term = reader.either(0)
+        term = reader.terms.either(0)
         if not reader.scan.ended:
             # The error of the form that parsed furthest is the most helpful.
             if reader.furthest is not None and reader.furthest.position > reader.scan.at:
@@ -62,37 +62,9 @@ class _Reader:
         self.grammar = grammar
         self.scan = scan
         self.furthest: PredicateError | None = None
+        self.terms = ConnectiveReader(scan=scan, form=self.read_form, joined=joined, negation=negation, guarded=guarded)
 
-    def either(self, depth: int) -> StepTerm:
-        terms = [self.both(depth)]
-        while self.scan.take_word("or"):
-            terms.append(self.both(depth))
-        return terms[0] if len(terms) == 1 else joined("or", terms)
-
-    def both(self, depth: int) -> StepTerm:
-        terms = [self.single(depth)]
-        while self.scan.take_word("and") or self.scan.take_word("but"):
-            terms.append(self.single(depth))
-        return terms[0] if len(terms) == 1 else joined("and", terms)
-
-    def single(self, depth: int) -> StepTerm:
-        if depth > DEEPEST:
-            raise self.scan.failed("it is nested too deeply", "say it in several rules")
-        if self.scan.take("("):
-            term = self.either(depth + 1)
-            if not self.scan.take(")"):
-                raise self.scan.failed(f"a closing parenthesis was expected, not {self.scan.here()}")
-            return term
-        if self.scan.take_word("not"):
-            return negation(self.single(depth + 1))
-        if self.scan.take_word("when") or self.scan.take_word("if"):
-            condition = self.either(depth + 1)
-            if not (self.scan.take(":") or self.scan.take_word("then")):
-                raise self.scan.failed(f"a colon was expected after the condition, not {self.scan.here()}")
-            return guarded(condition, self.either(depth + 1))
-        return self.atom()
-
-    def atom(self) -> StepTerm:
+    def read_form(self, depth: int) -> StepTerm:
         """Parse with the form that matches furthest; if none matches, raise the error of the one that got furthest."""
         begin = self.scan.at
         best: tuple[int, StepTerm] | None = None
