@@ -38,7 +38,7 @@ from proctor.suites.select import Selection, select
 from proctor.wiring.models import Rack
 from proctor.wiring.overview import overview_of_run
 from proctor.wiring.prompt_suite import open_tests, suite_path
-from proctor.wiring.resume import nothing_left, refuse_changed, settings_of, troubles
+from proctor.wiring.resume import carried_fingerprint, nothing_left, refuse_changed, settings_of, troubles
 from proctor.wiring.run_budget import budget_notes, carry_spend
 from proctor.wiring.scorers import Bench, check_graders
 from proctor.wiring.suite_source import Opened
@@ -177,15 +177,17 @@ async def carry_out(
         run = before or _begun(store, run_id, plan, job)
         ledger = RunLedger(store, run, redo_unscored=redo_unscored)
         stack.callback(ledger.close)
+        changed: list[str] = []
         if before is not None:
             refuse_changed(before, plan.fingerprint)
             if record is None and nothing_left(before, settings_of(job, before), ledger, _total(plan, job)):
                 _log_of(store, run_id).unlink(missing_ok=True)
                 return before, True
-            run = store.reopen(before, settings=settings_of(job, before), notes=budget_notes(job, before))
-        _warn(
-            watching, (*opened.warnings, *opened.seen(), *_warnings(plan.targets), *troubles(ledger, log, rack.budget))
-        )
+            carried, changed = carried_fingerprint(before, plan.fingerprint)
+            notes = [*budget_notes(job, before), *changed]
+            run = store.reopen(before, settings=settings_of(job, before), notes=notes, fingerprint=carried)
+        noticed = (*opened.warnings, *opened.seen(), *_warnings(plan.targets), *troubles(ledger, log, rack.budget))
+        _warn(watching, (*changed, *noticed))
         watching.spend = rack.spend
         watching.refused = lambda: rack.refused
         if watching.begun:
