@@ -1,4 +1,4 @@
-"""Write the files of tests/upgrade/files with the version that is imported: `python -m tests.upgrade.write_files FOLDER`.
+"""Write files for the upgrade tests with the version that is imported: `python tests/upgrade/write_files.py FOLDER`.
 
 FOLDER is a copy of tests/upgrade/files/shop without what is written here. Run it with the code and the entry points of
 the version before a change of formats, then keep FOLDER: the tests open it with the code of today.
@@ -53,7 +53,7 @@ def write_runs() -> dict[str, str]:
 
 async def write_guard_log() -> None:
     """Decisions of every action, one of them because the guard was busy."""
-    from proctor import Guard  # noqa: PLC0415 - the version that is imported
+    from proctor import Guard
 
     guard = Guard.from_config()
     session = guard.session("s-17", customer="c-17")
@@ -75,7 +75,8 @@ def main() -> None:
     runs = write_runs()
     asyncio.run(write_guard_log())
     proctor("escalations", "talks.jsonl", "--hand-offs", "handoffs.jsonl")
-    proctor("escalations", "label", "talk-3", "--category", "knowledge_gap", "--note", "not in the text", "--by", "desk")
+    label = ("--category", "knowledge_gap", "--note", "not in the text", "--by", "desk")
+    proctor("escalations", "label", "talk-3", *label)
     decided = [json.loads(line) for file in Path("store/guard").glob("*.ndjson") for line in file.open()]
     stopped = next(each["id"] for each in decided if each["verdict"]["action"] == "block")
     proctor("review", "resolve", stopped, "--verdict", "wrong", "--by", "desk", "--note", "a fish, not a password")

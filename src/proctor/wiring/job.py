@@ -177,17 +177,21 @@ async def carry_out(
         run = before or _begun(store, run_id, plan, job)
         ledger = RunLedger(store, run, redo_unscored=redo_unscored)
         stack.callback(ledger.close)
-        changed: list[str] = []
         if before is not None:
             refuse_changed(before, plan.fingerprint)
             if record is None and nothing_left(before, settings_of(job, before), ledger, _total(plan, job)):
                 _log_of(store, run_id).unlink(missing_ok=True)
                 return before, True
-            carried, changed = carried_fingerprint(before, plan.fingerprint)
-            notes = [*budget_notes(job, before), *changed]
-            run = store.reopen(before, settings=settings_of(job, before), notes=notes, fingerprint=carried)
-        noticed = (*opened.warnings, *opened.seen(), *_warnings(plan.targets), *troubles(ledger, log, rack.budget))
-        _warn(watching, (*changed, *noticed))
+            made_of, changes = carried_fingerprint(before, plan.fingerprint)
+            run = store.reopen(
+                before,
+                settings=settings_of(job, before),
+                notes=[*budget_notes(job, before), *changes],
+                fingerprint=made_of,
+            )
+        _warn(
+            watching, (*opened.warnings, *opened.seen(), *_warnings(plan.targets), *troubles(ledger, log, rack.budget))
+        )
         watching.spend = rack.spend
         watching.refused = lambda: rack.refused
         if watching.begun:

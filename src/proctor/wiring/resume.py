@@ -44,7 +44,7 @@ def refuse_changed(before: RunRecord, now: Fingerprint) -> None:
 
 
 def carried_fingerprint(before: RunRecord, now: Fingerprint) -> tuple[Fingerprint, list[str]]:
-    """The fingerprint of a resumed run, and a warning where the code of scorers changed since it began.
+    """The fingerprint of a resumed run, and a note for its record where the code of scorers changed since it began.
 
     An upgrade changes the code of scorers and not their versions. Such a run goes on. Its fingerprint has both hashes,
     so that `gate` and `compare` see that the run is not of one set of scorers and offer to score it again.
@@ -57,11 +57,11 @@ def carried_fingerprint(before: RunRecord, now: Fingerprint) -> tuple[Fingerprin
     }
     if not changed:
         return before.fingerprint, []
-    warning = (
+    note = (
         f"the code of scorers changed since the run began ({', '.join(sorted(changed))}): results before leg "
         f"{before.legs + 1} keep their scores; `proctor gate {before.id} --rescore-baseline` scores all of them again"
     )
-    return dataclasses.replace(before.fingerprint, scorer_hashes={**then, **changed}), [warning]
+    return dataclasses.replace(before.fingerprint, scorer_hashes={**then, **changed}), [note]
 
 
 def nothing_left(before: RunRecord, settings: Mapping[str, Any], ledger: RunLedger, total: int) -> bool:
