@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Final
+from typing import Any, Final
 
 __all__ = ["RENAMED", "renamed_spec"]
 
@@ -24,7 +24,8 @@ RENAMED: Final[Mapping[str, str]] = {
 
 def renamed_spec(name: str) -> ModuleSpec | None:
     """How the import system loads a module under its old name; none for a name that never was one."""
-    return ModuleSpec(name, _RenamedLoader()) if name in RENAMED else None
+    loader: Any = _RenamedLoader()
+    return ModuleSpec(name, loader) if name in RENAMED else None
 
 
 class _RenamedLoader:  # a subclass of importlib.abc.Loader would import 30 modules
