@@ -25,8 +25,8 @@ from benchmarks.obedient.hearing import UNHEARD, damage_noticed, without_unheard
 from benchmarks.obedient.model import MODEL
 from proctor.config import Config, RunSettings, Settings, read_environment
 from proctor.core.adequacy import Adequacy, WilsonShare
-from proctor.wiring.generation import GenerationProgress, Wish, carry_out_generation
-from proctor.wiring.mutation import MutationJob, mutation_plan, run_mutation
+from proctor.workflows.generate.generation import GenerationProgress, Wish, carry_out_generation
+from proctor.workflows.mutate.mutation import MutationJob, mutation_plan, run_mutation
 
 __all__ = ["PROMPTS", "Measured", "main", "measured", "table"]
 

@@ -21,7 +21,7 @@ from proctor.prompts.render import compile_prompt
 from proctor.stats.interval import wilson
 from proctor.targets.prompt import PromptTarget
 from proctor.text.predicates import parse
-from proctor.wiring.mutation import MutationPlan
+from proctor.workflows.mutate.mutation import MutationPlan
 
 __all__ = ["UNHEARD", "damage_noticed", "is_heard", "without_unheard"]
 

@@ -26,8 +26,8 @@ from proctor.scorers.conversation.part_scorers import GATES
 from proctor.suites.conversations.detect import open_conversations
 from proctor.suites.load import open_suite
 from proctor.wiring.models import Rack
-from proctor.wiring.monitor import CompletionJob, completion_of
 from proctor.wiring.scorers import Bench
+from proctor.workflows.monitor.completion import CompletionJob, completion_of
 from tests.tables import table
 
 FOLDER = Path(__file__).parents[2] / "examples" / "travel_desk"

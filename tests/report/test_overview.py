@@ -20,7 +20,7 @@ from proctor.core.trajectory import Trajectory
 from proctor.report import html, json_file, markdown, overview_csv, table_csv, terminal
 from proctor.report.overview import overview_of
 from proctor.report.overview_tables import overview_tables
-from proctor.wiring.overview import has_overview
+from proctor.workflows.run.overview import has_overview
 
 STATUS: dict[str, dict[str, Any]] = {
     "ok": {"value": 1.0},

@@ -49,7 +49,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> None:
     from proctor.report.release_formats import check_name, save_release  # noqa: PLC0415 - verbs load what they use
     from proctor.report.release_terminal import write  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.gate import GateRequest, compare_run  # noqa: PLC0415
+    from proctor.workflows.release.gate import GateRequest, compare_run  # noqa: PLC0415
 
     outputs: tuple[Path, ...] = flags.pop("outputs")
     for output in outputs:

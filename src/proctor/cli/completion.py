@@ -51,7 +51,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
     when there was nothing to tell it from.
     """
     from proctor.report.completion_table import check_name, save_completion, write, write_json  # noqa: PLC0415
-    from proctor.wiring.monitor import CompletionJob, completion_of, rules_of  # noqa: PLC0415 - verbs load what they use
+    from proctor.workflows.monitor.completion import CompletionJob, completion_of, rules_of  # noqa: PLC0415 - verbs load what they use
 
     for output in flags["outputs"]:
         check_name(output)

@@ -92,7 +92,7 @@ def sort_hand_offs(ctx: click.Context, /, **flags: Any) -> None:
         write,
         write_json,
     )
-    from proctor.wiring.escalations import EscalationJob, escalations_of  # noqa: PLC0415
+    from proctor.workflows.monitor.escalations import EscalationJob, escalations_of  # noqa: PLC0415
 
     if not flags["recordings"] and not flags["events"]:
         raise click.UsageError("name a file with conversations, or an event log with --events.")
@@ -129,7 +129,7 @@ def sort_hand_offs(ctx: click.Context, /, **flags: Any) -> None:
 @click.pass_context
 def label(ctx: click.Context, name: str, category: str, note: str, person: str | None) -> None:
     """Put on record what a person says is the cause of the hand-off of conversation ID (or the beginning of it)."""
-    from proctor.wiring.escalations import label_hand_off  # noqa: PLC0415
+    from proctor.workflows.monitor.escalations import label_hand_off  # noqa: PLC0415
 
     done = label_hand_off(project(ctx), name, category=category, by=person or _user(), note=note)
     agrees = "nothing was found before" if done.found is None else "agrees" if done.found == category else "disagrees"

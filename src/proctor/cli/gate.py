@@ -71,7 +71,7 @@ def decide_on(
     from proctor.report.release_formats import save_release  # noqa: PLC0415
     from proctor.report.release_terminal import write  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.gate import GateRequest, gate_run  # noqa: PLC0415
+    from proctor.workflows.release.gate import GateRequest, gate_run  # noqa: PLC0415
 
     asked = GateRequest(run=run, baseline=baseline, target=target, policy=policy, rescore=rescore)
     with RunStore(config.store) as store:

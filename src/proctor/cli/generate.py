@@ -77,7 +77,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
 
 def _wish(flags: dict[str, Any]) -> Any:
     from proctor.generate.effort import DEFAULT, PRESETS  # noqa: PLC0415
-    from proctor.wiring.generation import Wish  # noqa: PLC0415
+    from proctor.workflows.generate.generation import Wish  # noqa: PLC0415
 
     names = ("most_rules", "tests_per_rule", "rules_per_call", "generations", "expansions")
     numbers = {name: flags[name] for name in names}
@@ -108,7 +108,7 @@ def _instructions(given: Sequence[str]) -> dict[str, str]:
 
 
 def _show_plan(config: Any, wish: Any) -> int:
-    from proctor.wiring.generation import plan_generation  # noqa: PLC0415
+    from proctor.workflows.generate.generation import plan_generation  # noqa: PLC0415
 
     plan = asyncio.run(plan_generation(config, wish))
     width = max([20, *(len(row.model) for row in plan.rows)])
@@ -131,7 +131,7 @@ def _show_plan(config: Any, wish: Any) -> int:
 
 
 def _carry_out(config: Any, wish: Any, *, quiet: bool) -> int:
-    from proctor.wiring.generation import GenerationProgress, carry_out_generation  # noqa: PLC0415
+    from proctor.workflows.generate.generation import GenerationProgress, carry_out_generation  # noqa: PLC0415
 
     line = _Line(shown=not quiet and sys.stderr.isatty())
 

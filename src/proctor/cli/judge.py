@@ -62,7 +62,7 @@ def check(ctx: click.Context, /, labels: Path, run: str | None, outputs: tuple[P
     from proctor.report.judge_card import check_name, save_card, write  # noqa: PLC0415 - verbs load what they use
     from proctor.store.run_reader import RunReader  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.judge import JudgeQuestion, check_judge  # noqa: PLC0415
+    from proctor.workflows.judge.check import JudgeQuestion, check_judge  # noqa: PLC0415
 
     for output in outputs:
         check_name(output)
