@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 __version__ = "0.1.0"
@@ -27,3 +28,18 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted([*globals(), *_DOORS])
+
+
+class _OldNames:
+    """Finds modules by names that they had in the version before; asked last, when no other finder knows a name."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> Any:
+        if not name.startswith("proctor."):
+            return None
+        from importlib import import_module  # noqa: PLC0415 - only where a module is missing
+
+        return import_module("proctor.renamed_modules").renamed_spec(name)
+
+
+sys.meta_path.append(_OldNames)

@@ -28,7 +28,9 @@ Judging never raises for a bad reply: it records one of these exceptions.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
+from typing import Final
 
 from proctor.core.verdict import Verdict
 
@@ -56,6 +58,8 @@ __all__ = [
     "UnreachableError",
 ]
 
+_RENAMED: Final = "`mend` of an error is now `hint`; the old name goes in the next version"
+
 
 class ProctorError(Exception):
     """An error that Proctor reports on purpose: what happened, where, and how to fix it."""
@@ -70,13 +74,22 @@ class ProctorError(Exception):
         line: int | None = None,
         field: str | None = None,
         hint: str | None = None,
+        mend: str | None = None,
     ) -> None:
         super().__init__(message)
+        if mend is not None:
+            warnings.warn(_RENAMED, DeprecationWarning, stacklevel=2)
         self.message = message
         self.file = file
         self.line = line
         self.field = field
-        self.hint = hint
+        self.hint = mend if hint is None else hint
+
+    @property
+    def mend(self) -> str | None:
+        """The old name of ``hint``, for one more version."""
+        warnings.warn(_RENAMED, DeprecationWarning, stacklevel=2)
+        return self.hint
 
     @property
     def place(self) -> str:

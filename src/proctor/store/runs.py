@@ -94,15 +94,26 @@ class RunStore:
             return self.get(run_id)
 
     def reopen(
-        self, run: RunRecord, *, settings: Mapping[str, Any] | None = None, notes: Sequence[str] = ()
+        self,
+        run: RunRecord,
+        *,
+        settings: Mapping[str, Any] | None = None,
+        notes: Sequence[str] = (),
+        fingerprint: Fingerprint | None = None,
     ) -> RunRecord:
-        """Resume a run that stopped before its end; ``settings`` replace those it had."""
+        """Resume a run that stopped before its end; ``settings`` and ``fingerprint`` replace those it had."""
         kept = run.settings if settings is None else settings
+        made_of = run.fingerprint if fingerprint is None else fingerprint
         with explained(self.folder):
             self.database.execute(
                 "UPDATE runs SET status = 'running', decision = NULL, reason = '', finished = NULL, legs = legs + 1,"
-                " report = NULL, settings = ?, notes = ? WHERE n = ?",
-                (json.dumps({**kept, _PROCESS: os.getpid()}), json.dumps([*run.notes, *notes]), run.n),
+                " report = NULL, settings = ?, notes = ?, fingerprint = ? WHERE n = ?",
+                (
+                    json.dumps({**kept, _PROCESS: os.getpid()}),
+                    json.dumps([*run.notes, *notes]),
+                    json.dumps(encode(made_of)),
+                    run.n,
+                ),
             )
             return self.get(run.id)
 

@@ -140,6 +140,7 @@ async def test_mistakes_are_told_in_the_words_of_json(
     async with _sidecar() as client, client.post(f"/v1/{path}", json=asked) as answer:
         error = (await answer.json())["error"]
         assert (error["message"], error.get("hint")) == (message, hint)
+        assert error.get("mend") == hint  # its old name, for one more version
 
 
 async def test_several_mistakes_are_told_together_as_described() -> None:

@@ -14,6 +14,7 @@ from proctor.guard.capacity import is_busy
 from proctor.guard.current_session import turn_of
 from proctor.server.asgi.json_pointers import at_pointer, check_pointer, made_at, value_at
 from proctor.server.asgi.stream import EventStream, TextStream, beside
+from proctor.server.error_body import error_body
 from proctor.server.guarded_request import RequestTurn
 from proctor.server.guarded_stream import Stream
 from proctor.server.session_names import check_name
@@ -91,7 +92,7 @@ class GuardMiddleware:
             data = read_json(raw)
             session = self.guard.session(check_name("session", _session(scope, data, route)))
         except ValueError as error:
-            await _say(send, 400, {"error": {"message": f"the body {error}", "hint": "send JSON"}})
+            await _say(send, 400, {"error": error_body(f"the body {error}", hint="send JSON")})
             return
         except InputError as error:
             await _say(send, 400, {"error": {"message": error.message}})
@@ -215,7 +216,7 @@ class _Back:
         assert self.start is not None
         if _header(self.start.get("headers", ()), b"content-encoding"):
             hint = "add the middleware that packs answers before this one, so that it stands outside of it"
-            return dumps({"error": {"message": "the answer is packed and cannot be looked at", "hint": hint}}), 500
+            return dumps({"error": error_body("the answer is packed and cannot be looked at", hint=hint)}), 500
         try:
             data = read_json(raw)
         except ValueError:

@@ -17,6 +17,7 @@ from proctor.core.verdict import STOPS, Verdict
 from proctor.guard.capacity import is_busy
 from proctor.guard.session import Session
 from proctor.server.admission import admit
+from proctor.server.error_body import error_body
 from proctor.server.session_names import check_name
 from proctor.server.sidecar.openapi import description
 from proctor.server.sidecar.requests import QUESTIONS, RestoreAsked, text_of
@@ -199,8 +200,7 @@ def _turned_away(request: web.Request, status: int, message: str, hint: str) -> 
 
 def _malformed(problems: Sequence[Problem]) -> web.Response:
     """The first mistake as any other error has it; of several, all of them beside it."""
-    told = [{"message": each.message, "field": each.where, "hint": each.hint} for each in problems[:_MOST_PROBLEMS]]
-    told = [{key: value for key, value in each.items() if value} for each in told]
+    told = [error_body(each.message, field=each.where, hint=each.hint) for each in problems[:_MOST_PROBLEMS]]
     return _answer({"error": {**told[0], **({"problems": told} if len(told) > 1 else {})}}, status=400)
 
 
@@ -212,5 +212,4 @@ def _wrong(
     hint: str | None = None,
     headers: dict[str, str] | None = None,
 ) -> web.Response:
-    told = {"message": message, "field": field, "hint": hint}
-    return _answer({"error": {key: value for key, value in told.items() if value}}, status=status, headers=headers)
+    return _answer({"error": error_body(message, field=field, hint=hint)}, status=status, headers=headers)

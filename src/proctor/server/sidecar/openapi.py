@@ -64,6 +64,7 @@ _PROBLEM: dict[str, Any] = {
         "message": {"type": "string"},
         "field": {"type": "string"},
         "hint": {"type": "string", "description": "What sets it right."},
+        "mend": {"type": "string", "deprecated": True, "description": "The old name of `hint`, with the same text."},
     },
 }
 _ALL = {"type": "array", "items": _PROBLEM, "description": "Where several things are wrong: all of them."}

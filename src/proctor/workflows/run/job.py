@@ -41,7 +41,7 @@ from proctor.wiring.targets import make_targets, stored
 from proctor.workflows.run.budget import budget_notes, carry_spend
 from proctor.workflows.run.overview import overview_of_run
 from proctor.workflows.run.prompt_suite import open_tests, suite_path
-from proctor.workflows.run.resume import nothing_left, refuse_changed, settings_of, troubles
+from proctor.workflows.run.resume import carried_fingerprint, nothing_left, refuse_changed, settings_of, troubles
 from proctor.workflows.run.suite_source import Opened
 from proctor.workflows.run.trend_points import cells_of_run
 
@@ -182,7 +182,13 @@ async def carry_out(
             if record is None and nothing_left(before, settings_of(job, before), ledger, _total(plan, job)):
                 _log_of(store, run_id).unlink(missing_ok=True)
                 return before, True
-            run = store.reopen(before, settings=settings_of(job, before), notes=budget_notes(job, before))
+            made_of, changes = carried_fingerprint(before, plan.fingerprint)
+            run = store.reopen(
+                before,
+                settings=settings_of(job, before),
+                notes=[*budget_notes(job, before), *changes],
+                fingerprint=made_of,
+            )
         _warn(
             watching, (*opened.warnings, *opened.seen(), *_warnings(plan.targets), *troubles(ledger, log, rack.budget))
         )
