@@ -173,7 +173,7 @@ class Environment:
     from_dotenv: frozenset[str] = frozenset()
 
     def get(self, name: str) -> str | None:
-        """One variable; an empty one counts as not set."""
+        """Return one variable; an empty one counts as not set."""
         return self.values.get(name) or None
 
     def proxy_for(self, url: str) -> str | None:
@@ -191,7 +191,7 @@ class Environment:
         return self.get(name) or self.get(name.upper())
 
     def origin(self, name: str) -> str:
-        """Where the variable came from."""
+        """Return where the variable came from."""
         return f"{self.dotenv}" if name in self.from_dotenv else f"environment {name}"
 
 
@@ -211,7 +211,7 @@ class Config:
         return self.folder / self.settings.store
 
     def origin(self, name: str) -> str:
-        """Where a top-level setting (or ``run.x``) came from."""
+        """Return where a top-level setting (or ``run.x``) came from."""
         if (variable := _OVERRIDES.get(name)) and self.environment.get(variable):
             return self.environment.origin(variable)
         if self.path and name in self.lines:
@@ -224,7 +224,7 @@ _OVERRIDES = {"model": "PROCTOR_MODEL", "judge": "PROCTOR_JUDGE", "target": "PRO
 
 
 def read_environment(start: Path) -> Environment:
-    """The environment, completed by the first ``.env`` found in ``start`` or a folder above it.
+    """Return the environment, completed by the first ``.env`` found in ``start`` or a folder above it.
 
     Variables that are set already win. What the file adds is put into the process's environment too,
     so that agents under test and commands see it.
@@ -261,7 +261,7 @@ def _remember_secrets(environment: Environment) -> None:
 
 
 def cache_folder(environment: Environment) -> Path:
-    """Where fetched models are kept, for all projects of this user."""
+    """Return where fetched models are kept, for all projects of this user."""
     if chosen := environment.get("PROCTOR_CACHE"):
         return Path(chosen).expanduser()
     shared = environment.get("XDG_CACHE_HOME")
@@ -269,7 +269,7 @@ def cache_folder(environment: Environment) -> Path:
 
 
 def find_config(start: Path) -> Path | None:
-    """The first proctor.yaml in ``start`` or a folder above it."""
+    """Return the first proctor.yaml in ``start`` or a folder above it."""
     return next((folder / CONFIG_NAME for folder in (start, *start.parents) if (folder / CONFIG_NAME).is_file()), None)
 
 

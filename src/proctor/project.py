@@ -72,13 +72,13 @@ class Project:
         return self._opened.enter_context(RunStore(self.config.store))
 
     def rack(self, run: RunSettings | None = None, *, log: Cache | None = None, resumed: bool = False) -> Rack:
-        """A new set of models, with limits, a budget and a meter of its own; ``log`` keeps every reply."""
+        """Return a new set of models, with limits, a budget and a meter of its own; ``log`` keeps every reply."""
         rack = Rack(config=self.config, run=run or self.config.settings.run, http=self.http, log=log, resumed=resumed)
         self._racks.append(rack)
         return rack
 
     def model(self, name: str | None = None, *, role: str = "target") -> Model:
-        """The model of that name, or the default one, with retries, limits and the meter around it.
+        """Return the model of that name, or the default one, with retries, limits and the meter around it.
 
         Raises:
             ConfigError: there is no such model, or its settings are wrong.
@@ -86,7 +86,7 @@ class Project:
         return self._rack.get(name, role=role)
 
     def targets(self, names: Sequence[str] = (), models: Sequence[str] = ()) -> list[Target]:
-        """The targets of those names, a prompt once for each model; without names the project's own target.
+        """Return the targets of those names, a prompt once for each model; without names the project's own target.
 
         Raises:
             ConfigError: there is no such target, or its settings are wrong.
@@ -127,7 +127,7 @@ class Project:
         return await evaluate_cases(self.config, cases, target, scorers, options)
 
     def evaluation(self, run: str = "last") -> Evaluation:
-        """An earlier run by its id, by the beginning of its id, or ``last``.
+        """Return an earlier run by its id, by the beginning of its id, or ``last``.
 
         Raises:
             NotFoundError: there is no such run.

@@ -49,11 +49,11 @@ class TestProject:
         self._models: list[str] = config.option.proctor_models
 
     def open_suite(self, path: Path) -> Opened:
-        """The suite of that path, or the tests that were generated from a prompt."""
+        """Return the suite of that path, or the tests that were generated from a prompt."""
         return open_tests(path, judged=self.project.config.settings.judge is not None)
 
     def targets(self, opened: Opened | None = None) -> list[Target]:
-        """The targets that were named, or else that of the suite or the project."""
+        """Return the targets that were named, or else that of the suite or the project."""
         return make_targets(
             self._targets,
             self._models,
@@ -78,7 +78,7 @@ class SuiteFile(pytest.File):
         self.tested = project
 
     def collect(self) -> Iterator[CaseItem]:
-        """One item for each case and target; a mistake in the suite is a collection error without a traceback."""
+        """Yield one item for each case and target; a mistake in the suite is a collection error without a traceback."""
         try:
             opened = self.tested.open_suite(self.path)
             checker = CaseChecker(self.tested.project, opened.loaded.suite)
@@ -126,7 +126,7 @@ class CaseItem(pytest.Item):
             pytest.fail(self._text(self._result), pytrace=False)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """The suite file and the name of the case."""
+        """Return the suite file and the name of the case."""
         return self.path, None, self.name
 
     def _text(self, result: Result) -> str:

@@ -60,12 +60,12 @@ def _changed(place: str) -> int:
 
 
 def names(group: str) -> list[str]:
-    """Every registered name of a group, sorted."""
+    """Return every registered name of a group, sorted."""
     return sorted(_points(group))
 
 
 def find(group: str, name: str) -> importlib.metadata.EntryPoint:
-    """The entry point of that name.
+    """Return the entry point of that name.
 
     Raises:
         NotFoundError: nothing is registered under the name; the hint names the closest.
@@ -88,7 +88,7 @@ def find(group: str, name: str) -> importlib.metadata.EntryPoint:
 
 
 def load(group: str, name: str) -> Any:
-    """The factory registered under that name, imported now.
+    """Return the factory registered under that name, imported now.
 
     Raises:
         ConfigError: the plugin cannot be imported.
@@ -104,7 +104,7 @@ def load(group: str, name: str) -> Any:
 
 
 def describe(group: str) -> list[RegisteredPart]:
-    """Every part of a group with the first line of its docstring; a broken plugin says why."""
+    """Return every part of a group with the first line of its docstring; a broken plugin says why."""
     entries = []
     for name, points in sorted(_points(group).items()):
         for point in points:
@@ -126,6 +126,6 @@ def _package(point: importlib.metadata.EntryPoint) -> str:
 
 
 def _first_line(part: Any) -> str:
-    """What users see of a part: its title where it has one, else the first line of its docstring."""
+    """Return what users see of a part: its title where it has one, else the first line of its docstring."""
     title = getattr(part, "title", None)
     return title if isinstance(title, str) else (part.__doc__ or "").strip().partition("\n")[0]

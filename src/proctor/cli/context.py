@@ -13,7 +13,7 @@ __all__ = ["project", "project_in"]
 
 
 def project(ctx: click.Context) -> Config:
-    """The project the command was called in.
+    """Return the project the command was called in.
 
     Raises:
         ConfigError: the file given with --config is not there.
@@ -31,7 +31,7 @@ def project(ctx: click.Context) -> Config:
 
 
 def project_in(folder: Path) -> Config | None:
-    """The project whose own folder this is; none when the folder has no proctor.yaml."""
+    """Return the project whose own folder this is; none when the folder has no proctor.yaml."""
     if not (folder / CONFIG_NAME).is_file():
         return None
     return load_config((folder / CONFIG_NAME).absolute(), read_environment(Path.cwd()), start=folder)

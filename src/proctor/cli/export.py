@@ -96,7 +96,7 @@ def _export_prompt(ctx: click.Context, flags: dict[str, Any]) -> None:
 
 
 def _place(flags: dict[str, Any], name: str, files: Any) -> tuple[Path, Any]:
-    """The folder, and the names in it: one file may be named itself where there is only one."""
+    """Return the folder, and the names in it: one file may be named itself where there is only one."""
     given: Path | None = flags["outputs"][0] if flags["outputs"] else None
     only = next(iter(files)) if len(files) == 1 else None
     if given is None:

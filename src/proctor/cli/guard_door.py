@@ -18,7 +18,7 @@ __all__ = ["exposure", "open_guard", "read_token", "serve_app"]
 
 
 def open_guard(config: Config) -> Guard:
-    """The guard of a door, whose every gate is there; settings that cannot be used later on are told on stderr.
+    """Return the guard of a door, whose every gate is there; settings that cannot be used later on are told on stderr.
 
     Raises:
         InputError: something under `guard:` is wrong; names the file and the line.
@@ -34,7 +34,7 @@ def open_guard(config: Config) -> Guard:
 
 
 def read_token(config: Config, name: str | None) -> str | None:
-    """The token that callers must show, out of the environment variable ``name``; None when none is named.
+    """Return the token that callers must show, out of the environment variable ``name``; None when none is named.
 
     Raises:
         ConfigError: the variable is not set, or empty.
@@ -48,7 +48,7 @@ def read_token(config: Config, name: str | None) -> str | None:
 
 
 def exposure(host: str, token: str | None) -> str | None:
-    """A warning for a door that other machines can reach and that asks for no token."""
+    """Return a warning for a door that other machines can reach and that asks for no token."""
     from proctor.server.admission import is_loopback  # noqa: PLC0415 - aiohttp takes a quarter of a second
 
     if token is not None or is_loopback(host):

@@ -133,7 +133,7 @@ def _run(words: list[str]) -> NoReturn:
 
 
 def _of_all_verbs() -> dict[str, str]:
-    """The options that belong to `proctor` itself, each as it is written there."""
+    """Return the options that belong to `proctor` itself, each as it is written there."""
     options = [each for each in cli.params if isinstance(each, click.Option) and each.expose_value]
     shown = {name: each for each in options for name in each.opts}
     return {name: name if each.is_flag else f"{name} FILE" for name, each in shown.items()}

@@ -34,7 +34,7 @@ class Progress:
             self._out.flush()
 
     def line(self, seconds: float) -> str:
-        """The line itself."""
+        """Return the line itself."""
         new = sum(self._counts.values())
         done = self._before + new
         rate = new / seconds if seconds > 0 else 0.0

@@ -154,7 +154,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
 
 
 def _project(ctx: click.Context, flags: dict[str, Any]) -> Config:
-    """The project of this folder, or the one that was named in the place of a suite."""
+    """Return the project of this folder, or the one that was named in the place of a suite."""
     folder = Path(flags["suite"]) if flags["suite"] else None
     named = project_in(folder) if folder and folder.is_dir() and ctx.obj is None else None
     if named is None:
@@ -217,7 +217,7 @@ def carry(config: Config, job: Any, flags: dict[str, Any]) -> int:
 
 
 def _changed(job: Any, flags: dict[str, Any]) -> Any:
-    """The job of a resumed run, with what may be changed on the way."""
+    """Return the job of a resumed run, with what may be changed on the way."""
     given = {name: flags[name] for name in _CHANGEABLE if flags.get(name) is not None}
     try:
         return replace(job, run=replace(job.run, **given))

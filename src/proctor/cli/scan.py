@@ -66,7 +66,7 @@ async def _look(texts: Sequence[str], level: str) -> Sequence[SeenText]:
 
 
 def read_content(text: str | None, file: Path | None, *, what: str = "scan") -> tuple[str, str]:
-    """What the text is called, and the text.
+    """Return what the text is called, and the text.
 
     Raises:
         InputError: there is none, or it is no text.
@@ -110,7 +110,7 @@ def _decoded(content: bytes, name: str) -> str:
 
 
 def read_fields(content: str, field: str, name: str, *, what: str = "scan") -> Iterator[tuple[int, str]]:
-    """The texts of one field of JSON Lines, with their lines.
+    """Yield the texts of one field of JSON Lines, with their lines.
 
     Raises:
         InputError: a line is no JSON object, or has no such text.
@@ -135,7 +135,7 @@ def read_fields(content: str, field: str, name: str, *, what: str = "scan") -> I
 
 
 def _told(place: str, seen: SeenText) -> str:
-    """What was seen in one text, for people."""
+    """Return what was seen in one text, for people."""
     kind = f", {seen.kind}" if seen.injection > seen.cut else ""
     hidden = f", hidden in {' in '.join(seen.hidden)}" if seen.hidden and seen.injection > seen.cut else ""
     lines = [

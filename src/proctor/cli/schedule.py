@@ -94,7 +94,7 @@ def _last(config: Config, name: str) -> datetime | None:
 
 
 def _wait(config: Config, name: str, trigger: Trigger) -> timedelta | None:
-    """How long it is until the trigger is due; none when it is."""
+    """Return how long it is until the trigger is due; none when it is."""
     last = _last(config, name)
     if last is None or trigger.seconds is None:
         return None

@@ -55,7 +55,7 @@ def verb(
 
 
 def _troubles(reader: object) -> Iterator[Result]:
-    """What failed or could not be judged, read only as far as it is shown."""
+    """Return what failed or could not be judged, read only as far as it is shown."""
     from proctor.store.run_reader import RunReader  # noqa: PLC0415
 
     assert isinstance(reader, RunReader)

@@ -83,7 +83,7 @@ def _print_floors(found: Any) -> None:
 
 
 def _key(name: str) -> str:
-    """A name as a YAML key: anything unusual goes into quotes, as JSON writes them."""
+    """Return a name as a YAML key: anything unusual goes into quotes, as JSON writes them."""
     import json  # noqa: PLC0415
 
     plain = name.isascii() and name.replace("_", "a").replace(".", "a").replace("-", "a").isalnum()

@@ -89,7 +89,7 @@ def _one(config: Config, store: Any, line: Any, flags: dict[str, Any]) -> int:
 
 
 def _every(config: Config, store: Any, line: Any, flags: dict[str, Any]) -> int:
-    """The newest point of every line of one suite and target, and what came of the one before."""
+    """Return the newest point of every line of one suite and target, and what came of the one before."""
     from proctor.release.floors import Floors  # noqa: PLC0415
     from proctor.store.trends import history  # noqa: PLC0415
     from proctor.workflows.release.baseline import policy_of  # noqa: PLC0415
@@ -150,7 +150,7 @@ def _print_json(found: Sequence[Any], floor: float | None) -> None:
 
 
 def _changed(before: Any, now: Any) -> str:
-    """What was not the same as in the run before: a step in the line is often explained by it."""
+    """Return what was not the same as in the run before: a step in the line is often explained by it."""
     if before is None:
         return ""
     old, new = before.fingerprint, now.fingerprint

@@ -37,7 +37,7 @@ def trigger_of(config: Config, name: str) -> Trigger:
 
 
 def jobs_of(config: Config, flags: Mapping[str, Any]) -> list[Job]:
-    """A job for each suite; what a flag says goes before what the trigger says."""
+    """Return a job for each suite; what a flag says goes before what the trigger says."""
     trigger = trigger_of(config, flags["trigger"])
     given: dict[str, Any] = {"repeat": trigger.repeat} if trigger.repeat else {}
     given |= {name: flags[name] for name in _SETTINGS if flags.get(name) is not None}

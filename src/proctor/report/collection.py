@@ -21,7 +21,7 @@ def write(review: CollectionReview, out: TextIO | None = None) -> None:
 
 
 def collection_sheet(review: CollectionReview) -> Sheet:
-    """The review as a sheet."""
+    """Return the review as a sheet."""
     sections = [_parts(review), _modes(review), _tests(review)]
     kept = f"; {len(review.keep)} of {review.tests} would be kept" if review.keep is not None else ""
     return Sheet(

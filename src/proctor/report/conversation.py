@@ -17,7 +17,7 @@ _LONGEST = 20_000  # characters of one line: this is where a person reads an ans
 
 
 def _whole(text: str) -> str:
-    """The text on one line, nothing in it interpreted, cut only where nobody reads on."""
+    """Return the text on one line, nothing in it interpreted, cut only where nobody reads on."""
     return _short(text, _LONGEST)
 
 

@@ -40,7 +40,7 @@ class Grid:
 
 
 def grids(report: Report) -> list[Grid]:
-    """A grid for each target; none where it would only repeat the table of scorers."""
+    """Return a grid for each target; none where it would only repeat the table of scorers."""
     whole = [cell for cell in report.by_dimension if "." not in cell.dimension]
     scorers = {tally.name for tally in report.by_scorer} | {"pass_rate", "quality"}
     intents = {cell.intent for cell in whole} - {None, "other"}
@@ -54,7 +54,7 @@ def grids(report: Report) -> list[Grid]:
 
 
 def title_of(dimension: str) -> str:
-    """A dimension as a person reads it."""
+    """Return a dimension as a person reads it."""
     return dimension.replace("_", " ").capitalize()
 
 

@@ -54,7 +54,7 @@ def causes(result: Result) -> list[Cause]:
 
 
 def label(result: Result) -> str:
-    """The result's name: the case, and the sample when the case was put more than once."""
+    """Return the result's name: the case, and the sample when the case was put more than once."""
     return f"{result.case.id}#{result.sample}" if result.sample else result.case.id
 
 
@@ -69,12 +69,12 @@ def shown_label(report: Report, result: Result) -> str:
 
 
 def listed_failures(report: Report) -> int:
-    """How many entries a list of all failures has: one for each case and target."""
+    """Return how many entries a list of all failures has: one for each case and target."""
     return sum(each.flaky + each.never for each in report.repeats) if report.repeats else report.counts.failed
 
 
 def failed_text(report: Report, shown: int) -> str:
-    """How many failures there are, and how many of them are shown."""
+    """Return how many failures there are, and how many of them are shown."""
     total = listed_failures(report)
     listed = f"{shown} of {total:,}" if total > shown else f"{total:,}"
     if not report.repeats:
@@ -83,7 +83,7 @@ def failed_text(report: Report, shown: int) -> str:
 
 
 def troubles(report: Report, results: Callable[[], Iterable[Result]], limit: int) -> Troubles:
-    """The first ``limit`` failures and unscored results; reads no further than it must.
+    """Return the first ``limit`` failures and unscored results; reads no further than it must.
 
     A case that was put several times to a target stands there once for each outcome.
     """

@@ -54,7 +54,7 @@ class Writer(Protocol):
 
 
 def writer_for(path: str | Path) -> Writer:
-    """The writer for a file of this name.
+    """Return the writer for a file of this name.
 
     Raises:
         InputError: when nothing writes files with this extension; the known ones are listed.
@@ -115,7 +115,7 @@ def _no_folder(path: Path, example: str) -> None:
 
 @contextmanager
 def whole_or_nothing(named: Path) -> Iterator[TextIO]:
-    """A text file to write that is there when it is whole, and not at all before.
+    """Yield a text file to write that is there when it is whole, and not at all before.
 
     Raises:
         StoreError: the disk or the folder refused; what was there before is untouched.

@@ -72,7 +72,7 @@ def _write_details(
 
 
 def _skeleton(report: Report) -> tuple[str, str, str]:
-    """The page's fixed part in three pieces: before the styles, between styles and data, and the end."""
+    """Return the page's fixed part in three pieces: before the styles, between styles and data, and the end."""
     word, counts = decision_word(report), report.counts
     text = _asset("page.html")
     for mark, value in (

@@ -23,7 +23,7 @@ _EXAMPLE = 200  # cases of the run that the error band is shown for
 
 
 def rows(card: JudgeCard) -> list[Section]:
-    """The card as sections of (what, figure, what it means)."""
+    """Return the card as sections of (what, figure, what it means)."""
     found = [
         ("Agreement with people", tuple(_agreement(card))),
         ("Error band", tuple(_bands(card))),

@@ -51,7 +51,7 @@ def write(report: Report, results: Callable[[], Iterable[Result]], out: TextIO) 
 
 
 def _gather(report: Report, results: Iterable[Result], stack: ExitStack) -> dict[str, _Suite]:
-    """One pass: each result goes to its target's own spool, on disk once it is long."""
+    """Return one pass: each result goes to its target's own spool, on disk once it is long."""
     suites: dict[str, _Suite] = {}
 
     def suite_of(target: str) -> _Suite:

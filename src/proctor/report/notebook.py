@@ -23,7 +23,7 @@ _HEAD = "padding:3px 10px 3px 0;text-align:left;font-weight:600"
 
 
 def notebook_html(report: Report, results: Callable[[], Iterable[Result]]) -> str:
-    """The decision, the figures of each scorer, and the first failures with their causes; all texts escaped."""
+    """Return the decision, the figures of each scorer, and the first failures with their causes; all texts escaped."""
     colour = _COLOURS.get(report.decision or "", "inherit")
     found = troubles(report, results, _MAX_RESULTS)
     shown = (*found.failed, *found.unscored)

@@ -106,7 +106,7 @@ def _change(each: FigureChange, reach: float) -> str:
 
 
 def _whisker(each: FigureChange, reach: float) -> str:
-    """The interval of a difference on one scale for the whole table, no change in the middle."""
+    """Return the interval of a difference on one scale for the whole table, no change in the middle."""
     if each.low is None or each.high is None or each.difference is None:
         return ""
 

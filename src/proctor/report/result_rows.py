@@ -11,7 +11,7 @@ __all__ = ["result_row"]
 
 
 def result_row(result: Result) -> dict[str, Any]:
-    """The result under the column names of the CSV report, with plain values; ``None`` where there is none.
+    """Return the result under the column names of the CSV report, with plain values; ``None`` where there is none.
 
     Each score has two entries: ``score:NAME``, its value, and ``verdict:NAME``: pass, fail, skipped or error.
     """

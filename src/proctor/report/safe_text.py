@@ -15,7 +15,7 @@ _SPACES = re.compile(r"\s+")
 
 
 def visible(text: str) -> str:
-    """The text with every control character as a picture of itself (ESC becomes ␛)."""
+    """Return the text with every control character as a picture of itself (ESC becomes ␛)."""
     if text.isprintable():  # nearly every text, and many times quicker to tell
         return text
     text = _CONTROL.sub(_picture, text.replace("\r\n", "\n"))
@@ -23,19 +23,19 @@ def visible(text: str) -> str:
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """The text on one line, at most ``limit`` characters long, safe to print."""
+    """Return the text on one line, at most ``limit`` characters long, safe to print."""
     # Cutting before cleaning keeps a text of many megabytes cheap; four times leaves room for white space.
     short = _SPACES.sub(" ", visible(_TURNING.sub(" ", text[: limit * 4]).expandtabs(1))).strip()
     return clip(short, limit) if len(text) <= limit * 4 else clip(short + "…", limit)
 
 
 def clip(text: str, limit: int) -> str:
-    """The text, cut with an ellipsis where it is longer than ``limit``."""
+    """Return the text, cut with an ellipsis where it is longer than ``limit``."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
 def xml_text(text: str) -> str:
-    """The text without the characters that XML 1.0 cannot hold."""
+    """Return the text without the characters that XML 1.0 cannot hold."""
     return text if text.isprintable() else _NOT_XML.sub("", text)
 
 

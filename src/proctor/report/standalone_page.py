@@ -31,7 +31,7 @@ END = "</main>\n</body>\n</html>\n"
 
 
 def head(title: str, *, name: str, styles: str, chip: tuple[str, str] | None = None) -> str:
-    """All that comes before a page's content; ``styles`` are its own, ``chip`` a state and the word for it."""
+    """Return all that comes before a page's content; ``styles`` are its own, ``chip`` a state and the word for it."""
     shared = "".join(files("proctor.report").joinpath("static", each).read_text(encoding="utf-8") for each in _STYLES)
     mark = f'<span class="chip {chip[0]}">{chip[1]}</span>' if chip else ""
     return _HEAD.format(title=line_of(title, 120), name=line_of(name, 80), styles=shared + styles, chip=mark)

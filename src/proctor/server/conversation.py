@@ -101,7 +101,7 @@ class Conversations:
         return len(self._records)
 
     def named(self, id: str, customer: str | None = None) -> Record:
-        """The conversation of this customer and name."""
+        """Return the conversation of this customer and name."""
         now, key = monotonic(), (customer, id)
         record = self._records.pop(key, None) or Record(id=id, customer=customer)
         record.used, self._records[key] = now, record
@@ -112,7 +112,7 @@ class Conversations:
         return record
 
     def continued(self, said: Sequence[Said], customer: str | None = None) -> Record:
-        """The customer's conversation that these messages go on with; a new one when there is none."""
+        """Return the customer's conversation that these messages go on with; a new one when there is none."""
         thread = [each for each in said if not each.aside]
         last = last_answer(thread)
         if last >= 0:
@@ -124,7 +124,7 @@ class Conversations:
         return self.named(f"auto-{uuid4().hex}", customer)
 
     def at(self, mark: bytes, customer: str | None = None) -> Record | None:
-        """The customer's conversation that was marked so."""
+        """Return the customer's conversation that was marked so."""
         key = self._marks.get((customer, mark))
         return self.named(key[1], customer) if key is not None else None
 
@@ -150,12 +150,12 @@ class Conversations:
 
 
 def last_answer(said: Sequence[Said]) -> int:
-    """Where the last message of the assistant stands; -1 when there is none."""
+    """Return where the last message of the assistant stands; -1 when there is none."""
     return max((place for place, each in enumerate(said) if each.kind == "assistant"), default=-1)
 
 
 def digest(*parts: Any) -> bytes:
-    """What tells some data from other data."""
+    """Return what tells some data from other data."""
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
@@ -178,7 +178,7 @@ def shown(said: Said, verdict: Verdict, stops: bool) -> bool:
 
 
 def _remembered(verdict: Verdict) -> Verdict:
-    """The verdict without its findings and marks, which belong to the request that it was taken for."""
+    """Return the verdict without its findings and marks, which belong to the request that it was taken for."""
     return Verdict(
         action=verdict.action,
         gate=verdict.gate,

@@ -46,11 +46,11 @@ class RequestTurn:
         return self._kept(await self.session.input(text))
 
     async def result(self, name: str, text: str, id: str | None = None) -> Verdict:
-        """What a tool answered."""
+        """Return what a tool answered."""
         return self._kept(await self.session.tool_result(name, text, id=id))
 
     async def call(self, name: str, arguments: str, id: str | None = None) -> Verdict:
-        """A tool call of the model; one whose arguments cannot be read cannot be judged, and is not made."""
+        """Return a tool call of the model; one whose arguments cannot be read cannot be judged, and is not made."""
         try:
             read = arguments_of(arguments)
         except ValueError as error:
@@ -72,31 +72,31 @@ class RequestTurn:
         return self._kept(verdict)
 
     async def glimpse(self, text: str) -> Verdict:
-        """A part of an answer that is still being written."""
+        """Return a part of an answer that is still being written."""
         return await self.session.glimpse(text, sources=self.sources, section=self.section)
 
     async def output(self, text: str) -> Verdict:
-        """The answer."""
+        """Return the answer."""
         return self._kept(await self.session.output(text, sources=self.sources, section=self.section))
 
     def stops(self, verdict: Verdict) -> bool:
-        """Whether a text must not go on."""
+        """Return whether a text must not go on."""
         return verdict.action == "block" or (verdict.action == "escalate" and self.escalate == "reply")
 
     def refuses(self, verdict: Verdict) -> bool:
-        """Whether a call must not be made."""
+        """Return whether a call must not be made."""
         return verdict.action in ("block", "escalate", "redact")
 
     def reply(self, verdict: Verdict) -> str:
-        """What is said instead."""
+        """Return what is said instead."""
         return self.session.refusal(verdict)
 
     def restored(self, before: str, text: str) -> str:
-        """What the client reads of a text that may leave; ``before`` is what stands before it."""
+        """Return what the client reads of a text that may leave; ``before`` is what stands before it."""
         return text if self.restores == "none" or "[" not in text else restored(text, self.session.own(), before)
 
     def restored_call(self, arguments: str, free: bool = False) -> str:
-        """What a call is made with; ``free``: that is a text and no JSON. The gates judge it so, too."""
+        """Return what a call is made with; ``free``: that is a text and no JSON. The gates judge it so, too."""
         if self.restores != "all" or "[" not in arguments:
             return arguments
         values = self.session.own()
@@ -112,7 +112,7 @@ class RequestTurn:
         return {"session": self.session.id, "verdicts": [without_words(each) for each in shown]}
 
     def headers(self) -> Mapping[str, str]:
-        """What the headers tell of the verdicts, as far as the client may read it."""
+        """Return what the headers tell of the verdicts, as far as the client may read it."""
         if self.expose == "none":
             return {}
         strong = strongest(self.verdicts)
@@ -125,12 +125,12 @@ class RequestTurn:
 
 
 def _of(name: str) -> str:
-    """A name as a reason may state it: the client reads reasons, so a sentence of the model is left out."""
+    """Return a name as a reason may state it: the client reads reasons, so a sentence of the model is left out."""
     return f" of {name}" if name and len(name) <= _MAX_NAME_CHARS and is_token(name) else ""
 
 
 def arguments_of(text: str) -> dict[str, Any]:
-    """The arguments of a call, as the model wrote them.
+    """Return the arguments of a call, as the model wrote them.
 
     Raises:
         ValueError: they are no JSON object; says why, as what follows "the text".

@@ -19,23 +19,23 @@ class StreamHooks(TextJudge, Protocol):
     """What a stream asks about its texts and calls, and what it may tell of the answers."""
 
     async def call(self, name: str, arguments: str, id: str | None = None) -> Verdict:
-        """The verdict on a tool call."""
+        """Return the verdict on a tool call."""
         ...
 
     async def unknown(self, kind: str) -> Verdict:
-        """The verdict on a call of a kind that is not known."""
+        """Return the verdict on a call of a kind that is not known."""
         ...
 
     def refuses(self, verdict: Verdict) -> bool:
-        """Whether the call must not be made."""
+        """Return whether the call must not be made."""
         ...
 
     def reply(self, verdict: Verdict) -> str:
-        """What is said instead."""
+        """Return what is said instead."""
         ...
 
     def told(self) -> Mapping[str, Any] | None:
-        """What was found, for the one who asked; None when there is nothing to tell."""
+        """Return what was found, for the one who asked; None when there is nothing to tell."""
         ...
 
 
@@ -84,7 +84,7 @@ class Stream:
         return b"" if waits and not self.dialect.calls else self._out()
 
     async def finish(self) -> bytes:
-        """The stream is over, whether it came to its end or broke off; returns what is left to leave."""
+        """Return the stream is over, whether it came to its end or broke off; returns what is left to leave."""
         if self.stopped:
             return b""
         for call in self.dialect.calls.values():
@@ -174,7 +174,7 @@ class Stream:
         return self.dialect.write(frame, changed, self.refusal)
 
     def _begun(self) -> bytes:
-        """The part of the next event that was let go already."""
+        """Return the part of the next event that was let go already."""
         frame = self._queue[0] if self._queue else None
         if frame is None or len(frame.slots) != 1 or frame.ends or frame.calls or frame.slots[0].whole:
             return b""

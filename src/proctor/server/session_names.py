@@ -12,7 +12,7 @@ MAX_NAME_CHARS: Final = 256
 
 
 def check_name(field: str, value: Any) -> str | None:
-    """The name as a text; None where there is none.
+    """Return the name as a text; None where there is none.
 
     Raises:
         InputError: it is no text or number, is too long, or has characters that cannot be printed.

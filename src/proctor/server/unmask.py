@@ -28,7 +28,7 @@ _OPEN: Final = re.compile(  # a tag, or the place of an address in it or in a st
 
 
 def restored(text: str, values: Mapping[str, str], before: str = "") -> str:
-    """The text with the values in place of their placeholders; ``before`` is what stands before it.
+    """Return the text with the values in place of their placeholders; ``before`` is what stands before it.
 
     One inside an address stays: a picture or a link that a model was talked into would carry the value to its host.
     """
@@ -46,7 +46,7 @@ def restored(text: str, values: Mapping[str, str], before: str = "") -> str:
 
 
 def _in_address(line: str) -> bool:
-    """Whether what ends here may be the beginning of an address, or of a tag or a link that has one.
+    """Return whether what ends here may be the beginning of an address, or of a tag or a link that has one.
 
     Of a run that is longer than what is looked at nobody knows, so it counts as one.
     """
@@ -57,7 +57,7 @@ def _in_address(line: str) -> bool:
 
 
 def _in_link(line: str) -> bool:
-    """Whether the last link in Markdown, ``[name](address)``, is not closed yet."""
+    """Return whether the last link in Markdown, ``[name](address)``, is not closed yet."""
     _, begun, rest = line.rpartition("](")
     depth = 1 if begun else 0
     for sign in re.findall(r"[()]", rest) if begun else ():
@@ -68,7 +68,7 @@ def _in_link(line: str) -> bool:
 
 
 def hidden(text: str, values: Mapping[str, str]) -> str:
-    """The text with placeholders where the values stand."""
+    """Return the text with placeholders where the values stand."""
     found = {value: placeholder for placeholder, value in values.items() if value and value in text}
     if not found:
         return text
@@ -77,7 +77,7 @@ def hidden(text: str, values: Mapping[str, str]) -> str:
 
 
 def changed_in(arguments: str, change: Callable[[str], str]) -> str:
-    """The arguments of a call, an object in JSON, with every text in them changed; as they are if none is."""
+    """Return the arguments of a call, an object in JSON, with every text in them changed; as they are if none is."""
     try:
         data = read_object(arguments)
         made = _changed(data, change)

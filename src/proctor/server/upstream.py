@@ -40,7 +40,7 @@ _MOST_ESCAPES: Final = 4
 
 
 def address(upstream: str, raw_path: str) -> URL | None:
-    """Where a request goes; None when its path could lead to another host."""
+    """Return where a request goes; None when its path could lead to another host."""
     if not raw_path.startswith("/"):
         return None
     base = upstream.rstrip("/")
@@ -61,7 +61,7 @@ async def to_upstream(timeout: float | None = None) -> AsyncIterator[aiohttp.Cli
 
 
 def guarded_path(path: str) -> str:
-    """The path in one spelling, whatever dots, slashes, capitals and escapes it was written with."""
+    """Return the path in one spelling, whatever dots, slashes, capitals and escapes it was written with."""
     for _ in range(_MOST_ESCAPES):  # some servers unescape more than once
         if (read := unquote(path)) == path:
             break
@@ -77,7 +77,7 @@ def request_headers(headers: CIMultiDictProxy[str], url: URL, *drop: str) -> CIM
 
 
 def answer_headers(headers: CIMultiDictProxy[str], *drop: str) -> CIMultiDict[str]:
-    """The headers that go back to the client."""
+    """Return the headers that go back to the client."""
     return _kept(headers, {name.lower() for name in drop})
 
 
@@ -117,7 +117,7 @@ class Failure(web.Response):
 
 
 def error(status: int, message: str, kind: str, headers: Mapping[str, str] | None = None) -> Failure:
-    """A failure in the shape that clients of OpenAI's APIs read."""
+    """Return a failure in the shape that clients of OpenAI's APIs read."""
     return Failure(status, message, kind, headers)
 
 

@@ -17,7 +17,7 @@ _MOST_IN_HEADER = 200
 
 
 def strongest(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """The verdict that counts; the first of equals."""
+    """Return the verdict that counts; the first of equals."""
     return max(verdicts, key=lambda each: ACTION_RANK[each.action], default=None)
 
 
@@ -33,7 +33,7 @@ def header(verdicts: Sequence[Verdict]) -> str:
 
 
 def verdict_json(verdict: Verdict) -> dict[str, Any]:
-    """A verdict with all it says; for the agent whose text it is about."""
+    """Return a verdict with all it says; for the agent whose text it is about."""
     told: dict[str, Any] = {
         "action": verdict.action,
         "gate": verdict.gate,
@@ -55,7 +55,7 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
 
 
 def without_words(verdict: Verdict) -> dict[str, Any]:
-    """A verdict without the words it is about: what was taken out of an answer must not come back beside it."""
+    """Return a verdict without the words it is about: what was taken out of an answer must not come back beside it."""
     return {
         "action": verdict.action,
         "point": verdict.gate,

@@ -18,7 +18,7 @@ _DATABASES = (".db", ".sqlite", ".sqlite3")
 
 
 def make_catalogue(named: Any, *, config: Config, http: Http, model: Callable[[str | None], Model]) -> Catalogue | None:
-    """The catalogue a check names, or the project's; ``None`` when there is none.
+    """Return the catalogue a check names, or the project's; ``None`` when there is none.
 
     Raises:
         ConfigError: its kind is unknown, or its settings are wrong.
@@ -58,7 +58,7 @@ def make_catalogue(named: Any, *, config: Config, http: Http, model: Callable[[s
 
 
 def _entry(written: Any) -> dict[str, Any]:
-    """The settings as a mapping; an address or a path alone says by its look what it is."""
+    """Return the settings as a mapping; an address or a path alone says by its look what it is."""
     if isinstance(written, Mapping):
         return dict(written)
     text = str(written)

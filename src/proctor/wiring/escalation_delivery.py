@@ -290,7 +290,7 @@ def _reason(error: BaseException) -> str:
 
 
 async def _in_thread(work: Callable[[], Any]) -> Any:
-    """The result of plain code on a daemon thread, which nobody waits for when it hangs."""
+    """Return the result of plain code on a daemon thread, which nobody waits for when it hangs."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[Any] = loop.create_future()
 

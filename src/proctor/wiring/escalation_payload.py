@@ -70,7 +70,7 @@ SCHEMA: Final[Mapping[str, Any]] = {
 
 
 def escalation_of(event: Event, *, names: Found, name: Callable[[str], str], full: bool) -> dict[str, Any]:
-    """The escalation as JSON-like data.
+    """Return the escalation as JSON-like data.
 
     Its texts are masked as in the guard's log unless ``full``; ``names`` are the names found in them, and where nobody
     could look for names the texts are left out. ``name`` gives the customer's pseudonym.
@@ -111,7 +111,7 @@ def escalation_of(event: Event, *, names: Found, name: Callable[[str], str], ful
 
 
 def signature(secret: str, time: int, body: bytes) -> str:
-    """The value of ``X-Proctor-Signature``: when it was signed, and the HMAC-SHA256 of that and the body."""
+    """Return the value of ``X-Proctor-Signature``: when it was signed, and the HMAC-SHA256 of that and the body."""
     signed = hmac.new(secret.encode(), f"{time}.".encode() + body, hashlib.sha256).hexdigest()
     return f"t={time},v1={signed}"
 

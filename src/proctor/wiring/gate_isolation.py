@@ -13,7 +13,7 @@ __all__ = ["isolated"]
 
 
 def isolated(name: str, gate: Gate[Step], seconds: float) -> Gate[Step]:
-    """The gate in a process of its own; ``seconds`` is its timeout.
+    """Return the gate in a process of its own; ``seconds`` is its timeout.
 
     Raises:
         MalformedError: it is one of Proctor's own, or cannot be sent to another process.

@@ -25,12 +25,12 @@ _LARGEST: Final = 1_000_000
 
 
 def takes_scorer(kind: type, field: dataclasses.Field[Any]) -> bool:
-    """Whether a gate's field is a socket for a scorer."""
+    """Return whether a gate's field is a socket for a scorer."""
     return is_socket(field) and hints_of(kind).get(field.name) is Scorer
 
 
 def scorer_sockets(kind: Any, settings: dict[str, Any], rack: Rack | None, *, where: str = "") -> dict[str, Scorer]:
-    """The scorers that a gate asks, made from its settings; what is the scorer's is taken off ``settings``.
+    """Return the scorers that a gate asks, made from its settings; what is the scorer's is taken off ``settings``.
 
     A socket ``commitments`` is filled with the scorer of that name: those of the gate's settings that are no fields of
     the gate are the scorer's. A socket ``scorer`` is filled with the one that `scorer: name` or `scorer: {name:
@@ -74,7 +74,7 @@ def _named(asked: Any, where: str) -> tuple[str, dict[str, Any]]:
 
 
 def prompt_text(prompt: str, folder: str | Path, *, where: str = "") -> str:
-    """The words of a system prompt: those given, or those of the file that is named.
+    """Return the words of a system prompt: those given, or those of the file that is named.
 
     Raises:
         ConfigError: it is the name of a file that is not there, or too large.

@@ -82,7 +82,7 @@ class Guard:
         inline: bool = False,
         reload: bool = True,
     ) -> Self:
-        """The guard that a proctor.yaml asks for; without one, with the default gates.
+        """Return the guard that a proctor.yaml asks for; without one, with the default gates.
 
         Decisions go to ``recorder``, or else into the project's store unless ``record`` is false. ``inline`` asks the
         gates on the caller's own event loop. With ``reload`` the file is read again when it changes.
@@ -145,7 +145,7 @@ class Guard:
         }
 
     def session(self, id: str | None = None, *, customer: str | None = None, vault: Vault | None = None) -> Session:
-        """The session of this customer and name, or a new one.
+        """Return the session of this customer and name, or a new one.
 
         The vault is filled with what the session's placeholders stand for. The customer is part of the identity: the
         same name with another customer, or with none, is another session.
@@ -160,11 +160,11 @@ class Guard:
             self._sessions.close(session)
 
     async def check(self, step: Step) -> Verdict:
-        """What is decided about one step, outside any session."""
+        """Return what is decided about one step, outside any session."""
         return (await self._watch.decide(step)).verdict
 
     async def decide(self, step: Step) -> Decision:
-        """The same with what each gate had said."""
+        """Return the same with what each gate had said."""
         return await self._watch.decide(step)
 
     async def warm(self) -> None:
@@ -174,7 +174,7 @@ class Guard:
         self._warmth.done(plan)
 
     def run_sync(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """The result of anything async of this guard, for plain code."""
+        """Return the result of anything async of this guard, for plain code."""
         return self._watch.door.run(work)
 
     def reload(self) -> bool:
@@ -218,7 +218,7 @@ class Guard:
                 self._failed(f"the settings changed and could not be read again: {error}")
 
     def _is_due(self, config: Config, now: float) -> bool:
-        """Whether the file is to be read: it changed, or could not be used and may have changed unseen."""
+        """Return whether the file is to be read: it changed, or could not be used and may have changed unseen."""
         if stamp_of(config) != self._seen:
             return True
         return self.reload_error is not None and now - self._tried >= _RETRY_EVERY
@@ -264,7 +264,7 @@ class Guard:
         return True
 
     def _made_hook(self, config: Config, settings: EscalateSettings) -> ClosableHook | None:
-        """The hook of the settings; the one there is when they did not change."""
+        """Return the hook of the settings; the one there is when they did not change."""
         if settings == self._escalate and self._config is not None:
             return self._hook
         on_record = self._watch.recorder is not None
@@ -295,11 +295,11 @@ class SyncGuard:
     guard: Guard
 
     def session(self, id: str | None = None, *, customer: str | None = None, vault: Vault | None = None) -> SyncSession:
-        """The session of this name, or a new one."""
+        """Return the session of this name, or a new one."""
         return SyncSession(self.guard.session(id, customer=customer, vault=vault), self.guard._watch.door)
 
     def check(self, step: Step) -> Verdict:
-        """What is decided about one step, outside any session."""
+        """Return what is decided about one step, outside any session."""
         return self.guard.run_sync(self.guard.check(step))
 
     def warm(self) -> None:

@@ -27,7 +27,7 @@ class ClosableHook(EscalationHook, Protocol):
 def escalation_hook(
     config: Config, settings: EscalateSettings, *, note: Callable[..., None], on_record: bool
 ) -> ClosableHook | None:
-    """The hook that the settings ask for; none when nobody but the review queue is told.
+    """Return the hook that the settings ask for; none when nobody but the review queue is told.
 
     ``on_record`` says that there is a log, whose pseudonyms of customers are used.
 

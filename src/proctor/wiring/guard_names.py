@@ -15,7 +15,7 @@ class LogTagger:
     """The names that the local tagger finds, at a lower priority. What a gate had it read is not read again."""
 
     async def entities(self, texts: Sequence[str]) -> Sequence[Sequence[Entity]]:
-        """The names in each text, computed on the thread that asks."""
+        """Return the names in each text, computed on the thread that asks."""
         from proctor.models.local.entities import LocalTagger  # noqa: PLC0415 - loads a network
 
         return LocalTagger().here(texts)

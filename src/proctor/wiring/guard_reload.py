@@ -30,7 +30,7 @@ class ReloadError:
 
     @classmethod
     def now(cls, reason: str) -> ReloadError:
-        """An error of this moment."""
+        """Return an error of this moment."""
         return cls(time=datetime.now(UTC), reason=reason)
 
     @property
@@ -40,7 +40,7 @@ class ReloadError:
 
 
 def stamp_of(config: Config) -> FileStamp | None:
-    """What changes when the file does."""
+    """Return what changes when the file does."""
     try:
         found = os.stat(config.path) if config.path is not None else None
     except OSError:
@@ -49,7 +49,7 @@ def stamp_of(config: Config) -> FileStamp | None:
 
 
 def settled_stamp(config: Config) -> FileStamp | None:
-    """The stamp of the file once nobody writes to it; waits, so it is for a thread beside the steps."""
+    """Return the stamp of the file once nobody writes to it; waits, so it is for a thread beside the steps."""
     stamp = stamp_of(config)
     for _ in range(_MOST_LOOKS):
         time.sleep(_SETTLE_SECONDS)
@@ -60,7 +60,7 @@ def settled_stamp(config: Config) -> FileStamp | None:
 
 
 def text_of(config: Config) -> str:
-    """The file as it is; nothing where it cannot be read."""
+    """Return the file as it is; nothing where it cannot be read."""
     try:
         return "" if config.path is None else config.path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):

@@ -126,7 +126,7 @@ class Missing:
 
 
 def read_settings(config: Config) -> GuardSettings:
-    """The section as it is written, with its variables filled in.
+    """Return the section as it is written, with its variables filled in.
 
     Raises:
         MalformedError: something in it is wrong; names the file and the line.
@@ -189,7 +189,7 @@ def check_guard(config: Config) -> None:
 
 
 def escalation_function(config: Config, settings: EscalateSettings) -> Callable[[Mapping[str, Any]], Any] | None:
-    """The function that `escalate: {callable: …}` names; none when it names none.
+    """Return the function that `escalate: {callable: …}` names; none when it names none.
 
     Raises:
         MalformedError: it cannot be imported; names the file and the line.

@@ -131,7 +131,7 @@ def _asking(gate: Any, step: Step) -> Any:
 
 
 def _among(gate: Any, known: tuple[Any, ...]) -> bool:
-    """Whether a gate with the same settings and models is known; one that cannot be compared is not."""
+    """Return whether a gate with the same settings and models is known; one that cannot be compared is not."""
     try:
         return any(type(gate) is type(each) and bool(gate == each) for each in known)
     except Exception:
@@ -139,7 +139,7 @@ def _among(gate: Any, known: tuple[Any, ...]) -> bool:
 
 
 def _is_here(part: Any) -> bool:
-    """Whether asking it asks this machine alone: no model that somebody else runs, or is paid for."""
+    """Return whether asking it asks this machine alone: no model that somebody else runs, or is paid for."""
     if not dataclasses.is_dataclass(part):
         return True
     held = [(each.name, getattr(part, each.name)) for each in dataclasses.fields(part) if is_socket(each)]

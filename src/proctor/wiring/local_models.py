@@ -15,7 +15,7 @@ __all__ = ["LOCAL", "PLACES", "local_model", "open_local", "warm_local"]
 
 @cache
 def _opened(module: str, name: str) -> Any:
-    """One object for each model and process, so that all who ask share its batches and what it remembers."""
+    """Return one object for each model and process, so that all who ask share its batches and what it remembers."""
     return getattr(import_module(f"proctor.models.local.{module}"), name)()
 
 
@@ -109,7 +109,7 @@ _NETWORKS: Mapping[str, str] = {
 
 
 def local_model(role: str) -> Any:
-    """The model that ships with Proctor for a socket of this name."""
+    """Return the model that ships with Proctor for a socket of this name."""
     return LOCAL[role]()
 
 

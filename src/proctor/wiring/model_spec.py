@@ -11,6 +11,6 @@ __all__ = ["spec_of"]
 
 
 def spec_of(wire: Model) -> Mapping[str, Any]:
-    """What decides a model's answers; its name where it does not say."""
+    """Return what decides a model's answers; its name where it does not say."""
     spec: Mapping[str, Any] = getattr(wire, "spec", {"name": wire.name})
     return spec

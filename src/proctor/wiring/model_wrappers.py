@@ -56,7 +56,7 @@ class ModelWrappers:
     _sharing: dict[int, Sharing] = field(default_factory=lambda: defaultdict(Sharing))
 
     def wrap(self, wire: Model, wrapping: Wrapping, role: str) -> Model:
-        """The model inside all wrappers; what it spends is metered under ``role``.
+        """Return the model inside all wrappers; what it spends is metered under ``role``.
 
         Raises:
             ConfigError: there is a budget, and the model has no price.
@@ -82,11 +82,11 @@ class ModelWrappers:
         return Structured(Metered(model=model, meter=self.meter, role=role))
 
     def limiter_of(self, wire: Model) -> Limiter:
-        """The limiter of a model that was wrapped before."""
+        """Return the limiter of a model that was wrapped before."""
         return self._limiters[content_id(dict(spec_of(wire))), _quota_of(wire)]
 
     def prices_of(self, wire: Model, wrapping: Wrapping) -> Prices:
-        """The prices that hold for a model: its own, the project's, and those of its provider."""
+        """Return the prices that hold for a model: its own, the project's, and those of its provider."""
         extra = {name: encode(price) for name, price in self.config.settings.prices.items()}
         if wrapping.price:
             extra[wire.name] = encode(wrapping.price)
@@ -94,17 +94,17 @@ class ModelWrappers:
         return shipped.extended(extra)
 
     def price(self, wire_name: str, usage: Usage) -> float | None:
-        """What so many tokens cost by the name of the wire alone; ``None`` when no price is known."""
+        """Return what so many tokens cost by the name of the wire alone; ``None`` when no price is known."""
         known = Prices.default().extended({each: encode(own) for each, own in self.config.settings.prices.items()})
         found = known.find(wire_name)
         return found.of(usage) if found is not None else None
 
     def notes(self) -> list[str]:
-        """What went wrong with the caches."""
+        """Return what went wrong with the caches."""
         return [note for sharing in self._sharing.values() for note in sharing.notes]
 
     def concurrency(self) -> list[dict[str, Any]]:
-        """How the limits moved over time; limits that never moved are left out."""
+        """Return how the limits moved over time; limits that never moved are left out."""
         return [
             {"model": limiter.name, "history": [list(step) for step in limiter.history]}
             for limiter in sorted(self._limiters.values(), key=lambda limiter: limiter.name)
@@ -135,13 +135,13 @@ class ModelWrappers:
 
 
 def _own_address(wire: Model) -> bool:
-    """Whether the model is where its provider's prices hold: `openai:` at another address is someone else's."""
+    """Return whether the model is where its provider's prices hold: `openai:` at another address is someone else's."""
     spec = spec_of(wire)
     home = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}.get(str(spec.get("provider")))
     return home is None or home in str(spec.get("base_url"))
 
 
 def _quota_of(wire: Model) -> str | None:
-    """The endpoint and key of a model, as it or its HTTP wire names them; ``None`` when neither does."""
+    """Return the endpoint and key of a model, as it or its HTTP wire names them; ``None`` when neither does."""
     named: str | None = getattr(getattr(wire, "wire", wire), "quota", None)
     return named

@@ -48,7 +48,7 @@ class Rack:
             self.budget = Budget(money=self.run.budget)
 
     def get(self, name: str | None, *, role: str = "target") -> Model:
-        """The model of that name, or the default one, with everything wrapped around it.
+        """Return the model of that name, or the default one, with everything wrapped around it.
 
         Raises:
             ConfigError: there is no such model, or its settings are wrong.
@@ -60,7 +60,7 @@ class Rack:
         return built
 
     def wire(self, name: str) -> Model:
-        """The model of that name with nothing wrapped around it: for what is no question, such as an upload.
+        """Return the model of that name with nothing wrapped around it: for what is no question, such as an upload.
 
         Raises:
             ConfigError: there is no such model, or its settings are wrong.
@@ -69,7 +69,7 @@ class Rack:
         return self._wires[name]
 
     def limiter(self, name: str) -> Limiter:
-        """The limiter of the model of that name.
+        """Return the limiter of the model of that name.
 
         Raises:
             ConfigError: there is no such model, or its settings are wrong.
@@ -78,7 +78,7 @@ class Rack:
         return self._wrappers().limiter_of(wire)
 
     def specs(self) -> dict[str, str]:
-        """The models connected so far, each with a hash of what decides its answers."""
+        """Return the models connected so far, each with a hash of what decides its answers."""
         return {name: f"{wire.name}#{content_id(dict(spec_of(wire)))}" for name, wire in self._wires.items()}
 
     async def close(self) -> None:
@@ -88,11 +88,11 @@ class Rack:
                 await closing()
 
     def spend(self) -> tuple[Spend, ...]:
-        """What has been spent so far, by model and role."""
+        """Return what has been spent so far, by model and role."""
         return self._made_wrappers.meter.spend() if self._made_wrappers else ()
 
     def price(self, name: str, usage: Usage) -> float | None:
-        """What so many tokens of a model cost; ``None`` when its price is not known. A key need not be set yet.
+        """Return what so many tokens of a model cost; ``None`` when its price is not known. A key need not be set yet.
 
         Raises:
             ConfigError: there is no such model.
@@ -106,14 +106,14 @@ class Rack:
         return found.of(usage) if found is not None else None
 
     def price_of(self, wire_name: str, usage: Usage) -> float | None:
-        """What so many tokens cost of a model known by its wire's name, as spend is recorded."""
+        """Return what so many tokens cost of a model known by its wire's name, as spend is recorded."""
         for name, wire in self._wires.items():
             if wire.name == wire_name:
                 return self.price(name, usage)
         return self._wrappers().price(wire_name, usage)
 
     def notes(self) -> list[str]:
-        """What went wrong beside the answers: a cache that could not be written, say."""
+        """Return what went wrong beside the answers: a cache that could not be written, say."""
         notes = self._made_wrappers.notes() if self._made_wrappers else []
         if self.refused:
             notes.append(f"the budget refused {self.refused} calls; a resumed run makes them when the budget is raised")
@@ -125,7 +125,7 @@ class Rack:
         return self.budget.refused if self.budget is not None else 0
 
     def concurrency(self) -> list[dict[str, Any]]:
-        """How the limits moved over time, for the run's record; limits that never moved are left out."""
+        """Return how the limits moved over time, for the run's record; limits that never moved are left out."""
         return self._made_wrappers.concurrency() if self._made_wrappers else []
 
     def _wrappers(self) -> ModelWrappers:

@@ -30,7 +30,7 @@ def with_project_intents(check: Check, kind: Any, intents: Mapping[str, IntentSe
 
 
 def _stated(intent: IntentSettings) -> dict[str, Any]:
-    """What is set for an intent, without what is left at its default."""
+    """Return what is set for an intent, without what is left at its default."""
     stated = {field.name: getattr(intent, field.name) for field in dataclasses.fields(intent)}
     return {name: value for name, value in stated.items() if value not in (None, (), {})}
 

@@ -9,5 +9,5 @@ __all__ = ()
 
 
 def __getattr__(name: str) -> Any:
-    """The same name in its present place; found at run time, because wiring imports no workflow."""
+    """Return the same name in its present place; found at run time, because wiring imports no workflow."""
     return getattr(import_module("proctor.workflows.exchange.pytest_suite"), name)

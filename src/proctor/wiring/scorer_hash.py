@@ -33,7 +33,7 @@ _QUOTED = re.compile(r"""["'](\w+(?:\.\w+)+)[:"']""")  # a module that is import
 
 @cache
 def scorer_hash(kind: type) -> str:
-    """The hash of a scorer's class.
+    """Return the hash of a scorer's class.
 
     It covers the class's module and every module of the same package, or of Proctor, that it imports directly or
     through others, with the data files beside them; so too of the scorers that it loads by name (``loads``). Of the
@@ -52,7 +52,7 @@ def scorer_hash(kind: type) -> str:
 
 
 def _closure(modules: set[str]) -> set[str]:
-    """The modules and everything of ours, or of their own packages, that they import."""
+    """Return the modules and everything of ours, or of their own packages, that they import."""
     tops = {_OURS, *(name.partition(".")[0] for name in modules)}
     found: set[str] = set()
     waiting = set(modules)
@@ -67,7 +67,7 @@ def _closure(modules: set[str]) -> set[str]:
 
 @cache
 def _imports(module: str, path: Path) -> frozenset[str]:
-    """What a module's source imports, at its top or inside functions; names that are no modules do no harm."""
+    """Return what a module's source imports, at its top or inside functions; names that are no modules do no harm."""
     found: set[str] = set()
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     source = _read(path).decode("utf-8", "replace")
@@ -94,7 +94,7 @@ def _absolute(base: str, package: str) -> str:
 
 @cache
 def _file_of(module: str) -> Path | None:
-    """The source file of a module; none when there is no such module."""
+    """Return the source file of a module; none when there is no such module."""
     top, _, rest = module.partition(".")
     loaded = sys.modules.get(module)
     if loaded is not None and (file := getattr(loaded, "__file__", None)) and file.endswith(".py"):
@@ -111,14 +111,14 @@ def _file_of(module: str) -> Path | None:
 
 @cache
 def _folder_of(top: str) -> Path:
-    """The folder of a top-level package; an empty path for one that is a single file."""
+    """Return the folder of a top-level package; an empty path for one that is a single file."""
     file = getattr(sys.modules.get(top), "__file__", None)
     return Path(file).parent if file and file.endswith("__init__.py") else Path()
 
 
 @cache
 def _contents(modules: frozenset[str]) -> tuple[tuple[str, str], ...]:
-    """The name and the hash of every file behind these modules."""
+    """Return the name and the hash of every file behind these modules."""
     files: dict[str, Path] = {}
     folders: dict[Path, str] = {}
     for name in modules:

@@ -67,7 +67,7 @@ class Bench:
         self._kinds: dict[str, Any] = {}
 
     def graders(self, case: Case) -> Sequence[Grader]:
-        """The suite's graders and the case's own."""
+        """Return the suite's graders and the case's own."""
         if not case.checks:
             return self._shared
         return [*self._shared, *self._chosen(case.checks)]
@@ -94,7 +94,7 @@ class Bench:
             yield self.grader(check)
 
     def grader(self, check: Check) -> Grader:
-        """The grader a check asks for.
+        """Return the grader a check asks for.
 
         Raises:
             SuiteError: there is no such scorer, or its settings are wrong.
@@ -117,7 +117,7 @@ class Bench:
         return made
 
     def _grader_of(self, scorer: Scorer) -> Grader:
-        """The grader of a scorer that is an object; what it was made with is part of its revision."""
+        """Return the grader of a scorer that is an object; what it was made with is part of its revision."""
         kind: Any = type(scorer)
         fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
         settings = {each.name: getattr(scorer, each.name) for each in fields if not is_socket(each)}
@@ -151,7 +151,7 @@ class Bench:
             ) from error
 
     def specs(self) -> Mapping[str, str]:
-        """The scorers used so far, each with its revision. Their settings are part of the suite's own hash."""
+        """Return the scorers used so far, each with its revision. Their settings are part of the suite's own hash."""
         return dict(sorted(self._revisions.items()))
 
     def hashes(self) -> Mapping[str, str]:
@@ -262,7 +262,7 @@ def _fill(field: dataclasses.Field[Any], name: Any, check: Check, rack: Rack | N
 
 
 def _judges(named: Any, check: Check, rack: Rack) -> tuple[Model, ...]:
-    """Several judges by their names; where none is named, the project's own judge, or none at all."""
+    """Return several judges by their names; where none is named, the project's own judge, or none at all."""
     names = [named] if isinstance(named, str) else named if named is not None else [rack.config.settings.judge]
     if not isinstance(names, (list, tuple)) or not all(name is None or isinstance(name, str) for name in names):
         raise SuiteError(

@@ -62,7 +62,7 @@ class ProxySettings:
         _check_doors(self.hosts, self.origins)
 
     def exposed(self, *, local: bool) -> Expose:
-        """What clients read of verdicts; a hand-off that only a header tells must be told."""
+        """Return what clients read of verdicts; a hand-off that only a header tells must be told."""
         chosen: Expose = self.expose if self.expose != "auto" else "full" if local else "none"
         return "action" if chosen == "none" and self.escalate == "header" else chosen
 

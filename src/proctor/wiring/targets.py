@@ -33,7 +33,7 @@ def make_targets(
     prompt: Path | None = None,
     suite: Path | None = None,
 ) -> list[Target]:
-    """The targets of a run: each name once, a prompt once for each model.
+    """Return the targets of a run: each name once, a prompt once for each model.
 
     ``default`` is the own target of the file ``suite``, which goes before the project's. ``prompt`` is the file whose
     tests are run: where no target is named it is the target, on each model, and goes by its own name and the model's.
@@ -74,7 +74,7 @@ def make_targets(
 
 
 def stored(targets: Sequence[Target], run: str) -> list[Target]:
-    """The targets with every answer stored by the provider, under the run's name and its test's.
+    """Return the targets with every answer stored by the provider, under the run's name and its test's.
 
     Raises:
         ConfigError: a target is no prompt, so that what it asks for is not ours to say.
@@ -89,7 +89,7 @@ def stored(targets: Sequence[Target], run: str) -> list[Target]:
 
 
 def _on_models(prompt: Path, models: Sequence[str], *, config: Config, rack: Rack, http: Http) -> list[Target]:
-    """A prompt on each model; named alike however many there are, so that two runs can be compared."""
+    """Return a prompt on each model; named alike however many there are, so that two runs can be compared."""
     if not models and not config.settings.model:
         raise ConfigError(
             f"no model is set to put {prompt.name} to",
@@ -127,7 +127,7 @@ def _refuse_twins(targets: list[Target]) -> None:
 
 
 def _settings(name: str, config: Config) -> tuple[str, dict[str, Any], Path]:
-    """The target's kind, its settings, and the folder its paths are relative to."""
+    """Return the target's kind, its settings, and the folder its paths are relative to."""
     written = config.settings.targets.get(name)
     if written is None:
         return *_ad_hoc(name, config), Path.cwd()

@@ -39,7 +39,7 @@ def guarded(
 def guarded(
     agent: Any, guard: Guard, *, session: Session | SyncSession | None = None, customer: str | None = None
 ) -> Any:
-    """The same agent behind a guard: a Target stays a Target, a function from text to text stays one.
+    """Return the same agent behind a guard: a Target stays a Target, a function from text to text stays one.
 
     A function's calls are conversations of their own, or all turns of ``session``; a Target has a session for each
     conversation it is led through. ``customer`` is whose they are, where a case does not say.
@@ -58,7 +58,7 @@ def guarded(
 
 
 def guarded_target(target: Target, asked: Any, *, config: Config, rack: Rack) -> Target:
-    """A target of a run behind the project's guard, where its settings ask for that.
+    """Return a target of a run behind the project's guard, where its settings ask for that.
 
     ``asked`` is what stands under its `guard:`: true, or settings that go before those of the project. The gates are
     asked on the run's own loop and have 30 seconds each at least, because they wait behind scorers for the same models;

@@ -43,7 +43,7 @@ class AlertDelivery:
 
 
 def webhook_of(config: Config) -> Webhook | None:
-    """The address under `alerts: {webhook: …}`; none when there is none.
+    """Return the address under `alerts: {webhook: …}`; none when there is none.
 
     Raises:
         MalformedError: what stands there is no address, or needs a variable that is not set.

@@ -87,7 +87,7 @@ async def evaluate_cases(
 
 
 def given_scorers(scorers: Scorers) -> tuple[tuple[Check, ...], tuple[Scorer, ...]]:
-    """The checks that were described, and the scorers that were given as objects.
+    """Return the checks that were described, and the scorers that were given as objects.
 
     Raises:
         InputError: one of them is neither.
@@ -115,7 +115,7 @@ def given_scorers(scorers: Scorers) -> tuple[tuple[Check, ...], tuple[Scorer, ..
 
 
 def given_target(target: TargetLike, name: str | None = None) -> Target:
-    """A Target as it is; a function, or a class with a method `say`, as a target.
+    """Return a Target as it is; a function, or a class with a method `say`, as a target.
 
     Raises:
         ConfigError: it wants arguments that a target is not given.
@@ -175,7 +175,7 @@ def _opened(config: Config, cases: Cases, checks: Sequence[Check], options: Eval
 
 
 def _checked_options(options: EvaluateOptions) -> Callable[[RunSettings], RunSettings]:
-    """A function that puts the options into the settings of a run.
+    """Return a function that puts the options into the settings of a run.
 
     Raises:
         InputError: there is no such option.

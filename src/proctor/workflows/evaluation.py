@@ -61,7 +61,7 @@ class Evaluation:
         return self.report.counts
 
     def results(self, outcome: str | None = None) -> Iterator[Result]:
-        """All results, or those with the outcome ``pass``, ``fail`` or ``unscored``.
+        """Yield all results, or those with the outcome ``pass``, ``fail`` or ``unscored``.
 
         They are in the order in which the cases were given; those of a suite file by the id of their case.
         """
@@ -73,7 +73,7 @@ class Evaluation:
                 yield from (each for each in reader.find(case_id) if outcome in (None, each.outcome))
 
     def rows(self) -> list[dict[str, Any]]:
-        """One plain dictionary for each result, as ``pandas.DataFrame`` takes them."""
+        """Return one plain dictionary for each result, as ``pandas.DataFrame`` takes them."""
         return [result_row(result) for result in self.results()]
 
     def write(self, path: str | PathLike[str]) -> Path:

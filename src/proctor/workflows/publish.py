@@ -42,13 +42,13 @@ class Publication:
     given: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def written(self, place: str) -> dict[str, Any]:
-        """The settings of a place as they were written, with what was given on top."""
+        """Return the settings of a place as they were written, with what was given on top."""
         found = self.config.settings.publish.get(place)
         entry = dict(found) if isinstance(found, Mapping) else {_MAIN[place]: found} if found is not None else {}
         return {**entry, **{key: value for key, value in self.given.get(place, {}).items() if value is not None}}
 
     def settings(self, place: str, kind: type[Settings]) -> Settings:
-        """The settings of a place.
+        """Return the settings of a place.
 
         Raises:
             MalformedError: something is wrong with them; with its path in proctor.yaml.
@@ -61,11 +61,11 @@ class Publication:
             raise MalformedError(problems, file=file) from error
 
     def results(self) -> Iterator[Graded]:
-        """Every result, one at a time."""
+        """Return every result, one at a time."""
         return (_graded(each) for each in self.reader.results(target=self.target))
 
     def path(self, name: str) -> Path:
-        """A file's path; a relative one in proctor.yaml begins in the project's folder."""
+        """Return a file's path; a relative one in proctor.yaml begins in the project's folder."""
         return self.config.folder / Path(name).expanduser()
 
 
@@ -73,7 +73,7 @@ _MAIN = {"cloudwatch": "namespace", "prometheus": "file", "otel": "endpoint", "j
 
 
 def check_places(config: Config, named: tuple[str, ...]) -> tuple[str, ...]:
-    """The places to publish to: those that were named, or all of proctor.yaml's.
+    """Return the places to publish to: those that were named, or all of proctor.yaml's.
 
     Raises:
         ConfigError: none is named anywhere, or there is no such place.
@@ -132,7 +132,7 @@ async def publish_run(work: Publication, place: str) -> str:
 
 
 def shown(work: Publication, place: str) -> Iterator[str]:
-    """What would be published, as text, with nothing sent or written."""
+    """Yield what would be published, as text, with nothing sent or written."""
     report = _report(work, place)
     if place == "jsonl":
         for line in to_jsonl.lines(report, work.results()):

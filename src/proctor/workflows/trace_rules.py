@@ -106,7 +106,7 @@ Heard = Callable[[Case, Rule, RuleVerdict], None]
 
 
 async def read_trace_rules(config: Config, job: TraceJob) -> tuple[Rule, ...]:
-    """The rules of the file of rules, or else those of the prompt; with a model also those that only it finds.
+    """Return the rules of the file of rules, or else those of the prompt; with a model also those that only it finds.
 
     Raises:
         InputError: neither is named, or one of them cannot be read.

@@ -68,7 +68,7 @@ async def publish(report: Report, results: Iterable[Graded], settings: CloudWatc
 def data(
     report: Report, results: Iterable[Graded], settings: CloudWatchSettings, *, now: datetime | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Every datum of a run. All have the time at which it ended, so that a run is one point on every line.
+    """Yield every datum of a run. All have the time at which it ended, so that a run is one point on every line.
 
     The values of the results of one intent are put together in one datum, which keeps every statistic that
     CloudWatch can tell of them and costs a hundredth of the data.
@@ -96,7 +96,7 @@ def data(
 
 
 def batches(found: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """The data in requests that are not too large."""
+    """Yield the data in requests that are not too large."""
     batch: list[dict[str, Any]] = []
     weight = 0
     for datum in found:

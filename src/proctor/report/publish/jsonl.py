@@ -26,7 +26,7 @@ class JsonlSettings:
 
 
 def file_name(settings: JsonlSettings, report: Report) -> str:
-    """The file's name for this run."""
+    """Return the file's name for this run."""
     return settings.file.replace("{suite}", slug(report.name)).replace("{run}", slug(report.id))
 
 
@@ -38,7 +38,7 @@ def write(report: Report, results: Iterable[Graded], out: TextIO) -> None:
 
 
 def lines(report: Report, results: Iterable[Graded]) -> Iterator[dict[str, Any]]:
-    """The lines as data. Every line has the run's own facts, so that each stands alone."""
+    """Yield the lines as data. Every line has the run's own facts, so that each stands alone."""
     run = {
         "run": report.id,
         "suite": report.name,

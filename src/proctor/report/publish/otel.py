@@ -58,7 +58,7 @@ class OtelSettings:
 def from_environment(
     settings: OtelSettings, written: Mapping[str, Any], env: Callable[[str], str | None]
 ) -> OtelSettings:
-    """What proctor.yaml leaves open, from the variables that OpenTelemetry names."""
+    """Return what proctor.yaml leaves open, from the variables that OpenTelemetry names."""
     changes: dict[str, Any] = {}
     if "endpoint" not in written:
         found = env("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT") or env("OTEL_EXPORTER_OTLP_ENDPOINT")
@@ -90,7 +90,7 @@ async def publish(report: Report, results: Iterable[Graded], settings: OtelSetti
 
 
 def requests(report: Report, results: Iterable[Graded], settings: OtelSettings) -> Iterator[tuple[int, bytes]]:
-    """The bodies to send, each with how many events it holds; a large run is never whole in memory."""
+    """Yield the bodies to send, each with how many events it holds; a large run is never whole in memory."""
     stream = events(report, results, settings)
     resource = {
         "service.name": settings.service,
@@ -112,7 +112,7 @@ def requests(report: Report, results: Iterable[Graded], settings: OtelSettings) 
 
 
 def events(report: Report, results: Iterable[Graded], settings: OtelSettings) -> Iterator[dict[str, Any]]:
-    """One log record for each dimension of each result, and with ``parts`` for each part of them too."""
+    """Yield one log record for each dimension of each result, and with ``parts`` for each part of them too."""
     fallback = report.finished or report.started or datetime.now(UTC)
     now = datetime.now(UTC)
     for each in results:
@@ -163,7 +163,7 @@ def _event(each: Graded, score: Score, name: str, time: datetime, now: datetime)
 
 
 def _nanoseconds(time: datetime) -> str:
-    """A time as OTLP's JSON has it: a text, since not every reader's numbers are long enough."""
+    """Return a time as OTLP's JSON has it: a text, since not every reader's numbers are long enough."""
     aware = time if time.tzinfo else time.replace(tzinfo=UTC)
     whole = aware - datetime(1970, 1, 1, tzinfo=UTC)
     return str(((whole.days * 86_400 + whole.seconds) * 1_000_000 + whole.microseconds) * 1000)
@@ -184,7 +184,7 @@ def _value(value: Any) -> dict[str, Any]:
 
 
 def _rejected(body: bytes) -> tuple[int, str]:
-    """How many events the collector did not keep although it said yes."""
+    """Return how many events the collector did not keep although it said yes."""
     try:
         found = json.loads(body)["partialSuccess"]
         return int(found.get("rejectedLogRecords") or 0), str(found.get("errorMessage") or "")

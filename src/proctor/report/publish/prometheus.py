@@ -68,7 +68,7 @@ class PrometheusSettings:
 
 
 def file_name(settings: PrometheusSettings, report: Report) -> str | None:
-    """The file's name for this run; a suite keeps its file, so that the last run is what is scraped."""
+    """Return the file's name for this run; a suite keeps its file, so that the last run is what is scraped."""
     if settings.file is None:
         return None
     return settings.file.replace("{suite}", slug(report.name)).replace("{run}", slug(report.id))
@@ -80,7 +80,7 @@ def write(report: Report, settings: PrometheusSettings, out: TextIO) -> None:
 
 
 def text(report: Report, settings: PrometheusSettings) -> str:
-    """The run's figures in the text format, version 0.0.4."""
+    """Return the run's figures in the text format, version 0.0.4."""
     found: dict[str, list[str]] = {name: [] for name in _HELP}
     for name, labels, value in _samples(report):
         if math.isfinite(value):
@@ -106,14 +106,14 @@ async def push(report: Report, settings: PrometheusSettings, http: Http) -> None
 
 
 def group_url(settings: PrometheusSettings, report: Report) -> str:
-    """The address of the group that is replaced: the job and the suite."""
+    """Return the address of the group that is replaced: the job and the suite."""
     base, _, query = (settings.push or "").partition("?")
     parts = "".join(_step(name, value) for name, value in (("job", settings.job), ("suite", report.name)))
     return f"{base.rstrip('/')}/metrics{parts}" + (f"?{query}" if query else "")
 
 
 def _step(name: str, value: str) -> str:
-    """One label of a group; a value that a path cannot hold goes as base64."""
+    """Return one label of a group; a value that a path cannot hold goes as base64."""
     if value and "/" not in value and value not in (".", ".."):
         return f"/{name}/{quote(value, safe='', errors='replace')}"
     packed = base64.urlsafe_b64encode(value.encode(errors="replace")).decode().rstrip("=")

@@ -33,7 +33,7 @@ class Graded:
 
 
 def averages(report: Report, target: str | None = None) -> list[Cell]:
-    """The mean of each dimension over all intents, for each target or the one that is named."""
+    """Return the mean of each dimension over all intents, for each target or the one that is named."""
     return [
         cell
         for cell in report.by_dimension
@@ -45,6 +45,6 @@ def averages(report: Report, target: str | None = None) -> list[Cell]:
 
 
 def slug(text: str) -> str:
-    """A name made fit for a file's name."""
+    """Return a name made fit for a file's name."""
     kept = "".join(c if c.isalnum() or c in "-_." else "-" for c in text).strip(".-")
     return kept[:80] or "run"

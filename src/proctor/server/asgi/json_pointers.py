@@ -18,7 +18,7 @@ _IDENTIFIER: Final = re.compile(r"[A-Za-z0-9_.:/-]{1,64}")
 
 
 def check_pointer(pointer: str) -> str:
-    """The pointer, when it is one.
+    """Return the pointer, when it is one.
 
     Raises:
         ValueError: it is none.
@@ -29,7 +29,7 @@ def check_pointer(pointer: str) -> str:
 
 
 def at_pointer(data: Any, pointer: str, channel: Hashable = "") -> Iterator[Slot]:
-    """The texts that a pointer leads to; all those inside where it leads to a list or an object."""
+    """Yield the texts that a pointer leads to; all those inside where it leads to a list or an object."""
     *way, last = [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]] or [""]
     places = [data]
     for step in way:
@@ -40,7 +40,7 @@ def at_pointer(data: Any, pointer: str, channel: Hashable = "") -> Iterator[Slot
 
 
 def value_at(data: Any, pointer: str) -> str | None:
-    """The first text or number that a pointer leads to."""
+    """Return the first text or number that a pointer leads to."""
     way = [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
     for step in way:
         data = next(iter(_into(data, step)), None)
@@ -69,7 +69,7 @@ def _keys(place: Any, step: str) -> list[Any]:
 
 
 def strings_in(data: Any) -> Iterator[tuple[tuple[Any, ...], Slot]]:
-    """Every string of some JSON with the path to it, but for identifiers under keys that name kinds and ids."""
+    """Yield every string of some JSON with the path to it, but for identifiers under keys that name kinds and ids."""
     yield from _strings({"": data}, "", ())
 
 
@@ -87,7 +87,7 @@ def _strings(place: Any, key: Any, path: tuple[Any, ...]) -> Iterator[tuple[tupl
 
 
 def _texts(place: Any, key: Any, channel: Hashable) -> Iterator[Slot]:
-    """All texts of a value, however deep: a part that is left out would be read by the application alone."""
+    """Yield all texts of a value, however deep: a part that is left out would be read by the application alone."""
     for _, slot in _strings(place, key, ()):
         slot.channel = channel
         yield slot

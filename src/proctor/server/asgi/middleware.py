@@ -245,7 +245,7 @@ class _Back:
         return (dumps(data) if changed else raw), status
 
     def _replaced(self, verdict: Verdict, status: int) -> tuple[bytes, int]:
-        """The configured reply; an answer that says that it failed goes on saying so."""
+        """Return the configured reply; an answer that says that it failed goes on saying so."""
         return dumps(_reply(self.route, self.turn, verdict)), status if status >= 400 else self.route.status
 
 

@@ -34,7 +34,7 @@ class EventStream:
         return ""
 
     def read(self, event: SseEvent) -> Frame:
-        """An event taken apart."""
+        """Return an event taken apart."""
         frame = Frame(event=event)
         if not event.data or event.data.strip() == "[DONE]":
             return frame
@@ -55,14 +55,14 @@ class EventStream:
         return frame
 
     def write(self, frame: Frame, changed: bool, refusal: str) -> bytes:
-        """The event put together again."""
+        """Return the event put together again."""
         if not changed:
             return frame.event.raw
         data = frame.slots[0].text if frame.data is None else compact(frame.data["data"])
         return encoded(data, frame.event.name)
 
     def closing(self, reply: str, said: Mapping[Hashable, str], told: Mapping[str, Any]) -> bytes:
-        """The reply as the last event."""
+        """Return the reply as the last event."""
         text = f"\n\n{reply}" if any(said.values()) else reply
         if not self._json:
             return encoded(text)
@@ -71,7 +71,7 @@ class EventStream:
 
 
 def beside(data: Any, pointers: Sequence[str]) -> list[Slot]:
-    """The texts that stand at none of these pointers."""
+    """Return the texts that stand at none of these pointers."""
     placed = {(id(slot.place), slot.key) for pointer in pointers for slot in at_pointer(data, pointer)}
     return [slot for _, slot in strings_in(data) if (id(slot.place), slot.key) not in placed]
 
@@ -90,14 +90,14 @@ class TextStream:
         return ""
 
     def read(self, event: SseEvent) -> Frame:
-        """A piece of text."""
+        """Return a piece of text."""
         slots = [Slot("text", {"text": event.data}, "text")] if event.data else []
         return Frame(event=event, slots=slots)
 
     def write(self, frame: Frame, changed: bool, refusal: str) -> bytes:
-        """The piece as it leaves."""
+        """Return the piece as it leaves."""
         return frame.slots[0].text.encode("utf-8", "surrogateescape") if changed else frame.event.raw
 
     def closing(self, reply: str, said: Mapping[Hashable, str], told: Mapping[str, Any]) -> bytes:
-        """The reply."""
+        """Return the reply."""
         return (f"\n\n{reply}" if any(said.values()) else reply).encode()

@@ -49,7 +49,7 @@ def spread(slots: Sequence[Slot], text: str, apart: str = "") -> bool:
 
 
 def arguments_text(arguments: Any) -> str:
-    """What a call is made with, as JSON; one that nobody can read where it is nested too deeply."""
+    """Return what a call is made with, as JSON; one that nobody can read where it is nested too deeply."""
     if isinstance(arguments, str):
         return arguments
     try:
@@ -69,5 +69,5 @@ def restore_call(place: dict[str, Any], key: str, turn: RequestTurn) -> bool:
 
 
 async def call_verdict(name: Any, arguments: Any, id: Any, turn: RequestTurn) -> Verdict:
-    """The verdict on a call whose arguments are an object."""
+    """Return the verdict on a call whose arguments are an object."""
     return await turn.call(str(name or ""), arguments_text(arguments), str(id or "") or None)

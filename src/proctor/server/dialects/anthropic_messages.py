@@ -28,19 +28,19 @@ class Messages:
     wire: WireFormat = ANTHROPIC
 
     def dialect(self) -> AnthropicStream:
-        """A reader for one stream."""
+        """Return a reader for one stream."""
         return AnthropicStream()
 
     def said(self, body: dict[str, Any]) -> list[Said]:
-        """The messages of a request."""
+        """Return the messages of a request."""
         return said_in(body)
 
     def answered(self, data: Mapping[str, Any]) -> list[bytes]:
-        """What tells an answer from others, when the next request repeats it as a message."""
+        """Return what tells an answer from others, when the next request repeats it as a message."""
         return answer_digests(data) if isinstance(data.get("content"), list) else []
 
     def streamed(self, said: Mapping[Any, str], calls: Sequence[Any], tail: str) -> list[bytes]:
-        """The same for an answer that was streamed."""
+        """Return the same for an answer that was streamed."""
         made = [[call.name, _canonical(call.arguments)] for call in calls if not call.refused]
         gone = {call.id for call in calls if call.refused}
         results = [
@@ -64,7 +64,7 @@ class Messages:
         return changed
 
     def reply(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> dict[str, Any]:
-        """An answer in the API's own shape, from the guard and not from a model."""
+        """Return an answer in the API's own shape, from the guard and not from a model."""
         return {
             "id": f"msg_proctor_{uuid4().hex}",
             "type": "message",
@@ -78,7 +78,7 @@ class Messages:
         }
 
     def reply_stream(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> bytes:
-        """The same as a stream."""
+        """Return the same as a stream."""
         return spoken(self.reply(body, text, turn), text)
 
 
@@ -158,7 +158,7 @@ def _replace(data: dict[str, Any], reply: str) -> None:
 
 
 def _kind(channel: Any) -> str:
-    """What a channel of a stream has, also where a part of it was told apart from the rest."""
+    """Return what a channel of a stream has, also where a part of it was told apart from the rest."""
     while isinstance(channel, tuple):
         channel = channel[0]
     return str(channel)

@@ -18,7 +18,7 @@ _KINDS: Final[Mapping[str, Kind]] = {"assistant": "assistant", "system": "other"
 
 
 def said_in(body: Mapping[str, Any]) -> list[Said]:
-    """The system prompt and the messages of a request; a block that is no text of its own is one entry.
+    """Return the system prompt and the messages of a request; a block that is no text of its own is one entry.
 
     Raises:
         ValueError: something cannot be read whole; says what, as what follows "the body".
@@ -43,17 +43,17 @@ def said_in(body: Mapping[str, Any]) -> list[Said]:
 
 
 def answer_digests(message: Mapping[str, Any]) -> list[bytes]:
-    """What tells an answer from others when the next request repeats it."""
+    """Return what tells an answer from others when the next request repeats it."""
     return [each.digest for each in _message({"role": "assistant", "content": message.get("content")}, {})]
 
 
 def made_digest(text: str, calls: list[Any]) -> bytes:
-    """What tells the words and calls of an assistant from others; clients change the space around them."""
+    """Return what tells the words and calls of an assistant from others; clients change the space around them."""
     return digest("assistant", " ".join(text.split()), calls)
 
 
 def result_digest(text: str) -> bytes:
-    """The same for what a tool of the provider answered within a message."""
+    """Return the same for what a tool of the provider answered within a message."""
     return digest("result", text)
 
 
@@ -65,7 +65,7 @@ def _check_content(content: Any, where: str) -> None:
 
 
 def _message(message: dict[str, Any], names: dict[str, str]) -> Iterator[Said]:
-    """The entries of a message: its own words last for the assistant, first for anybody else.
+    """Yield the entries of a message: its own words last for the assistant, first for anybody else.
 
     So what stands in a message of the assistant is never taken for news, and what comes with a question can be what
     the answer rests on.
@@ -85,7 +85,7 @@ def _message(message: dict[str, Any], names: dict[str, str]) -> Iterator[Said]:
 
 
 def _parted(message: dict[str, Any], kind: Kind) -> tuple[list[Slot], list[dict[str, Any]], list[dict[str, Any]]]:
-    """The texts of a message, the blocks that are no words of the one who speaks, and the calls."""
+    """Return the texts of a message, the blocks that are no words of the one who speaks, and the calls."""
     words = [Slot("content", message, "content")] if isinstance(message.get("content"), str) else []
     words += walk("content", message, "content", "role")  # whatever else stands beside the content
     blocks: list[dict[str, Any]] = []
@@ -105,7 +105,7 @@ def _parted(message: dict[str, Any], kind: Kind) -> tuple[list[Slot], list[dict[
 
 
 def _other(block: dict[str, Any], names: Mapping[str, str], *, repeated: bool) -> Said:
-    """A block that is looked at as the result of a tool: one, a document, or whatever else is not known.
+    """Return a block that is looked at as the result of a tool: one, a document, or whatever else is not known.
 
     ``repeated``: it stands in an answer, so it must be known again by what was sent of it.
     """

@@ -20,7 +20,7 @@ _QUIET: Final = frozenset({"redacted_thinking", "container_upload"})
 
 
 def is_known(block: Mapping[str, Any]) -> bool:
-    """Whether it is known what a block of an answer is; any other is taken out."""
+    """Return whether it is known what a block of an answer is; any other is taken out."""
     kind = block.get("type")
     return isinstance(kind, str) and (kind in _WORDS or kind in CALLS or kind in _QUIET or _is_result(kind))
 
@@ -61,7 +61,7 @@ class AnthropicStream:
     # --- reading ---
 
     def read(self, event: SseEvent) -> Frame:
-        """An event taken apart; what is no JSON object or not known is left out."""
+        """Return an event taken apart; what is no JSON object or not known is left out."""
         frame = Frame(event=event)
         if event.data is None:
             return frame
@@ -236,7 +236,7 @@ class AnthropicStream:
         return lead + encoded(compact(data), frame.event.name)
 
     def closing(self, reply: str, said: Mapping[Hashable, str], told: Mapping[str, Any]) -> bytes:
-        """The reply as the end of the text that was being written, or as a block of its own; then the end."""
+        """Return the reply as the end of the text that was being written, or as a block of its own; then the end."""
         parts: list[bytes] = []
         if not self._begun:
             end: dict[str, Any] = {"content": [], "stop_reason": None, "stop_sequence": None}
@@ -258,7 +258,7 @@ class AnthropicStream:
         return any(self.calls[key].refused for key in frame.calls if key in self.calls)
 
     def _is_stale(self, data: Mapping[str, Any], number: int, changed: bool) -> bool:
-        """Whether a part is a signature of words that have become others."""
+        """Return whether a part is a signature of words that have become others."""
         delta = data.get("delta")
         name = delta.get("type") if isinstance(delta, Mapping) else None
         if changed and name == "thinking_delta":
@@ -322,7 +322,7 @@ def message_head(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def spoken(message: dict[str, Any], text: str) -> bytes:
-    """A whole stream that says one text."""
+    """Return a whole stream that says one text."""
     told = message.pop("proctor", None)
     head = {**message, "content": [], "stop_reason": None}
     end = _end_body(str(message["stop_reason"]), message.get("usage"))
@@ -338,7 +338,7 @@ def spoken(message: dict[str, Any], text: str) -> bytes:
 
 
 def _block_bodies(place: int, text: str) -> list[dict[str, Any]]:
-    """The events that say a text in a block of its own."""
+    """Return the events that say a text in a block of its own."""
     return [
         {"type": "content_block_start", "index": place, "content_block": {"type": "text", "text": ""}},
         {"type": "content_block_delta", "index": place, "delta": {"type": "text_delta", "text": text}},

@@ -59,11 +59,11 @@ class Chat:
     """The shape of chat completions."""
 
     def dialect(self) -> ChatStream:
-        """A reader for one stream."""
+        """Return a reader for one stream."""
         return ChatStream()
 
     def said(self, body: dict[str, Any]) -> list[Said]:
-        """The messages of a request, and what it says in fields beside them.
+        """Return the messages of a request, and what it says in fields beside them.
 
         Raises:
             ValueError: a part of it has a shape that cannot be read whole. The message continues "the body".
@@ -81,12 +81,12 @@ class Chat:
         return found
 
     def answered(self, data: Mapping[str, Any]) -> list[bytes]:
-        """What tells an answer from others, when the next request repeats it as a message."""
+        """Return what tells an answer from others, when the next request repeats it as a message."""
         choices = [each for each in listed(data.get("choices")) if isinstance(each, dict)]
         return [_digest(choice["message"]) for choice in choices[:1] if isinstance(choice.get("message"), dict)]
 
     def streamed(self, said: Mapping[Any, str], calls: Sequence[Any], tail: str) -> list[bytes]:
-        """The same for an answer that was streamed."""
+        """Return the same for an answer that was streamed."""
         text = said.get((0, "content"), "") + tail
         made = [(call.name, call.arguments) for call in calls if call.key[0] == 0 and not call.refused]
         return [digest("assistant", text, [[name, _canonical(arguments)] for name, arguments in made])]
@@ -119,7 +119,7 @@ class Chat:
         data.update({"choices": choices} if choices else self.reply({}, reply, turn))
 
     def reply(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> dict[str, Any]:
-        """An answer in the API's own shape, from the guard and not from a model."""
+        """Return an answer in the API's own shape, from the guard and not from a model."""
         message = {"role": "assistant", "content": text, "refusal": None}
         return {
             "id": f"chatcmpl-proctor-{uuid4().hex}",
@@ -132,7 +132,7 @@ class Chat:
         }
 
     def reply_stream(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> bytes:
-        """The same as a stream."""
+        """Return the same as a stream."""
         whole = self.reply(body, text, turn)
         told, usage = whole.pop("proctor"), whole.pop("usage")
         whole["object"] = "chat.completion.chunk"
@@ -177,7 +177,7 @@ def _digest(message: Mapping[str, Any]) -> bytes:
 
 
 def _calls(message: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The calls of a message; ``free``: the arguments are a text and no JSON."""
+    """Return the calls of a message; ``free``: the arguments are a text and no JSON."""
     found: list[dict[str, Any]] = []
     for call in listed(message.get("tool_calls")):
         if isinstance(call, dict):
@@ -229,7 +229,7 @@ async def _check_choice(choice: dict[str, Any], turn: RequestTurn) -> bool:
 
 
 async def _check_text(slot: Slot, turn: RequestTurn) -> tuple[Verdict, bool]:
-    """The verdict on a text, and whether it leaves as another."""
+    """Return the verdict on a text, and whether it leaves as another."""
     verdict = await turn.output(slot.text)
     if turn.stops(verdict):
         return verdict, False
@@ -241,7 +241,7 @@ async def _check_text(slot: Slot, turn: RequestTurn) -> tuple[Verdict, bool]:
 
 
 def _texts(choice: dict[str, Any], messages: Sequence[dict[str, Any]]) -> Iterator[Slot]:
-    """Every text of a choice; the caller may change each before it asks for the next."""
+    """Yield every text of a choice; the caller may change each before it asks for the next."""
     others: list[Slot] = []
     done = {name for name in ("message", "delta") if isinstance(choice.get(name), dict)} | {"logprobs"}
     for message in messages:

@@ -28,7 +28,7 @@ _LOGPROBS: Final = frozenset({"content", "refusal"})
 
 
 def is_unknown_call(call: Mapping[str, Any]) -> bool:
-    """Whether a call is of a kind that is not known, or of two kinds at once."""
+    """Return whether a call is of a kind that is not known, or of two kinds at once."""
     if isinstance(call.get("function"), dict) and isinstance(call.get("custom"), dict):
         return True
     return bool(call.get("type")) and (not isinstance(call["type"], str) or call["type"] not in _KNOWN_CALLS)
@@ -48,7 +48,7 @@ def drop_malformed_calls(message: dict[str, Any]) -> bool:
 
 
 def other_delta_strings(channel: Hashable, message: dict[str, Any]) -> Iterator[Slot]:
-    """The strings of a message or a delta beside its texts and what its calls are made with."""
+    """Yield the strings of a message or a delta beside its texts and what its calls are made with."""
     done = _CALLS | set(TEXTS)
     audio = message.get("audio")
     if isinstance(audio, dict):
@@ -60,7 +60,7 @@ def other_delta_strings(channel: Hashable, message: dict[str, Any]) -> Iterator[
 
 
 def other_call_strings(channel: Hashable, message: Mapping[str, Any]) -> Iterator[Slot]:
-    """The strings of the calls of a message beside what they are made with."""
+    """Yield the strings of the calls of a message beside what they are made with."""
     for call in listed(message.get("tool_calls")):
         if not isinstance(call, dict) or is_unknown_call(call):  # those are taken out
             continue
@@ -74,7 +74,7 @@ def other_call_strings(channel: Hashable, message: Mapping[str, Any]) -> Iterato
 
 
 def are_logprobs_of(logprobs: Any, content: str, refusal: str) -> bool:
-    """Whether log probabilities repeat the texts of a choice and say nothing else."""
+    """Return whether log probabilities repeat the texts of a choice and say nothing else."""
     return (
         isinstance(logprobs, dict)
         and logprobs.keys() <= _LOGPROBS

@@ -49,7 +49,7 @@ class ChatStream:
         return str(self._last.get("id") or "")
 
     def read(self, event: SseEvent) -> Frame:
-        """A chunk taken apart; what is no JSON is read as a text of its own."""
+        """Return a chunk taken apart; what is no JSON is read as a text of its own."""
         frame = Frame(event=event)
         if event.data is None:
             return frame
@@ -72,7 +72,7 @@ class ChatStream:
         return frame
 
     def write(self, frame: Frame, changed: bool, refusal: str) -> bytes:
-        """The chunk without the calls that were refused; empty when nothing else was in it."""
+        """Return the chunk without the calls that were refused; empty when nothing else was in it."""
         if frame.data is None:
             return encoded(str(frame.slots[0].text), frame.event.name) if changed and frame.slots else frame.event.raw
         lead = b""
@@ -102,7 +102,7 @@ class ChatStream:
         return lead + (b"" if _is_empty(frame.data) else encoded(compact(frame.data), frame.event.name))
 
     def closing(self, reply: str, said: Mapping[Hashable, str], told: Mapping[str, Any]) -> bytes:
-        """The reply and the end of every choice that has not ended."""
+        """Return the reply and the end of every choice that has not ended."""
         parts: list[bytes] = []
         for choice, finished in (self._choices or {0: False}).items():
             if finished:
@@ -248,7 +248,7 @@ class ChatStream:
 
 
 def _done(choice: Mapping[str, Any], name: str) -> frozenset[str]:
-    """The fields of a choice that are read elsewhere; ``name`` is that of its delta."""
+    """Return the fields of a choice that are read elsewhere; ``name`` is that of its delta."""
     done = _DELTA_DONE if name == "delta" else _MESSAGE_DONE
     if not isinstance(choice.get(name), dict):
         done = frozenset({"logprobs"})
@@ -260,7 +260,7 @@ def _number(choice: Mapping[str, Any]) -> int:
 
 
 def _calls(number: int, delta: Any) -> Iterator[tuple[tuple[int, int | str], dict[str, Any]]]:
-    """The calls, or parts of calls, of one chunk, each with what tells it from the others."""
+    """Yield the calls, or parts of calls, of one chunk, each with what tells it from the others."""
     if not isinstance(delta, dict):
         return
     for place, call in enumerate(listed(delta.get("tool_calls"))):
@@ -271,7 +271,7 @@ def _calls(number: int, delta: Any) -> Iterator[tuple[tuple[int, int | str], dic
 
 
 def _is_empty(data: Mapping[str, Any]) -> bool:
-    """Whether a chunk that had only refused calls has nothing left to say."""
+    """Return whether a chunk that had only refused calls has nothing left to say."""
     choices = listed(data.get("choices"))
     if not choices or data.get("usage") or data.get("proctor"):
         return False

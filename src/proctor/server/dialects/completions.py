@@ -24,11 +24,11 @@ class Completions:
     """The shape of completions. There are no turns: each request is a conversation of its own, unless it is named."""
 
     def dialect(self) -> CompletionsStream:
-        """A reader for one stream."""
+        """Return a reader for one stream."""
         return CompletionsStream()
 
     def said(self, body: dict[str, Any]) -> list[Said]:
-        """The prompts of a request, with what is to follow the answer.
+        """Return the prompts of a request, with what is to follow the answer.
 
         Raises:
             ValueError: something cannot be read; says what, as what follows "the body".
@@ -55,7 +55,7 @@ class Completions:
         return []
 
     def streamed(self, said: Mapping[Any, str], calls: Sequence[Any], tail: str) -> list[bytes]:
-        """The same."""
+        """Return the same."""
         return []
 
     async def check(self, data: dict[str, Any], turn: RequestTurn) -> bool:
@@ -84,7 +84,7 @@ class Completions:
         return changed or altered
 
     def reply(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> dict[str, Any]:
-        """An answer in the API's own shape, from the guard and not from a model."""
+        """Return an answer in the API's own shape, from the guard and not from a model."""
         return {
             "id": f"cmpl-proctor-{uuid4().hex}",
             "object": "text_completion",
@@ -96,7 +96,7 @@ class Completions:
         }
 
     def reply_stream(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> bytes:
-        """The same as a stream."""
+        """Return the same as a stream."""
         return encoded(compact(self.reply(body, text, turn))) + b"data: [DONE]\n\n"
 
 

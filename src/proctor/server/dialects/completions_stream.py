@@ -47,7 +47,7 @@ class CompletionsStream:
         return str(self._last.get("id") or "")
 
     def read(self, event: SseEvent) -> Frame:
-        """A chunk taken apart; what is no JSON object is left out."""
+        """Return a chunk taken apart; what is no JSON object is left out."""
         frame = Frame(event=event)
         if event.data is None:
             return frame
@@ -78,7 +78,7 @@ class CompletionsStream:
         return frame
 
     def write(self, frame: Frame, changed: bool, refusal: str) -> bytes:
-        """The chunk, with its texts as they may leave."""
+        """Return the chunk, with its texts as they may leave."""
         if frame.data is None:
             return frame.event.raw
         if not frame.data:
@@ -92,7 +92,7 @@ class CompletionsStream:
         return encoded(compact(frame.data), frame.event.name) if changed else frame.event.raw
 
     def closing(self, reply: str, said: Mapping[Hashable, str], told: Mapping[str, Any]) -> bytes:
-        """The reply and the end of every choice that has not ended."""
+        """Return the reply and the end of every choice that has not ended."""
         names = {key: str(self._last.get(key) or "") for key in ("id", "model")}
         head = {key: each if is_mark(key, each, {}) else "" for key, each in names.items()}
         parts: list[bytes] = []

@@ -29,11 +29,11 @@ class OllamaChat:
     wire: WireFormat = OLLAMA
 
     def dialect(self) -> OllamaStream:
-        """A reader for one stream."""
+        """Return a reader for one stream."""
         return OllamaStream("message")
 
     def said(self, body: dict[str, Any]) -> list[Said]:
-        """The messages of a request.
+        """Return the messages of a request.
 
         Raises:
             ValueError: something cannot be read; says what, as what follows "the body".
@@ -53,12 +53,12 @@ class OllamaChat:
         return found
 
     def answered(self, data: Mapping[str, Any]) -> list[bytes]:
-        """What tells an answer from others, when the next request repeats it as a message."""
+        """Return what tells an answer from others, when the next request repeats it as a message."""
         message = data.get("message")
         return [_digest(message)] if isinstance(message, dict) else []
 
     def streamed(self, said: Mapping[Any, str], calls: Sequence[Any], tail: str) -> list[bytes]:
-        """The same for an answer that was streamed."""
+        """Return the same for an answer that was streamed."""
         text = "".join(text for channel, text in said.items() if channel == "content") + tail
         made = [[call.name, _canonical(call.arguments)] for call in calls if not call.refused]
         return [digest("assistant", " ".join(text.split()), made)]
@@ -79,11 +79,11 @@ class OllamaChat:
         return changed or altered or stopped is not None
 
     def reply(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> dict[str, Any]:
-        """An answer in the API's own shape, from the guard and not from a model."""
+        """Return an answer in the API's own shape, from the guard and not from a model."""
         return _reply(body, {"message": {"role": "assistant", "content": text}}, turn)
 
     def reply_stream(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> bytes:
-        """The same as a stream: its one line."""
+        """Return the same as a stream: its one line."""
         return line(compact(self.reply(body, text, turn)))
 
 
@@ -93,7 +93,7 @@ class OllamaGenerate:
     wire: WireFormat = OLLAMA
 
     def dialect(self) -> OllamaStream:
-        """A reader for one stream."""
+        """Return a reader for one stream."""
         return OllamaStream("response")
 
     def said(self, body: dict[str, Any]) -> list[Said]:
@@ -115,7 +115,7 @@ class OllamaGenerate:
         return []
 
     def streamed(self, said: Mapping[Any, str], calls: Sequence[Any], tail: str) -> list[bytes]:
-        """The same."""
+        """Return the same."""
         return []
 
     async def check(self, data: dict[str, Any], turn: RequestTurn) -> bool:
@@ -129,11 +129,11 @@ class OllamaGenerate:
         return changed or altered or stopped is not None
 
     def reply(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> dict[str, Any]:
-        """An answer in the API's own shape, from the guard and not from a model."""
+        """Return an answer in the API's own shape, from the guard and not from a model."""
         return _reply(body, {"response": text}, turn)
 
     def reply_stream(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> bytes:
-        """The same as a stream: its one line."""
+        """Return the same as a stream: its one line."""
         return line(compact(self.reply(body, text, turn)))
 
 
@@ -157,7 +157,7 @@ def _said(message: dict[str, Any], names: Mapping[str, str]) -> Said:
 
 
 def _has_words(message: Mapping[str, Any]) -> bool:
-    """Whether something among the pictures is none."""
+    """Return whether something among the pictures is none."""
     return any(not isinstance(each, str) or " " in each for each in listed(message.get("images")))
 
 

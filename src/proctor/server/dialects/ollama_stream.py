@@ -19,13 +19,13 @@ _GONE: Final = ("context", "logprobs")  # tokens: what was said, where nobody ca
 
 
 def functions(message: Mapping[str, Any]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """The calls of a message, each with its function."""
+    """Return the calls of a message, each with its function."""
     calls = (call for call in listed(message.get("tool_calls")) if isinstance(call, dict))
     return [(call, call["function"]) for call in calls if isinstance(call.get("function"), dict)]
 
 
 def head(data: Mapping[str, Any]) -> dict[str, Any]:
-    """What is left of an answer when nothing of it may leave: its names, as far as they are names."""
+    """Return what is left of an answer when nothing of it may leave: its names, as far as they are names."""
     names = {key: str(data.get(key) or "") for key in ("model", "created_at")}
     return {key: each if is_mark(key, each, data) else "" for key, each in names.items()}
 
@@ -74,7 +74,7 @@ class OllamaStream:
         self._places: dict[int, Hashable] = {}  # call of a line on its way -> its key
 
     def read(self, event: SseEvent) -> Frame:
-        """A line taken apart; what is no JSON object is left out."""
+        """Return a line taken apart; what is no JSON object is left out."""
         frame = Frame(event=event)
         if event.data is None:
             return frame
@@ -112,7 +112,7 @@ class OllamaStream:
         return frame
 
     def write(self, frame: Frame, changed: bool, refusal: str) -> bytes:
-        """The line without the calls that were refused."""
+        """Return the line without the calls that were refused."""
         data = frame.data
         if data is None:
             return frame.event.raw
@@ -132,7 +132,7 @@ class OllamaStream:
         return lead + (line(compact(data)) if changed else frame.event.raw)
 
     def closing(self, reply: str, said: Mapping[Hashable, str], told: Mapping[str, Any]) -> bytes:
-        """The reply, and the end."""
+        """Return the reply, and the end."""
         text = f"\n\n{reply}" if any(said.values()) else reply
         end: dict[str, Any] = {"done": True, "done_reason": "content_filter"}
         return self._spoken_line(text, **end, **({"proctor": told} if told else {}))

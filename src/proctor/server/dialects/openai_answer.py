@@ -34,7 +34,7 @@ def _is_field_name(key: str) -> bool:
 
 
 def _is_plain(key: str, value: Any) -> bool:
-    """Whether a field has no text in it that is to be read."""
+    """Return whether a field has no text in it that is to be read."""
     if not value:
         return True
     return isinstance(value, (int, float)) or (isinstance(value, str) and _skip(key, value))
@@ -70,7 +70,7 @@ def other_strings(channel: Hashable, holder: dict[str, Any], done: frozenset[str
 def other_text(
     channel: Hashable, holder: dict[str, Any], done: frozenset[str], *, whole: bool = False
 ) -> Iterator[Slot]:
-    """The same as one slot, where there is any text."""
+    """Yield the same as one slot, where there is any text."""
     found = list(other_strings(channel, holder, done))
     if found and (slot := joined(channel, found, whole=whole)) is not None:
         yield slot
@@ -105,7 +105,7 @@ def are_tokens_of(tokens: Any, text: str) -> bool:
 
 
 def _are_words(given: Any) -> bool:
-    """Whether the alternatives to a token are words, in their bytes too."""
+    """Return whether the alternatives to a token are words, in their bytes too."""
     if given is None:
         return True
     if not isinstance(given, list):
@@ -122,7 +122,7 @@ def _are_words(given: Any) -> bool:
 
 
 def _is_word(token: Any) -> bool:
-    """Whether a token is one word, with spaces around it at most."""
+    """Return whether a token is one word, with spaces around it at most."""
     return token is None or (isinstance(token, str) and len(token) <= 64 and not has_space(token.strip()))
 
 

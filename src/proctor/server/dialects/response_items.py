@@ -50,7 +50,7 @@ _CALL_DONE: Final = frozenset({"name", "arguments", "input"})
 
 
 def item_texts(number: int, item: Mapping[str, Any]) -> Iterator[Slot]:
-    """The texts of a message or of reasoning, each with its channel; they repeat what was streamed."""
+    """Yield the texts of a message or of reasoning, each with its channel; they repeat what was streamed."""
     for key in ("content", "summary"):
         if isinstance(item.get(key), str) and isinstance(item, dict):
             yield Slot((number, "output_text", 0), item, key, True)
@@ -60,14 +60,14 @@ def item_texts(number: int, item: Mapping[str, Any]) -> Iterator[Slot]:
 
 
 def part_slot(number: int, place: int, part: dict[str, Any]) -> Iterator[Slot]:
-    """The text of a part."""
+    """Yield the text of a part."""
     key = _text_key(part)
     if isinstance(part.get(key), str):
         yield Slot((number, str(part.get("type")), place), part, key, True)
 
 
 def other_item_text(number: int, item: dict[str, Any]) -> Iterator[Slot]:
-    """All other strings of an item as one text: annotations, what tools found, fields that are not known."""
+    """Yield all other strings of an item as one text: annotations, what tools found, fields that are not known."""
     channel = (number, "other")
     if kind_of(item) in NAMED_CALLS:
         yield from other_text(channel, item, _CALL_DONE, whole=True)
@@ -94,7 +94,7 @@ def other_item_text(number: int, item: dict[str, Any]) -> Iterator[Slot]:
 
 
 def other_part_strings(channel: Any, part: dict[str, Any]) -> Iterator[Slot]:
-    """The strings of a part beside its text."""
+    """Yield the strings of a part beside its text."""
     key = _text_key(part)
     done = {"logprobs", key} if isinstance(part.get(key), str) else {"logprobs"}
     yield from other_strings(channel, part, frozenset(done))
@@ -109,7 +109,7 @@ def drop_logprobs(place: dict[str, Any], text: Any) -> bool:
 
 
 def kind_of(item: Any) -> str:
-    """The kind of an item; empty where it has none that is a text."""
+    """Return the kind of an item; empty where it has none that is a text."""
     kind = item.get("type") if isinstance(item, Mapping) else None
     return kind if isinstance(kind, str) else ""
 
@@ -119,17 +119,17 @@ def _text_key(part: Mapping[str, Any]) -> str:
 
 
 def call_name(item: Mapping[str, Any]) -> str:
-    """The name that a call is judged by: its own, or that of its kind."""
+    """Return the name that a call is judged by: its own, or that of its kind."""
     return str(item.get("name") or "") if kind_of(item) in NAMED_CALLS else str(item.get("type"))
 
 
 def call_key(item: Mapping[str, Any]) -> str:
-    """Where a named call has its arguments."""
+    """Return where a named call has its arguments."""
     return "input" if item.get("type") == "custom_tool_call" else "arguments"
 
 
 def call_text(item: Mapping[str, Any]) -> str:
-    """The arguments of a call; of a kind without a name of its own, all that it says."""
+    """Return the arguments of a call; of a kind without a name of its own, all that it says."""
     if kind_of(item) not in NAMED_CALLS:
         return compact({name: value for name, value in item.items() if name not in _NO_ARGUMENTS and value is not None})
     told = item.get(call_key(item))
@@ -137,7 +137,7 @@ def call_text(item: Mapping[str, Any]) -> str:
 
 
 def message_item(text: str, id: str = "") -> dict[str, Any]:
-    """A message of the assistant as an output item."""
+    """Return a message of the assistant as an output item."""
     part = {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
     name = id or f"msg_proctor_{uuid4().hex}"
     return {"id": name, "type": "message", "role": "assistant", "status": "completed", "content": [part]}

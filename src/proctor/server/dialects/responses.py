@@ -47,7 +47,7 @@ class ResponsesShape:
     """The shape of responses."""
 
     def dialect(self) -> ResponsesStream:
-        """A reader for one stream."""
+        """Return a reader for one stream."""
         return ResponsesStream()
 
     def said(self, body: dict[str, Any]) -> list[Said]:
@@ -72,12 +72,12 @@ class ResponsesShape:
         return found
 
     def answered(self, data: Mapping[str, Any]) -> list[bytes]:
-        """What tells an answer from others, when the next request repeats its items."""
+        """Return what tells an answer from others, when the next request repeats its items."""
         items = [item for item in listed(data.get("output")) if isinstance(item, dict)]
         return [_digest(item) for item in items if _is_in_thread(item)]
 
     def streamed(self, said: Mapping[Any, str], calls: Sequence[Any], tail: str) -> list[bytes]:
-        """The same for an answer that was streamed."""
+        """Return the same for an answer that was streamed."""
         items: dict[int, bytes] = {}
         texts: dict[int, str] = {}
         for channel, text in said.items():
@@ -121,7 +121,7 @@ class ResponsesShape:
         return changed or bool(refused)
 
     def reply(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> dict[str, Any]:
-        """An answer in the API's own shape, from the guard and not from a model.
+        """Return an answer in the API's own shape, from the guard and not from a model.
 
         It is ``completed``: the official clients take an ``incomplete`` one for a failure and show nobody the reply.
         """
@@ -153,7 +153,7 @@ class ResponsesShape:
         }
 
     def reply_stream(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> bytes:
-        """The same as a stream."""
+        """Return the same as a stream."""
         return spoken(self.reply(body, text, turn), text)
 
 
@@ -192,7 +192,7 @@ def _said(item: dict[str, Any], names: Mapping[str, str]) -> Said:
 
 
 def _variables(prompt: Any) -> list[Said]:
-    """What the user said that a stored prompt is filled in with."""
+    """Return what the user said that a stored prompt is filled in with."""
     if prompt is None:
         return []
     if not isinstance(prompt, dict) or not isinstance(prompt.get("variables"), dict | None):
@@ -218,7 +218,7 @@ def _is_result(item: Mapping[str, Any]) -> bool:
 
 
 def _is_in_thread(item: Mapping[str, Any]) -> bool:
-    """Whether clients repeat the item for certain; reasoning, for one, they may leave out."""
+    """Return whether clients repeat the item for certain; reasoning, for one, they may leave out."""
     return _is_message(item) or _is_result(item) or kind_of(item) in CALLS
 
 
@@ -240,7 +240,7 @@ def _canonical(arguments: str) -> Any:
 
 
 def _texts(data: dict[str, Any], output: Sequence[dict[str, Any]]) -> Iterator[Slot]:
-    """Every text of an answer; the caller may change each before it asks for the next."""
+    """Yield every text of an answer; the caller may change each before it asks for the next."""
     for number, item in enumerate(output):
         if kind_of(item) in KNOWN_ITEMS:  # others are taken out
             if kind_of(item) in ("message", "reasoning"):
@@ -267,7 +267,7 @@ def _restore_calls(output: Sequence[dict[str, Any]], turn: RequestTurn) -> bool:
 
 
 async def _refused(output: Sequence[dict[str, Any]], turn: RequestTurn) -> dict[int, Verdict]:
-    """The calls that must not be made and the items of unknown kinds, by their identity."""
+    """Return the calls that must not be made and the items of unknown kinds, by their identity."""
     refused: dict[int, Verdict] = {}
     for item in output:
         kind = kind_of(item)

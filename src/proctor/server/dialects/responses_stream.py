@@ -77,7 +77,7 @@ class ResponsesStream:
         return str(self._response.get("id") or "")
 
     def read(self, event: SseEvent) -> Frame:
-        """An event taken apart; what is no JSON is read as a text of its own."""
+        """Return an event taken apart; what is no JSON is read as a text of its own."""
         frame = Frame(event=event)
         if event.data is None or event.data.strip() == "[DONE]":
             return frame
@@ -105,7 +105,7 @@ class ResponsesStream:
         return frame
 
     def write(self, frame: Frame, changed: bool, refusal: str) -> bytes:
-        """The event without the calls that were refused; empty when it is all about one of them."""
+        """Return the event without the calls that were refused; empty when it is all about one of them."""
         data = frame.data
         if data is None:
             return encoded(frame.slots[0].text, frame.event.name) if changed and frame.slots else frame.event.raw
@@ -136,7 +136,7 @@ class ResponsesStream:
         return lead + encoded(compact(data), frame.event.name)
 
     def closing(self, reply: str, said: Mapping[Hashable, str], told: Mapping[str, Any]) -> bytes:
-        """The reply as the end of the message that was being written, or as one of its own; then the end."""
+        """Return the reply as the end of the message that was being written, or as one of its own; then the end."""
         parts: list[bytes] = []
         before, name, place, begun = "", "", len(self._left), 0
         if self._open is not None and self._open.item.get("type") == "message":
@@ -359,18 +359,18 @@ class _Open:
 
 
 def _strings(arguments: str) -> list[str]:
-    """The strings of a call's arguments, as they stand in JSON."""
+    """Return the strings of a call's arguments, as they stand in JSON."""
     data = {"arguments": event_data(arguments) if arguments else None}
     return [compact(slot.text)[1:-1] for slot in all_strings("", data, "arguments")]
 
 
 def _kept(response: Mapping[str, Any], gone: list[int]) -> list[Any]:
-    """The items of a response without those that are refused."""
+    """Return the items of a response without those that are refused."""
     return [item for number, item in enumerate(listed(response.get("output"))) if number not in gone]
 
 
 def _both(first: str, second: str) -> str:
-    """Two texts as one, where the second does not repeat the first."""
+    """Return two texts as one, where the second does not repeat the first."""
     return second if second.startswith(first) else first + second
 
 

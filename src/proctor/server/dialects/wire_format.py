@@ -32,11 +32,11 @@ class EventParser(Protocol):
     """Bytes in, events out."""
 
     def feed(self, chunk: bytes) -> list[SseEvent]:
-        """The events that are complete with this piece."""
+        """Return the events that are complete with this piece."""
         ...
 
     def rest(self) -> SseEvent | None:
-        """What stands after the last event that ended."""
+        """Return what stands after the last event that ended."""
         ...
 
 
@@ -49,20 +49,20 @@ class WireFormat:
     streams: bool = False
 
     def asks_for_stream(self, body: Mapping[str, Any]) -> bool:
-        """Whether a request asks for a stream."""
+        """Return whether a request asks for a stream."""
         return body.get("stream") is not False if self.streams else body.get("stream") is True
 
     def is_stream(self, media: str, body: Mapping[str, Any]) -> bool:
-        """Whether an answer of this media type is to be read as a stream."""
+        """Return whether an answer of this media type is to be read as a stream."""
         # Lines of JSON are sent under several names, and one line is the same whole and as a stream.
         return media == self.media or (self.media == _LINES and self.asks_for_stream(body))
 
     def parser(self) -> EventParser:
-        """A parser for one stream."""
+        """Return a parser for one stream."""
         return LineParser() if self.media == _LINES else Parser()
 
     def told(self, answer: web.StreamResponse) -> web.StreamResponse:
-        """A failure that the proxy tells of itself, as clients of this API read it; anything else as it is."""
+        """Return a failure that the proxy tells of itself, as clients of this API read it; anything else as it is."""
         if not isinstance(answer, Failure) or self.errors == "openai":
             return answer
         if self.errors == "ollama":
@@ -80,6 +80,6 @@ OLLAMA: Final = WireFormat(media=_LINES, errors="ollama", streams=True)
 
 
 def wire_of(shape: object) -> WireFormat:
-    """How the API of a shape is written: as OpenAI's are, unless the shape says otherwise."""
+    """Return how the API of a shape is written: as OpenAI's are, unless the shape says otherwise."""
     wire = getattr(shape, "wire", OPENAI)
     return wire if isinstance(wire, WireFormat) else OPENAI

@@ -19,7 +19,7 @@ _FIRST: Final = 4_096  # bytes by which most binary data is known
 
 
 def decode_text(value: str, media_type: str = "") -> tuple[str, str] | None:
-    """The text and its encoding; ``None`` for binary data such as pictures.
+    """Return the text and its encoding; ``None`` for binary data such as pictures.
 
     A string that is no base64 is its own text. Data of a text type is read even where it is not UTF-8.
     """
@@ -40,7 +40,7 @@ def decode_text(value: str, media_type: str = "") -> tuple[str, str] | None:
 
 
 def encode_text(text: str, encoding: str) -> str:
-    """The text as it is sent."""
+    """Return the text as it is sent."""
     if encoding == _RAW:
         return text
     return base64.b64encode(text.encode(encoding, "replace")).decode("ascii")

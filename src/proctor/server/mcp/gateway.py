@@ -64,7 +64,7 @@ class State:
 
 
 def new_state(guard: Guard, settings: McpSettings) -> State:
-    """The state of a session that begins."""
+    """Return the state of a session that begins."""
     session = guard.session(customer=settings.customer)
     return State(session=session, scanner=Scanner(guard=guard, session=session))
 
@@ -100,7 +100,7 @@ class Gateway:
         self.pending: OrderedDict[Hashable, _Asked] = OrderedDict()
 
     async def from_agent(self, raw: bytes) -> Passed:
-        """A message of the agent. What cannot be read is answered with an error; the rest of a batch goes on."""
+        """Return a message of the agent. What cannot be read is answered with an error; the rest of a batch goes on."""
         try:
             message = await _read(raw)
         except ValueError as failure:
@@ -134,7 +134,7 @@ class Gateway:
         return Passed(on=_put_together(message, on), back=_put_together(message, back))
 
     async def document(self, raw: bytes) -> bytes | None:
-        """A document of the server that is no message, as it goes on; None when it may not."""
+        """Return a document of the server that is no message, as it goes on; None when it may not."""
         try:
             read = await _read(raw)
         except ValueError:
@@ -162,7 +162,7 @@ class Gateway:
         )
 
     async def _asked(self, message: Any) -> tuple[bool, dict[str, Any] | None]:
-        """Whether a message of the agent goes on, and what answers it when it does not."""
+        """Return whether a message of the agent goes on, and what answers it when it does not."""
         wrong = problem(message)
         if wrong is not None:
             return False, error(
@@ -186,7 +186,7 @@ class Gateway:
         return True, None
 
     async def _call(self, params: Any, id: Any) -> Verdict | None:
-        """The verdict that refuses a call; None when it goes on."""
+        """Return the verdict that refuses a call; None when it goes on."""
         if not isinstance(params, dict) or not isinstance(params.get("name"), str):
             return _broken("the call does not name a tool")
         meta = params["_meta"] if isinstance(params.get("_meta"), dict) else {}
@@ -205,7 +205,7 @@ class Gateway:
         return None if verdict.action == "allow" else verdict
 
     async def _told(self, message: Any) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-        """A message of the server as it goes on, and what answers the server; nothing for what goes nowhere."""
+        """Return a message of the server as it goes on, and what answers the server; nothing for what goes nowhere."""
         if isinstance(message, dict):
             _without_nulls(message)
         wrong = problem(message)
@@ -243,7 +243,7 @@ async def _read(raw: bytes) -> Any:
 
 
 def _put_together(message: Any, parts: list[Any]) -> bytes | None:
-    """One message, or a batch where one came."""
+    """Return one message, or a batch where one came."""
     if not parts:
         return None
     return written(parts if isinstance(message, list) else parts[0])
@@ -257,7 +257,7 @@ def _without_nulls(message: dict[str, Any]) -> None:
 
 
 def _plain_id(id: Any) -> Any:
-    """An id that the agent did not give on this connection, when it cannot be a text."""
+    """Return an id that the agent did not give on this connection, when it cannot be a text."""
     return id if not isinstance(id, str) or (len(id) <= 64 and " " not in id) else None
 
 
@@ -266,7 +266,7 @@ def _broken(reason: str) -> Verdict:
 
 
 def _refusal(message: dict[str, Any], verdict: Verdict) -> dict[str, Any] | None:
-    """What answers a call that is not passed on; nothing answers one that asks for no answer."""
+    """Return what answers a call that is not passed on; nothing answers one that asks for no answer."""
     if "id" not in message:
         return None
     params = message.get("params")

@@ -35,7 +35,7 @@ _TO_SERVER: Final = aiohttp.ClientTimeout(total=20.0)
 def make_app(
     guard: Guard, upstream: str, settings: McpSettings | None = None, *, token: str | None = None
 ) -> web.Application:
-    """The gateway as an application; ``upstream`` is the server's address without the path that agents add.
+    """Return the gateway as an application; ``upstream`` is the server's address without the path that agents add.
 
     With a ``token``, agents must show it in the header ``X-Proctor-Token``.
     """
@@ -111,7 +111,7 @@ class HttpGateway:
             return await self._answered(exchange)
 
     async def _answered(self, exchange: _Exchange) -> web.Response:
-        """An answer that is no stream: read whole, and never passed on as it came."""
+        """Return an answer that is no stream: read whole, and never passed on as it came."""
         answer, kept = exchange.answer, exchange.kept()
         if answer.status in _REDIRECTS:
             place = _own_place(answer.headers.get("Location", ""), exchange.url)
@@ -132,7 +132,7 @@ class HttpGateway:
         return _json(answer.status, told, kept)
 
     async def _told(self, exchange: _Exchange, raw: bytes) -> bytes | None:
-        """What the agent reads of a whole answer; nothing when there is nothing left of it."""
+        """Return what the agent reads of a whole answer; nothing when there is nothing left of it."""
         gateway = exchange.gateway
         if exchange.request.method != "POST":
             return await _document(gateway, raw, exchange.answer.status)
@@ -216,7 +216,7 @@ class _Exchange:
 
 
 def _begins(body: bytes) -> bool:
-    """Whether the message opens a session; only that and nothing else."""
+    """Return whether the message opens a session; only that and nothing else."""
     try:
         message = read_message(body) if b"initialize" in body else None
     except ValueError:
@@ -234,7 +234,7 @@ async def _read(answer: aiohttp.ClientResponse) -> bytes | None:
 
 
 async def _document(gateway: Gateway, raw: bytes, status: int) -> bytes:
-    """What is no message, such as where to log in: read like all else, and withheld whole."""
+    """Return what is no message, such as where to log in: read like all else, and withheld whole."""
     return await gateway.document(raw) or written(
         rpc_error(None, REFUSED, f"the server's answer with status {status} was withheld by the guard")
     )
@@ -247,7 +247,7 @@ def _json(status: int, body: bytes, headers: CIMultiDict[str] | None = None) -> 
 
 
 def _own_place(place: str, url: URL) -> str | None:
-    """Where the server wants its caller to go, as a path of this gateway; None for another host."""
+    """Return where the server wants its caller to go, as a path of this gateway; None for another host."""
     try:
         target = url.join(URL(place, encoded=True))
     except ValueError:

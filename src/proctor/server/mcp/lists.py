@@ -64,7 +64,7 @@ class Lists:
         return done
 
     async def _kept(self, key: str, entries: list[Any]) -> list[Any]:
-        """The entries that may be read: each is judged by itself, so that one does not take the others along."""
+        """Return the entries that may be read: each is judged by itself, so that one does not take the others along."""
         kept: list[Any] = []
         stopped: set[str] = set()
         read = await self.scanner.names_pass(entries, f"{key}/list")

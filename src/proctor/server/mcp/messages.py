@@ -42,7 +42,7 @@ _MOST_OBJECTS: Final = 100  # that are looked for in one unreadable message
 
 
 def read_message(raw: bytes) -> Any:
-    """What the message says: an object, or a list for a batch.
+    """Return what the message says: an object, or a list for a batch.
 
     Raises:
         ValueError: it is no JSON, has two readings, or is neither; says why, as what follows "the message".
@@ -55,7 +55,7 @@ def read_message(raw: bytes) -> Any:
 
 
 def written(message: Any) -> bytes:
-    """The message in one line that every reader takes for one line."""
+    """Return the message in one line that every reader takes for one line."""
     raw = dumps(message)
     if b"\xc2\x85" in raw or b"\xe2\x80\xa8" in raw or b"\xe2\x80\xa9" in raw:
         return raw.decode().translate(_LINE_ENDS).encode()
@@ -63,7 +63,7 @@ def written(message: Any) -> bytes:
 
 
 def error(id: Any, code: int, text: str) -> dict[str, Any]:
-    """An error that answers the request of this id; ``None`` where that is not known."""
+    """Return an error that answers the request of this id; ``None`` where that is not known."""
     return {"jsonrpc": "2.0", "id": id if is_id(id) else None, "error": {"code": code, "message": text}}
 
 
@@ -73,17 +73,17 @@ def cause(failure: ValueError) -> str:
 
 
 def is_id(value: Any) -> bool:
-    """Whether this can be the id of a request."""
+    """Return whether this can be the id of a request."""
     return isinstance(value, (str, int, float)) and not isinstance(value, bool)
 
 
 def id_key(id: Any) -> Hashable:
-    """What a request is remembered by; 1 and 1.0 are one id, 1 and "1" are two."""
+    """Return what a request is remembered by; 1 and 1.0 are one id, 1 and "1" are two."""
     return (isinstance(id, str), id) if is_id(id) else None
 
 
 def problem(message: Any) -> str | None:
-    """What keeps an object from being a JSON-RPC message that every reader takes for the same kind."""
+    """Return what keeps an object from being a JSON-RPC message that every reader takes for the same kind."""
     if not isinstance(message, dict):
         return "is not an object"
     if message.get("jsonrpc", "2.0") != "2.0":
@@ -126,7 +126,7 @@ def glimpse(raw: bytes) -> Glimpse:
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """Every object of a line, also of a batch, whatever else is wrong with it."""
+    """Yield every object of a line, also of a batch, whatever else is wrong with it."""
     decoder = json.JSONDecoder(object_pairs_hook=_pairs, parse_int=_whole, parse_constant=lambda _: None, strict=False)
     at, count = 0, 0
     while (at := _next(text, at)) < len(text) and count < _MOST_OBJECTS:

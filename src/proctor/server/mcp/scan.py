@@ -39,7 +39,7 @@ class Scanner:
     _known: OrderedDict[bytes, _Known] = field(default_factory=OrderedDict)
 
     async def names_pass(self, value: Any, name: str) -> bool:
-        """Whether all names and addresses in a value, read at once, may go on as they are."""
+        """Return whether all names and addresses in a value, read at once, may go on as they are."""
         names = [each for each in fields(value) if not is_prose(each)]
         text = joined(names)
         return not text.strip() or (await self._decided(text, name, None)).verdict.action == "allow"

@@ -34,7 +34,7 @@ class HttpSessions:
     _endpoints: OrderedDict[str, Gateway] = field(default_factory=OrderedDict)
 
     def gateway(self, headers: CIMultiDictProxy[str], remote: str | None, address: str, *, begins: bool) -> Gateway:
-        """The gateway for one request; ``begins`` says that it opens a session."""
+        """Return the gateway for one request; ``begins`` says that it opens a session."""
         if (found := self._endpoints.get(address)) is not None:
             return found
         name = headers.get(SESSION)

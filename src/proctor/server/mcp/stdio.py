@@ -31,7 +31,7 @@ async def run_stdio(gateway: Gateway, command: Sequence[str]) -> int:
 
 
 async def bridge(gateway: Gateway, command: Sequence[str], agent: AsyncIterator[bytes], write: Write) -> int:
-    """The same with the agent's bytes and the way back to it given."""
+    """Return the same with the agent's bytes and the way back to it given."""
     try:
         server = await asyncio.create_subprocess_exec(
             *command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
@@ -114,7 +114,7 @@ async def _pieces(stream: asyncio.StreamReader) -> AsyncIterator[bytes]:
 
 
 async def _ended(server: asyncio.subprocess.Process, patience: float = _GOODBYE) -> int:
-    """The server's exit code; one that does not end is asked to, and then made to."""
+    """Return the server's exit code; one that does not end is asked to, and then made to."""
     for seconds, urge in ((patience, server.terminate), (1.0, server.kill)):
         with contextlib.suppress(TimeoutError):
             return await asyncio.wait_for(server.wait(), max(seconds, 0.01))
@@ -124,7 +124,7 @@ async def _ended(server: asyncio.subprocess.Process, patience: float = _GOODBYE)
 
 
 async def _standard_input(stream: BinaryIO) -> AsyncIterator[bytes]:
-    """What comes in, read on a thread that nobody waits for: reading cannot be broken off."""
+    """Yield what comes in, read on a thread that nobody waits for: reading cannot be broken off."""
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[bytes] = asyncio.Queue()
 

@@ -35,7 +35,7 @@ class EventGate:
     own_place: Callable[[str], str | None]
 
     async def passed(self, event: SseEvent) -> PassedEvent:
-        """One event. Ids and times to wait are kept, since a stream is resumed by them; comments are not."""
+        """Return one event. Ids and times to wait are kept, since a stream is resumed by them; comments are not."""
         kept = _kept(event.raw)
         if not event.data:
             return PassedEvent(on=kept + b"\n" if kept else _ALIVE)
@@ -50,7 +50,7 @@ class EventGate:
         return PassedEvent(on=b"".join(parts), back=passed.back)
 
     def _endpoint(self, data: str, kept: bytes) -> PassedEvent:
-        """The transport of 2024 says first where messages go to; one around this gateway is not passed on."""
+        """Return the transport of 2024 says first where messages go to; one around this gateway is not passed on."""
         place = self.own_place(data.strip())
         if place is None:
             return PassedEvent()
@@ -58,7 +58,7 @@ class EventGate:
 
 
 def _data(event: SseEvent) -> bytes:
-    """The data as it came: what is not UTF-8 must not be read as if it were."""
+    """Return the data as it came: what is not UTF-8 must not be read as if it were."""
     try:
         event.raw.decode("utf-8")
     except UnicodeDecodeError:

@@ -51,7 +51,7 @@ class Field:
 
 
 def fields(value: Any, *, skip: Collection[Place] = ()) -> Iterator[Field]:
-    """Every string in the value, keys too, in the order they stand in.
+    """Yield every string in the value, keys too, in the order they stand in.
 
     Left out are the words of the protocol itself, plain numbers and times, and binary data in base64.
     """
@@ -59,12 +59,12 @@ def fields(value: Any, *, skip: Collection[Place] = ()) -> Iterator[Field]:
 
 
 def is_prose(field: Field) -> bool:
-    """Whether the string belongs to what the message says; names and addresses are read apart from that."""
+    """Return whether the string belongs to what the message says; names and addresses are read apart from that."""
     return field.kind == "text" or _SPACES.search(field.text) is not None
 
 
 def joined(found: Iterable[Field]) -> str:
-    """The strings as one text, a paragraph for each: an order in two parts is still an order."""
+    """Return the strings as one text, a paragraph for each: an order in two parts is still an order."""
     return _BETWEEN.join(some[0].text for some in _alike(found))
 
 
@@ -106,7 +106,7 @@ def change(found: Sequence[Field], edits: Iterable[tuple[Edit, bool]]) -> bool:
 
 
 def _alike(found: Iterable[Field]) -> list[list[Field]]:
-    """The fields in order, with those together that say the same: a result often stands in a message twice."""
+    """Return the fields in order, with those together that say the same: a result often stands in a message twice."""
     groups: dict[object, list[Field]] = {}
     for field in found:
         told_once = field.kind != "text" or _SPACES.search(field.text)

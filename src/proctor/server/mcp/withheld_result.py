@@ -10,7 +10,7 @@ __all__ = ["told", "withheld"]
 
 
 def withheld(id: Any, method: str, result: Any, text: str) -> dict[str, Any]:
-    """The answer to a request, with a text in place of its result; an error where no result holds a text.
+    """Return the answer to a request, with a text in place of its result; an error where no result holds a text.
 
     ``method`` may be empty: then the shape of the result says what was asked for.
     """
@@ -32,5 +32,5 @@ def withheld(id: Any, method: str, result: Any, text: str) -> dict[str, Any]:
 
 
 def told(text: str) -> dict[str, Any]:
-    """A failure as the result of a call; older protocols do not know ``resultType``, newer ones need it."""
+    """Return a failure as the result of a call; older protocols do not know ``resultType``, newer ones need it."""
     return {"content": [{"type": "text", "text": text}], "isError": True, "resultType": "complete"}

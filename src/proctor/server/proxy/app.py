@@ -63,7 +63,7 @@ def make_app(
     warning: str | None = None,
     local: bool = False,
 ) -> web.Application:
-    """The proxy as an application.
+    """Return the proxy as an application.
 
     ``sessions`` is how many conversations are remembered, and for how many seconds after their last request;
     ``proxy_for`` gives the proxy to use for an address, if any. With a ``token``, clients must show it in the header
@@ -104,7 +104,7 @@ class Proxy:
             yield
 
     async def health(self, request: web.Request) -> web.StreamResponse:
-        """The state of the guard, as the sidecar shows it."""
+        """Return the state of the guard, as the sidecar shows it."""
         told = {"warning": self.warning} if self.warning else {}
         if self.expose != "none":  # who may not read verdicts may not read settings and paths of files either
             told = {**self.guard.health, **told}
@@ -181,7 +181,7 @@ class Proxy:
         return await self._sent(request, url, compact(body).encode() if altered else raw, exchange)
 
     async def _looked_up(self, request: web.Request, url: URL, kind: str) -> web.StreamResponse:
-        """An answer that the upstream has kept: it left changed, and must not come back whole."""
+        """Return an answer that the upstream has kept: it left changed, and must not come back whole."""
         try:
             customer = asked(request.headers, {}).customer
         except InputError as wrong:

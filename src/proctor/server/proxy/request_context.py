@@ -27,7 +27,7 @@ class RequestContext:
 
 
 def asked(headers: Mapping[str, str], body: Mapping[str, Any]) -> RequestContext:
-    """What a request says of itself: headers first, then its ``proctor`` object, then its metadata.
+    """Return what a request says of itself: headers first, then its ``proctor`` object, then its metadata.
 
     Raises:
         InputError: the name of its session or its customer cannot be used.
@@ -63,7 +63,7 @@ def asked(headers: Mapping[str, str], body: Mapping[str, Any]) -> RequestContext
 
 
 def _entries(value: Any) -> list[Any]:
-    """A list, be it written as one, as JSON, or with commas."""
+    """Return a list, be it written as one, as JSON, or with commas."""
     if isinstance(value, list):
         return value
     if not isinstance(value, str):

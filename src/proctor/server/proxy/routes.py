@@ -44,7 +44,7 @@ _ODD: Final = re.compile(r"[?#\x00-\x1f\x7f]")
 
 
 def kind_of(path: str) -> str | None:
-    """The guarded API that a path belongs to, in whatever spelling; None when it is none."""
+    """Return the guarded API that a path belongs to, in whatever spelling; None when it is none."""
     plain = guarded_path(path)
     found = _GUARDED.search(plain)  # the first that fits is the longest
     if found is None or (found[1] == "messages" and _NOT_MESSAGES.search(plain)):
@@ -53,7 +53,7 @@ def kind_of(path: str) -> str | None:
 
 
 def route_of(method: str, path: str, allowed: Sequence[str] = (), asked: str = "") -> tuple[Route, str]:
-    """What becomes of a request, and the API it is for.
+    """Return what becomes of a request, and the API it is for.
 
     ``path`` is the one at the upstream, ``asked`` the one that the client wrote, if that is another. ``allowed`` are
     further paths that pass by name. A guarded path never does, whatever its method.
@@ -73,7 +73,7 @@ def route_of(method: str, path: str, allowed: Sequence[str] = (), asked: str = "
 
 
 def wire_at(path: str) -> WireFormat:
-    """How the API at a path writes its errors."""
+    """Return how the API at a path writes its errors."""
     plain = guarded_path(path)
     if re.search(r"/messages(?:/|$)", plain) and not _NOT_MESSAGES.search(plain):
         return ANTHROPIC
@@ -81,7 +81,7 @@ def wire_at(path: str) -> WireFormat:
 
 
 def _is_allowed(method: str, path: str, entries: Sequence[str]) -> bool:
-    """Whether a request passes by name; only paths in plain spelling do."""
+    """Return whether a request passes by name; only paths in plain spelling do."""
     plain = guarded_path(path)
     if path.lower() not in (plain, f"{plain}/"):
         return False
@@ -95,7 +95,7 @@ def _is_allowed(method: str, path: str, entries: Sequence[str]) -> bool:
 
 @cache
 def _pattern(path: str) -> UserPattern:
-    """A path that may end another one where it begins with /v1/: providers have prefixes of their own."""
+    """Return a path that may end another one where it begins with /v1/: providers have prefixes of their own."""
     begin = r"(?:/[^/]+)*/" if path.startswith("/v1/") else "/"
     parts = path.removeprefix("/v1").removeprefix("/").lower().split("/")
     return user_pattern(begin + "/".join({"**": r".+", "*": r"[^/]+"}.get(part, re.escape(part)) for part in parts))

@@ -16,7 +16,7 @@ __all__ = ["hide", "look_at", "sources_of"]
 async def look_at(
     turn: RequestTurn, said: Sequence[Said], record: Record, *, again: bool
 ) -> tuple[Verdict | None, bool]:
-    """The verdict that stops the request, if one does; and whether what goes on is not what came.
+    """Return the verdict that stops the request, if one does; and whether what goes on is not what came.
 
     A message that was let through before goes on as it did then. One that was stopped then stays out of what the model
     reads from then on: it is sent with every request, and stops none but the one that brought it. ``again`` says that
@@ -73,7 +73,7 @@ def hide(turn: RequestTurn, said: Sequence[Said]) -> bool:
 
 
 def sources_of(said: Sequence[Said]) -> tuple[Source, ...]:
-    """What tools have told since the user last spoke: what the answer may rest on."""
+    """Return what tools have told since the user last spoke: what the answer may rest on."""
     found: list[Source] = []
     for each in reversed(said):
         if each.kind == "user":

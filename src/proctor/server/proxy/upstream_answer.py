@@ -35,11 +35,11 @@ class Shape(Protocol):
     """Where an API has its texts and calls."""
 
     def dialect(self) -> Dialect:
-        """A reader for one stream."""
+        """Return a reader for one stream."""
         ...
 
     def said(self, body: dict[str, Any]) -> list[Said]:
-        """The messages of a request.
+        """Return the messages of a request.
 
         Raises:
             ValueError: a part of it has a shape that cannot be read whole. The message continues "the body".
@@ -47,11 +47,11 @@ class Shape(Protocol):
         ...
 
     def answered(self, data: Mapping[str, Any]) -> list[bytes]:
-        """What tells an answer from others when it is repeated as messages."""
+        """Return what tells an answer from others when it is repeated as messages."""
         ...
 
     def streamed(self, said: Mapping[Any, str], calls: Sequence[Any], tail: str) -> list[bytes]:
-        """The same for an answer that was streamed."""
+        """Return the same for an answer that was streamed."""
         ...
 
     async def check(self, data: dict[str, Any], turn: RequestTurn) -> bool:
@@ -59,11 +59,11 @@ class Shape(Protocol):
         ...
 
     def reply(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> dict[str, Any]:
-        """An answer from the guard."""
+        """Return an answer from the guard."""
         ...
 
     def reply_stream(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> bytes:
-        """The same as a stream."""
+        """Return the same as a stream."""
         ...
 
 
@@ -139,7 +139,7 @@ class Exchange:
         return web.Response(status=answer.status, body=body, headers=headers)
 
     async def _failure(self, status: int, headers: CIMultiDict[str], raw: bytes) -> web.StreamResponse:
-        """An answer that says that it failed: it may repeat what was asked, so its text is read, too."""
+        """Return an answer that says that it failed: it may repeat what was asked, so its text is read, too."""
         try:
             data = {"failure": await load_json(raw)} if raw.strip() else {}
             slot = joined("failure", list(strings_of("failure", data, "failure"))) if data else None
@@ -171,7 +171,7 @@ class Exchange:
         raw: bytes,
         strings: Iterable[Slot] | None = None,
     ) -> web.StreamResponse:
-        """An answer that is no JSON object: it is looked at as a text, and goes as it is or not at all."""
+        """Return an answer that is no JSON object: it is looked at as a text, and goes as it is or not at all."""
         text = raw.decode("utf-8", "replace") if strings is None else "\n".join(slot.text for slot in strings)
         verdict = await self.turn.output(text) if text.strip() else None
         if verdict is not None and (self.turn.stops(verdict) or verdict.text not in (None, text)):
@@ -227,7 +227,7 @@ class Exchange:
 
 
 async def _read(answer: aiohttp.ClientResponse, most: int) -> bytes | None:
-    """The whole body; None when it is larger than may be held."""
+    """Return the whole body; None when it is larger than may be held."""
     parts: list[bytes] = []
     size = 0
     async for piece in answer.content.iter_any():

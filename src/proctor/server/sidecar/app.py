@@ -45,7 +45,7 @@ def make_app(
     origins: Sequence[str] = (),
     warning: str | None = None,
 ) -> web.Application:
-    """The sidecar as an application; with a ``token``, callers must show it as ``Authorization: Bearer``.
+    """Return the sidecar as an application; with a ``token``, callers must show it as ``Authorization: Bearer``.
 
     ``restore`` lets them have back what the placeholders for a customer's own data stand for. ``hosts`` and ``origins``
     are names and web pages that requests may come by; ``warning`` is what health tells of how it was started.
@@ -95,7 +95,7 @@ class Sidecar:
             return _wrong(404, f"there is nothing at {request.path}", hint="GET /openapi.json lists what there is")
 
     async def asked(self, request: web.Request) -> web.StreamResponse:
-        """The verdict on one step."""
+        """Return the verdict on one step."""
         point = request.path.rpartition("/")[2]
         heard = await self._heard(QUESTIONS[point], request)
         if isinstance(heard, web.StreamResponse):
@@ -112,7 +112,7 @@ class Sidecar:
         return _answer(told, status=503, headers=RETRY_AFTER) if busy else _answer(told)
 
     async def restored(self, request: web.Request) -> web.StreamResponse:
-        """A text with the customer's own data in place of its placeholders, where the settings allow that."""
+        """Return a text with the customer's own data in place of its placeholders, where the settings allow that."""
         if not self.restore:
             hint = "set `guard: {serve: {restore: true}}` in proctor.yaml and start again"
             return _wrong(403, "values are not given back here", hint=hint)
@@ -126,12 +126,12 @@ class Sidecar:
         return _answer({"session": session.id, "text": restored(question.text, session.own())})
 
     async def health(self, request: web.Request) -> web.StreamResponse:
-        """Whether the guard is well, and what somebody on duty should know."""
+        """Return whether the guard is well, and what somebody on duty should know."""
         told = {"warning": self.warning} if self.warning else {}
         return _answer({"status": "ok", "proctor": __version__, **self.guard.health, **told})
 
     async def stats(self, request: web.Request) -> web.StreamResponse:
-        """How often each point came to which action since the start."""
+        """Return how often each point came to which action since the start."""
         points: dict[str, dict[str, int]] = {point: {} for point in QUESTIONS}
         for (point, action), count in sorted(self.decisions.items()):
             points[point][action] = count
@@ -148,11 +148,11 @@ class Sidecar:
         return web.Response(status=204)
 
     async def describe(self, request: web.Request) -> web.StreamResponse:
-        """This service in OpenAPI."""
+        """Return this service in OpenAPI."""
         return _answer(description(secured=self.token is not None))
 
     async def _heard(self, kind: type[Any], request: web.Request) -> tuple[Any, Session] | web.StreamResponse:
-        """What is asked, and the session it is about; or what is wrong with it."""
+        """Return what is asked, and the session it is about; or what is wrong with it."""
         try:
             question = decode(kind, await load_object(await request.read()), strict=True, as_json=True)
             session, customer = check_name("session", question.session), check_name("customer", question.customer)
@@ -198,7 +198,7 @@ def _turned_away(request: web.Request, status: int, message: str, hint: str) -> 
 
 
 def _malformed(problems: Sequence[Problem]) -> web.Response:
-    """The first mistake as any other error has it; of several, all of them beside it."""
+    """Return the first mistake as any other error has it; of several, all of them beside it."""
     told = [{"message": each.message, "field": each.where, "hint": each.hint} for each in problems[:_MOST_PROBLEMS]]
     told = [{key: value for key, value in each.items() if value} for each in told]
     return _answer({"error": {**told[0], **({"problems": told} if len(told) > 1 else {})}}, status=400)

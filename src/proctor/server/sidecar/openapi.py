@@ -75,7 +75,7 @@ _WRONG = {
 
 
 def description(*, secured: bool = False) -> dict[str, Any]:
-    """The whole document; ``secured``: callers must show a token."""
+    """Return the whole document; ``secured``: callers must show a token."""
     schemas: dict[str, Any] = {"Verdict": _VERDICT, "Finding": _FINDING, "Error": _WRONG}
     paths: dict[str, Any] = {f"/v1/{point}": {"post": _question(point, schemas)} for point in QUESTIONS}
     paths["/v1/restore"] = {"post": _restore(schemas)}

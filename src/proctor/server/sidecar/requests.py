@@ -102,7 +102,7 @@ QUESTIONS: Mapping[str, type[Any]] = {
 
 
 def text_of(asked: Any) -> str:
-    """The text that findings point into; a result that is no text is written as JSON first."""
+    """Return the text that findings point into; a result that is no text is written as JSON first."""
     if isinstance(asked, InputAsked):
         return asked.text
     if isinstance(asked, OutputAsked):

@@ -36,7 +36,7 @@ def _moved(verdict: Verdict, units: dict[int, int]) -> Verdict:
 
 
 def _units(text: str, places: Iterable[int]) -> dict[int, int]:
-    """How many units stand before each place; the text is gone through once, however many places there are."""
+    """Return how many units stand before each place; the text is gone through once, however many places there are."""
     counted = {0: 0}
     for before, place in pairwise(sorted({0, *places})):
         longer = sum(letter > _LAST_OF_ONE for letter in text[before:place])

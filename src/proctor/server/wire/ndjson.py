@@ -17,7 +17,7 @@ class LineParser:
         self._seen = 0
 
     def feed(self, chunk: bytes) -> list[SseEvent]:
-        """The lines that are complete with this piece.
+        """Return the lines that are complete with this piece.
 
         Raises:
             TooLongError: more than ``MOST_BYTES`` came without the end of a line.
@@ -36,7 +36,7 @@ class LineParser:
         return found
 
     def rest(self) -> SseEvent | None:
-        """What stands after the last line that ended; the stream is over."""
+        """Return what stands after the last line that ended; the stream is over."""
         held, self._held, self._seen = bytes(self._held), bytearray(), 0
         return _read(held) if held else None
 
@@ -47,5 +47,5 @@ def _read(raw: bytes) -> SseEvent:
 
 
 def line(text: str) -> bytes:
-    """A line with this JSON."""
+    """Return a line with this JSON."""
     return text.encode("utf-8", "surrogatepass") + b"\n"

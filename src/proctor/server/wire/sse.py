@@ -39,7 +39,7 @@ class Parser:
         self._seen = 0
 
     def feed(self, chunk: bytes) -> list[SseEvent]:
-        """The events that are complete with this piece.
+        """Return the events that are complete with this piece.
 
         Raises:
             TooLongError: more than ``MOST_BYTES`` came without the end of an event.
@@ -66,7 +66,7 @@ class Parser:
         return found
 
     def rest(self) -> SseEvent | None:
-        """What stands after the last event that ended; the stream is over."""
+        """Return what stands after the last event that ended; the stream is over."""
         held, self._held, self._seen = bytes(self._held), bytearray(), 0
         return _read(held) if held else None
 
@@ -90,7 +90,7 @@ def _read(raw: bytes) -> SseEvent:
 
 
 def encoded(data: str, name: str = "") -> bytes:
-    """An event with this data, and its name where it has one."""
+    """Return an event with this data, and its name where it has one."""
     lines = [f"event: {name}"] if name else []
     lines += [f"data: {line}" for line in re.split(r"\r\n|\r|\n", data)]
     return ("\n".join(lines) + "\n\n").encode("utf-8", "surrogatepass")

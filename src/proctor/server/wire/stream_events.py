@@ -80,23 +80,23 @@ class Dialect(Protocol):
         ...
 
     def read(self, event: SseEvent) -> Frame:
-        """The event taken apart."""
+        """Return the event taken apart."""
         ...
 
     def write(self, frame: Frame, changed: bool, refusal: str) -> bytes:
-        """The event put together again, without the calls that were refused.
+        """Return the event put together again, without the calls that were refused.
 
         ``changed``: its texts were set anew. ``refusal`` is said where no call is left.
         """
         ...
 
     def closing(self, reply: str, said: Mapping[Hashable, str], told: Mapping[str, Any]) -> bytes:
-        """What ends the stream in good order when nothing more of it may leave; ``said`` is what has."""
+        """Return what ends the stream in good order when nothing more of it may leave; ``said`` is what has."""
         ...
 
 
 def slots(channel: Hashable, place: Any, key: str) -> Iterator[Slot]:
-    """The texts at ``place[key]``: itself, or those of its parts, whatever they call themselves."""
+    """Yield the texts at ``place[key]``: itself, or those of its parts, whatever they call themselves."""
     value = place.get(key) if isinstance(place, dict) else None
     if isinstance(value, str):
         yield Slot(channel, place, key)
@@ -108,7 +108,7 @@ def slots(channel: Hashable, place: Any, key: str) -> Iterator[Slot]:
 
 
 def event_data(text: str) -> Any:
-    """What the data of an event says; None when it is no JSON object."""
+    """Return what the data of an event says; None when it is no JSON object."""
     try:
         data = orjson.loads(text)
     except ValueError:  # half a character, or an endless number, is still JSON to some
@@ -140,5 +140,5 @@ def compact(data: Any) -> str:
 
 
 def listed(value: Any) -> Sequence[Any]:
-    """A list as it is; anything else is an empty one."""
+    """Return a list as it is; anything else is an empty one."""
     return value if isinstance(value, list) else ()

@@ -17,7 +17,7 @@ class _TwinError(ValueError):
 
 
 def read_json(text: str | bytes) -> Any:
-    """What the text says.
+    """Return what the text says.
 
     Keys that differ in case only count as the same: some readers, such as Go's, do not tell them apart.
 
@@ -43,7 +43,7 @@ def read_json(text: str | bytes) -> Any:
 
 
 def read_object(text: str | bytes) -> dict[str, Any]:
-    """What the text says, when that is an object.
+    """Return what the text says, when that is an object.
 
     Raises:
         ValueError: it is none; says why, as what follows "it".
@@ -55,12 +55,12 @@ def read_object(text: str | bytes) -> dict[str, Any]:
 
 
 async def load_json(text: bytes) -> Any:
-    """The same as ``read_json``; a large text is parsed in a thread, so that other requests need not wait."""
+    """Return the same as ``read_json``; a large text is parsed in a thread, so that other requests need not wait."""
     return read_json(text) if len(text) < LARGE_BODY_BYTES else await asyncio.to_thread(read_json, text)
 
 
 async def load_object(text: bytes) -> dict[str, Any]:
-    """The same as ``read_object``; a large text is parsed in a thread, so that other requests need not wait."""
+    """Return the same as ``read_object``; a large text is parsed in a thread, so that other requests need not wait."""
     return read_object(text) if len(text) < LARGE_BODY_BYTES else await asyncio.to_thread(read_object, text)
 
 

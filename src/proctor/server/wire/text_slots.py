@@ -57,20 +57,20 @@ def all_strings(
 
 
 def joined(channel: Hashable, slots: Sequence[Slot], *, whole: bool = False) -> Slot | None:
-    """One slot for several, read as their texts line by line; None where none of them has text."""
+    """Return one slot for several, read as their texts line by line; None where none of them has text."""
     held = [slot for slot in slots if slot.text]
     return Slot(channel, _Joined(held), "text", whole) if held else None
 
 
 def is_token(value: Any) -> bool:
-    """Whether a value is an id, a number or a name without spaces, and no sentence."""
+    """Return whether a value is an id, a number or a name without spaces, and no sentence."""
     if isinstance(value, str):
         return len(value) <= MAX_TOKEN_CHARS and not has_space(value)
     return not isinstance(value, (list, dict))
 
 
 def has_space(text: str) -> bool:
-    """Whether a text has white space, as sentences have and ids and encoded data have not."""
+    """Return whether a text has white space, as sentences have and ids and encoded data have not."""
     return _SPACE.search(text) is not None
 
 
@@ -98,7 +98,7 @@ def put(slots: Sequence[Slot], text: str) -> bool:
 
 
 def _edited(text: str, start: int, edit: Edit) -> str:
-    """What is left of a text that begins at ``start`` of the whole, with the edit where it begins."""
+    """Return what is left of a text that begins at ``start`` of the whole, with the edit where it begins."""
     low, high = edit.start - start, edit.end - start
     if low > len(text) or (high <= 0 and low < 0):
         return text
@@ -117,7 +117,7 @@ def _string_slot(channel: Hashable, place: Any, key: Any, value: str, is_file: b
 
 
 def _data(value: str) -> bytes | None:
-    """The bytes of base64 with its padding; one word of a sentence would pass for base64 without padding."""
+    """Return the bytes of base64 with its padding; one word of a sentence would pass for base64 without padding."""
     try:
         return base64.b64decode(value.encode("ascii"), validate=True)
     except (ValueError, binascii.Error):
@@ -125,7 +125,7 @@ def _data(value: str) -> bytes | None:
 
 
 def _text(data: bytes) -> str | None:
-    """The text in some data; ``None`` where it is other data."""
+    """Return the text in some data; ``None`` where it is other data."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:

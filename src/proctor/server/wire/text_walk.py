@@ -24,7 +24,7 @@ _PICTURES: Final = ("image/", "application/pdf")
 
 
 def is_mark(key: Any, value: str, beside: Mapping[str, Any]) -> bool:
-    """Whether a text is a mark and no words; ``beside`` is the object that it stands in.
+    """Return whether a text is a mark and no words; ``beside`` is the object that it stands in.
 
     The data of a picture or a PDF, and thoughts that the provider has encrypted, are marks as well.
     """
@@ -34,7 +34,7 @@ def is_mark(key: Any, value: str, beside: Mapping[str, Any]) -> bool:
 
 
 def walk(channel: Hashable, value: Any, *skip: str) -> Iterator[Slot]:
-    """Where the texts of an object or a list stand, at any depth; ``skip`` are keys of the object itself."""
+    """Yield where the texts of an object or a list stand, at any depth; ``skip`` are keys of the object itself."""
     if isinstance(value, dict):
         for key, each in value.items():
             if key in skip:
@@ -53,7 +53,7 @@ def walk(channel: Hashable, value: Any, *skip: str) -> Iterator[Slot]:
 
 
 def leaves(channel: Hashable, value: Any) -> Iterator[Slot]:
-    """The same with every text, marks as well."""
+    """Yield the same with every text, marks as well."""
     for place, each in (
         value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     ):

@@ -28,7 +28,7 @@ _UNSAFE = re.compile(r"[^\w.-]+")
 
 
 def bundle_of(path: Path, *, models: Sequence[str] = (), baseline: bool = False, tests: Path | None = None) -> Bundle:
-    """A prompt with the tests beside it, or a suite alone; tests that were found invalid stay behind.
+    """Return a prompt with the tests beside it, or a suite alone; tests that were found invalid stay behind.
 
     Raises:
         InputError: there is no such prompt, it has no tests yet, or one of its files is wrong.
@@ -90,7 +90,7 @@ def _suite_bundle(path: Path, models: Sequence[str]) -> Bundle:
 
 
 def made_for(tool: str, bundle: Bundle, *, judge: str | None = None) -> Outgoing:
-    """The files for a tool, with all that they leave unsaid; ``judge`` grades in an eval what code cannot.
+    """Return the files for a tool, with all that they leave unsaid; ``judge`` grades in an eval what code cannot.
 
     Raises:
         InputError: the tool is not known, or cannot take this prompt.
@@ -182,7 +182,7 @@ def bring_in(
 
 
 def _bare(source: Path) -> tuple[Bundle, ...]:
-    """A prompt that is nothing but text, as a file with its inputs declared."""
+    """Return a prompt that is nothing but text, as a file with its inputs declared."""
     from proctor.prompts.plain_prompt import import_bare  # noqa: PLC0415 - one of many kinds
 
     if source.suffix.lower() == ".prompty" and load_prompt(source).front:
@@ -193,7 +193,7 @@ def _bare(source: Path) -> tuple[Bundle, ...]:
 
 
 def _file_name(text: str) -> str:
-    """A name as a part of a path can have it: what came from elsewhere must not lead out of the folder."""
+    """Return a name as a part of a path can have it: what came from elsewhere must not lead out of the folder."""
     return _UNSAFE.sub("-", text).strip("-.")[:100] or "unnamed"
 
 
@@ -226,7 +226,7 @@ class _Plan:
             self.texts[out / f"{name}.recorded" / f"{model}.jsonl"] = text
 
     def taken(self) -> list[Path]:
-        """What is there already and would be replaced."""
+        """Return what is there already and would be replaced."""
         found = [path for path, text in self.texts.items() if _differs(path, text)]
         if self.folder and self.folder.exists() and any(self.folder.iterdir()):
             found.append(self.folder)

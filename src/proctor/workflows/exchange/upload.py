@@ -66,7 +66,7 @@ async def upload_evals(config: Config, bundle: Bundle, *, judge: str | None = No
 
 @asynccontextmanager
 async def _wires(config: Config, names: Sequence[str]) -> AsyncIterator[dict[str, Wire]]:
-    """The connection of each model: its address and its key are those that answers are asked with."""
+    """Yield the connection of each model: its address and its key are those that answers are asked with."""
     async with Project(config) as project:
         rack = project.rack()
         found: dict[str, Wire] = {}
@@ -84,7 +84,7 @@ def _base(url: str) -> str:
 
 
 def _model_name(wire: Wire, name: str) -> str:
-    """The model as the service calls it."""
+    """Return the model as the service calls it."""
     return wire.who.partition(":")[2] or name
 
 

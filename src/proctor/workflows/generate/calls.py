@@ -88,7 +88,7 @@ class NamedModel:
 
 
 def spend_of(log: Path) -> list[dict[str, Any]]:
-    """What all answers took, those before an interruption among them; exact in whatever order they came."""
+    """Return what all answers took, those before an interruption among them; exact in whatever order they came."""
     if not log.exists():
         return []
     totals: dict[str, dict[str, Any]] = {}

@@ -184,7 +184,7 @@ def _order(wish: Wish) -> tuple[Order, PromptTestConfig]:
 
 
 def _effort(wish: Wish, said: PromptTestConfig) -> Effort:
-    """The preset with what the prompt's file says in its place, and the user's own numbers before both."""
+    """Return the preset with what the prompt's file says in its place, and the user's own numbers before both."""
     written = {_OPTIONS[key]: value for key, value in said.options.items() if key in _OPTIONS and type(value) is int}
     named = wish.effort or said.options.get("effort")
     given = {key: value for key, value in wish.numbers.items() if value is not None}

@@ -41,7 +41,7 @@ class CheckedStep:
         return self.step.text if self.decision.verdict.text is None else self.decision.verdict.text
 
     def verdicts(self, *, show: bool) -> list[dict[str, Any]]:
-        """The whole verdict, then each gate's; quotes are masked unless they are to be shown."""
+        """Return the whole verdict, then each gate's; quotes are masked unless they are to be shown."""
         parts = (self.decision.verdict, *self.decision.parts)
         if show:
             return [_shown(part) for part in parts]

@@ -23,7 +23,7 @@ __all__ = ["decision", "guard_table", "last_reload_error", "last_stopped", "mome
 
 
 def guard_table(config: Config, *, since: datetime | None = None, gate: str | None = None) -> GuardTable:
-    """The figures of all decisions on record, or of those since a moment or of one gate.
+    """Return the figures of all decisions on record, or of those since a moment or of one gate.
 
     Raises:
         NotFoundError: there is no such gate.
@@ -97,7 +97,7 @@ def _check_gate(config: Config, gate: str) -> None:
 
 
 def decision(config: Config, name: str) -> Event:
-    """One decision on record, by its id or the beginning of it.
+    """Return one decision on record, by its id or the beginning of it.
 
     Raises:
         NotFoundError: no decision, or more than one, answers to the name.
@@ -106,7 +106,7 @@ def decision(config: Config, name: str) -> Event:
 
 
 def moment_of(text: str, *, now: datetime | None = None) -> datetime:
-    """The moment that ``24h`` ago was, or that a date or a time names.
+    """Return the moment that ``24h`` ago was, or that a date or a time names.
 
     Raises:
         InputError: it is neither.

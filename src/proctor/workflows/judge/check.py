@@ -78,7 +78,7 @@ class _Again:
 
 
 async def check_judge(config: Config, question: JudgeQuestion, reader: RunReader | None = None) -> JudgeCard:
-    """The card of a judge.
+    """Return the card of a judge.
 
     Raises:
         InputError: the labels, the run, the scorer or its settings cannot be used; nothing was asked.
@@ -152,7 +152,7 @@ def _from_run(reader: RunReader, labels: Sequence[Labelled], target: str | None,
 
 
 def _is_about(label: Labelled, result: Result) -> bool:
-    """Whether a label is about this answer; one that names no sample is about the first."""
+    """Return whether a label is about this answer; one that names no sample is about the first."""
     if label.target is not None and label.target != result.target:
         return False
     if label.answer is not None:
@@ -173,7 +173,7 @@ def _only_scorer(answers: Sequence[_Answer]) -> str:
 
 
 def _picked(scores: Sequence[Score], name: str) -> tuple[Score, ...]:
-    """The score of that name; ``relevance.intent_relevance`` is a part of one, wherever that one stands."""
+    """Return the score of that name; ``relevance.intent_relevance`` is a part of one, wherever that one stands."""
     first, _, rest = name.partition(".")
     for score in scores:
         if score.name == name:
@@ -189,7 +189,7 @@ def _picked(scores: Sequence[Score], name: str) -> tuple[Score, ...]:
 async def _asked(
     config: Config, question: JudgeQuestion, reader: RunReader | None, answers: Sequence[_Answer]
 ) -> tuple[str, list[_Answer]]:
-    """Every answer scored anew, as often as was asked."""
+    """Return every answer scored anew, as often as was asked."""
     if question.judge:
         config = dataclasses.replace(config, settings=dataclasses.replace(config.settings, judge=question.judge))
     async with _rack(config) as rack:
@@ -217,7 +217,7 @@ async def _rack(config: Config) -> AsyncIterator[Rack]:
 def _bench(
     config: Config, question: JudgeQuestion, reader: RunReader | None, answers: Sequence[_Answer], rack: Rack
 ) -> tuple[Grader, str]:
-    """The grader to ask, and the name of the part that is meant when it is not the whole."""
+    """Return the grader to ask, and the name of the part that is meant when it is not the whole."""
     if reader is None:
         if not question.scorer:
             hint = "e.g. --scorer relevance, or --scorer 'judge: {rubric: is it right?, kind: score}'"
@@ -240,7 +240,7 @@ def _bench(
 
 
 def _written(text: str) -> tuple[Check, str]:
-    """A scorer as the command line names it: a name, a part of one, or a check as a suite has it."""
+    """Return a scorer as the command line names it: a name, a part of one, or a check as a suite has it."""
     from proctor.prompts.yaml_text import read_yaml  # noqa: PLC0415 - costs 40 ms
 
     data: Any = read_yaml(text, file="--scorer", error=SuiteError)
@@ -251,7 +251,7 @@ def _written(text: str) -> tuple[Check, str]:
 
 
 def _again(grader: Grader, times: int) -> Grader:
-    """The same grader for another asking."""
+    """Return the same grader for another asking."""
     judge = getattr(grader.scorer, "judge", None)
     if not times or judge is None:
         return grader
@@ -291,7 +291,7 @@ def _items(answers: Sequence[_Answer], question: JudgeQuestion) -> list[Judged]:
 
 
 def _samples(score: Score) -> Sequence[Score]:
-    """A score that was asked for several times has each time as a part."""
+    """Return a score that was asked for several times has each time as a part."""
     samples = [part for part in score.parts if part.name.startswith("sample ")]
     return samples or (score,)
 

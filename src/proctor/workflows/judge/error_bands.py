@@ -22,7 +22,7 @@ CARDS = "judge_cards"  # the folder in a project where `proctor judge check -o j
 
 
 def with_bands(config: Config, report: Report) -> Report:
-    """The report with a note for each judged figure that there is a card for: what people would have said.
+    """Return the report with a note for each judged figure that there is a card for: what people would have said.
 
     A card that cannot be read is a note too: it does not spoil a run that is over.
     """
@@ -30,7 +30,7 @@ def with_bands(config: Config, report: Report) -> Report:
 
 
 def cards_of(folder: Path) -> Iterator[JudgeCard]:
-    """Every card in a folder.
+    """Yield every card in a folder.
 
     Raises:
         InputError: a file is no card.

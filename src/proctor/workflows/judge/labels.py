@@ -37,7 +37,7 @@ class Labelled:
 
 
 def read_labels(path: Path) -> list[Labelled]:
-    """Every line of the file.
+    """Return every line of the file.
 
     Raises:
         NotFoundError: there is no such file.
@@ -63,7 +63,7 @@ def read_labels(path: Path) -> list[Labelled]:
 
 
 def value_of(said: float | str, known: Mapping[str, float], scale: tuple[float, float] | None) -> float:
-    """A label as a number from 0 to 1.
+    """Return a label as a number from 0 to 1.
 
     Raises:
         ValueError: it is no known word, or a number that is not on the scale.
@@ -132,12 +132,12 @@ def _said(row: Mapping[str, Any]) -> tuple[float | str, ...]:
 
 
 def _is_number(value: object) -> bool:
-    """Whether it can be a score; JSON of some writers holds NaN, and numbers no score could ever be."""
+    """Return whether it can be a score; JSON of some writers holds NaN, and numbers no score could ever be."""
     return isinstance(value, (bool, int, float)) and abs(value) < 1e9
 
 
 def _given(name: str, row: Mapping[str, Any]) -> Case | None:
-    """The answer with its question, when the line has both; it is then scored as it stands."""
+    """Return the answer with its question, when the line has both; it is then scored as it stands."""
     rest = {key: value for key, value in row.items() if key not in _OWN and key != "id"}
     if "recorded" not in rest:
         if row.get("answer") is None or not rest.keys() & {"input", "turns", "inputs"}:

@@ -69,7 +69,7 @@ async def completion_of(job: CompletionJob) -> CompletionTable:
 
 
 def rules_of(config: Config, named: Path | None) -> CompletionRules:
-    """The rules of a file, or those under ``completion:`` and ``intents:`` of proctor.yaml.
+    """Return the rules of a file, or those under ``completion:`` and ``intents:`` of proctor.yaml.
 
     Raises:
         ConfigError: the file that was named is not there, or is no YAML.
@@ -89,7 +89,7 @@ def rules_of(config: Config, named: Path | None) -> CompletionRules:
         given["intents"] = {**own, **named_there}
 
     def place(path: Place) -> Place:
-        """Where a rule was written: beside its intent, or under ``completion:``."""
+        """Return where a rule was written: beside its intent, or under ``completion:``."""
         if len(path) > 1 and path[0] == "intents" and path[1] in own and path[1] not in named_there:
             return ("intents", path[1], "completion", *path[2:])
         return ("completion", *path)

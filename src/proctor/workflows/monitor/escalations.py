@@ -56,7 +56,7 @@ class LabelledHandOff:
 
 
 def scorer_of(config: Config, *, light: bool) -> EscalationCategory:
-    """The scorer with what stands under ``escalation:`` in proctor.yaml.
+    """Return the scorer with what stands under ``escalation:`` in proctor.yaml.
 
     Raises:
         MalformedError: a setting is unknown or wrong.
@@ -104,7 +104,7 @@ async def escalations_of(config: Config, job: EscalationJob) -> EscalationTable:
 
 
 async def hand_off_of(scorer: EscalationCategory, case: Case) -> HandOff | None:
-    """The hand-off of a conversation with its cause; ``None`` when there was none."""
+    """Return the hand-off of a conversation with its cause; ``None`` when there was none."""
     run = case.recorded or Trajectory()
     found = await scorer.categorise(run)
     if found is None:

@@ -45,7 +45,7 @@ class Examiner:
     async def round(
         self, prompt: Prompt, cases: Sequence[Case], *, samples_from: int = 0
     ) -> dict[str, tuple[Tried, ...]]:
-        """Every case put as many times as there are samples; by the id of the case."""
+        """Return every case put as many times as there are samples; by the id of the case."""
         target = PromptTarget(
             name=prompt.name,
             compiled=compile_prompt(prompt),
@@ -61,7 +61,7 @@ class Examiner:
         return {name: tuple(several) for name, several in by.items()}
 
     async def verdicts(self, case: Case, output: str, rules: Sequence[Rule]) -> Verdicts:
-        """What these rules say of an output that was not drawn from the model."""
+        """Return what these rules say of an output that was not drawn from the model."""
         turn = Turn(messages=(Message(role="assistant", content=output),))
         return await self._judged(case, Trajectory(turns=(turn,)), tuple(rules))
 
@@ -82,14 +82,14 @@ class Examiner:
 
 
 def is_pass(runs: Sequence[Tried]) -> bool:
-    """Whether every sample was judged and none broke a rule."""
+    """Return whether every sample was judged and none broke a rule."""
     return bool(runs) and all(
         any(outcome == "ok" for outcome, _ in each.verdicts.values()) and not _broken(each) for each in runs
     )
 
 
 def has_err(runs: Sequence[Tried]) -> bool:
-    """Whether some sample broke a rule."""
+    """Return whether some sample broke a rule."""
     return any(_broken(each) for each in runs)
 
 

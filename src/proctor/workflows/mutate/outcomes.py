@@ -86,7 +86,7 @@ def _unkilled(mutant: Mutant, tried: Mapping[str, tuple[Tried, ...]]) -> tuple[F
 
 
 def _missing_test(rules: Sequence[Rule], mutant: Mutant, passing: Sequence[Case]) -> str:
-    """What kind of test would have noticed a mutant that survived."""
+    """Return what kind of test would have noticed a mutant that survived."""
     rule = next((each for each in rules if each.id in mutant.rules), None)
     said = f"“{rule.text}”" if rule else "the rule"
     if not any(_aims(case, mutant.rules) for case in passing):
@@ -124,7 +124,7 @@ async def damaged(
 
 
 def _noticed(verdicts: Verdicts) -> tuple[str, bool | None, str]:
-    """The first rule that is broken, whether there is one (``None``: nothing could be judged), and why."""
+    """Return the first rule that is broken, whether there is one (``None``: nothing could be judged), and why."""
     for rule, (outcome, reason) in verdicts.items():
         if outcome == "err":
             return rule, True, reason

@@ -77,7 +77,7 @@ def _unfit(event: Event, *, sure: bool) -> str:
 
 
 def _case(event: Event, said: _Said, expected: Fate | None, *, judge: bool) -> tuple[Case, str]:
-    """The case of a decision that is fit for one, and in words what it is judged by."""
+    """Return the case of a decision that is fit for one, and in words what it is judged by."""
     assert event.verdict is not None
     verdict, fate = event.verdict, expected or fate_of(event, said)
     judged = judged_by(fate, gate_of(event, said), judge=judge)

@@ -38,7 +38,7 @@ class GuardExpectation:
 
 
 def fate_of(event: Event, said: tuple[bool, str] | None) -> Fate:
-    """What should have become of a message: what was decided, or the opposite where people say it was wrong."""
+    """Return what should have become of a message: what was decided, or the opposite where people say it was wrong."""
     action = _decided(event)
     if said is None or said[0]:
         return "stopped" if action in STOPS else "allowed"
@@ -48,7 +48,7 @@ def fate_of(event: Event, said: tuple[bool, str] | None) -> Fate:
 
 
 def gate_of(event: Event, said: tuple[bool, str] | None) -> str:
-    """The gate that stopped it, or that people say should have; empty where no gate said so."""
+    """Return the gate that stopped it, or that people say should have; empty where no gate said so."""
     if said and said[1]:
         return said[1]
     if event.verdict is None or _decided(event) not in STOPS or failed_gate(event):
@@ -65,7 +65,7 @@ def failed_gate(event: Event) -> str:
 
 
 def judged_by(fate: Fate, gate: str, *, judge: bool) -> GuardExpectation:
-    """The expectation and the checks of a case; ``judge`` says that the project has a model that judges."""
+    """Return the expectation and the checks of a case; ``judge`` says that the project has a model that judges."""
     if fate == "allowed":
         checks = [Check(scorer=_GUARD, settings={"expect": "allowed"}), Check(scorer="relevance")]
         told = f"{_GUARD}: it is let through, relevance: it is answered, and not turned away"
@@ -88,7 +88,7 @@ def judged_by(fate: Fate, gate: str, *, judge: bool) -> GuardExpectation:
 
 
 def _decided(event: Event) -> str:
-    """The action; in shadow mode the one that would have been taken, as the reviews have it."""
+    """Return the action; in shadow mode the one that would have been taken, as the reviews have it."""
     if event.verdict is None:
         return ""
     return event.verdict.decided.action

@@ -90,12 +90,12 @@ def _chosen(reader: RunReader, outcomes: Sequence[str], cases: Sequence[str], ta
 
 
 def _named(case: Case, ids: set[str]) -> Case:
-    """The case under a name that is free."""
+    """Return the case under a name that is free."""
     return case if case.id not in ids else replace(case, id=f"{case.id}~{content_id(case, length=8)}")
 
 
 def _checks_of(config: Config, store: RunStore, reader: RunReader) -> Callable[[str], Check | None]:
-    """The checks of a run by name: as its suite has them, else by the name of a scorer alone."""
+    """Return the checks of a run by name: as its suite has them, else by the name of a scorer alone."""
     checks: dict[str, Check] = {}
     try:
         suite = open_job(config, resumed_job(store, reader.run)).loaded.suite

@@ -37,7 +37,7 @@ __all__ = [
 
 
 def chosen_target(reader: RunReader, named: str | None) -> str:
-    """The target whose results are meant; a run of only one needs no name.
+    """Return the target whose results are meant; a run of only one needs no name.
 
     Raises:
         InputError: the run has none of that name, or several and none is named.
@@ -56,7 +56,7 @@ def chosen_target(reader: RunReader, named: str | None) -> str:
 
 
 def figures_of(reader: RunReader, target: str) -> Baseline:
-    """A run as it is compared: the figures of each case.
+    """Return a run as it is compared: the figures of each case.
 
     Raises:
         InputError: the run did not come to its end.
@@ -76,7 +76,7 @@ def figures_of(reader: RunReader, target: str) -> Baseline:
 
 
 def baseline_file(config: Config, reader: RunReader, target: str, named: Path | None = None) -> Path:
-    """The baseline's file: the one that was named, or the suite's own."""
+    """Return the baseline's file: the one that was named, or the suite's own."""
     if named is not None:
         return named
     several = target if len(reader.targets()) > 1 else None
@@ -139,13 +139,13 @@ def bless_run(
 
 
 def answers_of(reader: RunReader, target: str) -> Iterator[Answer]:
-    """The answers of a run as a baseline keeps them, in the order of cases and samples."""
+    """Yield the answers of a run as a baseline keeps them, in the order of cases and samples."""
     for each in reader.results(target=target, by_case=True):
         yield each.case.id, each.sample, each.trajectory
 
 
 def open_baseline(path: Path) -> Baseline:
-    """A baseline from its file.
+    """Return a baseline from its file.
 
     Raises:
         InputError: there is none, or it cannot be read.
@@ -166,7 +166,7 @@ class Side:
 def other_side(
     config: Config, store: RunStore, reader: RunReader, target: str, named: str | None, against: str | None = None
 ) -> Side:
-    """What a run is compared with: a baseline file, another run, or the suite's own baseline.
+    """Return what a run is compared with: a baseline file, another run, or the suite's own baseline.
 
     ``against`` is another target: of the run that is named, or where none is, of this one.
 
@@ -184,7 +184,7 @@ def other_side(
 
 
 def _short(path: Path, folder: Path) -> str:
-    """A path as it is told to others: from the project's folder on, where it lies in it."""
+    """Return a path as it is told to others: from the project's folder on, where it lies in it."""
     try:
         return str(path.resolve().relative_to(folder.resolve()))
     except ValueError:
@@ -192,7 +192,7 @@ def _short(path: Path, folder: Path) -> str:
 
 
 def policy_of(config: Config, named: Path | None) -> tuple[Policy, Path | None]:
-    """The rules of release and the file they are from; with no file, the rules that hold by default.
+    """Return the rules of release and the file they are from; with no file, the rules that hold by default.
 
     Raises:
         ConfigError: the file that was named is not there, or is no YAML.
@@ -216,14 +216,14 @@ def policy_of(config: Config, named: Path | None) -> tuple[Policy, Path | None]:
 
 
 def trend_before(store: RunStore, reader: RunReader, target: str, *, runs: int = 20) -> list[TrendPoint]:
-    """What the same suite and target came to in the runs before this one, the oldest first."""
+    """Return what the same suite and target came to in the runs before this one, the oldest first."""
     line = TrendLine(suite=reader.run.name, target=target)
     records = history(store, line, before=reader.run.id, runs=runs)
     return [as_point(each) for each in records if each.mean is not None]
 
 
 def as_point(record: PointRecord) -> TrendPoint:
-    """A point on record as the release room knows it; it must have a mean."""
+    """Return a point on record as the release room knows it; it must have a mean."""
     assert record.mean is not None
     return TrendPoint(
         run=record.run,
@@ -239,7 +239,7 @@ def as_point(record: PointRecord) -> TrendPoint:
 
 
 def _checks(case: Mapping[str, Any]) -> dict[str, Any]:
-    """The verdicts of a case by check, as JSON: the codec leaves what is in a mapping as it is."""
+    """Return the verdicts of a case by check, as JSON: the codec leaves what is in a mapping as it is."""
     if "checks" not in case:
         return {}
     return {"checks": {name: encode(count) for name, count in sorted(case["checks"].items())}}

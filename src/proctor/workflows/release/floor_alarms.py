@@ -25,7 +25,7 @@ _RUNS = 50
 def floor_of(
     config: Config, dimension: str, intent: str | None, policy: Path | None = None
 ) -> tuple[Floor | None, int]:
-    """The floor of one line, and how many runs in a row must be under it for an alarm.
+    """Return the floor of one line, and how many runs in a row must be under it for an alarm.
 
     Raises:
         InputError: the rules cannot be used.
@@ -36,7 +36,7 @@ def floor_of(
 
 
 def alarm_of(records: Sequence[PointRecord], floor: Floor, consecutive: int) -> Alarm | None:
-    """The alarm of one line, where it was under its floor often enough."""
+    """Return the alarm of one line, where it was under its floor often enough."""
     points = [as_point(each) for each in records if each.mean is not None]
     if not points:
         return None
@@ -45,7 +45,7 @@ def alarm_of(records: Sequence[PointRecord], floor: Floor, consecutive: int) -> 
 
 
 async def raise_alarms(config: Config, store: RunStore, run: str) -> list[Alarm]:
-    """Every alarm that stands after a run, put on record and told.
+    """Return every alarm that stands after a run, put on record and told.
 
     Raises:
         InputError: the rules or the webhook cannot be used.

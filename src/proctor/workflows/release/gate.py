@@ -106,7 +106,7 @@ async def _sides(config: Config, store: RunStore, asked: GateRequest) -> _Sides:
 
 
 async def compare_run(config: Config, store: RunStore, asked: GateRequest) -> ReleaseView:
-    """A run beside its baseline, or one target of it beside another, with nothing decided.
+    """Return a run beside its baseline, or one target of it beside another, with nothing decided.
 
     Raises:
         InputError: the run, the baseline or the rules cannot be used.
@@ -165,7 +165,7 @@ async def gate_run(config: Config, store: RunStore, asked: GateRequest) -> Relea
 
 
 def _draws(model: str) -> bool:
-    """Whether a model may answer the same question otherwise; fakes and recordings do not."""
+    """Return whether a model may answer the same question otherwise; fakes and recordings do not."""
     return model.partition(":")[0] not in _FIXED_PROVIDERS
 
 
@@ -183,7 +183,7 @@ def _elsewhere(config: Config, store: RunStore, sides: _Sides, rules: Policy) ->
 
 
 def _compared(sides: _Sides, rules: Policy) -> Comparison:
-    """The two side by side; cases that the run was told to leave out are not missing from it."""
+    """Return the two side by side; cases that the run was told to leave out are not missing from it."""
     before, now, job = sides.before.figures, sides.now, sides.job
     asked = {case.case for case in now.cases}
     chosen = (job.tags, job.not_tags, job.cases, job.first, job.sample, job.only_failing, job.scorers, job.light)
@@ -206,7 +206,7 @@ def _save(store: RunStore, view: ReleaseView) -> Iterator[Path]:
 
 
 def _items(view: ReleaseView, found: Comparison, decision: ReleaseDecision, target: str) -> Iterator[ReviewItem]:
-    """What a person should look at: cases that flipped; of a run that is held also those that got worse.
+    """Yield what a person should look at: cases that flipped; of a run that is held also those that got worse.
 
     Each case is there once. Where the scorers changed nothing is queued: no difference can be trusted.
     """

@@ -20,7 +20,7 @@ _LOOKED_AT = 500
 def good_runs(
     store: RunStore, named: Sequence[str], *, suite: str | None, target: str | None, limit: int
 ) -> list[Baseline]:
-    """The figures of the runs that were named, or of the newest good ones of a suite, the oldest first.
+    """Return the figures of the runs that were named, or of the newest good ones of a suite, the oldest first.
 
     A run is good unless it was held, stopped before its end, or was narrowed by hand.
 

@@ -11,7 +11,7 @@ __all__ = ["policy_path"]
 
 
 def policy_path(config: Config, named: Path | None = None) -> Path | None:
-    """The path of the rules of release; ``None`` for a project that has none, so that the default rules apply.
+    """Return the path of the rules of release; ``None`` for a project that has none, so that the default rules apply.
 
     Raises:
         ConfigError: the file that was named is not there.

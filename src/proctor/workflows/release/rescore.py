@@ -40,7 +40,7 @@ class _Scoring:
 async def rescored(
     config: Config, store: RunStore, reader: RunReader, job: Job, target: str, before: Side, now: Baseline
 ) -> tuple[Baseline, Baseline, str]:
-    """The baseline and the run as today's scorers score them, and a sentence on what was done.
+    """Return the baseline and the run as today's scorers score them, and a sentence on what was done.
 
     The answers are those on record: nothing is asked of the target. A side that today's scorers scored already is left
     as it is.
@@ -70,7 +70,7 @@ async def rescored(
 
 
 def _differs(side: Baseline, other: Baseline, today: Fingerprint) -> bool:
-    """Whether a side was scored by other scorers or checks than today's, or nobody can tell."""
+    """Return whether a side was scored by other scorers or checks than today's, or nobody can tell."""
     by_name = {case.case: case for case in other.cases}
     pairs = [(case, by_name[case.case]) for case in side.cases if case.case in by_name]
     change = scorer_change(side.fingerprint, today, pairs)

@@ -156,7 +156,7 @@ def _worse(case: WorseCase, reader: RunReader, target: str) -> shown.WorseCaseVi
 
 
 def _score_of(case: str, name: str, reader: RunReader, target: str) -> Score | None:
-    """The score behind a figure, of the lowest sample: the part where there is one, else the dimension."""
+    """Return the score behind a figure, of the lowest sample: the part where there is one, else the dimension."""
     try:
         results = reader.find(case, target=target)
     except NotFoundError:

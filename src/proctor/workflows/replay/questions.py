@@ -99,7 +99,7 @@ def _unfit(turn: Turn, *, writes: bool, tool_effects: Mapping[str, StatedEffect]
 
 
 def _weight(turn: Turn) -> float:
-    """How much of an answer can be compared: numbers and denials count more than words."""
+    """Return how much of an answer can be compared: numbers and denials count more than words."""
     found = [saying for saying in sayings(turn.answer, about=turn.asked, most=24) if not saying.process]
     figures = sum(1 for saying in found for each in saying.quantities if each.unit)
     return min(len(found), 4) + 2.0 * min(figures, 3) + sum(saying.denies for saying in found[:2])

@@ -40,7 +40,7 @@ class Wordings:
 
 
 async def other_wordings(question: str, *, count: int, embedder: Embedder, model: Model | None = None) -> Wordings:
-    """The question in at most ``count`` other ways that mean the same."""
+    """Return the question in at most ``count`` other ways that mean the same."""
     notes: list[str] = []
     found: list[Rewording] = []
     if model is not None:

@@ -67,7 +67,7 @@ class ReplaySuite:
     notes: Counter[str] = field(default_factory=Counter)
 
     def told(self) -> list[str]:
-        """What was left out and what went otherwise than asked, the most frequent first."""
+        """Return what was left out and what went otherwise than asked, the most frequent first."""
         lines = [f"{times} turns were not put again: {why}" for why, times in self.left.most_common(_MOST_NOTES)]
         return lines + [f"{note} ({times} ×)" for note, times in self.notes.most_common(_MOST_NOTES)]
 
@@ -203,7 +203,7 @@ def _row(case: Case) -> dict[str, Any]:
 
 @asynccontextmanager
 async def _asked(config: Config, wish: ReplayWish) -> AsyncIterator[Model | None]:
-    """The model that rewords, where one was named."""
+    """Yield the model that rewords, where one was named."""
     if wish.model is None:
         yield None
         return

@@ -33,7 +33,7 @@ class ReviewCase:
 
 
 def review_case(config: Config, store: RunStore, item: ReviewItem) -> ReviewCase:
-    """The case behind an item, with the answer of the run, that of the baseline, and what was expected."""
+    """Return the case behind an item, with the answer of the run, that of the baseline, and what was expected."""
     try:
         reader = RunReader(store, store.get(item.run))
         results = reader.find(item.case_id, target=item.target)
@@ -52,7 +52,7 @@ def review_case(config: Config, store: RunStore, item: ReviewItem) -> ReviewCase
 
 
 def _before(config: Config, store: RunStore, reader: RunReader, item: ReviewItem) -> tuple[Trajectory | None, str]:
-    """The baseline's answer: from its run where that is on record, else from the file beside the baseline."""
+    """Return the baseline's answer: from its run where that is on record, else from the file beside the baseline."""
     run = baseline_of(store, run=item.run, target=item.target)
     if run is None:
         return None, ""

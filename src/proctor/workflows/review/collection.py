@@ -89,7 +89,7 @@ def write_kept(job: ReviewJob, review: CollectionReview) -> int:
 
 
 def _past(config: Config, tests: tuple[Case, ...]) -> tuple[Past, int]:
-    """What stored runs say of these tests: an id is a hash of the inputs, so the same id is the same test."""
+    """Return what stored runs say of these tests: an id is a hash of the inputs, so the same id is the same test."""
     if not config.store.is_dir():
         return Past(), 0
     ids = {case.id for case in tests}

@@ -28,7 +28,7 @@ __all__ = ["item_or_decision", "resolve_all"]
 
 
 def item_or_decision(config: Config, store: RunStore, name: str) -> ReviewItem:
-    """An item of the queue, or a decision of the guard as one, by its id or the beginning of it.
+    """Return an item of the queue, or a decision of the guard as one, by its id or the beginning of it.
 
     Raises:
         NotFoundError: neither, or more than one, answers to the name.

@@ -48,7 +48,7 @@ def carry_spend(
 
 
 def budget_notes(job: Any, before: RunRecord) -> list[str]:
-    """A note for the run's record when the budget was changed on resume."""
+    """Return a note for the run's record when the budget was changed on resume."""
     was, now = before.settings.get("run", {}).get("budget"), job.run.budget
     if was == now:
         return []

@@ -65,7 +65,7 @@ class _NoLedger:
 
 
 def with_answer(case: Case | Mapping[str, Any] | str, answer: Any = None) -> Case:
-    """The case, with an answer that exists already: its text, or a mapping as a target may return it.
+    """Return the case, with an answer that exists already: its text, or a mapping as a target may return it.
 
     Raises:
         MalformedError: naming everything that is wrong with the case or the answer.

@@ -99,12 +99,12 @@ class RunProgress:
 
 
 def resumed_job(store: RunStore, run: RunRecord) -> Job:
-    """What was asked of a run that is to go on."""
+    """Return what was asked of a run that is to go on."""
     return decode(Job, run.settings["job"])
 
 
 def open_job(config: Config, job: Job) -> Opened:
-    """What a job is run on: its suite, its prompt's tests, or conversations that were recorded.
+    """Return what a job is run on: its suite, its prompt's tests, or conversations that were recorded.
 
     Raises:
         InputError: there is no such file, or something in it is wrong.
@@ -278,7 +278,7 @@ async def _plan(config: Config, job: Job, opened: Opened, store: RunStore, rack:
 
 
 def _warnings(targets: list[Target]) -> Iterator[str]:
-    """What a prompt file holds that nothing here reads: told, never silently left out."""
+    """Yield what a prompt file holds that nothing here reads: told, never silently left out."""
     for target in targets:
         yield from getattr(getattr(target, "prompt", None), "warnings", ())
 

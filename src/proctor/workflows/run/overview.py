@@ -19,7 +19,7 @@ def has_overview(report: Report) -> bool:
 
 
 def overview_of_run(reader: RunReader, report: Report | None = None) -> Overview | None:
-    """How far answers kept the rules of their prompt; ``None`` for a run that was not judged by them.
+    """Return how far answers kept the rules of their prompt; ``None`` for a run that was not judged by them.
 
     The results stream past, one case at a time: what is held does not grow with the run.
     """
@@ -34,7 +34,7 @@ def overview_of_run(reader: RunReader, report: Report | None = None) -> Overview
 
 
 def with_overview(reader: RunReader, report: Report) -> Report:
-    """The report with its overview, also when the run has not come to its end."""
+    """Return the report with its overview, also when the run has not come to its end."""
     if report.overview is not None:
         return report
     return replace(report, overview=overview_of_run(reader, report))

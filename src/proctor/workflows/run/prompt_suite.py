@@ -15,14 +15,14 @@ __all__ = ["open_tests", "suite_path"]
 
 
 def suite_path(name: str, config: Config, folder: Path) -> Path:
-    """A suite by its name in proctor.yaml, or by its path."""
+    """Return a suite by its name in proctor.yaml, or by its path."""
     if name in config.settings.suites:
         return config.folder / config.settings.suites[name]
     return folder / name
 
 
 def open_tests(path: Path, *, metrics: Sequence[Path] = (), baseline: bool = False, judged: bool = True) -> Opened:
-    """A suite file or folder; for a prompt file, the tests that were made from it.
+    """Return a suite file or folder; for a prompt file, the tests that were made from it.
 
     Raises:
         InputError: there is no such file, or something in it is wrong; or a prompt has no tests yet.

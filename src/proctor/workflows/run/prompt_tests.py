@@ -25,7 +25,7 @@ _SKIPPED_TAGS = frozenset({"experimental", "groundtruth"})  # tried out, or mean
 
 
 def open_prompt(path: Path, *, metrics: Sequence[Path] = (), baseline: bool = False, judged: bool = True) -> Opened:
-    """The tests that were made from a prompt, with a verdict on each of its rules and its custom metrics.
+    """Return the tests that were made from a prompt, with a verdict on each of its rules and its custom metrics.
 
     ``judged`` tells whether there is a judge; without one, a warning says what stays unknown.
 
@@ -75,7 +75,7 @@ def _plain(rule: Rule) -> Any:
 
 
 def metric_check(path: Path, about: Mapping[str, str]) -> Check:
-    """The check by a metric's file; ``about`` is what it may ask for beside the answer.
+    """Return the check by a metric's file; ``about`` is what it may ask for beside the answer.
 
     Raises:
         PromptError: the file cannot be read.
@@ -94,7 +94,7 @@ def _tags(path: Path) -> set[str]:
 
 
 def _about(prompt: Prompt, folder: Path, rules: Sequence[Rule]) -> dict[str, str]:
-    """What a metric may ask for beside the answer."""
+    """Return what a metric may ask for beside the answer."""
     return {
         "prompt": prompt.text,
         "intent": read_text(folder / INTENT).strip(),

@@ -18,7 +18,7 @@ __all__ = ["nothing_left", "refuse_changed", "settings_of", "troubles"]
 
 
 def settings_of(job: Any, before: RunRecord | None = None) -> dict[str, Any]:
-    """What is kept of a job with its run; a resumed run keeps what the user changed."""
+    """Return what is kept of a job with its run; a resumed run keeps what the user changed."""
     earlier = dict(before.settings) if before else {}
     return {**earlier, "job": encode(job), "run": dataclasses.asdict(job.run)}
 
@@ -42,7 +42,7 @@ def refuse_changed(before: RunRecord, now: Fingerprint) -> None:
 
 
 def nothing_left(before: RunRecord, settings: Mapping[str, Any], ledger: RunLedger, total: int) -> bool:
-    """Whether a run came to its end before: another process that resumed it may have been quicker."""
+    """Return whether a run came to its end before: another process that resumed it may have been quicker."""
     same = dict(settings) == dict(before.settings)
     return before.status == "finished" and same and not ledger.skipped and ledger.count >= total
 

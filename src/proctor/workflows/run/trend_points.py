@@ -16,7 +16,7 @@ __all__ = ["cells_of_run"]
 
 
 def cells_of_run(reader: RunReader) -> Iterator[Cell]:
-    """Every dimension and part by intent and over all of them, for each target of the run.
+    """Yield every dimension and part by intent and over all of them, for each target of the run.
 
     The results stream past, one case at a time: what is held does not grow with the run.
     """
