@@ -1,4 +1,4 @@
-"""A door to the network for each event loop, because connections cannot change from one loop to another."""
+"""One HTTP connection pool per event loop, because connections cannot move between loops."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["LoopPools"]
 
 
 class LoopPools:
-    """Sends HTTP requests on whichever loop asks, over connections of that loop."""
+    """Sends HTTP requests over connections of the calling event loop."""
 
     def __init__(self, *, proxy_for: Callable[[str], str | None] | None = None) -> None:
         self._proxy_for = proxy_for
