@@ -1,4 +1,4 @@
-"""proctor bless: a run becomes the baseline."""
+"""proctor bless: make a run the baseline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every verb starts from: the environment and the project's configuration."""
+"""The environment and the project's configuration, for every verb."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["project", "project_in"]
 
 
 def project(ctx: click.Context) -> Config:
-    """Return the project the command was called in.
+    """Return the project of the current command.
 
     Raises:
-        ConfigError: the file given with --config is not there.
+        ConfigError: the file given with --config does not exist.
     """
     start = Path.cwd()
     environment = read_environment(start)
@@ -31,7 +31,7 @@ def project(ctx: click.Context) -> Config:
 
 
 def project_in(folder: Path) -> Config | None:
-    """Return the project whose own folder this is; none when the folder has no proctor.yaml."""
+    """Return the project of this folder; none if it has no proctor.yaml."""
     if not (folder / CONFIG_NAME).is_file():
         return None
     return load_config((folder / CONFIG_NAME).absolute(), read_environment(Path.cwd()), start=folder)

@@ -1,4 +1,4 @@
-"""proctor doctor: the settings in force, where each came from, what is missing for what."""
+"""proctor doctor: show settings, their sources, and what is missing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from proctor.core.errors import ProctorError
 __all__ = ["verb"]
 
 _SECRET = re.compile(r"key|token|secret|password|authorization|credential", re.IGNORECASE)
-_IN_ADDRESS = re.compile(r"(?<=://)[^/\s]*@|(?<=\?)\S+")  # name and password, or a query, of an address
+_IN_ADDRESS = re.compile(r"(?<=://)[^/\s]*@|(?<=\?)\S+")  # credentials or query of a URL
 _EXTRAS = {
     "bedrock": ("boto3", "models on Amazon Bedrock"),
     "local-llm": ("xllamacpp", "models that run in process (local:…)"),
@@ -129,7 +129,7 @@ def _store(config: Config) -> Iterator[tuple[str, str, str]]:
 
 
 def _models(config: Config) -> Iterator[tuple[str, str, str]]:
-    """Connect each model that is named; connecting sends nothing."""
+    """Connect each named model; this sends no request."""
     from proctor.project import Project  # noqa: PLC0415
 
     settings = config.settings
@@ -152,7 +152,7 @@ def _models(config: Config) -> Iterator[tuple[str, str, str]]:
 
 
 def _guard(config: Config) -> Iterator[tuple[str, str, str]]:
-    """Make every gate that the guard names, and look whether a running guard could read its settings again."""
+    """Create every gate of the guard, and check whether a running guard failed to reload."""
     from proctor.wiring.guard_settings import check_guard  # noqa: PLC0415 - onnxruntime takes a third of a second
     from proctor.workflows.guard.stats import last_reload_error  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""proctor export: a run to files, or a prompt's tests to the files of other tools."""
+"""proctor export: write a run to files, or a prompt's tests to the files of other tools."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _export_prompt(ctx: click.Context, flags: dict[str, Any]) -> None:
 
 
 def _place(flags: dict[str, Any], name: str, files: Any) -> tuple[Path, Any]:
-    """Return the folder, and the names in it: one file may be named itself where there is only one."""
+    """Return the output folder and the files; a single file may be named directly."""
     given: Path | None = flags["outputs"][0] if flags["outputs"] else None
     only = next(iter(files)) if len(files) == 1 else None
     if given is None:

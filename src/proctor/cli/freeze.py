@@ -1,4 +1,4 @@
-"""proctor freeze: a suite as one golden file."""
+"""proctor freeze: write a suite as one golden file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""proctor guard mcp: stand between an agent and a server of tools."""
+"""proctor guard mcp: a gateway between an agent and an MCP server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""proctor import: prompts and tests that were made for other tools."""
+"""proctor import: import prompts and tests from other tools."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def verb(source: Path, out: Path, kind: str | None, prompt: Path | None, allow_o
     for brought in bring_in(source, out, kind=kind, prompt=prompt, force=force, allow_outside=allow_outside):
         _tell(brought)
         for note in brought.notes:
-            if note not in noted:  # what several prompts of one file share is said once
+            if note not in noted:  # print notes shared by several prompts once
                 click.echo(f"  note: {note}", err=True)
         noted |= set(brought.notes)
 

@@ -1,4 +1,4 @@
-"""proctor list: runs, or the parts that are registered."""
+"""proctor list: list runs or registered parts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _runs(config: Config, limit: int) -> None:
         rows = []
         for run in store.list(limit=limit):
             if run.status != "finished":
-                bring_up_to_date(store, run)  # a killed process left results in the journal only
+                bring_up_to_date(store, run)  # results of a killed process are only in the journal
             counts = store.counts(run)
             state = run.decision or run.status
             rows.append(

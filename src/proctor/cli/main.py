@@ -1,4 +1,4 @@
-"""The door from the shell: a table of verbs, and one place where errors become messages and exit codes."""
+"""The entry point of the command line: the table of verbs, and the mapping of errors to exit codes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from proctor.core.errors import MalformedError, ProctorError
 
 __all__ = ["VERBS", "cli", "main", "tell"]
 
-# name -> the line `proctor --help` shows. The module proctor.cli.NAME holds the command `verb`.
+# name -> line in `proctor --help`. The module proctor.cli.NAME has the command `verb`.
 VERBS = {
     "init": "Start a project here: proctor.yaml, a first suite, a README.",
     "generate": "Make tests from a prompt: its intent, inputs, rules, and tests for every rule.",
@@ -49,11 +49,11 @@ VERBS = {
     "judge": "Measure a judge or any scorer against what people said: a card.",
     "publish": "Send a run's figures to CloudWatch, Prometheus, OpenTelemetry or a file.",
 }
-_MODULES = {"import": "import_from"}  # a verb that Python keeps for itself
+_MODULES = {"import": "import_from"}  # `import` is a Python keyword
 
 
 class _LazyGroup(click.Group):
-    """Knows its verbs by name and imports one only when it is called."""
+    """Imports the module of a verb only when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)
@@ -105,7 +105,7 @@ def main(args: list[str] | None = None) -> None:
 def _run(words: list[str]) -> NoReturn:
     try:
         if not {"-h", "--help", "-V", "--version"} & set(words):
-            # Before click reads the environment for its flags, so that .env may set them too.
+            # Read .env before click reads the environment, so that it can set flags too.
             from proctor.config import read_environment  # noqa: PLC0415 - --help needs none of it
 
             read_environment(Path.cwd())
@@ -122,7 +122,7 @@ def _run(words: list[str]) -> NoReturn:
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:
-        # The reader (head, less) has gone; there is nobody left to tell.
+        # The reader of the pipe (head, less) is gone.
         sys.stderr.close()
         sys.exit(0)
     except ProctorError as error:
@@ -133,14 +133,14 @@ def _run(words: list[str]) -> NoReturn:
 
 
 def _of_all_verbs() -> dict[str, str]:
-    """Return the options that belong to `proctor` itself, each as it is written there."""
+    """Return the options of `proctor` itself, as written on the command line."""
     options = [each for each in cli.params if isinstance(each, click.Option) and each.expose_value]
     shown = {name: each for each in options for name in each.opts}
     return {name: name if each.is_flag else f"{name} FILE" for name, each in shown.items()}
 
 
 def tell(error: ProctorError) -> None:
-    """Print what is wrong, where, and how to fix it."""
+    """Print the error, its place, and the hint."""
     click.secho("error: ", fg="red", bold=True, err=True, nl=False)
     if not isinstance(error, MalformedError):
         click.echo(str(error), err=True)

@@ -1,4 +1,4 @@
-"""proctor models: fetch and list models that run in process."""
+"""proctor models: download and list local models."""
 
 from __future__ import annotations
 

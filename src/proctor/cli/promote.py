@@ -1,4 +1,4 @@
-"""proctor promote: turn what failed in a run into cases of a suite."""
+"""proctor promote: add failures of a run to a suite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""proctor publish: a run's figures to where other figures are watched."""
+"""proctor publish: publish a run's figures to monitoring systems."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def verb(ctx: click.Context, /, run: str, places: tuple[str, ...], target: str |
     from proctor.workflows.release.baseline import chosen_target  # noqa: PLC0415
 
     config = project(ctx)
-    file = str(Path.cwd() / flags["file"]) if flags["file"] else None  # a path on the command line begins here
+    file = str(Path.cwd() / flags["file"]) if flags["file"] else None  # relative to the current folder
     chosen = check_places(config, places)
     given = {
         "cloudwatch": {"namespace": flags["namespace"], "region": flags["region"], "endpoint_url": flags["url"]},

@@ -1,4 +1,4 @@
-"""proctor replay: put key questions of recorded conversations again in other words, and compare the answers."""
+"""proctor replay: repeat key questions of recorded conversations in other words, and compare the answers."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
         raise click.UsageError("--retry-unscored goes with --resume RUN.")
     flags["outputs"] = tuple(Path(each) for each in flags["outputs"])
     for output in flags["outputs"]:
-        writer_for(output)  # an unknown ending is said before anything is spent
+        writer_for(output)  # reject an unknown extension before any cost
     flags |= {"record": None, "trigger": "manual", "suite": None}
     if flags["resume"]:
         return carry(config, None, flags)

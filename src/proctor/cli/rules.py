@@ -1,4 +1,4 @@
-"""proctor rules: the rules of an agent's prompt, over recorded conversations."""
+"""proctor rules: check the rules of an agent's prompt over recorded conversations."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _print(report: TraceReport) -> None:
     click.echo(f"{report.failed} of {report.conversations} conversations broke a rule", err=True)
     open_rules = [each for each in report.rules if each not in judged]
     if open_rules:
-        # All of them, with what is said here, are in the .json.
+        # The .json has all of them with details.
         count = f"{len(open_rules)} of {len(report.rules)} rules are unknown"
         click.echo(f"{count}: {open_rules[0].unknown_because} (--judge MODEL asks one)", err=True)
 

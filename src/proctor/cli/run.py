@@ -1,4 +1,4 @@
-"""proctor run: put a suite to targets and grade every answer."""
+"""proctor run: run a suite against targets and grade every answer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from proctor.runner.decide import EXIT_CODES, INTERRUPTED
 
 __all__ = ["carry", "verb"]
 
-_CHANGEABLE = ("concurrency", "budget", "rate", "timeout", "pass_rate", "unscored")  # beside --resume
+_CHANGEABLE = ("concurrency", "budget", "rate", "timeout", "pass_rate", "unscored")  # may be changed with --resume
 _CHOSEN_AT_START = ("targets", "models", "judges", "metrics", "baseline", "store_completions", "repeat", "only_failing")
 _SELECTED_AT_START = ("tags", "not_tags", "intents", "cases", "first", "sample", "seed", "cache", "scorers", "light")
 
@@ -136,7 +136,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
 
         parse_rate(flags["rate"])
     for output in flags["outputs"]:
-        writer_for(output)  # an unknown ending is said before anything is spent
+        writer_for(output)  # reject an unknown extension before any cost
     if flags["resume"]:
         _warn_of_ignored(ctx)
         return carry(config, None, flags)
@@ -154,7 +154,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
 
 
 def _project(ctx: click.Context, flags: dict[str, Any]) -> Config:
-    """Return the project of this folder, or the one that was named in the place of a suite."""
+    """Return the project of this folder, or the one named in place of a suite."""
     folder = Path(flags["suite"]) if flags["suite"] else None
     named = project_in(folder) if folder and folder.is_dir() and ctx.obj is None else None
     if named is None:
@@ -165,7 +165,7 @@ def _project(ctx: click.Context, flags: dict[str, Any]) -> Config:
 
 
 def carry(config: Config, job: Any, flags: dict[str, Any]) -> int:
-    """Carry out a job (or go on with a run, where the flags say so), tell how it ended, and give the exit code."""
+    """Run or resume a job, print how it ended, and return the exit code."""
     from proctor.cli.progress import Progress  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
     from proctor.workflows.run.job import RunProgress, carry_out, resumed_job  # noqa: PLC0415
@@ -217,7 +217,7 @@ def carry(config: Config, job: Any, flags: dict[str, Any]) -> int:
 
 
 def _changed(job: Any, flags: dict[str, Any]) -> Any:
-    """Return the job of a resumed run, with what may be changed on the way."""
+    """Return the job of a resumed run with the changes that are allowed."""
     given = {name: flags[name] for name in _CHANGEABLE if flags.get(name) is not None}
     try:
         return replace(job, run=replace(job.run, **given))
@@ -226,7 +226,7 @@ def _changed(job: Any, flags: dict[str, Any]) -> Any:
 
 
 def _warn_of_ignored(ctx: click.Context) -> None:
-    """A resumed run keeps what it began with: say which options beside --resume have no effect."""
+    """Warn about options that have no effect with --resume."""
     ignored = [
         param.opts[-1]
         for param in ctx.command.params
@@ -239,7 +239,7 @@ def _warn_of_ignored(ctx: click.Context) -> None:
 
 
 def _sound_alarms(config: Config, run_id: str) -> None:
-    """Say what has stayed under its floor; rules that cannot be read do not spoil a run that is over."""
+    """Print alarms of figures below their floor; an unreadable policy is ignored, since the run is complete."""
     from proctor.core.errors import ProctorError  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
     from proctor.workflows.release.policy_file import policy_path  # noqa: PLC0415
@@ -257,7 +257,7 @@ def _sound_alarms(config: Config, run_id: str) -> None:
 
 
 def _gated(config: Config, run_id: str, code: int, flags: dict[str, Any]) -> int:
-    """Decide on each target of a run whose trigger says so; with no baseline yet, the run's own code holds."""
+    """Decide the release for each target if the trigger asks for it; without a baseline, keep the run's exit code."""
     from proctor.cli.gate import decide_on  # noqa: PLC0415
     from proctor.cli.triggers import worst  # noqa: PLC0415
     from proctor.store.run_reader import RunReader  # noqa: PLC0415
@@ -278,9 +278,9 @@ def _gated(config: Config, run_id: str, code: int, flags: dict[str, Any]) -> int
 
 
 def _until_asked_to_stop(work: Any, watching: Any) -> Any:
-    """Run to the end; Ctrl-C or SIGTERM finishes what is in flight, a second one drops it."""
-    # What is loaded by now stays for the whole run, and answers come and go without cycles: looking through all of it
-    # over and over again for garbage took a tenth of the loop.
+    """Run to the end; Ctrl-C or SIGTERM finishes open cases, a second one cancels them."""
+    # Loaded objects stay for the whole run and answers create no cycles. Collecting garbage among them took a tenth of
+    # the loop's time.
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
 

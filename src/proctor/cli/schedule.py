@@ -1,4 +1,4 @@
-"""proctor schedule: run what is due, for cron."""
+"""proctor schedule: run due triggers, for cron."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from proctor.core.errors import ConfigError
 
 __all__ = ["verb"]
 
-_SLACK = timedelta(minutes=10)  # cron begins a little earlier or later than the last time
+_SLACK = timedelta(minutes=10)  # tolerance for cron's start times
 _FLAGS: dict[str, Any] = {"resume": None, "retry_unscored": False, "record": None, "outputs": (), "suite": None}
 
 
@@ -94,7 +94,7 @@ def _last(config: Config, name: str) -> datetime | None:
 
 
 def _wait(config: Config, name: str, trigger: Trigger) -> timedelta | None:
-    """Return how long it is until the trigger is due; none when it is."""
+    """Return the time until the trigger is due; none if it is due."""
     last = _last(config, name)
     if last is None or trigger.seconds is None:
         return None

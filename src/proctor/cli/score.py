@@ -1,4 +1,4 @@
-"""proctor score: put conversations that were recorded to the checks, turn by turn."""
+"""proctor score: score recorded conversations turn by turn."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
     if flags["retry_unscored"] and not flags["resume"]:
         raise click.UsageError("--retry-unscored goes with --resume RUN.")
     for output in flags["outputs"]:
-        writer_for(output)  # an unknown ending is said before anything is spent
+        writer_for(output)  # reject an unknown extension before any cost
     flags |= {"record": None, "trigger": "manual"}
     if flags["resume"]:
         return carry(config, None, flags)

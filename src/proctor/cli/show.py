@@ -1,4 +1,4 @@
-"""proctor show: a run in figures, its results page by page, or one case whole."""
+"""proctor show: show a run's figures, its results page by page, or one complete case."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def verb(
 
 
 def _troubles(reader: object) -> Iterator[Result]:
-    """Return what failed or could not be judged, read only as far as it is shown."""
+    """Yield failed and unscored results, reading only as far as needed."""
     from proctor.store.run_reader import RunReader  # noqa: PLC0415
 
     assert isinstance(reader, RunReader)

@@ -1,4 +1,4 @@
-"""proctor thresholds: floors proposed from data."""
+"""proctor thresholds: propose floors from runs."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _print_floors(found: Any) -> None:
 
 
 def _key(name: str) -> str:
-    """Return a name as a YAML key: anything unusual goes into quotes, as JSON writes them."""
+    """Return a name as a YAML key, quoted like JSON if it has unusual characters."""
     import json  # noqa: PLC0415
 
     plain = name.isascii() and name.replace("_", "a").replace(".", "a").replace("-", "a").isalnum()

@@ -1,4 +1,4 @@
-"""proctor trend: scores over time, with their floors and alarms."""
+"""proctor trend: show scores over time with floors and alarms."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _one(config: Config, store: Any, line: Any, flags: dict[str, Any]) -> int:
 
 
 def _every(config: Config, store: Any, line: Any, flags: dict[str, Any]) -> int:
-    """Return the newest point of every line of one suite and target, and what came of the one before."""
+    """Print the newest point of every line of one suite and target, and its change; return the exit code."""
     from proctor.release.floors import Floors  # noqa: PLC0415
     from proctor.store.trends import history  # noqa: PLC0415
     from proctor.workflows.release.baseline import policy_of  # noqa: PLC0415
@@ -124,7 +124,7 @@ def _every(config: Config, store: Any, line: Any, flags: dict[str, Any]) -> int:
 
 
 def _nothing(store: Any, line: Any) -> int:
-    """Say what there is instead."""
+    """Print which lines exist; return the exit code."""
     from proctor.core.decode import closest  # noqa: PLC0415
     from proctor.core.errors import NotFoundError  # noqa: PLC0415
     from proctor.store.trends import known_lines  # noqa: PLC0415
@@ -150,7 +150,7 @@ def _print_json(found: Sequence[Any], floor: float | None) -> None:
 
 
 def _changed(before: Any, now: Any) -> str:
-    """Return what was not the same as in the run before: a step in the line is often explained by it."""
+    """Return what changed since the previous run; this often explains a step in the line."""
     if before is None:
         return ""
     old, new = before.fingerprint, now.fingerprint

@@ -1,4 +1,4 @@
-"""A judge's card to read: on a terminal, as Markdown and as JSON."""
+"""Render a judge card on a terminal, as Markdown and as JSON."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = ["ENDINGS", "check_name", "rows", "save_card", "write", "write_json", 
 
 Row = tuple[str, str, str]
 Section = tuple[str, tuple[Row, ...]]
-_EXAMPLE = 200  # cases of the run that the error band is shown for
+_EXAMPLE = 200  # example number of cases for the error band
 
 
 def rows(card: JudgeCard) -> list[Section]:
-    """Return the card as sections of (what, figure, what it means)."""
+    """Return the card as sections of (name, figure, meaning)."""
     found = [
         ("Agreement with people", tuple(_agreement(card))),
         ("Error band", tuple(_bands(card))),
@@ -35,7 +35,7 @@ def rows(card: JudgeCard) -> list[Section]:
 
 
 def write(card: JudgeCard, out: TextIO | None = None, *, width: int | None = None) -> None:
-    """Print the card; in a pipe it is as wide as it needs to be."""
+    """Print the card; in a pipe its width is not limited."""
     from rich.console import Console  # noqa: PLC0415 - rich only when drawing
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
@@ -74,7 +74,7 @@ def write_markdown(card: JudgeCard, out: TextIO) -> None:
 
 
 def write_json(card: JudgeCard, out: TextIO) -> None:
-    """Write the card as JSON with every field there, so that a reader finds what it looks for."""
+    """Write the card as JSON with all fields."""
     json.dump(dataclasses.asdict(card), out, ensure_ascii=False, indent=1, default=_plain)
     out.write("\n")
 
@@ -84,20 +84,20 @@ ENDINGS = tuple(_WRITERS)
 
 
 def check_name(path: Path) -> None:
-    """Say before anything is asked whether a card can be written under this name.
+    """Check before any work that a card can be written to this file.
 
     Raises:
-        InputError: nothing writes files with this ending, or the name is a folder's.
+        InputError: the extension is unknown, or the path is a folder.
     """
     check_ending("card", path, ENDINGS)
 
 
 def save_card(card: JudgeCard, path: Path) -> None:
-    """Write the card in the format the file's name asks for; the file is whole or is not there.
+    """Write the card to a file atomically, in the format of its extension.
 
     Raises:
-        InputError: nothing writes files with this ending, or the name is a folder's.
-        StoreError: the disk or the folder refused.
+        InputError: the extension is unknown, or the path is a folder.
+        StoreError: the file cannot be written.
     """
     save_by_ending("card", card, path, _WRITERS)
 

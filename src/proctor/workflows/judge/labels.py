@@ -25,7 +25,7 @@ _OWN = frozenset({"case", "score", "scores", "label", "labels", "rater", "by", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labelled:
-    """One line: whose answer it is about, and what one or more people said. ``given`` is the answer itself, if told."""
+    """One line: the answer it is about, and people's labels. ``given`` is the answer itself, if any."""
 
     case: str
     said: tuple[float | str, ...]
