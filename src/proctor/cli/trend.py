@@ -124,7 +124,7 @@ def _every(config: Config, store: Any, line: Any, flags: dict[str, Any]) -> int:
 
 
 def _nothing(store: Any, line: Any) -> int:
-    """Print which lines exist; return the exit code."""
+    """Raise an error that names the known dimensions or intents."""
     from proctor.core.decode import closest  # noqa: PLC0415
     from proctor.core.errors import NotFoundError  # noqa: PLC0415
     from proctor.store.trends import known_lines  # noqa: PLC0415

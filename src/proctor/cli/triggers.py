@@ -21,7 +21,7 @@ _LISTS = ("targets", "models", "tags", "not_tags", "intents", "scorers")
 
 
 def trigger_of(config: Config, name: str) -> Trigger:
-    """Return a trigger of proctor.yaml; a known name without settings selects nothing.
+    """Return a trigger of proctor.yaml; a standard name that is not set there selects nothing.
 
     Raises:
         click.UsageError: there is no such trigger.
@@ -70,7 +70,7 @@ def jobs_of(config: Config, flags: Mapping[str, Any]) -> list[Job]:
 
 
 def worst(codes: Sequence[int]) -> int:
-    """Return the exit code of several runs: interrupted > failed > not judged > passed."""
+    """Return the exit code of several runs: interrupted > wrong input > failed > not judged > passed."""
     return next((code for code in (130, 2, 1, 3) if code in codes), 0)
 
 

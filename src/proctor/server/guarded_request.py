@@ -64,7 +64,7 @@ class RequestTurn:
         return self._kept(verdict)
 
     async def unknown(self, kind: str) -> Verdict:
-        """Return the refusal of a call or item of an unknown kind."""
+        """Return the verdict on a call or item of an unknown kind; it is refused except in shadow mode."""
         verdict = await self.session.tool_call(kind, {}, intents=self.intents)
         if not self.refuses(verdict) and not verdict.shadow:
             reason = f"the kind{_of(kind)} is not known here"

@@ -35,7 +35,7 @@ def check_suite_sockets(scorer: str, named: Mapping[str, Any], *, config: Config
     """Check that a check of a suite may name these models and this catalogue (keys: sockets of the scorer).
 
     Raises:
-        ConfigError: one of them runs code that nobody allowed, or reads what is not the suite's.
+        ConfigError: one of them runs code that is not allowed, or reads files outside the suite.
     """
     for role, value in named.items():
         field = f"checks.{scorer}.{role}"

@@ -274,7 +274,7 @@ class Guard:
         before, self._hook, self._escalate = self._hook, hook, settings
         self._watch.hook = hook
         if hasattr(recorder := self._watch.recorder, "queue_escalated"):
-            setattr(recorder, "queue_escalated", settings.queue)  # noqa: B010 - a recorder of somebody else has none
+            setattr(recorder, "queue_escalated", settings.queue)  # noqa: B010 - third-party recorders have none
         if before is not None and before is not hook:  # closing delivers queued escalations, which may take seconds
             threading.Thread(target=before.close, name="proctor-escalations-close", daemon=True).start()
 

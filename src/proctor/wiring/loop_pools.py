@@ -36,7 +36,7 @@ class LoopPools:
         max_bytes: int = 8_000_000,
     ) -> HttpReply:
         """Send one request and read the whole answer, whatever its status."""
-        from proctor.models.pool import Pool  # noqa: PLC0415 - most guards ask nobody, and need no network
+        from proctor.models.pool import Pool  # noqa: PLC0415 - most guards need no network
 
         loop = asyncio.get_running_loop()
         with self._lock:

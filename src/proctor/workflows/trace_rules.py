@@ -98,7 +98,7 @@ class TraceReport:
 
     @property
     def judged(self) -> int:
-        """The number of verdicts other than unknown or not applicable."""
+        """The number of ok and err verdicts."""
         return sum(each.kept + each.broken for each in self.rules)
 
 

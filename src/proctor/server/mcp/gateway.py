@@ -151,7 +151,7 @@ class Gateway:
             hit = list(self.pending)
         gone = [asked for key in dict.fromkeys(hit) if (asked := self.pending.pop(key, None)) is not None]
         known: Sequence[Any] = [each.id for each in gone] or [None]
-        # Requests of the server need an answer too; only certain requests are answered.
+        # Requests of the server need an answer too; only those that are certainly requests get one.
         requests = [id for id in seen.requests if id not in seen.answers]
         back = [error(id, PARSE_ERROR, f"the message {cause(failure)}") for id in requests]
         return Passed(
@@ -255,7 +255,7 @@ def _without_nulls(message: dict[str, Any]) -> None:
 
 
 def _plain_id(id: Any) -> Any:
-    """Return an id that the agent did not send on this connection, unless it is a text."""
+    """Return an id that is unknown on this connection; ``None`` if it could contain text."""
     return id if not isinstance(id, str) or (len(id) <= 64 and " " not in id) else None
 
 

@@ -291,7 +291,7 @@ def _items(answers: Sequence[_Answer], question: JudgeQuestion) -> list[Judged]:
 
 
 def _samples(score: Score) -> Sequence[Score]:
-    """Return the repetitions of a score, which are its parts."""
+    """Return the repetitions of a score, which are its parts; the score itself if it has none."""
     samples = [part for part in score.parts if part.name.startswith("sample ")]
     return samples or (score,)
 

@@ -88,7 +88,7 @@ def _headline(comparison: Comparison, decision: ReleaseDecision | None, reader: 
 
 
 def _against(comparison: Comparison, reader: RunReader) -> str:
-    """Return a warning for a run that is not held: cases that flipped, or the run itself failed."""
+    """Return reasons for caution about a run that is not held: cases that flipped, or a run that failed."""
     found = []
     if cases := tuple(dict.fromkeys(flip.case for flip in comparison.flips)):
         verb = "passes" if len(cases) == 1 else "pass"

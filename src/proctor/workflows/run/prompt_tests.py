@@ -60,7 +60,7 @@ def _baseline(path: Path, prompt: Path) -> LoadedSuite:
 
 
 def _rules_check(rules: Sequence[Rule], enabled: Sequence[Rule], aliases: Mapping[str, str]) -> Check:
-    """Return the check of all enabled rules; ``aliases`` maps opposites and older ids to the rule a test aims at."""
+    """Return the check of all enabled rules, with opposites and older ids as aliases of the rule a test aims at."""
     opposites = {rule.id: rule.inverse_of for rule in rules if rule.inverse_of}
     older = {name: opposites.get(present, present) for name, present in aliases.items()}
     settings = {"rules": [_plain(rule) for rule in enabled], "aliases": {**opposites, **older}}
