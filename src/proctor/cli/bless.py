@@ -32,7 +32,7 @@ def verb(ctx: click.Context, run: str, target: str | None, output: Path | None, 
     """Make RUN (an id, the beginning of one, or `last`) the baseline of its suite.
 
     The baseline is one file with a case on each line: commit it, and a pull request shows what changed in it. The
-    answers lie beside it in SUITE.answers.jsonl: commit them too, so that `proctor gate --rescore-baseline` works on
+    answers are next to it in SUITE.answers.jsonl: commit them too, so that `proctor gate --rescore-baseline` works on
     every checkout.
     """
     from proctor.store.run_reader import RunReader  # noqa: PLC0415 - verbs load what they use

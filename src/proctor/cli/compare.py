@@ -1,4 +1,4 @@
-"""proctor compare: a run beside its baseline."""
+"""proctor compare: compare a run with its baseline."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ __all__ = ["verb"]
 def verb(ctx: click.Context, /, **flags: Any) -> None:
     """Compare RUN (an id, the beginning of one, or `last`) with BASELINE: a file, or another run.
 
-    Without BASELINE it is the suite's own, as `proctor bless` wrote it; with --against it is that target of the same
-    run, case by case. Nothing is decided: `proctor gate` does that.
+    Without BASELINE it is the suite's own baseline, written by `proctor bless`; with --against it is that target of the
+    same run, case by case. Nothing is decided: `proctor gate` does that.
     """
     from proctor.report.release_formats import check_name, save_release  # noqa: PLC0415 - verbs load what they use
     from proctor.report.release_terminal import write  # noqa: PLC0415

@@ -44,11 +44,11 @@ __all__ = ["verb"]
 @click.option("--most-repeats", type=click.FloatRange(0, 1), help="Most repeat contact, over all intents.")
 @click.pass_context
 def verb(ctx: click.Context, /, **flags: Any) -> int:
-    """Say by intent how many tasks were completed, and how many customers came again within 24 h about the same.
+    """Report by intent how many tasks were completed, and how many customers returned within 24 h about the same.
 
     A task is what a customer came for in one session. It is completed, not completed, open (its window is not over) or
-    unknown (no signal was seen). With --floor or --most-repeats the exit code is 1 when the figure is beyond it, and 3
-    when there was nothing to tell it from.
+    unknown (no signal was seen). With --floor or --most-repeats the exit code is 1 when the figure is beyond the limit,
+    and 3 when there was no data.
     """
     from proctor.report.completion_table import check_name, save_completion, write, write_json  # noqa: PLC0415
     from proctor.workflows.monitor.completion import CompletionJob, completion_of, rules_of  # noqa: PLC0415 - verbs load what they use

@@ -35,9 +35,9 @@ _EXTRAS = {
 )
 @click.pass_context
 def verb(ctx: click.Context, rebuild: str | None) -> None:
-    """Show the settings in force and where each came from, and what is missing for what.
+    """Show the settings in force and the source of each, and what is missing.
 
-    Runs whose journal is damaged are listed; --rebuild RUN keeps every result of such a run that is whole.
+    Runs whose journal is damaged are listed; --rebuild RUN keeps every complete result of such a run.
     """
     config = project(ctx)
     if rebuild:

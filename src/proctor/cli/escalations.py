@@ -1,4 +1,4 @@
-"""proctor escalations: hand-offs by cause, what people say of them, and what the knowledge base lacks."""
+"""proctor escalations: hand-offs by cause, labels by people, and gaps in the knowledge base."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["verb"]
 
 
 class _FilesOrVerb(click.Group):
-    """`escalations talks.jsonl` means `escalations sort talks.jsonl`: what is no verb here is a file or a flag."""
+    """Treats an unknown verb as a file or flag of `sort`: `escalations talks.jsonl`."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -39,7 +39,7 @@ class _FilesOrVerb(click.Group):
     short_help="Sort hand-offs by cause, and export what the knowledge base lacks.",
 )
 def verb() -> None:
-    """Sort hand-offs by cause, put on record where a person sees it otherwise, and export what is missing.
+    """Sort hand-offs by cause, record corrections by people, and export knowledge gaps.
 
     `proctor escalations talks.jsonl` is short for `proctor escalations sort talks.jsonl`.
     """
@@ -79,10 +79,10 @@ def verb() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def sort_hand_offs(ctx: click.Context, /, **flags: Any) -> None:
-    """Say why conversations were handed to a person: five causes, of which two count against the agent.
+    """Report why conversations were handed to a person: five causes, of which two count against the agent.
 
-    FILE is a recording in any format that `proctor score` reads. Every cause is put on record, so that `proctor
-    escalations label` can say otherwise.
+    FILE is a recording in any format that `proctor score` reads. Every cause is recorded, so that `proctor escalations
+    label` can correct it.
     """
     from proctor.report.escalation_table import (  # noqa: PLC0415 - verbs load what they use
         check_gaps_name,
@@ -128,7 +128,7 @@ def sort_hand_offs(ctx: click.Context, /, **flags: Any) -> None:
 @click.option("--by", "person", help="Who says so.  [default: the user's name]")
 @click.pass_context
 def label(ctx: click.Context, name: str, category: str, note: str, person: str | None) -> None:
-    """Put on record what a person says is the cause of the hand-off of conversation ID (or the beginning of it)."""
+    """Record a person's label for the cause of the hand-off of conversation ID (or the beginning of it)."""
     from proctor.workflows.monitor.escalations import label_hand_off  # noqa: PLC0415
 
     done = label_hand_off(project(ctx), name, category=category, by=person or _user(), note=note)
@@ -139,7 +139,7 @@ def label(ctx: click.Context, name: str, category: str, note: str, person: str |
 @verb.command("labels")
 @click.pass_context
 def list_labels(ctx: click.Context) -> None:
-    """List what people said, beside what was found."""
+    """List the labels of people next to the causes found."""
     from proctor.monitor.escalation import DIMENSION  # noqa: PLC0415
     from proctor.store.labels import PROCTOR, labels_of, people_said  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415

@@ -43,7 +43,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> None:
     """Write a run (an id, the beginning of one, or `last`) to one or more files; or a prompt's tests for a tool.
 
     `proctor export last -o report.html` writes a run. `proctor export my.prompty --to promptfoo` writes the tests that
-    `proctor generate` made; what the tool has no word for is said, never silently left out.
+    `proctor generate` made; everything the tool's format cannot express is listed.
     """
     if flags["tool"] is None:
         given = [name for name in ("models", "judge", "baseline", "tests", "upload", "force") if flags[name]]

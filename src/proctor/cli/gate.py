@@ -42,12 +42,12 @@ __all__ = ["decide_on", "verb"]
 def verb(ctx: click.Context, /, **flags: Any) -> int:
     """Decide on RUN (an id, the beginning of one, or `last`) by the reviewed rules in gate.yaml.
 
-    A case that passed a check by rules and now fails it holds the run, whatever the statistics say. When a run is held,
-    the cases that got worse go to the review queue, and an alert is kept (and sent, where proctor.yaml names a webhook
+    A case that passed a rule-based check and now fails it holds the run, whatever the statistics. When a run is held,
+    the cases that got worse go to the review queue, and an alert is stored (and sent, if proctor.yaml has a webhook
     under `alerts:`).
 
-    Exit codes: 0 ship, 1 hold, 2 usage or configuration, 3 not enough data, scorers that changed, or a rule that
-    nothing answers to.
+    Exit codes: 0 ship, 1 hold, 2 usage or configuration, 3 not enough data, changed scorers, or a rule that matches
+    nothing.
     """
     from proctor.report.release_formats import check_name  # noqa: PLC0415 - verbs load what they use
 
@@ -67,7 +67,7 @@ def decide_on(
     outputs: tuple[Path, ...] = (),
     quiet: bool = False,
 ) -> int:
-    """Decide on a run, tell the decision, and give the exit code."""
+    """Decide on a run, print the decision, and return the exit code."""
     from proctor.report.release_formats import save_release  # noqa: PLC0415
     from proctor.report.release_terminal import write  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""``proctor generate``: tests from a prompt."""
+"""proctor generate: generate tests from a prompt."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ _BASELINE = 10
 @click.option("-q", "--quiet", is_flag=True, help="Say only what was written.")
 @click.pass_context
 def verb(ctx: click.Context, /, **flags: Any) -> int:
-    """Make tests from a prompt: its intent, inputs, rules, and tests for every rule.
+    """Generate tests from a prompt: its intent, inputs, rules, and tests for every rule.
 
-    The folder NAME.tests beside the prompt has one file for each of them, to be read and edited. After an edit of
-    the prompt or of a file, call it again: what still holds stays.
+    The folder NAME.tests next to the prompt has one file for each of them, to be read and edited. After an edit of the
+    prompt or of a file, run it again: everything still valid is kept.
     """
     if flags["force"] and (flags["resume"] or flags["start"]):
         raise click.UsageError("--force makes everything anew: leave --resume and --from out.")
@@ -158,7 +158,7 @@ def _carry_out(config: Any, wish: Any, *, quiet: bool) -> int:
 
 
 class _Line:
-    """One line that says how far it is."""
+    """The progress line."""
 
     def __init__(self, *, shown: bool) -> None:
         self.shown = shown
@@ -178,7 +178,7 @@ class _Line:
 
 
 def _until_asked_to_stop(work: Any, watching: Any) -> Any:
-    """Run to the end; Ctrl-C or SIGTERM waits for what is under way, a second one drops it. Then there is no result."""
+    """Run to the end; Ctrl-C or SIGTERM finishes open calls, a second one cancels them and gives no result."""
 
     async def guarded() -> Any:
         loop = asyncio.get_running_loop()
@@ -266,7 +266,7 @@ def _tell_doubts(made: Any) -> None:
 
 def _tell_changes(changes: Any) -> None:
     if not (changes.rules_kept or changes.rules_dropped or changes.tests_kept or changes.tests_dropped):
-        return  # the first time: everything is new
+        return  # first generation: everything is new
     _list(f"rules: {len(changes.rules_kept)} kept; added", changes.rules_added, sign="+")
     _list("rules dropped", changes.rules_dropped, sign="-")
     added, kept, dropped = len(changes.tests_added), len(changes.tests_kept), len(changes.tests_dropped)

@@ -27,11 +27,11 @@ __all__ = ["mcp"]
 def mcp(
     ctx: click.Context, /, command: tuple[str, ...], upstream: str | None, host: str, port: int, **flags: Any
 ) -> int:
-    """Start the server that COMMAND names and stand between it and the agent that started this.
+    """Run the MCP server COMMAND behind the guard, for the agent that started this.
 
-    Tool calls are judged before the server sees them, and what it answers is scanned before the agent reads it. In the
-    agent's settings put `proctor guard mcp --` before the server's command. With --upstream the server is one behind
-    an address, and this listens on a port of its own. Exit code: the server's.
+    Tool calls are checked before the server sees them, and its answers before the agent reads them. In the agent's
+    settings put `proctor guard mcp --` before the server's command. With --upstream the server has a URL, and this
+    listens on a port of its own. Exit code: the server's.
     """
     from proctor.wiring.guard_settings import read_settings  # noqa: PLC0415 - only what this verb needs
 

@@ -40,10 +40,10 @@ _KINDS = ("promptpex", "promptfoo", "github-models", "openai-evals", "openai-reg
 def verb(source: Path, out: Path, kind: str | None, prompt: Path | None, allow_outside: bool, force: bool) -> None:
     """Read FILE_OR_FOLDER and write a prompt with its rules and tests, as `proctor generate` would.
 
-    Known are: a PromptPex output folder or promptpex_context.json, promptfoo's YAML, GitHub Models' .prompt.yml,
+    Supported are: a PromptPex output folder or promptpex_context.json, promptfoo's YAML, GitHub Models' .prompt.yml,
     OpenAI and Azure evals (the eval, its runs, items and outputs as JSON and JSONL), the openai/evals registry and its
-    samples, and a prompt that is nothing but text. Files that it names are read only inside its own folder. What could
-    not be brought over is said; nothing is replaced without --force.
+    samples, and a plain-text prompt. Files that it refers to are read only inside its own folder. Everything that could
+    not be imported is listed; nothing is replaced without --force.
     """
     from proctor.workflows.exchange.files import bring_in  # noqa: PLC0415 - verbs load what they use
 

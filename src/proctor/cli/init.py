@@ -25,7 +25,7 @@ _FILES = {
 def verb(folder: Path) -> None:
     """Write proctor.yaml, a first suite, a small agent to test and a README into FOLDER (default: here).
 
-    A file that is there already is left as it is.
+    Existing files are not changed.
     """
     template = files("proctor.cli") / "template"
     try:

@@ -1,4 +1,4 @@
-"""proctor judge: how good is our judge?"""
+"""proctor judge: measure a judge against labels by people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["verb"]
 
 @click.group("judge", short_help="Measure a judge or any scorer against what people said: a card.")
 def verb() -> None:
-    """Measure a judge or any scorer against what people said: a card."""
+    """Measure a judge or any scorer against labels by people: a judge card."""
 
 
 @verb.command("check")
@@ -52,12 +52,12 @@ def verb() -> None:
 )
 @click.pass_context
 def check(ctx: click.Context, /, labels: Path, run: str | None, outputs: tuple[Path, ...], **flags: Any) -> int:
-    """Hold what a judge says against LABELS, a file of JSON lines.
+    """Compare a judge's scores with LABELS, a file of JSON lines.
 
     A line is {"case": ID, "score": 0.8} or {"case": ID, "label": "pass"} about an answer of the run; several lines
     about one answer are several people. With `input` and `answer` in the line no run is needed.
 
-    Exit codes: 0 measured, 1 under --at-least, 2 usage or configuration, 3 nothing could be measured.
+    Exit codes: 0 measured, 1 below --at-least, 2 usage or configuration, 3 nothing could be measured.
     """
     from proctor.report.judge_card import check_name, save_card, write  # noqa: PLC0415 - verbs load what they use
     from proctor.store.run_reader import RunReader  # noqa: PLC0415

@@ -18,7 +18,7 @@ _KINDS = ["runs", "suites", "scorers", "targets", "models", "gates", "attacks", 
 @click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Most runs to show.")
 @click.pass_context
 def verb(ctx: click.Context, what: str, limit: int) -> None:
-    """List WHAT: runs (newest first), suites of this project, or registered parts with what they do."""
+    """List WHAT: runs (newest first), suites of this project, or registered parts with their descriptions."""
     config = project(ctx)
     if what == "runs":
         _runs(config, limit)

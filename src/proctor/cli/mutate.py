@@ -1,4 +1,4 @@
-"""proctor mutate: do a prompt's tests notice when its rules are broken?"""
+"""proctor mutate: check whether a prompt's tests notice broken rules."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ _OPERATORS = ("drop", "negate", "weaken", "swap")
 )
 @click.pass_context
 def verb(ctx: click.Context, /, outputs: tuple[Path, ...], at_least: float | None, **flags: Any) -> int:
-    """Break the rules of PROMPT one at a time and see whether its tests notice.
+    """Break the rules of PROMPT one at a time and check whether its tests notice.
 
-    Each enabled rule of PROMPT's tests folder is dropped, negated, weakened or asked for in another form. A mutant is
-    noticed when a test that passes under the prompt fails under the mutant by the prompt's own rules. Stopped on the
-    way, the same command goes on where it was: no call is repeated.
+    Each enabled rule of PROMPT's tests folder is dropped, negated, weakened or required in another form. A mutant is
+    noticed when a test that passes with the prompt fails with the mutant by the prompt's own rules. After an
+    interruption, the same command continues without repeating a call.
 
-    Exit codes: 0 done, 1 under --at-least, 2 usage or configuration, 3 nothing could be judged, or cut short.
+    Exit codes: 0 done, 1 below --at-least, 2 usage or configuration, 3 nothing could be judged, or cut short.
     """
     from proctor.report.adequacy import check_name, save_adequacy, write  # noqa: PLC0415 - verbs load what they use
     from proctor.workflows.mutate.mutation import mutation_plan, run_mutation  # noqa: PLC0415
@@ -71,7 +71,7 @@ def verb(ctx: click.Context, /, outputs: tuple[Path, ...], at_least: float | Non
         _show(plan, job)
         return 0
     adequacy = asyncio.run(run_mutation(config, job, plan=plan, heard=_progress))
-    for output in outputs:  # before the screen, whose reader (head, less) may go
+    for output in outputs:  # before printing, since the reader of a pipe (head, less) may close it
         save_adequacy(adequacy, output)
     write(adequacy)
     for output in outputs:

@@ -47,14 +47,15 @@ __all__ = ["verb"]
 )
 @click.pass_context
 def verb(ctx: click.Context, /, **flags: Any) -> None:
-    """Add a case to a suite for each result of RUN that failed.
+    """Add a case to a suite for each failed result of RUN.
 
-    A case asks what was asked then, turn by turn, has what was known of a right answer, the checks that failed, and
-    where it comes from. One that asks the same as a case of the file is not added again; comments in the file stay.
-    What customers said is in it: look at it before it goes into a repository. With --guard the words are as the
-    guard's log has them, with personal data masked, and the case has checks: for a message that must be stopped, that
-    the same gate stops it again where the target has a guard, and that nothing is done of what it asks; for one that is
-    to be allowed, that no gate stops it and that it is answered.
+    A case repeats the questions turn by turn and has the known expectations, the failed checks, and its origin. A case
+    that asks the same as one in the file is not added again; comments in the file stay.
+
+    The case contains customer messages: check it before you commit it. With --guard the texts are those of the guard's
+    log, with personal data masked, and the case has checks. For a message that must be stopped: the same gate stops it
+    again if the target has a guard, and the agent does nothing that it asks for. For a message that should be allowed:
+    no gate stops it and it is answered.
     """
     from proctor.workflows.promote.results import promote  # noqa: PLC0415 - verbs load what they use
 

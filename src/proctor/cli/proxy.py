@@ -32,12 +32,13 @@ __all__ = ["verb"]
 @click.option("--timeout", type=click.FloatRange(min=0.001), help="Seconds that the upstream may be silent.")
 @click.pass_context
 def verb(ctx: click.Context, /, host: str, port: int, **flags: Any) -> int:
-    """Pass requests on to a model's API, with every message, tool call and answer before the gates.
+    """Forward requests to a model's API, with every message, tool call and answer checked by the gates.
 
     Guarded are chat completions, responses and completions of OpenAI and compatible servers, messages of Anthropic, and
-    chat and generate of Ollama. Other paths are refused unless listed under `allow`. Point the client's base URL here:
-    `OPENAI_BASE_URL=http://127.0.0.1:8088/v1`, `ANTHROPIC_BASE_URL=http://127.0.0.1:8088`. Keys go along and are
-    never kept. Settings stand in proctor.yaml under `guard: {proxy: ...}`; flags beat them. Runs until interrupted.
+    chat and generate of Ollama. Other paths are refused unless listed under `allow`. Set the client's base URL to this
+    server: `OPENAI_BASE_URL=http://127.0.0.1:8088/v1`, `ANTHROPIC_BASE_URL=http://127.0.0.1:8088`. API keys are
+    forwarded and never stored. Settings are in proctor.yaml under `guard: {proxy: ...}`; flags override them. Runs
+    until interrupted.
     """
     from proctor.server.admission import is_loopback  # noqa: PLC0415 - aiohttp takes a quarter of a second
     from proctor.server.proxy.app import make_app  # noqa: PLC0415

@@ -32,9 +32,9 @@ __all__ = ["verb"]
 def verb(ctx: click.Context, /, run: str, places: tuple[str, ...], target: str | None, **flags: Any) -> int:
     """Publish RUN (an id, the beginning of one, or `last`).
 
-    A place that does not take it is told, and the others get it all the same.
+    If one place fails, this is reported and the others still receive the run.
 
-    Exit codes: 0 published everywhere, 2 usage or configuration, 3 a place did not take it.
+    Exit codes: 0 published everywhere, 2 usage or configuration, 3 a place failed.
     """
     from proctor.cli.main import tell  # noqa: PLC0415 - verbs load what they use
     from proctor.core.errors import InputError, ProctorError  # noqa: PLC0415

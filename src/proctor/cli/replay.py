@@ -53,12 +53,12 @@ __all__ = ["verb"]
 @click.option("-q", "--quiet", is_flag=True, help="Only the decision.")
 @click.pass_context
 def verb(ctx: click.Context, /, **flags: Any) -> int:
-    """Put key questions of RUN_OR_FILE again in other words, and compare the answers.
+    """Repeat key questions of RUN_OR_FILE in other words, and compare the answers.
 
     RUN_OR_FILE is a run of this project, or a file of recorded conversations as `proctor score` reads them. A key
-    question is one that got an answer with something in it that can be true or false. The agent is given what was
-    said before it, then the question in other words; where the new answer cannot be true beside the recorded one,
-    it has failed. The result is a run like any other: show, export, compare, resume.
+    question is one whose answer contains something that can be true or false. The agent gets the earlier turns, then
+    the question in other words; the case fails if the new answer contradicts the recorded one. The result is a run like
+    any other: show, export, compare, resume.
 
     Exit codes: 0 all agree, 1 an answer contradicts, 2 usage or configuration, 3 could not be judged, 130 interrupted.
     """

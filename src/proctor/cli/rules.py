@@ -94,7 +94,7 @@ def check(
 def read(
     ctx: click.Context, prompt: Path | None, model: str | None, recordings: tuple[Path, ...], output: Path | None
 ) -> None:
-    """Read the rules of an agent's prompt and say how each would be checked."""
+    """Read the rules of an agent's prompt and show how each would be checked."""
     from proctor.generate.rules_file import rules_text  # noqa: PLC0415 - verbs load what they use
     from proctor.scorers.conversation.trace_rules import judged_by  # noqa: PLC0415
     from proctor.workflows.trace_rules import TraceJob, read_trace_rules  # noqa: PLC0415

@@ -115,12 +115,12 @@ _SELECTED_AT_START = ("tags", "not_tags", "intents", "cases", "first", "sample",
 @click.option("-q", "--quiet", is_flag=True, help="Only the decision.")
 @click.pass_context
 def verb(ctx: click.Context, /, **flags: Any) -> int:
-    """Put SUITE (a file, a folder, or a name in proctor.yaml) to targets and grade every answer.
+    """Run SUITE (a file, a folder, or a name in proctor.yaml) against targets and grade every answer.
 
-    A prompt file in the place of SUITE runs the tests that `proctor generate` made from it, on each model (-m): a
-    verdict for every test and rule, by code where it can be, else by the judges.
+    A prompt file in place of SUITE runs the tests that `proctor generate` made from it, on each model (-m): a verdict
+    for every test and rule, by code if possible, else by the judges.
 
-    A folder with a proctor.yaml of its own is a project: its settings are used and its suites are run.
+    A folder with its own proctor.yaml is a project: its settings are used and its suites are run.
 
     Every flag has an environment variable: PROCTOR_RUN_ and the flag's name, e.g. PROCTOR_RUN_CONCURRENCY.
 

@@ -38,7 +38,7 @@ _SHOWN = 12  # maximum number of printed entities per text; --json has all
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a text.")
 def verb(text: str | None, file: Path | None, jsonl: str | None, level: str, as_json: bool) -> int:
-    """Look for injections, dangerous intents and names in TEXT, in a file, or in what is piped in (-).
+    """Find injections, dangerous intents and names in TEXT, in a file, or in piped input (-).
 
     Needs no key and no network. Exit code 1 when an injection or a dangerous intent was found, 0 when none was, 2 when
     the input cannot be read.

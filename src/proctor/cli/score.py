@@ -69,14 +69,14 @@ _FORMATS = ("auto", *registry.names("importers"))
 @click.option("-q", "--quiet", is_flag=True, help="Only the decision.")
 @click.pass_context
 def verb(ctx: click.Context, /, **flags: Any) -> int:
-    """Score the conversations of FILES, or of folders of them.
+    """Score the recorded conversations of FILES, or of folders of them.
 
-    Read are logs of OpenAI and Anthropic messages, OpenTelemetry GenAI spans, Langfuse and LangSmith exports,
-    tau-bench and AgentDojo results, and what Proctor itself exports; packed with gzip or not.
+    Supported are logs of OpenAI and Anthropic messages, OpenTelemetry GenAI spans, Langfuse and LangSmith exports,
+    tau-bench and AgentDojo results, and Proctor's own exports; plain or gzip.
 
-    By default the `conversation` score judges each: one contradiction, one leak, one promise beyond authority, and it
-    has failed, at the turn that is named. The result is a run like any other: `proctor show`, `export`, `compare`,
-    `bless`, `gate` and `promote` work on it.
+    By default the `conversation` score judges each: one contradiction, one leak or one promise beyond authority fails
+    it, and the turn is named. The result is a run like any other: `proctor show`, `export`, `compare`, `bless`, `gate`
+    and `promote` work on it.
 
     Exit codes: 0 passed, 1 a conversation failed, 2 usage or configuration, 3 could not be judged, 130 interrupted.
     """

@@ -15,7 +15,7 @@ _MOST_IN_VAIN = 0.05
 
 @click.group("thresholds", short_help="Propose floors for gate.yaml from runs that were good.")
 def verb() -> None:
-    """Propose floors for gate.yaml from runs that were good."""
+    """Propose floors for gate.yaml from good runs."""
 
 
 @verb.command("suggest")
@@ -36,9 +36,9 @@ def suggest_floors(
 ) -> None:
     """Propose a floor for each dimension of each intent from RUNS, as YAML for gate.yaml.
 
-    Without RUNS the newest finished ones of the suite are taken, except those that were held. The proposal is the best
-    mean so far less one standard deviation, and less than that where good runs would break it more often than --rate;
-    where people found that the gate held more than 5 % of its decisions in vain, the rate is lowered in proportion.
+    Without RUNS the newest finished runs of the suite are used, except those that were held. The proposal is the best
+    mean so far minus one standard deviation, or less if good runs would break it more often than --rate. If reviews
+    show that the gate held more than 5 % of its decisions without a reason, the rate is lowered in proportion.
     """
     from proctor.release.thresholds import suggest  # noqa: PLC0415 - verbs load what they use
     from proctor.store.decisions import held_in_vain  # noqa: PLC0415

@@ -34,9 +34,9 @@ _WIDTH = 20
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @click.pass_context
 def verb(ctx: click.Context, /, **flags: Any) -> int:
-    """Show what each run came to in one dimension, the oldest first; without --dimension, the newest of every line.
+    """Show each run's mean in one dimension, oldest first; without --dimension, the newest of every line.
 
-    Exit code 1 when an alarm stands: the figure was under its floor in as many of the last runs as the rules say.
+    Exit code 1 when there is an alarm: the figure was below its floor in as many of the last runs as the policy sets.
     """
     from proctor.store.runs import RunStore  # noqa: PLC0415 - verbs load what they use
     from proctor.store.trends import TrendLine  # noqa: PLC0415

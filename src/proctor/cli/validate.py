@@ -19,9 +19,9 @@ __all__ = ["verb"]
 @click.argument("suites", nargs=-1)
 @click.pass_context
 def verb(ctx: click.Context, suites: tuple[str, ...]) -> int:
-    """Check proctor.yaml and SUITES (default: all that proctor.yaml names). Nothing is run or spent.
+    """Check proctor.yaml and SUITES (default: all in proctor.yaml). Nothing is run or spent.
 
-    Exit code 0 when all is right, 2 when something is wrong.
+    Exit code 0 when everything is valid, 2 when something is wrong.
     """
     from proctor.cli.main import tell  # noqa: PLC0415 - main imports the verbs
 
