@@ -20,12 +20,12 @@ __all__ = ["verb"]
     type=click.Path(path_type=Path, dir_okay=False),
     help="File to write.  [default: baselines/SUITE.json]",
 )
-@click.option("--force", is_flag=True, help="Also a run that did not pass, or of which much could not be judged.")
+@click.option("--force", is_flag=True, help="Accept a run that did not pass, or of which much could not be judged.")
 @click.option(
     "--answers/--no-answers",
     default=True,
     show_default=True,
-    help="Keep the answers beside the baseline, so that it can be scored again when the scorers change.",
+    help="Keep the answers next to the baseline, so that it can be scored again when the scorers change.",
 )
 @click.pass_context
 def verb(ctx: click.Context, run: str, target: str | None, output: Path | None, force: bool, answers: bool) -> None:

@@ -15,20 +15,20 @@ from proctor.cli.context import project
 __all__ = ["verb"]
 
 
-@click.command("completion", short_help="Say from an event log whether customers got what they came for.")
+@click.command("completion", short_help="Report from an event log whether customers got what they came for.")
 @click.option(
     "--events",
     multiple=True,
     required=True,
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Event log, JSON lines (.gz too), in the order of time. May be repeated.",
+    help="Event log, JSON lines (also .gz), in order of time. May be repeated.",
 )
 @click.option(
     "--rules",
     type=click.Path(path_type=Path, dir_okay=False),
     help="File with signals and windows.  [default: `completion:` in proctor.yaml]",
 )
-@click.option("--until", help="Time up to which the log is whole.  [default: that of its last event]")
+@click.option("--until", help="Time up to which the log is complete.  [default: that of its last event]")
 @click.option("--light", is_flag=True, help="Compare topics by words only, without the embedded encoder.")
 @click.option("--tasks", type=click.Path(path_type=Path, dir_okay=False), help="File for every task, as JSON lines.")
 @click.option(
@@ -37,11 +37,11 @@ __all__ = ["verb"]
     "outputs",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="File to write; the ending chooses: .json .csv .md .html. May be repeated.",
+    help="File to write; the extension sets the format: .json .csv .md .html. May be repeated.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--floor", type=click.FloatRange(0, 1), help="Least share of completed tasks, over all intents.")
-@click.option("--most-repeats", type=click.FloatRange(0, 1), help="Most repeat contact, over all intents.")
+@click.option("--floor", type=click.FloatRange(0, 1), help="Minimum share of completed tasks, over all intents.")
+@click.option("--most-repeats", type=click.FloatRange(0, 1), help="Maximum share of repeat contacts, over all intents.")
 @click.pass_context
 def verb(ctx: click.Context, /, **flags: Any) -> int:
     """Report by intent how many tasks were completed, and how many customers returned within 24 h about the same.

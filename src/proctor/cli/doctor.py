@@ -27,11 +27,11 @@ _EXTRAS = {
 }
 
 
-@click.command("doctor", short_help="Show the settings in force, where each came from, and what is missing for what.")
+@click.command("doctor", short_help="Show the settings in force, the source of each, and what is missing.")
 @click.option(
     "--rebuild",
     metavar="RUN",
-    help="Index a damaged or lost run again from the whole lines of its journal, and name the lines left out.",
+    help="Index a damaged or lost run again from the complete lines of its journal, and name the skipped lines.",
 )
 @click.pass_context
 def verb(ctx: click.Context, rebuild: str | None) -> None:

@@ -36,7 +36,7 @@ class _FilesOrVerb(click.Group):
 @click.group(
     "escalations",
     cls=_FilesOrVerb,
-    short_help="Sort hand-offs by cause, and export what the knowledge base lacks.",
+    short_help="Sort hand-offs by cause, and export gaps in the knowledge base.",
 )
 def verb() -> None:
     """Sort hand-offs by cause, record corrections by people, and export knowledge gaps.
@@ -52,7 +52,7 @@ def verb() -> None:
     "--events",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Event log whose turns make the conversations. May be repeated.",
+    help="Event log with the turns of the conversations. May be repeated.",
 )
 @click.option("--light", is_flag=True, help="By rules and words only, without the embedded encoder.")
 @click.option(
@@ -60,10 +60,14 @@ def verb() -> None:
     "gap_files",
     multiple=True,
     type=click.Path(path_type=Path, dir_okay=False),
-    help="File for the knowledge gaps; the ending chooses: .jsonl .csv .md. May be repeated.",
+    help="File for the knowledge gaps; the extension sets the format: .jsonl .csv .md. May be repeated.",
 )
 @click.option(
-    "--at-least", type=click.IntRange(min=1), default=1, show_default=True, help="Fewest questions that make a gap."
+    "--at-least",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Minimum number of questions for a gap.",
 )
 @click.option(
     "--hand-offs", type=click.Path(path_type=Path, dir_okay=False), help="File for every hand-off, as JSON lines."
@@ -74,7 +78,7 @@ def verb() -> None:
     "outputs",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="File to write; the ending chooses: .json .csv .md .html. May be repeated.",
+    help="File to write; the extension sets the format: .json .csv .md .html. May be repeated.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
@@ -123,9 +127,9 @@ def sort_hand_offs(ctx: click.Context, /, **flags: Any) -> None:
 
 @verb.command("label")
 @click.argument("name", metavar="ID")
-@click.option("--category", type=click.Choice(CATEGORIES), required=True, help="The cause, as you see it.")
-@click.option("--note", default="", help="Why.")
-@click.option("--by", "person", help="Who says so.  [default: the user's name]")
+@click.option("--category", type=click.Choice(CATEGORIES), required=True, help="The correct cause.")
+@click.option("--note", default="", help="The reason.")
+@click.option("--by", "person", help="Name of the person.  [default: the user's name]")
 @click.pass_context
 def label(ctx: click.Context, name: str, category: str, note: str, person: str | None) -> None:
     """Record a person's label for the cause of the hand-off of conversation ID (or the beginning of it)."""

@@ -21,7 +21,7 @@ __all__ = ["decide_on", "verb"]
 @click.option(
     "--policy",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="File with the rules of release.  [default: gate.yaml, or the rules that hold without one]",
+    help="File with the release policy.  [default: gate.yaml, or the default policy]",
 )
 @click.option(
     "-o",
@@ -29,13 +29,13 @@ __all__ = ["decide_on", "verb"]
     "outputs",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Report file beside those kept with the run; the ending chooses: .html .json .md. May be repeated.",
+    help="Additional report file; the extension sets the format: .html .json .md. May be repeated.",
 )
 @click.option(
     "--rescore-baseline",
     "rescore",
     is_flag=True,
-    help="Where the scorers changed since the baseline, score its recorded answers again with today's scorers first.",
+    help="If the scorers changed since the baseline, first score its recorded answers again with the current scorers.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Only the decision and its reasons.")
 @click.pass_context

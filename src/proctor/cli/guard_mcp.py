@@ -14,15 +14,17 @@ from proctor.cli.guard_door import open_guard, read_token, serve_app
 __all__ = ["mcp"]
 
 
-@click.command("mcp", short_help="Stand between an agent and a server of tools (MCP).")
+@click.command("mcp", short_help="Guard an MCP server: a gateway between it and the agent.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
-@click.option("--upstream", metavar="URL", help="A server behind an address, in place of a command.")
+@click.option("--upstream", metavar="URL", help="URL of the server, in place of a command.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on, with --upstream.")
-@click.option("--port", type=click.IntRange(0, 65_535), default=8090, show_default=True, help="Port; 0 takes any.")
-@click.option("--token-env", metavar="NAME", help="Environment variable with the token that agents must show.")
-@click.option("--intent", "intents", multiple=True, help="What every call is made for. May be repeated.")
-@click.option("--customer", help="Whose session it is.")
-@click.option("--hide", is_flag=True, help="Leave out of the list of tools those that the intents do not permit.")
+@click.option(
+    "--port", type=click.IntRange(0, 65_535), default=8090, show_default=True, help="Port; 0 selects a free one."
+)
+@click.option("--token-env", metavar="NAME", help="Environment variable with the token that agents must send.")
+@click.option("--intent", "intents", multiple=True, help="Intent of every call. May be repeated.")
+@click.option("--customer", help="Customer of the session.")
+@click.option("--hide", is_flag=True, help="Remove tools from the list that the intents do not permit.")
 @click.pass_context
 def mcp(
     ctx: click.Context, /, command: tuple[str, ...], upstream: str | None, host: str, port: int, **flags: Any

@@ -15,7 +15,7 @@ __all__ = ["verb"]
 _KINDS = ("promptpex", "promptfoo", "github-models", "openai-evals", "openai-registry", "openai-samples", "text")
 
 
-@click.command("import", short_help="Bring in prompts and tests that were made for other tools.")
+@click.command("import", short_help="Import prompts and tests from other tools.")
 @click.argument("source", metavar="FILE_OR_FOLDER", type=click.Path(path_type=Path))
 @click.option(
     "-o",
@@ -25,18 +25,18 @@ _KINDS = ("promptpex", "promptfoo", "github-models", "openai-evals", "openai-reg
     default=Path(),
     help="Folder to write into.  [default: this one]",
 )
-@click.option("--from", "kind", type=click.Choice(_KINDS), help="What it is.  [default: found out]")
+@click.option("--from", "kind", type=click.Choice(_KINDS), help="Kind of the input.  [default: detected]")
 @click.option(
     "--prompt",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="The prompt's file, where a PromptPex folder does not hold it.",
+    help="The prompt file, if it is not in the PromptPex folder.",
 )
 @click.option(
     "--allow-outside",
     is_flag=True,
-    help="Read files that it names outside of its own folder; links count by their goal.",
+    help="Read referenced files outside of its own folder; links count by their target.",
 )
-@click.option("--force", is_flag=True, help="Replace what is there.")
+@click.option("--force", is_flag=True, help="Replace existing files.")
 def verb(source: Path, out: Path, kind: str | None, prompt: Path | None, allow_outside: bool, force: bool) -> None:
     """Read FILE_OR_FOLDER and write a prompt with its rules and tests, as `proctor generate` would.
 

@@ -15,7 +15,9 @@ _KINDS = ["runs", "suites", "scorers", "targets", "models", "gates", "attacks", 
 
 @click.command("list", short_help="List runs, or scorers, targets, models, gates, attacks, importers, suites.")
 @click.argument("what", type=click.Choice(_KINDS), default="runs")
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Most runs to show.")
+@click.option(
+    "-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of runs."
+)
 @click.pass_context
 def verb(ctx: click.Context, what: str, limit: int) -> None:
     """List WHAT: runs (newest first), suites of this project, or registered parts with their descriptions."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["verb"]
 
 
-@click.command("promote", short_help="Turn what failed in a run into cases of a suite.")
+@click.command("promote", short_help="Add failures of a run to a suite as cases.")
 @click.argument("run", required=False)
 @click.option(
     "--guard",
@@ -28,10 +28,10 @@ __all__ = ["verb"]
     "--expect",
     "expected",
     type=click.Choice(["stopped", "allowed"]),
-    help="With --guard: what should become of the message.  [default: as people said of it, else as it was decided]",
+    help="With --guard: what should happen to the message.  [default: as reviewed, else as decided]",
 )
-@click.option("--failed", is_flag=True, help="What failed.  [default, when --unscored is not given]")
-@click.option("--unscored", is_flag=True, help="What could not be judged.")
+@click.option("--failed", is_flag=True, help="Failed results.  [default without --unscored]")
+@click.option("--unscored", is_flag=True, help="Results that could not be judged.")
 @click.option("--case", "cases", multiple=True, help="Only the case with this id. May be repeated.")
 @click.option("-t", "--target", help="Only results of this target.")
 @click.option(
@@ -40,11 +40,9 @@ __all__ = ["verb"]
     type=click.Path(path_type=Path, dir_okay=False),
     default=Path("suites/regressions.yaml"),
     show_default=True,
-    help="Suite file (.yaml, .yml, .jsonl) to add to; begun where there is none.",
+    help="Suite file (.yaml, .yml, .jsonl) to add to; created if missing.",
 )
-@click.option(
-    "--recording", is_flag=True, help="Keep the conversation: the case scores these words, and asks no agent."
-)
+@click.option("--recording", is_flag=True, help="Keep the recorded answers: the case scores them and calls no agent.")
 @click.pass_context
 def verb(ctx: click.Context, /, **flags: Any) -> None:
     """Add a case to a suite for each failed result of RUN.

@@ -15,20 +15,24 @@ from proctor.core.errors import ConfigError, InputError
 __all__ = ["verb"]
 
 
-@click.command("proxy", short_help="Guard an unchanged client: stand between it and the model's API.")
-@click.option("--upstream", metavar="URL", help="The API to pass on to, such as https://api.openai.com.")
+@click.command("proxy", short_help="Guard an unchanged client: a proxy between it and the model's API.")
+@click.option("--upstream", metavar="URL", help="URL of the API, such as https://api.openai.com.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65_535), default=8088, show_default=True, help="Port; 0 takes any.")
+@click.option(
+    "--port", type=click.IntRange(0, 65_535), default=8088, show_default=True, help="Port; 0 selects a free one."
+)
 @click.option("--stream", type=click.Choice(["sentence", "whole"]), help="How much of a stream is held back.")
-@click.option("--escalate", type=click.Choice(["reply", "header"]), help="What a hand-off comes to.")
-@click.option("--others", type=click.Choice(["pass", "refuse"]), help="What becomes of paths that are not guarded.")
+@click.option("--escalate", type=click.Choice(["reply", "header"]), help="Effect of an escalation.")
+@click.option("--others", type=click.Choice(["pass", "refuse"]), help="Handling of paths that are not guarded.")
 @click.option(
     "--restore",
     type=click.Choice(["none", "answers", "all"]),
-    help="Where the client gets its own data for placeholders.",
+    help="Where placeholders are replaced by the customer's own data.",
 )
-@click.option("--expose", type=click.Choice(["auto", "none", "action", "full"]), help="What clients read of verdicts.")
-@click.option("--token-env", metavar="NAME", help="Environment variable with the token that clients must show.")
+@click.option(
+    "--expose", type=click.Choice(["auto", "none", "action", "full"]), help="How much of a verdict clients see."
+)
+@click.option("--token-env", metavar="NAME", help="Environment variable with the token that clients must send.")
 @click.option("--timeout", type=click.FloatRange(min=0.001), help="Seconds that the upstream may be silent.")
 @click.pass_context
 def verb(ctx: click.Context, /, host: str, port: int, **flags: Any) -> int:

@@ -20,14 +20,16 @@ __all__ = ["verb"]
     "places",
     multiple=True,
     type=click.Choice(["cloudwatch", "prometheus", "otel", "jsonl"]),
-    help="Place to publish to; may be repeated.  [default: all that `publish:` in proctor.yaml names]",
+    help="Place to publish to; may be repeated.  [default: all under `publish:` in proctor.yaml]",
 )
 @click.option("-t", "--target", help="Only this target; CloudWatch takes one at a time.")
-@click.option("--file", "file", help="prometheus, jsonl: the file to write; {suite} and {run} stand for their names.")
-@click.option("--url", help="prometheus: push gateway; otel: collector; cloudwatch: another address than AWS's own.")
+@click.option(
+    "--file", "file", help="prometheus, jsonl: the file to write; {suite} and {run} are replaced by their names."
+)
+@click.option("--url", help="prometheus: push gateway; otel: collector; cloudwatch: another URL than that of AWS.")
 @click.option("--namespace", help="cloudwatch: the namespace.")
 @click.option("--region", help="cloudwatch: the region.")
-@click.option("--dry-run", is_flag=True, help="Print what would be sent; send and write nothing.")
+@click.option("--dry-run", is_flag=True, help="Print the output without sending or writing it.")
 @click.pass_context
 def verb(ctx: click.Context, /, run: str, places: tuple[str, ...], target: str | None, **flags: Any) -> int:
     """Publish RUN (an id, the beginning of one, or `last`).

@@ -34,7 +34,7 @@ class _PromptOrVerb(click.Group):
 @click.group(
     "review",
     cls=_PromptOrVerb,
-    short_help="Review a prompt's tests; list what a person should look at, and put on record what they said.",
+    short_help="Review a prompt's tests; list the review queue, and record reviews.",
 )
 def verb() -> None:
     """Review a prompt's tests, or list the review queue and record reviews.
@@ -51,17 +51,19 @@ def verb() -> None:
 
 @verb.command("tests")
 @click.argument("prompt", type=click.Path(path_type=Path, dir_okay=False, exists=True))
-@click.option("-m", "--model", help="Model that looks at the tests too; without one, only what code can tell.")
+@click.option("-m", "--model", help="Model that also reviews the tests; without one, only code does.")
 @click.option("--keep", type=click.IntRange(min=1), help="Choose the N best by coverage, diversity and past failures.")
-@click.option("--write", "write_back", is_flag=True, help="With --keep: leave only those in tests.yaml.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder of the tests, if not beside it.")
+@click.option("--write", "write_back", is_flag=True, help="With --keep: remove the other tests from tests.yaml.")
+@click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder of the tests, if not next to the prompt."
+)
 @click.option(
     "-o",
     "--output",
     "outputs",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="File to write; the ending chooses: .json .md .html. May be repeated.",
+    help="File to write; the extension sets the format: .json .md .html. May be repeated.",
 )
 @click.pass_context
 def review_tests(
@@ -99,7 +101,9 @@ def review_tests(
 )
 @click.option("--run", "run", help="Only items of this run.")
 @click.option("--origin", type=click.Choice(["gate", "guard"]), help="Only items of the release gate, or of the guard.")
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=50, show_default=True, help="Most items to show.")
+@click.option(
+    "-n", "--limit", type=click.IntRange(min=1), default=50, show_default=True, help="Maximum number of items."
+)
 @click.pass_context
 def list_items(ctx: click.Context, state: str, run: str | None, origin: str | None, limit: int) -> None:
     """List the items of the queue, oldest first."""
@@ -188,8 +192,8 @@ def show_item(ctx: click.Context, name: str) -> None:
     "right or wrong.",
 )
 @click.option("--missed", default="", metavar="GATE", help="With wrong: the gate that should have stopped this.")
-@click.option("--note", default="", help="Why.")
-@click.option("--by", "person", help="Who says so.  [default: the user's name]")
+@click.option("--note", default="", help="The reason.")
+@click.option("--by", "person", help="Name of the person.  [default: the user's name]")
 @click.pass_context
 def resolve_items(
     ctx: click.Context, names: tuple[str, ...], verdict: str, missed: str, note: str, person: str | None

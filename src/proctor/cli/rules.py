@@ -22,7 +22,7 @@ __all__ = ["verb"]
 _PROMPT = click.option(
     "--prompt", type=click.Path(path_type=Path, dir_okay=False), help="The agent's prompt; its rules are read from it."
 )
-_MODEL = click.option("-m", "--model", help="Model that reads the prompt too; without one, only what code can read.")
+_MODEL = click.option("-m", "--model", help="Model that also reads the prompt; without one, only code does.")
 
 
 @click.group("rules", short_help="Check the rules of an agent's prompt over recorded conversations.")
@@ -37,9 +37,9 @@ def verb() -> None:
 @click.option("--format", "format_", default="auto", show_default=True, help="The format of the recordings.")
 @_MODEL
 @click.option("--judge", "judges", multiple=True, help="Model for rules that code cannot check. May be repeated.")
-@click.option("--light", is_flag=True, help="Only what code can check; no judge is asked.")
+@click.option("--light", is_flag=True, help="Only what code can check, without a judge.")
 @click.option("--writes", multiple=True, metavar="TOOL", help="A tool that changes something. May be repeated.")
-@click.option("--reads", multiple=True, metavar="TOOL", help="A tool that only looks. May be repeated.")
+@click.option("--reads", multiple=True, metavar="TOOL", help="A tool that only reads. May be repeated.")
 @click.option(
     "-o",
     "--output",

@@ -25,7 +25,9 @@ _CHOSEN_AT_START = ("targets", "models", "judges", "metrics", "baseline", "store
 _SELECTED_AT_START = ("tags", "not_tags", "intents", "cases", "first", "sample", "seed", "cache", "scorers", "light")
 
 
-@click.command("run", short_help="Put a suite, or a prompt's own tests, to one or more targets and grade every answer.")
+@click.command(
+    "run", short_help="Run a suite, or a prompt's own tests, against one or more targets and grade every answer."
+)
 @click.argument("suite", required=False)
 @click.option(
     "-t",
@@ -53,18 +55,18 @@ _SELECTED_AT_START = ("tags", "not_tags", "intents", "cases", "first", "sample",
     "metrics",
     multiple=True,
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="A .metric.prompty file to judge by; those beside a prompt are used anyway. May be repeated.",
+    help="A .metric.prompty file to judge by; those next to a prompt are always used. May be repeated.",
 )
-@click.option("--baseline", is_flag=True, help="Of a prompt: its baseline tests too, for comparison.")
+@click.option("--baseline", is_flag=True, help="For a prompt: also run its baseline tests, for comparison.")
 @click.option("--store-completions", is_flag=True, help="Ask the provider to store each answer, with its test's data.")
-@click.option("-j", "--concurrency", type=int, help="Cases in flight at once.  [default: 50]")
+@click.option("-j", "--concurrency", type=int, help="Concurrent cases.  [default: 50]")
 @click.option("-k", "--repeat", type=int, help="Samples per case and target.  [default: 1]")
 @click.option(
     "--resume",
     metavar="RUN",
-    help="Go on with a run that stopped; no finished call is repeated. Refused while the run is alive.",
+    help="Continue an interrupted run; no finished call is repeated. Refused while the run is active.",
 )
-@click.option("--retry-unscored", is_flag=True, help="With --resume: also try again what could not be judged.")
+@click.option("--retry-unscored", is_flag=True, help="With --resume: also repeat what could not be judged.")
 @click.option("--only-failing", metavar="RUN", help="Only the cases that failed or could not be judged in that run.")
 @click.option(
     "-o",
@@ -72,26 +74,26 @@ _SELECTED_AT_START = ("tags", "not_tags", "intents", "cases", "first", "sample",
     "outputs",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Report file; the ending chooses: .json .html .junit.xml .md .csv .jsonl. May be repeated.",
+    help="Report file; the extension sets the format: .json .html .junit.xml .md .csv .jsonl. May be repeated.",
 )
 @click.option("--tag", "tags", multiple=True, help="Only cases with this tag. May be repeated.")
 @click.option("--not-tag", "not_tags", multiple=True, help="No case with this tag. May be repeated.")
 @click.option("--intent", "intents", multiple=True, help="Only cases of this intent. May be repeated.")
 @click.option("--case", "cases", multiple=True, help="Only the case with this id. May be repeated.")
 @click.option("-n", "--first", type=click.IntRange(min=1), help="Only the first N cases.")
-@click.option("--sample", type=click.IntRange(min=1), help="Only N cases drawn by the seed.")
+@click.option("--sample", type=click.IntRange(min=1), help="Only N random cases, by the seed.")
 @click.option("--seed", type=int, help="Seed of everything random.  [default: 0]")
 @click.option("--pass-rate", type=float, help="Share of judged cases that must pass.  [default: 1.0]")
 @click.option(
     "--unscored", type=float, help="Share that may be left unjudged before the run cannot pass.  [default: 0.05]"
 )
-@click.option("--timeout", type=float, help="Seconds one case may take.  [default: 600]")
+@click.option("--timeout", type=float, help="Timeout of one case in seconds.  [default: 600]")
 @click.option(
     "--budget",
     type=float,
-    help="Dollars this run may spend on models, all its legs together. Beside --resume: the new limit.",
+    help="Maximum cost of models in dollars, including resumes. With --resume: the new limit.",
 )
-@click.option("--rate", help="Most calls or tokens per model: 30/s, 500/min, '200k tokens/min'.")
+@click.option("--rate", help="Rate limit of calls or tokens per model: 30/s, 500/min, '200k tokens/min'.")
 @click.option("--cache", type=click.Choice(["off", "on", "refresh"]), help="Keep answers between runs.  [default: off]")
 @click.option(
     "--record",
@@ -101,10 +103,10 @@ _SELECTED_AT_START = ("tags", "not_tags", "intents", "cases", "first", "sample",
 @click.option(
     "--allow-commands",
     is_flag=True,
-    help="Run a command or Python code that the suite file names; proctor.yaml may say so with `allow_commands:`.",
+    help="Allow commands and Python code named in the suite file; same as `allow_commands:` in proctor.yaml.",
 )
 @click.option("--scorer", "scorers", multiple=True, help="Only checks of this name. May be repeated.")
-@click.option("--light", is_flag=True, help="Only checks that ask no model: exact ones, at no cost.")
+@click.option("--light", is_flag=True, help="Only exact checks, without a model and cost.")
 @click.option(
     "--trigger",
     default="manual",

@@ -23,9 +23,7 @@ _AT_ONCE = 64  # batch size
 _SHOWN = 12  # maximum number of printed entities per text; --json has all
 
 
-@click.command(
-    "scan", short_help="Look for injections, dangerous intents and names in a text, with the models that ship."
-)
+@click.command("scan", short_help="Find injections, dangerous intents and names in a text, with the local models.")
 @click.argument("text", required=False)
 @click.option("--file", "file", type=click.Path(path_type=Path), help="Read the text from this file.")
 @click.option("--jsonl", metavar="FIELD", help="The input is JSON Lines; scan this field of every line.")
@@ -36,7 +34,7 @@ _SHOWN = 12  # maximum number of printed entities per text; --json has all
     show_default=True,
     help="The share of harmless support messages that may be flagged.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a text.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per text.")
 def verb(text: str | None, file: Path | None, jsonl: str | None, level: str, as_json: bool) -> int:
     """Find injections, dangerous intents and names in TEXT, in a file, or in piped input (-).
 

@@ -19,7 +19,7 @@ _SLACK = timedelta(minutes=10)  # tolerance for cron's start times
 _FLAGS: dict[str, Any] = {"resume": None, "retry_unscored": False, "record": None, "outputs": (), "suite": None}
 
 
-@click.group("schedule", short_help="Run what is due by `triggers:` in proctor.yaml; for cron.")
+@click.group("schedule", short_help="Run the due `triggers:` of proctor.yaml; for cron.")
 def verb() -> None:
     """Run the due `triggers:` of proctor.yaml; for cron.
 
@@ -29,8 +29,8 @@ def verb() -> None:
 
 @verb.command("run")
 @click.argument("names", metavar="[TRIGGER]…", nargs=-1)
-@click.option("--now", is_flag=True, help="Also what is not due yet.")
-@click.option("-v", "--verbose", is_flag=True, help="The whole report of each run, not only its decision.")
+@click.option("--now", is_flag=True, help="Also triggers that are not due yet.")
+@click.option("-v", "--verbose", is_flag=True, help="Print the whole report of each run, not only its decision.")
 @click.pass_context
 def run_due(ctx: click.Context, names: tuple[str, ...], now: bool, verbose: bool) -> int:
     """Run each due TRIGGER, one after the other; default: all with `every:`, else `schedule`.

@@ -13,22 +13,24 @@ __all__ = ["verb"]
 _MOST_IN_VAIN = 0.05
 
 
-@click.group("thresholds", short_help="Propose floors for gate.yaml from runs that were good.")
+@click.group("thresholds", short_help="Propose floors for gate.yaml from good runs.")
 def verb() -> None:
     """Propose floors for gate.yaml from good runs."""
 
 
 @verb.command("suggest")
 @click.argument("runs", nargs=-1)
-@click.option("--suite", help="Suite whose runs are taken.  [default: that of the newest run]")
+@click.option("--suite", help="Suite whose runs are used.  [default: that of the newest run]")
 @click.option("-t", "--target", help="The target, when the runs had several.")
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=10, show_default=True, help="Most runs to take.")
+@click.option(
+    "-n", "--limit", type=click.IntRange(min=1), default=10, show_default=True, help="Maximum number of runs."
+)
 @click.option(
     "--rate",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.025,
     show_default=True,
-    help="Share of good runs that may break a floor all the same.",
+    help="Share of good runs that may break a floor.",
 )
 @click.pass_context
 def suggest_floors(

@@ -26,12 +26,14 @@ _WIDTH = 20
 @click.option("--suite", help="Only runs of this suite.  [default: that of the newest run]")
 @click.option("-t", "--target", help="Only results of this target.  [default: that of the newest run]")
 @click.option("--trigger", help="Only runs of this trigger.")
-@click.option("--partial", is_flag=True, help="Also runs that were narrowed by hand.")
-@click.option("--floor", type=click.FloatRange(0, 1), help="Least mean.  [default: the floor in gate.yaml]")
-@click.option("--runs", type=click.IntRange(min=1), help="Runs in a row under the floor that make an alarm.")
-@click.option("--policy", type=click.Path(path_type=Path, dir_okay=False), help="File with the rules of release.")
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Most runs to show.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--partial", is_flag=True, help="Also runs of selected cases or checks.")
+@click.option("--floor", type=click.FloatRange(0, 1), help="Minimum mean.  [default: the floor in gate.yaml]")
+@click.option("--runs", type=click.IntRange(min=1), help="Consecutive runs below the floor that raise an alarm.")
+@click.option("--policy", type=click.Path(path_type=Path, dir_okay=False), help="File with the release policy.")
+@click.option(
+    "-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of runs."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @click.pass_context
 def verb(ctx: click.Context, /, **flags: Any) -> int:
     """Show each run's mean in one dimension, oldest first; without --dimension, the newest of every line.
