@@ -17,8 +17,8 @@ from examples.travel_desk.simulate import simulate
 
 from proctor.config import Environment, load_config
 from proctor.core.case import Case, Check
-from proctor.core.operations import CompletionTable
 from proctor.core.score import Score
+from proctor.core.task import TaskCompletion
 from proctor.models.pool import Pool
 from proctor.monitor.completion_rules import CompletionRules
 from proctor.runner.grade import grade
@@ -142,7 +142,7 @@ def test_the_log_of_production_tells_the_two_agents_apart(tmp_path: Path) -> Non
     assert naive.total.pleased.hits > 0
 
 
-def _table(out: Path, brain: str) -> CompletionTable:
+def _table(out: Path, brain: str) -> TaskCompletion:
     out.mkdir()
     teller = Teller(database=out / "office.db", settings={"brain": brain}, seed=3)
     asyncio.run(simulate(teller, count=200, out=out))

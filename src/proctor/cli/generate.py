@@ -246,7 +246,9 @@ def _tell_tests(artefacts: Any) -> None:
     click.echo(f"tests   {len(artefacts.tests)}" + (f": {counts}" if counts else ""))
     if artefacts.baseline:
         click.echo(f"        {len(artefacts.baseline)} baseline tests beside them")
-    if given := [case.metadata["groundtruth"] for case in artefacts.tests if "groundtruth" in case.metadata]:
+    from proctor.core.generated_test import GeneratedTest  # noqa: PLC0415
+
+    if given := [truth for case in artefacts.tests if (truth := GeneratedTest.of(case).groundtruth)]:
         accepted = sum(bool(each.get("accepted")) for each in given)
         click.echo(f"        expected output accepted for {accepted} of {len(given)}")
     if agreement := artefacts.provenance.get("counts", {}).get("agreement"):

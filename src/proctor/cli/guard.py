@@ -166,7 +166,7 @@ def _as_json(place: str, found: CheckedStep, show: bool) -> str:
 
 def _told(place: str, found: CheckedStep, show: bool) -> str:
     """Return the decision on one text for display."""
-    from proctor.report.guard_table import milliseconds  # noqa: PLC0415
+    from proctor.report.number_format import milliseconds  # noqa: PLC0415
 
     whole, *gates = found.verdicts(show=show)
     by = f" by {whole['by']}" if whole["action"] != "allow" and whole.get("by") else ""
@@ -251,7 +251,7 @@ def stats(ctx: click.Context, /, **flags: Any) -> None:
     decisions. With --ids: the last decisions that blocked or escalated a step, newest first. `proctor review show`,
     `proctor review resolve` and `proctor promote --guard` take such an id, or the beginning of it.
     """
-    from proctor.report.guard_table import check_name, save_guard, write, write_json  # noqa: PLC0415
+    from proctor.report.guard_sheet import GUARD_REPORT  # noqa: PLC0415
     from proctor.workflows.guard.stats import guard_table, moment_of  # noqa: PLC0415
 
     gate, outputs = flags["gate"], flags["outputs"]
@@ -262,16 +262,16 @@ def stats(ctx: click.Context, /, **flags: Any) -> None:
         _list_stopped(project(ctx), since, flags)
         return
     for path in outputs:
-        check_name(path)
+        GUARD_REPORT.check_name(path)
     table = guard_table(project(ctx), since=since, gate=gate)
     if flags["as_json"]:
-        write_json(table, sys.stdout)
+        GUARD_REPORT.write_json(table, sys.stdout)
     else:
-        write(table)
+        GUARD_REPORT.write(table)
         if any(row.actions.get("block") or row.actions.get("escalate") for row in table.points):
             click.echo("`proctor guard stats --ids` lists the last that were stopped", err=True)
     for path in outputs:
-        save_guard(table, path)
+        GUARD_REPORT.save(table, path)
         click.echo(f"wrote {path}", err=True)
 
 

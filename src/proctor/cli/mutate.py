@@ -63,11 +63,11 @@ def verb(ctx: click.Context, /, outputs: tuple[Path, ...], at_least: float | Non
 
     Exit codes: 0 done, 1 below --at-least, 2 usage or configuration, 3 nothing could be judged, or cut short.
     """
-    from proctor.report.adequacy import check_name, save_adequacy, write  # noqa: PLC0415 - verbs load what they use
+    from proctor.report.adequacy_sheet import MUTATION_REPORT  # noqa: PLC0415 - verbs load what they use
     from proctor.workflows.mutate.mutation import mutation_plan, run_mutation  # noqa: PLC0415
 
     for output in outputs:
-        check_name(output)
+        MUTATION_REPORT.check_name(output)
     config = project(ctx)
     job = _job(config, flags)
     plan = mutation_plan(config, job)
@@ -76,8 +76,8 @@ def verb(ctx: click.Context, /, outputs: tuple[Path, ...], at_least: float | Non
         return 0
     adequacy = asyncio.run(run_mutation(config, job, plan=plan, heard=_progress))
     for output in outputs:  # before printing, since the reader of a pipe (head, less) may close it
-        save_adequacy(adequacy, output)
-    write(adequacy)
+        MUTATION_REPORT.save(adequacy, output)
+    MUTATION_REPORT.write(adequacy)
     for output in outputs:
         click.echo(f"wrote {output}", err=True)
     if not adequacy.complete:

@@ -76,19 +76,19 @@ def review_tests(
     outputs: tuple[Path, ...],
 ) -> None:
     """Review the tests of PROMPT: possible failures with their harm, the value of each test, and duplicates."""
-    from proctor.report.collection import check_name, save_review, write  # noqa: PLC0415 - verbs load what they use
+    from proctor.report.test_review_sheet import REVIEW_REPORT  # noqa: PLC0415 - verbs load what they use
     from proctor.workflows.review.collection import ReviewJob, review_collection, write_kept  # noqa: PLC0415
 
     if write_back and keep is None:
         raise click.UsageError("--write goes with --keep N.")
     for output in outputs:
-        check_name(output)
+        REVIEW_REPORT.check_name(output)
     config = project(ctx)
     job = ReviewJob(prompt=prompt, out=out, keep=keep, model=model, run=config.settings.run)
     review = asyncio.run(review_collection(config, job))
-    write(review)
+    REVIEW_REPORT.write(review)
     for output in outputs:
-        save_review(review, output)
+        REVIEW_REPORT.save(review, output)
         click.echo(f"wrote {output}", err=True)
     if write_back:
         gone = write_kept(job, review)

@@ -158,7 +158,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
 def _project(ctx: click.Context, flags: dict[str, Any]) -> Config:
     """Return the project of this folder, or the one named in place of a suite."""
     folder = Path(flags["suite"]) if flags["suite"] else None
-    named = project_in(folder) if folder and folder.is_dir() and ctx.obj is None else None
+    named = project_in(ctx, folder) if folder and folder.is_dir() and ctx.obj is None else None
     if named is None:
         return project(ctx)
     click.echo(f"project {folder}: for the other verbs use `proctor -c {folder} …`, or go into the folder", err=True)

@@ -6,7 +6,7 @@ import aiohttp
 
 from proctor.server.sidecar.app import make_app
 from proctor.server.sidecar.requests import QUESTIONS
-from tests.server.dialects.test_openai_schema import make_attack_guard
+from tests.server.attack_fields import make_attack_guard
 from tests.server.schema_walk import Exempt, attacks
 from tests.server.upstream import running
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from proctor.config import Config, Environment, Settings
 from proctor.core.judge_card import Abstentions, Band, Estimate, JudgeCard
 from proctor.core.report import Cell, Fingerprint, Report, Tally
-from proctor.report.judge_card import save_card
+from proctor.report.judge_card_sheet import JUDGE_CARD_REPORT
 from proctor.workflows.judge.error_bands import with_bands
 
 CARD = JudgeCard(
@@ -34,7 +34,7 @@ def _config(folder: Path) -> Config:
 
 
 def test_people_would_say(tmp_path: Path) -> None:
-    save_card(CARD, tmp_path / "judge_cards" / "relevance.json")
+    JUDGE_CARD_REPORT.save(CARD, tmp_path / "judge_cards" / "relevance.json")
     notes = with_bands(_config(tmp_path), REPORT).notes
     assert notes == (
         "first",
@@ -43,13 +43,13 @@ def test_people_would_say(tmp_path: Path) -> None:
 
 
 def test_a_scorer_that_is_no_dimension(tmp_path: Path) -> None:
-    save_card(replace(CARD, scorer="judge"), tmp_path / "judge_cards" / "judge.json")
+    JUDGE_CARD_REPORT.save(replace(CARD, scorer="judge"), tmp_path / "judge_cards" / "judge.json")
     report = replace(REPORT, by_scorer=(Tally(name="judge", mean=0.6, histogram=(50, 50)),))
     assert with_bands(_config(tmp_path), report).notes[1].startswith("judge 0.60: people would say 0.50")
 
 
 def test_a_card_of_another_version_is_not_used(tmp_path: Path) -> None:
-    save_card(CARD, tmp_path / "judge_cards" / "relevance.json")
+    JUDGE_CARD_REPORT.save(CARD, tmp_path / "judge_cards" / "relevance.json")
     report = replace(REPORT, fingerprint=Fingerprint(scorers={"relevance": "2"}))
     assert "is of version 1, and this run's is 2" in with_bands(_config(tmp_path), report).notes[1]
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from proctor.config import Config, Environment, RunSettings, Settings
-from proctor.core.adequacy import Adequacy
 from proctor.core.case import Case
 from proctor.core.decode import decode
 from proctor.core.errors import InputError, StoreError
 from proctor.core.rule import Rule, Span
 from proctor.generate.artefacts import Artefacts, folder_of, write_artefacts
+from proctor.report.adequacy import Adequacy
 from proctor.workflows.mutate.mutation import MutationJob, mutation_plan, run_mutation
 
 SAID = "Use at most 3 words. Never mention prices."

@@ -11,6 +11,7 @@ from pathlib import Path
 from proctor.core.case import Case
 from proctor.core.codec import dumps, loads
 from proctor.core.errors import InputError
+from proctor.core.generated_test import GeneratedTest
 from proctor.generate.artefacts import Artefacts, folder_of, read_artefacts, write_artefacts
 from proctor.generate.spec import InputSpec
 from proctor.prompts.load import load_prompt
@@ -72,7 +73,7 @@ def _stem(path: Path) -> str:
 
 
 def _valid(cases: Sequence[Case], notes: Notes) -> tuple[Case, ...]:
-    kept = tuple(case for case in cases if case.metadata.get("valid") is not False)
+    kept = tuple(case for case in cases if GeneratedTest.of(case).is_usable)
     if len(kept) < len(cases):
         notes.add(f"tests that were found invalid and left out: {len(cases) - len(kept)}")
     return kept

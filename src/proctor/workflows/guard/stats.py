@@ -10,7 +10,7 @@ from proctor import registry
 from proctor.config import Config
 from proctor.core.errors import InputError, NotFoundError
 from proctor.core.event import Event
-from proctor.core.guard_table import GuardTable
+from proctor.core.gate_decisions import GuardDecisions
 from proctor.core.verdict import STOPS
 from proctor.monitor.gate_figures import GateFigures, reload_failed
 from proctor.store.guard_log import FOLDER
@@ -22,7 +22,7 @@ from proctor.text.spans import span_seconds
 __all__ = ["decision", "guard_table", "last_reload_error", "last_stopped", "moment_of"]
 
 
-def guard_table(config: Config, *, since: datetime | None = None, gate: str | None = None) -> GuardTable:
+def guard_table(config: Config, *, since: datetime | None = None, gate: str | None = None) -> GuardDecisions:
     """Return the figures of all recorded decisions, or of those since a time or of one gate.
 
     Raises:

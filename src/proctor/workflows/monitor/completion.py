@@ -13,7 +13,7 @@ from typing import Any
 from proctor.config import Config
 from proctor.core.codec import dumps
 from proctor.core.errors import ConfigError, MalformedError, Problem
-from proctor.core.operations import CompletionTable, Task
+from proctor.core.task import Task, TaskCompletion
 from proctor.monitor.completion import TaskWatch, in_utc
 from proctor.monitor.completion_figures import CompletionFigures
 from proctor.monitor.completion_rules import CompletionRules, read_rules
@@ -38,7 +38,7 @@ class CompletionJob:
     tasks: Path | None = None
 
 
-async def completion_of(job: CompletionJob) -> CompletionTable:
+async def completion_of(job: CompletionJob) -> TaskCompletion:
     """Read the logs once in order of time, and count.
 
     Raises:

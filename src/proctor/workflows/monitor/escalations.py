@@ -14,7 +14,7 @@ from proctor.core.codec import dumps
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, Problem
 from proctor.core.event import Label
-from proctor.core.operations import EscalationTable, HandOff
+from proctor.core.handoff import EscalationCauses, HandOff
 from proctor.core.trajectory import Trajectory
 from proctor.monitor.completion_rules import CompletionRules
 from proctor.monitor.escalation import DIMENSION, UNKNOWN, EscalationFigures
@@ -73,7 +73,7 @@ def scorer_of(config: Config, *, light: bool) -> EscalationCategory:
         raise placed_in(config.path, found) from None
 
 
-async def escalations_of(config: Config, job: EscalationJob) -> EscalationTable:
+async def escalations_of(config: Config, job: EscalationJob) -> EscalationCauses:
     """Find the cause of every hand-off, record it next to people's labels, and collect knowledge gaps.
 
     Raises:

@@ -10,11 +10,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from proctor.config import Config, RunSettings
-from proctor.core.adequacy import Adequacy, Control, DamageOutcome, MutantOutcome, ShamOutcome, WilsonShare
 from proctor.core.case import Case
 from proctor.core.codec import content_id
 from proctor.core.errors import ConfigError, InputError, StoreError, SuiteError
+from proctor.core.generated_test import GeneratedTest
 from proctor.core.rule import Rule
+from proctor.core.share import Share
 from proctor.generate.artefacts import Artefacts, folder_of, read_artefacts
 from proctor.generate.equivalent_rewrites import Sham, make_shams
 from proctor.generate.mutate import OPERATORS, Mutant, Mutants, choose_mutants, make_mutants
@@ -23,6 +24,7 @@ from proctor.generate.select_tests import choose
 from proctor.project import Project
 from proctor.prompts.load import load_prompt
 from proctor.prompts.prompt import Prompt
+from proctor.report.adequacy import Adequacy, Control, DamageOutcome, MutantOutcome, ShamOutcome
 from proctor.stats.interval import wilson
 from proctor.store.calls import CallLog
 from proctor.store.lock import only_one
@@ -91,7 +93,7 @@ def mutation_plan(config: Config, job: MutationJob) -> MutationPlan:
     if model is None:
         hint = "give --model (e.g. -m local:smollm2 or -m openai:gpt-5-mini), or set `model:` in proctor.yaml"
         raise ConfigError(f"no model is set to put the tests of {job.prompt.name} to", hint=hint)
-    usable = [case for case in artefacts.tests if case.metadata.get("valid") is not False]
+    usable = [case for case in artefacts.tests if GeneratedTest.of(case).is_usable]
     tests = choose(usable, most=job.tests, seed=job.run.seed)
     found = make_mutants(prompt, artefacts.specification, extract=demanded_rules)
     wanted = [each for each in found.made if each.operator in job.operators]
@@ -262,6 +264,5 @@ def _reported(plan: MutationPlan, job: MutationJob, found: _Found, examiner: Exa
     )
 
 
-def _share(hits: int, total: int) -> WilsonShare:
-    room = wilson(hits, total)
-    return WilsonShare(hits=hits, total=total, low=room.low if room else None, high=room.high if room else None)
+def _share(hits: int, total: int) -> Share:
+    return Share.of(hits, total, wilson(hits, total))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from proctor.core.adequacy import DamageOutcome, Fate, Killing, MutantOutcome
 from proctor.core.case import Case
+from proctor.core.generated_test import GeneratedTest
 from proctor.core.rule import Rule
 from proctor.generate.damage import DAMAGES, damage_output
 from proctor.generate.mutate import Mutant
 from proctor.generate.select_tests import choose
 from proctor.prompts.prompt import Prompt
+from proctor.report.adequacy import DamageOutcome, Fate, Killing, MutantOutcome
 from proctor.workflows.mutate.mutant_runs import Examiner, Tried, Verdicts
 
 __all__ = ["JUDGED_DAMAGES", "damaged", "fate_of"]
@@ -100,8 +101,8 @@ def _missing_test(rules: Sequence[Rule], mutant: Mutant, passing: Sequence[Case]
 
 
 def _aims(case: Case, rules: Sequence[str]) -> bool:
-    aimed = case.metadata.get("rules")
-    return isinstance(aimed, (list, tuple)) and any(rule in aimed for rule in rules)
+    aimed = GeneratedTest.of(case).rules
+    return any(rule in aimed for rule in rules)
 
 
 async def damaged(

@@ -17,7 +17,7 @@ from proctor.release.decide import ReleaseDecision, decide
 from proctor.release.floors import DEFAULT
 from proctor.release.measures import ALL, Baseline
 from proctor.release.policy import Policy
-from proctor.report.release_formats import ENDINGS, save_release
+from proctor.report.release_formats import DECISION_REPORT
 from proctor.report.release_view import ReleaseView
 from proctor.store.decisions import keep_decision
 from proctor.store.gate_facts import intents_of_other_suites, models_that_answered
@@ -199,9 +199,9 @@ def _compared(sides: _Sides, rules: Policy) -> Comparison:
 
 def _save(store: RunStore, view: ReleaseView) -> Iterator[Path]:
     name = "gate" if not view.target else f"gate-{''.join(c if c.isalnum() else '-' for c in view.target)}"
-    for ending in ENDINGS:
+    for ending in DECISION_REPORT.endings:
         path = store.folder_of(view.run) / f"{name}{ending}"
-        save_release(view, path)
+        DECISION_REPORT.save(view, path)
         yield path
 
 

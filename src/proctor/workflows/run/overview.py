@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from proctor.core.overview import Overview
+from proctor.core.compliance import PromptCompliance
 from proctor.core.report import Report
 from proctor.store.run_reader import RunReader
 
@@ -18,7 +18,7 @@ def has_overview(report: Report) -> bool:
     return bool(_SCORERS & report.fingerprint.scorers.keys())
 
 
-def overview_of_run(reader: RunReader, report: Report | None = None) -> Overview | None:
+def overview_of_run(reader: RunReader, report: Report | None = None) -> PromptCompliance | None:
     """Return how well answers kept the rules of their prompt; ``None`` if the run has no rules.
 
     Results are streamed, so memory use does not grow with the run.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["Compliance", "MetricFigure", "Overview", "OverviewRow", "RuleRow", "Wavering"]
+__all__ = ["Compliance", "FlakyTest", "MetricFigure", "PromptCompliance", "RuleCompliance", "TargetCompliance"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ class MetricFigure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OverviewRow:
+class TargetCompliance:
     """One target in one scenario (``None``: in all of them together).
 
     ``errors`` are answers that never came; they are in no other figure. ``tests`` leaves the baseline tests out, which
@@ -68,7 +68,7 @@ class OverviewRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RuleRow:
+class RuleCompliance:
     """One rule over the answers of one target.
 
     ``covered`` tests were made for it; ``kept.tests`` is how many had a verdict on it at all; ``failed`` is how many
@@ -93,7 +93,7 @@ class RuleRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wavering:
+class FlakyTest:
     """A test whose answers sometimes comply and sometimes do not; ``entropy`` is in bits, 1 for half and half."""
 
     case: str
@@ -105,11 +105,14 @@ class Wavering:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Overview:
-    """All of it. ``repeat`` is how often each test was put; ``wavering`` are the worst, of ``flaky`` in all."""
+class PromptCompliance:
+    """The compliance of a whole run.
+
+    ``repeat`` is how often each test was put; ``wavering`` are the worst tests, of ``flaky`` in all.
+    """
 
     repeat: int = 1
-    rows: tuple[OverviewRow, ...] = ()
-    rules: tuple[RuleRow, ...] = ()
+    rows: tuple[TargetCompliance, ...] = ()
+    rules: tuple[RuleCompliance, ...] = ()
     flaky: int = 0
-    wavering: tuple[Wavering, ...] = ()
+    wavering: tuple[FlakyTest, ...] = ()

@@ -1,4 +1,4 @@
-"""What production came to: tasks completed or not, hand-offs and their causes, and what the knowledge base lacks."""
+"""Conversations handed to a person: their causes, what people say of them, and what the knowledge base lacks."""
 
 from __future__ import annotations
 
@@ -8,98 +8,23 @@ from datetime import datetime
 from typing import Literal, get_args
 
 from proctor.core.score import Evidence
+from proctor.core.share import Share
 
 __all__ = [
     "CATEGORIES",
     "COUNTS_AGAINST",
     "Category",
-    "CompletionRow",
-    "CompletionTable",
+    "CauseCount",
     "Disagreement",
-    "EscalationRow",
-    "EscalationTable",
-    "Gap",
+    "EscalationCauses",
     "HandOff",
+    "KnowledgeGap",
     "LabelAgreement",
-    "Share",
-    "Task",
-    "TaskState",
 ]
 
-TaskState = Literal["completed", "not completed", "open", "unknown"]
 Category = Literal["knowledge_gap", "confidence_failure", "policy_complexity", "sentiment_trigger", "explicit_request"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 COUNTS_AGAINST: frozenset[str] = frozenset({"knowledge_gap", "confidence_failure"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
-    """``hits`` of ``total`` with the 95 % interval; the share is none where nothing was counted."""
-
-    hits: int = 0
-    total: int = 0
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
-    """What a customer came for in one session, and what became of it.
-
-    ``open``: its window was not over when the log ended; ``unknown``: the window is over and no signal was seen.
-    ``repeated`` is none while its window is open, or where nobody can tell; ``csat`` is from 0 to 1.
-    """
-
-    intent: str
-    state: TaskState
-    reason: str
-    started: datetime
-    ended: datetime
-    session: str | None = None
-    customer: str | None = None
-    question: str = ""
-    repeated: bool | None = None
-    repeat: str = ""
-    escalated: bool = False
-    csat: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompletionRow:
-    """The figures of one intent. ``completion`` is over tasks with an answer, ``repeats`` over those whose time is up.
-
-    ``pleased`` counts, among tasks that were rated and not completed, those with a good rating all the same.
-    """
-
-    intent: str
-    tasks: int
-    completed: int
-    failed: int
-    open: int
-    unknown: int
-    completion: Share
-    repeats: Share
-    escalated: int = 0
-    csat: float | None = None
-    csat_completed: float | None = None
-    csat_failed: float | None = None
-    pleased: Share = field(default_factory=Share)
-    rule: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompletionTable:
-    """Completion by intent; the last row is over all intents."""
-
-    rows: tuple[CompletionRow, ...]
-    total: CompletionRow
-    events: int
-    repeat_within: str = "24 h"
-    begun: datetime | None = None
-    until: datetime | None = None
-    failures: tuple[Task, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +55,7 @@ class HandOff:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EscalationRow:
+class CauseCount:
     """How many hand-offs have one cause."""
 
     category: str
@@ -162,7 +87,7 @@ class LabelAgreement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gap:
+class KnowledgeGap:
     """Something customers ask for that the knowledge base lacks, with the questions that showed it."""
 
     id: str
@@ -177,14 +102,14 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EscalationTable:
+class EscalationCauses:
     """Hand-offs by cause: of all conversations, how many were handed over, and how many of those count."""
 
     conversations: int
     handoffs: Share
     against: Share
-    rows: tuple[EscalationRow, ...]
+    rows: tuple[CauseCount, ...]
     by_intent: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     agreement: LabelAgreement | None = None
-    gaps: tuple[Gap, ...] = ()
+    gaps: tuple[KnowledgeGap, ...] = ()
     notes: tuple[str, ...] = ()

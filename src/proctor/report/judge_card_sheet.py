@@ -1,29 +1,29 @@
-"""Render a judge card on a terminal, as Markdown and as JSON."""
+"""A judge's card to read: on a terminal, as Markdown and as JSON."""
 
 from __future__ import annotations
 
 import dataclasses
-import json
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TextIO
 
 from proctor.core.judge_card import Band, Estimate, JudgeCard
-from proctor.report.formats import check_ending, save_by_ending
-from proctor.report.markdown import escaped
 from proctor.report.number_format import moment, percent
+from proctor.report.report_kind import ReportKind, iso_time, write_json
+from proctor.report.report_table import ReportTable, TableColumn
 from proctor.report.safe_text import one_line
+from proctor.report.sheet import console_for, markdown_notes
+from proctor.report.table_markdown import escaped, markdown_table
 
-__all__ = ["ENDINGS", "check_name", "rows", "save_card", "write", "write_json", "write_markdown"]
+__all__ = ["JUDGE_CARD_REPORT", "card_tables"]
 
 Row = tuple[str, str, str]
-Section = tuple[str, tuple[Row, ...]]
-_EXAMPLE = 200  # example number of cases for the error band
+_EXAMPLE = 200  # cases of the run that the error band is shown for
+# What, figure, what it means: the heads say nothing that the rows do not.
+_COLUMNS = (TableColumn(""), TableColumn("", figure=True), TableColumn(""))
 
 
-def rows(card: JudgeCard) -> list[Section]:
-    """Return the card as sections of (name, figure, meaning)."""
+def card_tables(card: JudgeCard) -> list[ReportTable]:
+    """The card as tables of (what, figure, what it means)."""
     found = [
         ("Agreement with people", tuple(_agreement(card))),
         ("Error band", tuple(_bands(card))),
@@ -31,30 +31,26 @@ def rows(card: JudgeCard) -> list[Section]:
         ("Bias", tuple(_bias(card))),
         ("Abstentions", tuple(_abstentions(card))),
     ]
-    return [(title, lines) for title, lines in found if lines]
+    return [ReportTable(title=title, columns=_COLUMNS, rows=rows) for title, rows in found if rows]
 
 
-def write(card: JudgeCard, out: TextIO | None = None, *, width: int | None = None) -> None:
-    """Print the card; in a pipe its width is not limited."""
-    from rich.console import Console  # noqa: PLC0415 - rich only when drawing
-    from rich.table import Table  # noqa: PLC0415
+def _write_terminal(card: JudgeCard, out: TextIO | None = None) -> None:
+    from rich.table import Table  # noqa: PLC0415 - rich only when drawing
     from rich.text import Text  # noqa: PLC0415
 
-    out = out or sys.stdout
-    wide = width or (None if out.isatty() else 160)
-    console = Console(file=out, width=wide, highlight=False, markup=False, emoji=False)
+    console = console_for(out, pipe_width=160)
     console.print()
     console.print(Text.assemble(("Judge card  ", "bold"), (one_line(_title(card), 120), "bold cyan")))
     console.print(Text(one_line(_subtitle(card), 200), style="dim"))
-    for title, lines in rows(card):
-        table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for table in card_tables(card):
+        drawn = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
         for style in ("", "bold", "dim"):
-            table.add_column(style=style, overflow="fold")
-        for line in lines:
-            table.add_row(*(Text(one_line(cell, 200)) for cell in line))
+            drawn.add_column(style=style, overflow="fold")
+        for row in table.cells():
+            drawn.add_row(*(Text(one_line(cell.text, 200)) for cell in row))
         console.print()
-        console.print(Text(title, style="bold"))
-        console.print(table)
+        console.print(Text(table.title, style="bold"))
+        console.print(drawn)
     if card.notes:
         console.print()
     for note in card.notes:
@@ -62,44 +58,21 @@ def write(card: JudgeCard, out: TextIO | None = None, *, width: int | None = Non
     console.print()
 
 
-def write_markdown(card: JudgeCard, out: TextIO) -> None:
-    """Write the card as Markdown."""
+def _write_markdown(card: JudgeCard, out: TextIO) -> None:
     out.write(f"## Judge card: {escaped(_title(card), 120)}\n\n{escaped(_subtitle(card), 300)}\n")
-    for title, lines in rows(card):
-        out.write(f"\n**{title}**\n\n| | | |\n|---|---:|---|\n")
-        for what, figure, meaning in lines:
-            out.write(f"| {escaped(what)} | {escaped(figure)} | {escaped(meaning, 300)} |\n")
-    if card.notes:
-        out.write("\n" + "".join(f"> {escaped(note, 400)}\n>\n" for note in card.notes).removesuffix(">\n"))
+    for table in card_tables(card):
+        out.write(f"\n**{table.title}**\n\n{markdown_table(table, max_chars=300, short_rule=True)}")
+    out.write(markdown_notes(card.notes))
 
 
-def write_json(card: JudgeCard, out: TextIO) -> None:
-    """Write the card as JSON with all fields."""
-    json.dump(dataclasses.asdict(card), out, ensure_ascii=False, indent=1, default=_plain)
-    out.write("\n")
-
-
-_WRITERS = {".json": write_json, ".md": write_markdown}
-ENDINGS = tuple(_WRITERS)
-
-
-def check_name(path: Path) -> None:
-    """Check before any work that a card can be written to this file.
-
-    Raises:
-        InputError: the extension is unknown, or the path is a folder.
-    """
-    check_ending("card", path, ENDINGS)
-
-
-def save_card(card: JudgeCard, path: Path) -> None:
-    """Write the card to a file atomically, in the format of its extension.
-
-    Raises:
-        InputError: the extension is unknown, or the path is a folder.
-        StoreError: the file cannot be written.
-    """
-    save_by_ending("card", card, path, _WRITERS)
+JUDGE_CARD_REPORT: ReportKind[JudgeCard] = ReportKind(
+    name="card",
+    show=_write_terminal,
+    writers={
+        ".json": lambda card, out: write_json(dataclasses.asdict(card), out, time=iso_time),
+        ".md": _write_markdown,
+    },
+)
 
 
 def _title(card: JudgeCard) -> str:
@@ -204,7 +177,3 @@ def _percent(found: Estimate) -> str:
     if found.value is None or found.low is None or found.high is None:
         return percent(found.value)
     return f"{percent(found.value)} ({found.low * 100:.0f}–{found.high * 100:.0f} %)"
-
-
-def _plain(value: object) -> str:
-    return value.isoformat() if hasattr(value, "isoformat") else str(value)

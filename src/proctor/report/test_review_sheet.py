@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-from pathlib import Path
-from typing import TextIO
+from typing import Any
 
 from proctor.core.test_review import HARMS, CollectionReview, FailureMode
-from proctor.report.formats import check_ending, save_by_ending
 from proctor.report.number_format import moment, percent, total_spend
-from proctor.report.sheet import Section, Sheet, write_html, write_markdown, write_terminal
+from proctor.report.report_kind import sheet_kind
+from proctor.report.report_table import ReportTable, columns, figures
+from proctor.report.sheet import Sheet
 
-__all__ = ["ENDINGS", "check_name", "collection_sheet", "save_review", "write"]
-
-
-def write(review: CollectionReview, out: TextIO | None = None) -> None:
-    """Print it."""
-    write_terminal(collection_sheet(review), out)
+__all__ = ["REVIEW_REPORT", "review_sheet"]
 
 
-def collection_sheet(review: CollectionReview) -> Sheet:
-    """Return the review as a sheet."""
-    sections = [_parts(review), _modes(review), _tests(review)]
+def review_sheet(review: CollectionReview) -> Sheet:
+    """The review as a sheet."""
+    tables = [_parts(review), _modes(review), _tests(review)]
     kept = f"; {len(review.keep)} of {review.tests} would be kept" if review.keep is not None else ""
     return Sheet(
         title=f"Review of the tests of {review.prompt}",
@@ -35,30 +29,29 @@ def collection_sheet(review: CollectionReview) -> Sheet:
             *([("spend", total_spend(review.spend))] if review.spend else []),
             *([("made", moment(review.created))] if review.created else []),
         ],
-        sections=[section for section in sections if section.rows],
+        tables=[table for table in tables if table.rows],
         notes=review.remarks,
     )
 
 
-def _parts(review: CollectionReview) -> Section:
+def _parts(review: CollectionReview) -> ReportTable:
     rows = [(name, percent(value)) for name, value in review.parts.items()]
-    return Section(
+    return ReportTable(
         title="Score",
-        columns=("part", "share"),
+        columns=(*columns("part"), *figures("share")),
         rows=rows,
-        figures=frozenset({"share"}),
         hint="the mean of what is known",
     )
 
 
-def _modes(review: CollectionReview) -> Section:
+def _modes(review: CollectionReview) -> ReportTable:
     texts = {rule.id: rule.text for rule in review.rules}
     ordered = sorted(review.modes, key=lambda mode: (-HARMS.index(mode.harm), bool(mode.tests)))
     rows = [(mode.harm, mode.text, texts.get(mode.rule, "–"), _shown_by(mode)) for mode in ordered]
     open_ones = sum(not mode.tests for mode in review.modes)
-    return Section(
+    return ReportTable(
         title="Ways to fail",
-        columns=("harm", "how", "rule", "shown by"),
+        columns=columns("harm", "how", "rule", "shown by"),
         rows=rows,
         hint=f"{open_ones} of {len(review.modes)} with no test",
     )
@@ -70,45 +63,21 @@ def _shown_by(mode: FailureMode) -> str:
     return mode.tests[0] if len(mode.tests) == 1 else f"{len(mode.tests)} tests"
 
 
-def _tests(review: CollectionReview) -> Section:
+def _tests(review: CollectionReview) -> ReportTable:
     keep = set(review.keep or ())
     rows = []
     for note in sorted(review.notes, key=lambda note: -note.importance):
         mark = () if review.keep is None else ("kept" if note.test in keep else "–",)
         rows.append((*mark, note.test, f"{note.importance:.2f}", "; ".join(note.reasons)))
-    columns = (*(("keep",) if review.keep is not None else ()), "test", "importance", "why")
-    return Section(title="Tests", columns=columns, rows=rows, figures=frozenset({"importance"}))
+    kept = columns("keep") if review.keep is not None else ()
+    heads = (*kept, *columns("test"), *figures("importance"), *columns("why"))
+    return ReportTable(title="Tests", columns=heads, rows=rows)
 
 
-def _write_json(review: CollectionReview, out: TextIO) -> None:
+def _data(review: CollectionReview) -> dict[str, Any]:
     data = {**dataclasses.asdict(review), "score": review.score}
     data["rules"] = [{**rule, "id": noun.id} for rule, noun in zip(data["rules"], review.rules, strict=True)]
-    json.dump(data, out, ensure_ascii=False, indent=1, default=str)
-    out.write("\n")
+    return data
 
 
-_WRITERS = {
-    ".json": _write_json,
-    ".md": lambda review, out: write_markdown(collection_sheet(review), out),
-    ".html": lambda review, out: write_html(collection_sheet(review), out),
-}
-ENDINGS = tuple(_WRITERS)
-
-
-def check_name(path: Path) -> None:
-    """Say before anything is asked whether a review can be written under this name.
-
-    Raises:
-        InputError: nothing writes files with this ending, or the name is a folder's.
-    """
-    check_ending("review", path, ENDINGS)
-
-
-def save_review(review: CollectionReview, path: Path) -> None:
-    """Write it in the format the file's name asks for; the file is whole or is not there.
-
-    Raises:
-        InputError: nothing writes files with this ending, or the name is a folder's.
-        StoreError: the disk or the folder refused.
-    """
-    save_by_ending("review", review, path, _WRITERS)
+REVIEW_REPORT = sheet_kind("review", review_sheet, data=_data)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from proctor.core.operations import Share
+from proctor.core.share import Share
 
-__all__ = ["GateRow", "GuardTable", "Spread"]
+__all__ = ["GateDecisions", "GuardDecisions", "Spread"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GateRow:
+class GateDecisions:
     """The figures of one gate at one point, or of a point's whole chain.
 
     ``precision``: of the decisions that changed or stopped something and that people looked at, how many were right.
@@ -45,15 +45,15 @@ class GateRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GuardTable:
+class GuardDecisions:
     """All decisions of a stretch of time, by point and by gate."""
 
     decisions: int = 0
     sessions: int = 0
     begun: datetime | None = None
     until: datetime | None = None
-    points: tuple[GateRow, ...] = ()
-    gates: tuple[GateRow, ...] = ()
+    points: tuple[GateDecisions, ...] = ()
+    gates: tuple[GateDecisions, ...] = ()
     reviewed: int = 0
     waiting: int = 0
     not_kept: int = 0
