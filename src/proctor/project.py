@@ -201,15 +201,15 @@ def evaluate(
     project: Project | None = None,
     **options: Unpack[EvaluateOptions],
 ) -> Evaluation:
-    """Put cases to a target, grade every answer, and return the results.
+    """Run cases against a target, grade every answer, and return the results.
 
-    ``cases`` are texts, mappings as in a suite file, or Case objects; or the path or name of a suite. ``target`` is a
-    function from text to text (plain or async), a Target, or a name as `proctor run --target` takes it; by default the
-    suite's or the project's own. ``scorers`` judge every case: names, mappings as in a suite file, or Scorer objects.
-    The options are those of `proctor run`.
+    ``cases`` are texts, mappings as in a suite file, Case objects, or the path or name of a suite. ``target`` is a
+    function from text to text (plain or async), a Target, or a name as for `proctor run --target`; the default is the
+    target of the suite or the project. ``scorers`` judge every case: names, mappings as in a suite file, or Scorer
+    objects. The options are those of `proctor run`.
 
-    The run is kept in the store of ``project``. Without one, the proctor.yaml of the current folder is used if there
-    is one, and the run is kept only as long as the returned object.
+    The run is kept in the store of ``project``. Without a project, the proctor.yaml of the current folder is used if
+    there is one, and the run is kept only as long as the returned object.
 
     Raises:
         InputError: a case, the target, a scorer or a setting is wrong; nothing was run.
