@@ -1,4 +1,4 @@
-"""What customers and agents say when a conversation is about to be handed over, found by its wording."""
+"""Detect wording of customers and agents that precedes a hand-over."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LONGEST = 8_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sign:
-    """Words that say something, and how plainly, from 0 to 1."""
+    """A matched wording and its strength, from 0 to 1."""
 
     quote: str
     strength: float
@@ -93,7 +93,7 @@ _NO_ANGER: Final = _any_of(
     r"\bjust\s+(?:a\s+)?jok|\bwhat\s+the\s+hell\b(?=.*thank)|\bworst[\s-]case\b|\bif\s+(?:the\s+)?worst\b",
     r"\bhate\s+to\s+(?:bother|ask|be)\b",
 )
-# Codes of airports in a row are no shouting, and neither are thanks.
+# Airport codes in a row are not shouting, nor are thanks.
 _SHOUTED: Final = re.compile(
     r"\b(?=[A-Z ,']{0,80}\b[A-Z]{4,}\b[A-Z ,']{0,80}\b[A-Z]{4,}\b)[A-Z]{2,}\b(?:[ ,']+[A-Z]{1,20}\b){2,}"
 )
@@ -150,7 +150,7 @@ _JUDGEMENT: Final = _any_of(
 
 
 def asks_for_person(text: str) -> Sign | None:
-    """Words that ask for a human being; a report of an earlier talk with one is none."""
+    """Return wording that asks for a human; a report of an earlier talk with one does not count."""
     for found in _ASKS.finditer(text[:_LONGEST]):
         before = text[max(0, found.start() - 40) : found.start()]
         if not _ASKS_NOT.search(before + " "):
@@ -159,7 +159,7 @@ def asks_for_person(text: str) -> Sign | None:
 
 
 def displeased(text: str) -> Sign | None:
-    """Words of anger or disappointment; several of them, capitals and exclamation marks say it more plainly."""
+    """Return wording of anger or disappointment; repetition, capitals and exclamation marks increase the strength."""
     plain = _NO_ANGER.sub(" ", text[:_LONGEST])
     words = [found.group() for found in _ANGER.finditer(plain)]
     loud = [found.group() for pattern in (_SHOUTED, _BANGS) for found in pattern.finditer(plain)]
@@ -170,18 +170,18 @@ def displeased(text: str) -> Sign | None:
 
 
 def lacks_knowledge(text: str) -> Sign | None:
-    """Words that say that something could not be found or is not known."""
+    """Return wording that something could not be found or is not known."""
     found = _LACKS.search(text[:_LONGEST])
     return Sign(quote=found.group().strip(), strength=0.6) if found else None
 
 
 def unsure(text: str) -> Sign | None:
-    """Words that say that an answer was there and could not be relied on."""
+    """Return wording that an answer existed but was unreliable."""
     found = _UNSURE.search(text[:_LONGEST])
     return Sign(quote=found.group().strip(), strength=0.6) if found else None
 
 
 def needs_judgement(text: str) -> Sign | None:
-    """Words that say that several conditions or an exception call for a person's decision."""
+    """Return wording that several conditions or an exception need a person's decision."""
     found = _JUDGEMENT.search(text[:_LONGEST])
     return Sign(quote=found.group().strip(), strength=0.6) if found else None

@@ -1,4 +1,4 @@
-"""Words after which a person must take over: threats of law or press, danger to somebody, self-harm."""
+"""Detect wording after which a person must take over: legal or press threats, danger to somebody, self-harm."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ASKED: Final = re.compile(r"[?？؟]\s*[\"'”’」』)）]*\s*$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DangerMention:
-    """Words that call for a person: of which kind, and where."""
+    """A dangerous mention: its kind and span."""
 
     kind: str
     start: int
@@ -29,7 +29,7 @@ class DangerMention:
 
 
 def dangers(text: str) -> Iterator[DangerMention]:
-    """The first place of each kind in a text; questions about rules and set phrases do not count."""
+    """Yield the first mention of each kind; questions about rules and idioms do not count."""
     source = text[:_LONGEST]
     known = _wording()
     seen: set[str] = set()
@@ -41,7 +41,7 @@ def dangers(text: str) -> Iterator[DangerMention]:
 
 
 def without_set_phrases(text: str) -> str:
-    """The text without the sentences that a classifier may take amiss, though their words mean another thing."""
+    """Return the text without sentences whose idioms a classifier may misread."""
     source = text[:_LONGEST]
     known = _wording()
     places = [hit.start() for words in (*known.ruled_out.values(), known.harmless) for _, hit in words.find(source)]
@@ -52,7 +52,7 @@ def without_set_phrases(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Wording:
-    """What says each kind, and under its name what rules it out; questions about rules rule out most."""
+    """Patterns of each kind, and patterns that exclude it; questions about rules exclude most kinds."""
 
     dangers: Haystack
     kinds: tuple[str, ...]  # of each pattern
@@ -86,7 +86,7 @@ def _is_meant(kind: str, sentence: str) -> bool:
 
 
 def _sentence(text: str, place: int) -> str:
-    """The sentence in which a place stands."""
+    """Return the sentence at an index."""
     begin, end = _bounds(text, place)
     return text[begin:end]
 

@@ -1,4 +1,4 @@
-"""Files of patterns: one a line under a heading, with names that stand for patterns used often."""
+"""Read files of patterns: one per line under a heading, with names for frequently used patterns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SECTION: Final = re.compile(r"\[([a-z_]+(?: [a-z_]+)?)\]")
 
 
 def wording(file: str) -> Mapping[str, list[str]]:
-    """The patterns under each heading of a file of this folder, names replaced by what they stand for."""
+    """Return the patterns under each heading of a file in this folder, with names expanded."""
     names: dict[str, str] = {}
     made: dict[str, list[str]] = {}
     section = ""

@@ -1,4 +1,4 @@
-"""Promises in languages other than English: which sentence grants what, and what takes it back."""
+"""Detect promises in languages other than English, and wording that makes them conditional."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from proctor.text.pattern_prefilter import Haystack
 __all__ = ["asks_first", "promised"]
 
 
-@lru_cache(maxsize=64)  # each entry of a registry asks about the same sentence
+@lru_cache(maxsize=64)  # each registry entry checks the same sentence
 def promised(sentence: str) -> frozenset[str]:
-    """The matters in which a sentence promises something, unless words of its own language leave that open."""
+    """Return the topics in which a sentence promises something, unless its wording is conditional."""
     known = _known()
     sentence = known.soothing.sub("", sentence)
     told = {known.kinds[number] for number, _ in known.says.find(sentence)}
@@ -30,7 +30,7 @@ def asks_first(message: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Known:
-    """What promises, with the language and the matter of each pattern; under each language what leaves it open."""
+    """Promise patterns with their language and topic; and by language, patterns that make it conditional."""
 
     says: Haystack
     kinds: tuple[tuple[str, str], ...]

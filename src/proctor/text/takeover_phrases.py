@@ -1,4 +1,4 @@
-"""Words by which somebody tries to take an agent over, in clear or hidden, and what they ask for."""
+"""Detect phrases that try to take over an agent, in clear or hidden text, and what they ask for."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from proctor.text.pattern_prefilter import Haystack
 
 __all__ = ["Attempt", "Override", "attempts", "override_in", "readings", "shortened"]
 
-_LETTERS: Final = 20_000  # of one message, from its two ends: nobody writes more, and the work stays bounded
-# What an agent is told to drop must be the agent's own: a customer may well say "ignore my last message".
+_LETTERS: Final = 20_000  # characters of one message, from both ends, to bound the work
+# The instructions to drop must be the agent's own: a customer may say "ignore my last message".
 _DROPS: Final = (
     r"\b(?:ignore|disregard|forget|override|bypass|drop|stop following)\b[ ,]+"
     r"(?:(?:all|any|every|each|the|these|those|your|of|about|everything in|safety|system)\s+)*"
@@ -49,7 +49,7 @@ _FREES: Final = (
     r"(?:developer|debug|admin|maintenance|god|test|dan)[ -]mode\b|"
     r"\byou are (?:now )?(?:dan\b|unrestricted|jailbroken|no longer (?:bound|restricted|limited))"
 )
-# What is asked for must be the agent's own too: instructions for a wardrobe are a customer's good right.
+# The requested text must be the agent's own too: asking for the instructions of a wardrobe is legitimate.
 _EXTRACTS: Final = (
     r"\b(?:reveal|print|show|repeat|output|display|tell|give|leak|share|copy|paste|dump|recite|translate|summari[sz]e|"
     r"encode|what (?:is|are|was|were|does))\b[^.?!\n]{0,40}\b(?:your|the)\s+(?:(?:full|entire|complete|exact|own|"
@@ -59,22 +59,22 @@ _EXTRACTS: Final = (
     r"(?:系统提示词?|系統提示|システムプロンプト|시스템 ?프롬프트)|"
     r"\b(?:systemprompt|prompt (?:del sistema|système|di sistema|do sistema)|invite système|системный промпт)\b"
 )
-# Arabic and Hindi are written with and without some signs: overrides_folded.txt knows only the plain form.
+# Arabic and Hindi have optional marks: overrides_folded.txt has only the plain form.
 _FOLDED: Final[Mapping[int, str]] = {
     **dict.fromkeys((*range(0x64B, 0x660), 0x640, 0x670, 0x93C, 0x200C, 0x200D), ""),  # vowels, strokes, nukta, joiners
     **dict(zip(map(ord, "أإآٱىیکةؤئ\u0901"), "ااااييكهوي\u0902", strict=True)),
-    **dict(zip(range(0x958, 0x960), "कखगजडढफय", strict=True)),  # letters that have their nukta in them
+    **dict(zip(range(0x958, 0x960), "कखगजडढफय", strict=True)),  # precomposed letters with nukta
 }
-_FOLDS: Final = re.compile("[\u0600-\u06ff\u0900-\u097f]")  # whether a text is in letters that are folded at all
+_FOLDS: Final = re.compile("[\u0600-\u06ff\u0900-\u097f]")  # whether a text has characters that are folded
 _KINDS: Final = ("override", "hijack", "jailbreak", "extraction")
-# Who asks what such words mean, or quotes them, attempts nothing.
+# Quoting such phrases or asking about their meaning is no attempt.
 _ASKS_ABOUT: Final = re.compile(
     r"(?:[\"“‘'`«「『(]\s*|\b(?:phrase|words?|term|expression|directive|attack|attacks|like|called|explain|mean|means|"
     r"(?:assessment|interpretation|meaning) of|make of|interpret)\b[^.!?\n]{0,24})$",
     re.I,
 )
 _HINTED: Final = ("override", "hijack", "smuggling", "extraction", "jailbreak")
-# The deeds a wish names, in the languages that the words above are in.
+# The requested actions, in the languages of the phrases above.
 _WISHES: Final[Mapping[str, str]] = {
     "cancel": r"cancel|取消|キャンセル|إلغاء|ألغ|الغاء|취소|annul|stornier|anular|отмен|iptal|रद्द|בטל",
     "refund": r"refund|reimburs|退款|返金|استرداد|استرجاع|환불|rembours|erstatt|reembols|rimbors|возврат|iade",
@@ -91,7 +91,7 @@ _WISHED: Final = {kind: re.compile(pattern, re.I) for kind, pattern in _WISHES.i
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """Words that try to take an agent over: of which kind, where, and whether they are only spoken of."""
+    """A takeover phrase: its kind, its span, and whether it is only mentioned."""
 
     kind: str
     start: int
@@ -101,7 +101,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Override:
-    """An attempt: the words that show it, the whole text as it reads decoded, and what that asks for."""
+    """An attempt: the matched text, the whole decoded text, and what it asks for."""
 
     text: str
     whole: str
@@ -110,19 +110,19 @@ class Override:
 
 
 def shortened(message: str) -> str:
-    """The message, or of one that is longer than anybody writes its two ends."""
+    """Return the message, or both ends of one that is too long."""
     half = _LETTERS // 2
     return message if len(message) <= _LETTERS else f"{message[:half]}\n{message[-half:]}"
 
 
 def readings(message: str) -> tuple[str, ...]:
-    """The message made plain, and every text that is hidden in it."""
+    """Return the normalised message, and every text hidden in it."""
     plain = normalise(shortened(message))
     return (plain.plain, *(view.text for view in views(plain)))
 
 
 def attempts(text: str) -> Iterator[Attempt]:
-    """Every attempt in one reading of a message, by its words alone."""
+    """Yield every attempt in one reading of a message, by its phrases alone."""
     for kind, start, end in _found(text):
         mentioned = _ASKS_ABOUT.search(text[max(0, start - 48) : start]) is not None
         mentioned = mentioned or (kind != "extraction" and _only_told(text, start, end))
@@ -130,7 +130,7 @@ def attempts(text: str) -> Iterator[Attempt]:
 
 
 def override_in(texts: Sequence[str], labels: Mapping[str, float] | None = None, cut: float = 1.0) -> Override | None:
-    """The attempt in the readings of one message: by its words, or by what a classifier is sure of."""
+    """Return the attempt in the readings of one message: by phrase, or by a confident classifier."""
     for text in texts:
         found = next(((start, end) for kind, start, end in _found(text) if kind != "extraction"), None)
         if found is not None:
@@ -141,22 +141,22 @@ def override_in(texts: Sequence[str], labels: Mapping[str, float] | None = None,
 
 
 def _found(text: str) -> Iterator[tuple[str, int, int]]:
-    """The kind of every attempt, and where it stands."""
+    """Yield the kind and span of every attempt."""
     words, kinds = _words()
     for number, hit in words.find(text):
         yield kinds[number], hit.start(), hit.end()
-    words, kinds = _folded_words()  # made even where it is not needed, so that it is there to be warmed
+    words, kinds = _folded_words()  # always built, so that the warm-up includes it
     if _FOLDS.search(text) is None:
         return
     places: list[int] = []
     for number, hit in words.find(translated(text, _FOLDED)):
-        if not places:  # where each letter that was kept stood: few texts need it
+        if not places:  # original offsets of the kept characters; rarely needed
             places = [at for at, letter in enumerate(text) if _FOLDED.get(ord(letter), letter)]
         yield kinds[number], places[hit.start()], places[hit.end() - 1] + 1
 
 
 def _only_told(text: str, start: int, end: int) -> bool:
-    """Whether somebody else said or wrote the words, to the customer: never where they name the agent's own rules."""
+    """Whether the phrase is reported as someone else's words; never if it names the agent's own rules."""
     before, after, own = _tellings()
     if own.search(translated(text[start:end], _FOLDED)) is not None:
         return False
@@ -166,7 +166,7 @@ def _only_told(text: str, start: int, end: int) -> bool:
 
 @cache
 def _tellings() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """What stands before words that are only told of, what after them, and what is the agent's own."""
+    """Return patterns for text before and after a reported phrase, and for the agent's own rules."""
     files = (wording("overrides.txt"), wording("overrides_folded.txt"))
     before, after, own = (
         "|".join(pattern for file in files for pattern in file[f"told {place}"]) for place in ("before", "after", "own")
@@ -176,7 +176,7 @@ def _tellings() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
 
 @cache
 def _words() -> tuple[Haystack, tuple[str, ...]]:
-    """What tells an attempt, with the kind of each pattern: the words above, and those in the file."""
+    """Return the attempt patterns with the kind of each: those above, and those in the file."""
     told = [*zip(_KINDS, (_DROPS, _HIJACKS, _FREES, _EXTRACTS), strict=True)]
     return _haystack([*told, *_told("overrides.txt")])
 
