@@ -70,7 +70,7 @@ class _LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and not args[0].startswith("-") and args[0] not in VERBS:
-            from proctor.core.decode import closest  # noqa: PLC0415 - only to fix a typing error
+            from proctor.core.decode import closest  # noqa: PLC0415 - only for a mistyped verb
 
             guess = closest(args[0], VERBS)
             ctx.fail(f"there is no verb {args[0]!r}." + (f" Did you mean {guess!r}?" if guess else ""))

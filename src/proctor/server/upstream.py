@@ -51,7 +51,7 @@ def address(upstream: str, raw_path: str) -> URL | None:
 
 
 @asynccontextmanager
-async def to_upstream(timeout: float | None = None) -> AsyncIterator[aiohttp.ClientSession]:  # noqa: ASYNC109 - of one read
+async def to_upstream(timeout: float | None = None) -> AsyncIterator[aiohttp.ClientSession]:  # noqa: ASYNC109 - per read
     """Yield a client session: unlimited connections, no cookies; ``timeout`` is per read, in seconds."""
     limits = aiohttp.ClientTimeout(total=None, sock_connect=20.0, sock_read=timeout)
     connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=4.0)

@@ -32,7 +32,7 @@ class LoopPools:
         *,
         headers: Mapping[str, str] | None = None,
         body: bytes | None = None,
-        timeout: float = 60.0,  # noqa: ASYNC109 - the door owns its time-out
+        timeout: float = 60.0,  # noqa: ASYNC109 - timeout of the request
         max_bytes: int = 8_000_000,
     ) -> HttpReply:
         """Send one request and read the whole answer, whatever its status."""
