@@ -6,7 +6,8 @@ import sys
 from typing import Any
 
 __version__ = "0.1.0"
-# For type checkers the same is in __init__.pyi: an import here, even one that never runs, would tie all rooms together.
+# Type checkers read __init__.pyi. An import here, even one that never runs, would create an import cycle for
+# lint-imports.
 _DOORS = {
     "Evaluation": "proctor.workflows.evaluation",
     "Guard": "proctor.wiring.guard",
@@ -18,7 +19,7 @@ _DOORS = {
 
 
 def __getattr__(name: str) -> Any:
-    """What the package offers by name; loaded when it is first asked for, so that `import proctor` costs nothing."""
+    """Return a public name of the package, imported on first use to keep `import proctor` fast."""
     if name not in _DOORS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module  # noqa: PLC0415 - only where something is asked for

@@ -1,4 +1,4 @@
-"""The only reader of proctor.yaml and the environment.
+"""Read proctor.yaml and the environment; no other module does.
 
 Order of precedence: a flag, then an environment variable, then ``.env``, then proctor.yaml, then the default.
 """
@@ -46,8 +46,8 @@ _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 class IntentSettings:
     """How answers to one intent are graded and guarded.
 
-    ``weights``, ``threshold``, ``floors`` and ``optional`` are those of `quality`, ``tone`` names traits of `fluency`,
-    ``tools`` are the tools that `permissions` allows for the intent.
+    ``weights``, ``threshold``, ``floors`` and ``optional`` are settings of `quality`, ``tone`` names traits of
+    `fluency`, ``tools`` are the tools that `permissions` allows for the intent.
     """
 
     weights: Mapping[str, float] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class IntentSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriceSettings:
-    """What a model costs, in dollars for a million tokens."""
+    """The price of a model, in dollars per million tokens."""
 
     input: float
     output: float
@@ -70,7 +70,7 @@ class PriceSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
-    """How a run goes: each of these is a flag of `proctor run` and an environment variable too."""
+    """Settings of a run. Each is also a flag of `proctor run` and an environment variable."""
 
     concurrency: int = 50
     repeat: int = 1
@@ -93,13 +93,13 @@ class RunSettings:
                 raise ValueError(f"{name} must be between {low} and {high}, not {getattr(self, name)}")
         if not self.timeout > 0:
             raise ValueError(f"timeout must be more than 0 seconds, not {self.timeout:g}")
-        if self.budget is not None and not self.budget >= 0:  # said so that NaN is refused too
+        if self.budget is not None and not self.budget >= 0:  # written this way to reject NaN too
             raise ValueError(f"budget must be 0 or more, not {self.budget:g}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trigger:
-    """What one reason to run selects: suites, cases, targets and scorers; and whether the release is decided on it."""
+    """The suites, cases, targets and scorers that one trigger selects, and whether it decides the release."""
 
     suites: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
@@ -123,7 +123,7 @@ class Trigger:
 
     @property
     def seconds(self) -> float | None:
-        """The length of ``every``."""
+        """Return ``every`` in seconds."""
         try:
             return span_seconds(self.every or "")
         except ValueError:
@@ -132,7 +132,7 @@ class Trigger:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """Where the release gate finds its rules and its baselines; both are files to be committed and reviewed."""
+    """The files of the release policy and of the baselines; both should be committed and reviewed."""
 
     policy: str = "gate.yaml"
     baselines: str = "baselines"
@@ -140,7 +140,7 @@ class Release:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What proctor.yaml may say."""
+    """The settings of proctor.yaml."""
 
     model: str | None = None
     models: Mapping[str, str | Mapping[str, Any]] = field(default_factory=dict)
@@ -166,18 +166,18 @@ class Settings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
-    """The environment as it was when the command began, and where each variable came from."""
+    """The environment at the start of the command, and the source of each variable."""
 
     values: Mapping[str, str]
     dotenv: Path | None = None
     from_dotenv: frozenset[str] = frozenset()
 
     def get(self, name: str) -> str | None:
-        """One variable; an empty one counts as not set."""
+        """Return a variable; an empty one counts as not set."""
         return self.values.get(name) or None
 
     def proxy_for(self, url: str) -> str | None:
-        """The proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name for an address; never one for this machine."""
+        """Return the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY set for a URL; none for localhost."""
         parts = urlsplit(url)
         host = parts.hostname or ""
         spared = [part.strip().lstrip("*.") for part in (self._either("no_proxy") or "").split(",") if part.strip()]
@@ -191,13 +191,13 @@ class Environment:
         return self.get(name) or self.get(name.upper())
 
     def origin(self, name: str) -> str:
-        """Where the variable came from."""
+        """Return the source of a variable."""
         return f"{self.dotenv}" if name in self.from_dotenv else f"environment {name}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """The settings of one project, where they came from, and the environment beside them."""
+    """The settings of one project, their sources, and the environment."""
 
     settings: Settings
     folder: Path
@@ -211,7 +211,7 @@ class Config:
         return self.folder / self.settings.store
 
     def origin(self, name: str) -> str:
-        """Where a top-level setting (or ``run.x``) came from."""
+        """Return the source of a top-level setting (or ``run.x``)."""
         if (variable := _OVERRIDES.get(name)) and self.environment.get(variable):
             return self.environment.origin(variable)
         if self.path and name in self.lines:
@@ -219,15 +219,15 @@ class Config:
         return "default"
 
 
-# Settings of the whole project that an environment variable may override.
+# Project settings that an environment variable can override.
 _OVERRIDES = {"model": "PROCTOR_MODEL", "judge": "PROCTOR_JUDGE", "target": "PROCTOR_TARGET", "store": "PROCTOR_STORE"}
 
 
 def read_environment(start: Path) -> Environment:
-    """The environment, completed by the first ``.env`` found in ``start`` or a folder above it.
+    """Return the environment, completed by the first ``.env`` in ``start`` or a parent folder.
 
-    Variables that are set already win. What the file adds is put into the process's environment too,
-    so that agents under test and commands see it.
+    Variables that are already set win. Variables of the file are also set in the process's environment, for agents
+    under test and commands.
 
     Raises:
         ConfigError: the ``.env`` file cannot be read.
@@ -250,18 +250,18 @@ def read_environment(start: Path) -> Environment:
     return environment
 
 
-_WORKING_FOLDERS = frozenset({"PWD", "OLDPWD"})  # set by every shell; elsewhere `pwd` is short for password
+_WORKING_FOLDERS = frozenset({"PWD", "OLDPWD"})  # set by every shell; other names with `pwd` hold passwords
 
 
 def _remember_secrets(environment: Environment) -> None:
-    """What a target under test may print of the environment it is given: all of `.env`, and what is named a secret."""
+    """Register as secrets all values of `.env` and all variables with the name of a secret."""
     for name, value in environment.values.items():
         if name in environment.from_dotenv or (is_secret_variable(name) and name not in _WORKING_FOLDERS):
             add_variable(name, value)
 
 
 def cache_folder(environment: Environment) -> Path:
-    """Where fetched models are kept, for all projects of this user."""
+    """Return the folder of downloaded models, shared by all projects of this user."""
     if chosen := environment.get("PROCTOR_CACHE"):
         return Path(chosen).expanduser()
     shared = environment.get("XDG_CACHE_HOME")
@@ -269,12 +269,12 @@ def cache_folder(environment: Environment) -> Path:
 
 
 def find_config(start: Path) -> Path | None:
-    """The first proctor.yaml in ``start`` or a folder above it."""
+    """Return the first proctor.yaml in ``start`` or a parent folder."""
     return next((folder / CONFIG_NAME for folder in (start, *start.parents) if (folder / CONFIG_NAME).is_file()), None)
 
 
 def open_config(source: str | os.PathLike[str] | None = None) -> Config:
-    """Read the proctor.yaml that is named, or is in the folder named; by default search from the current folder up.
+    """Read the proctor.yaml at a path or in a folder; by default search from the current folder up.
 
     Raises:
         ConfigError: there is no such file, or it cannot be read.
@@ -293,7 +293,7 @@ def open_config(source: str | os.PathLike[str] | None = None) -> Config:
 
 
 def load_config(path: Path | None, environment: Environment, *, start: Path) -> Config:
-    """Read proctor.yaml; with none, every setting has its default.
+    """Read proctor.yaml; without a file, every setting has its default.
 
     Raises:
         ConfigError: the file cannot be read, or is no YAML.
@@ -343,7 +343,7 @@ def _overridden(settings: Settings, environment: Environment) -> Settings:
 
 
 def expand(value: Any, environment: Environment, path: tuple[str | int, ...] = ()) -> Any:
-    """Replace ``${NAME}`` and ``${NAME:-default}`` in every text of some settings.
+    """Replace ``${NAME}`` and ``${NAME:-default}`` in all strings of some settings.
 
     Raises:
         MalformedError: a variable is not set and has no default.
@@ -364,6 +364,6 @@ def _looked_up(match: re.Match[str], environment: Environment, path: tuple[str |
         hint = f"set {name} in the environment or in a .env file"
         raise MalformedError([Problem(path, f"the environment variable {name} is not set", hint)])
     if value is None:
-        return str(default)  # written in the file for everybody to read
+        return str(default)  # a default is in the file, so it is no secret
     add_variable(name, value)
     return value

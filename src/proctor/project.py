@@ -1,4 +1,4 @@
-"""An open project: its configuration and the models, store, targets, scorers and guard that are made from it."""
+"""An open project: its configuration and the models, store, targets, scorers and guard made from it."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ Result = TypeVar("Result")
 
 
 class Project:
-    """A project that is open: each part is made when it is first needed, and closed with the project.
+    """An open project. Each part is created on first use and closed with the project.
 
-    Use it as a context manager, ``with`` in plain code or ``async with`` in a coroutine. HTTP connections belong to the
-    event loop that opened them; ``run_sync`` runs coroutines for plain code on one loop in a thread of its own.
+    Use it as a context manager: ``with`` in plain code, ``async with`` in a coroutine. HTTP connections belong to the
+    event loop that opened them. ``run_sync`` runs coroutines for plain code on one event loop in a background thread.
     """
 
     def __init__(self, config: Config) -> None:
@@ -51,10 +51,9 @@ class Project:
     def open(
         cls, source: str | os.PathLike[str] | Config | None = None, *, store: str | os.PathLike[str] | None = None
     ) -> Self:
-        """Open the project of a proctor.yaml, of a folder that has one, or of the current folder or one above it.
+        """Open the project of a proctor.yaml, of a folder that has one, or of the current or a parent folder.
 
-        Without any proctor.yaml every setting has its default. Results are kept in the folder ``store`` in place of
-        the configured one.
+        Without a proctor.yaml every setting has its default. The folder ``store`` replaces the configured store.
 
         Raises:
             InputError: the file is not there, or something in it is wrong.
@@ -66,19 +65,19 @@ class Project:
 
     @cached_property
     def store(self) -> RunStore:
-        """The store of runs and results. It belongs to the thread that asked for it first."""
+        """The store of runs and results. It belongs to the thread that used it first."""
         from proctor.store.runs import RunStore  # noqa: PLC0415 - most checks of a project need no database
 
         return self._opened.enter_context(RunStore(self.config.store))
 
     def rack(self, run: RunSettings | None = None, *, log: Cache | None = None, resumed: bool = False) -> Rack:
-        """A new set of models, with limits, a budget and a meter of its own; ``log`` keeps every reply."""
+        """Return a new set of models with its own limits, budget and meter; ``log`` keeps every reply."""
         rack = Rack(config=self.config, run=run or self.config.settings.run, http=self.http, log=log, resumed=resumed)
         self._racks.append(rack)
         return rack
 
     def model(self, name: str | None = None, *, role: str = "target") -> Model:
-        """The model of that name, or the default one, with retries, limits and the meter around it.
+        """Return the model of that name, or the default one, with retries, limits and the meter.
 
         Raises:
             ConfigError: there is no such model, or its settings are wrong.
@@ -86,7 +85,7 @@ class Project:
         return self._rack.get(name, role=role)
 
     def targets(self, names: Sequence[str] = (), models: Sequence[str] = ()) -> list[Target]:
-        """The targets of those names, a prompt once for each model; without names the project's own target.
+        """Return the named targets, a prompt once per model; without names the project's default target.
 
         Raises:
             ConfigError: there is no such target, or its settings are wrong.
@@ -115,9 +114,9 @@ class Project:
         scorers: Scorers = (),
         **options: Unpack[EvaluateOptions],
     ) -> Evaluation:
-        """Put cases to a target, grade every answer, and keep the run in the project's store.
+        """Run cases against a target, grade every answer, and keep the run in the project's store.
 
-        See ``proctor.evaluate`` for the arguments; this is the same for code with an event loop.
+        See ``proctor.evaluate`` for the arguments; this is its async version.
 
         Raises:
             InputError: a case, the target, a scorer or a setting is wrong; nothing was run.
@@ -127,7 +126,7 @@ class Project:
         return await evaluate_cases(self.config, cases, target, scorers, options)
 
     def evaluation(self, run: str = "last") -> Evaluation:
-        """An earlier run by its id, by the beginning of its id, or ``last``.
+        """Return an earlier run by its id, the beginning of its id, or ``last``.
 
         Raises:
             NotFoundError: there is no such run.
@@ -139,7 +138,7 @@ class Project:
             return Evaluation(self.config, store.find(run).id)
 
     def run_sync(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """Run a coroutine for plain code and return its result; also where an event loop is running, as in notebooks.
+        """Run a coroutine from plain code and return its result; works in notebooks too.
 
         Raises:
             RuntimeError: it is called by a coroutine that ``run_sync`` runs itself.
@@ -151,7 +150,7 @@ class Project:
         return self._bridge.run(work)
 
     def close(self) -> None:
-        """Close what was opened."""
+        """Close everything the project opened."""
         if self._bridge is not None or self._racks:
             self.run_sync(self._close_models())
         if self._bridge is not None:
@@ -161,7 +160,7 @@ class Project:
         self._opened.close()
 
     async def aclose(self) -> None:
-        """Close what was opened, the connections of the running event loop included."""
+        """Close everything the project opened, including connections of the running event loop."""
         try:
             await self._close_models()
         finally:
@@ -202,15 +201,15 @@ def evaluate(
     project: Project | None = None,
     **options: Unpack[EvaluateOptions],
 ) -> Evaluation:
-    """Put cases to a target, grade every answer, and return the results.
+    """Run cases against a target, grade every answer, and return the results.
 
-    ``cases`` are texts, mappings as in a suite file, or Case objects; or the path or name of a suite. ``target`` is a
-    function from text to text (plain or async), a Target, or a name as `proctor run --target` takes it; by default the
-    suite's or the project's own. ``scorers`` judge every case: names, mappings as in a suite file, or Scorer objects.
-    The options are those of `proctor run`.
+    ``cases`` are texts, mappings as in a suite file, Case objects, or the path or name of a suite. ``target`` is a
+    function from text to text (plain or async), a Target, or a name as for `proctor run --target`; the default is the
+    target of the suite or the project. ``scorers`` judge every case: names, mappings as in a suite file, or Scorer
+    objects. The options are those of `proctor run`.
 
-    The run is kept in the store of ``project``. Without one, the proctor.yaml of the current folder is used if there
-    is one, and the run is kept only as long as the returned object.
+    The run is kept in the store of ``project``. Without a project, the proctor.yaml of the current folder is used if
+    there is one, and the run is kept only as long as the returned object.
 
     Raises:
         InputError: a case, the target, a scorer or a setting is wrong; nothing was run.

@@ -30,13 +30,13 @@ __all__ = ["AssertCase", "CaseItem", "SuiteFile", "TestProject", "UnscoredCaseEr
 
 
 class UnscoredCaseError(Exception):
-    """A case could not be judged: the target gave no answer, or a scorer could not be asked."""
+    """A case could not be judged: the target gave no answer, or a scorer failed."""
 
 
 class TestProject:
-    """The project of a test run: that of the folder pytest was started in, with the options of the command line."""
+    """The project of a test run: that of the folder where pytest was started, with the command-line options."""
 
-    __test__ = False  # pytest must not take it for a class of tests
+    __test__ = False  # pytest must not collect this class
 
     def __init__(self, config: pytest.Config) -> None:
         start = config.invocation_params.dir
@@ -49,11 +49,11 @@ class TestProject:
         self._models: list[str] = config.option.proctor_models
 
     def open_suite(self, path: Path) -> Opened:
-        """The suite of that path, or the tests that were generated from a prompt."""
+        """Return the suite at that path, or the tests generated from a prompt."""
         return open_tests(path, judged=self.project.config.settings.judge is not None)
 
     def targets(self, opened: Opened | None = None) -> list[Target]:
-        """The targets that were named, or else that of the suite or the project."""
+        """Return the targets named on the command line, or the default of the suite or the project."""
         return make_targets(
             self._targets,
             self._models,
@@ -66,19 +66,19 @@ class TestProject:
         )
 
     def close(self) -> None:
-        """Close what was opened."""
+        """Close the project."""
         self.project.close()
 
 
 class SuiteFile(pytest.File):
-    """A suite file, or a folder of them; its cases are the tests."""
+    """A suite file or a folder of suite files; its cases are the tests."""
 
     def __init__(self, *, project: TestProject, **node: Any) -> None:
         super().__init__(**node)
         self.tested = project
 
     def collect(self) -> Iterator[CaseItem]:
-        """One item for each case and target; a mistake in the suite is a collection error without a traceback."""
+        """Yield one item per case and target; an error in the suite is shown without a traceback."""
         try:
             opened = self.tested.open_suite(self.path)
             checker = CaseChecker(self.tested.project, opened.loaded.suite)
@@ -95,10 +95,10 @@ class SuiteFile(pytest.File):
 
 
 class CaseItem(pytest.Item):
-    """One case put to one target.
+    """One case run against one target.
 
-    The answer is fetched and graded in the setup phase, so that pytest reports a case that could not be judged as an
-    error, and one that did not pass as a failure.
+    The answer is fetched and graded in the setup phase. So pytest reports a case that could not be judged as an error,
+    and one that did not pass as a failure.
     """
 
     def __init__(self, *, case: Case, target: Target, checker: CaseChecker, loaded: LoadedSuite, **node: Any) -> None:
@@ -110,7 +110,7 @@ class CaseItem(pytest.Item):
         self._result: Result | None = None
 
     def setup(self) -> None:
-        """Put the case to the target and grade the answer."""
+        """Run the case against the target and grade the answer."""
         assert isinstance(self.parent, SuiteFile)
         try:
             self._result = self.parent.tested.project.run_sync(self._checker.check(self.case, self.target))
@@ -120,13 +120,13 @@ class CaseItem(pytest.Item):
             pytest.fail(self._text(self._result), pytrace=False)
 
     def runtest(self) -> None:
-        """Fail with the causes when the case did not pass."""
+        """Fail with the causes if the case did not pass."""
         assert self._result is not None
         if self._result.outcome == "fail":
             pytest.fail(self._text(self._result), pytrace=False)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """The suite file and the name of the case."""
+        """Return the suite file and the name of the case."""
         return self.path, None, self.name
 
     def _text(self, result: Result) -> str:
@@ -135,7 +135,7 @@ class CaseItem(pytest.Item):
 
 
 class AssertCase:
-    """Checks answers against cases inside ordinary tests; the fixture `assert_case`."""
+    """The fixture `assert_case`: checks answers against cases inside ordinary tests."""
 
     def __init__(self, project: TestProject) -> None:
         self._tested = project
@@ -147,10 +147,10 @@ class AssertCase:
         *,
         scorers: Scorers = (),
     ) -> Result:
-        """Return the result when the case passes.
+        """Return the result if the case passes.
 
-        ``answer`` is the answer's text, a mapping with `answer` and `tool_calls`, a function that answers, or a Target;
-        without one the target of the command line or of proctor.yaml is asked.
+        ``answer`` is the answer's text, a mapping with `answer` and `tool_calls`, a function that answers, or a Target.
+        Without it, the target of the command line or of proctor.yaml answers.
 
         Raises:
             AssertionError: the case failed; the text names the causes.
@@ -161,7 +161,7 @@ class AssertCase:
         try:
             result = self._result(case, answer, scorers)
         except ProctorError as error:
-            raise error.with_traceback(None) from None  # the user's line and the hint are all that helps
+            raise error.with_traceback(None) from None  # the traceback of Proctor's own code does not help the user
         if result.outcome == "unscored":
             raise UnscoredCaseError(case_text(result))
         if result.outcome == "fail":

@@ -1,6 +1,6 @@
-"""pytest plugin: the cases of a suite as tests (`pytest --proctor SUITE`), and the fixture `assert_case`.
+"""pytest plugin: runs the cases of a suite as tests (`pytest --proctor SUITE`); has the fixture `assert_case`.
 
-pytest imports this module at every start, so everything else is imported where it is first needed.
+pytest imports this module at every start, so all other imports are inside functions.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker, and add the suites to what is collected."""
+    """Register the marker, and add the suites to the collected paths."""
     config.addinivalue_line("markers", "proctor: a case of a Proctor suite (`pytest --proctor SUITE`)")
     if config.option.proctor_suites:
         known = set(config.args)
@@ -67,25 +67,25 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Close the project, if it was opened."""
+    """Close the project if it was opened."""
     if (project := config.stash.get(_PROJECT, None)) is not None:
         del config.stash[_PROJECT]
         project.close()
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SuiteFile | None:
-    """Collect a suite file that was named with --proctor."""
+    """Collect a suite file named with --proctor."""
     return _suite(file_path, parent)
 
 
 def pytest_collect_directory(path: Path, parent: pytest.Collector) -> SuiteFile | None:
-    """Collect a folder of suite files that was named with --proctor."""
+    """Collect a folder of suite files named with --proctor."""
     return _suite(path, parent)
 
 
 @pytest.fixture
 def assert_case(pytestconfig: pytest.Config) -> AssertCase:
-    """Check an answer, or what a function answers, against a case: `assert_case(case, answer_or_function)`."""
+    """Return the check `assert_case(case, answer_or_function)`."""
     from proctor.pytest_items import AssertCase  # noqa: PLC0415 - only tests that use it pay for it
 
     return AssertCase(_project(pytestconfig))

@@ -1,7 +1,6 @@
-"""Names to factories, by entry point; nothing is imported until it is asked for.
+"""Map names to factories by entry point; nothing is imported before it is used.
 
-Built-ins come in by the same entry points as strangers' plugins, and neither can hide the other:
-two packages that offer one name are an error.
+Built-ins and third-party plugins use the same entry points. A name offered by two packages is an error.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ GROUPS = ("models", "targets", "catalogues", "scorers", "attacks", "gates", "imp
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisteredPart:
-    """One registered part: its name, where it comes from, and the text users see."""
+    """One registered part: its name, its package, and its description for users."""
 
     name: str
     group: str
@@ -36,7 +35,8 @@ class RegisteredPart:
 def _points(group: str) -> dict[str, list[importlib.metadata.EntryPoint]]:
     found: dict[str, list[importlib.metadata.EntryPoint]] = {}
     for point in _scan(tuple((place, _changed(place)) for place in sys.path)).select(group=f"proctor.{group}"):
-        # One package may be seen twice (an editable install beside its build folder): same value, same part.
+        # A package can be found twice (an editable install and its build folder). The value is the same, so it is one
+        # part.
         if all(point.value != other.value for other in found.setdefault(point.name, [])):
             found[point.name].append(point)
     return found
@@ -44,9 +44,9 @@ def _points(group: str) -> dict[str, list[importlib.metadata.EntryPoint]]:
 
 @lru_cache(maxsize=1)
 def _scan(places: tuple[tuple[str, int], ...]) -> Any:
-    """The entry points of all installed packages, to select from. Reading 150 packages takes 11 ms, so it is done once.
+    """Return the entry points of all installed packages; cached, because reading 150 packages takes 11 ms.
 
-    ``places`` is the module search path with the time when each folder changed: a package that is installed later is
+    ``places`` is the module search path with the modification time of each folder, so packages installed later are
     found. The type is `EntryPoints`, and in Python 3.11 `SelectableGroups`.
     """
     return importlib.metadata.entry_points()
@@ -60,12 +60,12 @@ def _changed(place: str) -> int:
 
 
 def names(group: str) -> list[str]:
-    """Every registered name of a group, sorted."""
+    """Return all registered names of a group, sorted."""
     return sorted(_points(group))
 
 
 def find(group: str, name: str) -> importlib.metadata.EntryPoint:
-    """The entry point of that name.
+    """Return the entry point of that name.
 
     Raises:
         NotFoundError: nothing is registered under the name; the hint names the closest.
@@ -88,7 +88,7 @@ def find(group: str, name: str) -> importlib.metadata.EntryPoint:
 
 
 def load(group: str, name: str) -> Any:
-    """The factory registered under that name, imported now.
+    """Import and return the factory registered under that name.
 
     Raises:
         ConfigError: the plugin cannot be imported.
@@ -104,14 +104,14 @@ def load(group: str, name: str) -> Any:
 
 
 def describe(group: str) -> list[RegisteredPart]:
-    """Every part of a group with the first line of its docstring; a broken plugin says why."""
+    """Return every part of a group with the first line of its docstring, or the error of a broken plugin."""
     entries = []
     for name, points in sorted(_points(group).items()):
         for point in points:
             about, failure = "", None
             try:
                 about = _first_line(point.load())
-            except Exception as error:  # a stranger's module may raise anything; the list must still print
+            except Exception as error:  # third-party code may raise anything; the list must still print
                 failure = f"{type(error).__name__}: {error}"
             entries.append(
                 RegisteredPart(
@@ -126,6 +126,6 @@ def _package(point: importlib.metadata.EntryPoint) -> str:
 
 
 def _first_line(part: Any) -> str:
-    """What users see of a part: its title where it has one, else the first line of its docstring."""
+    """Return the description of a part: its title if it has one, else the first line of its docstring."""
     title = getattr(part, "title", None)
     return title if isinstance(title, str) else (part.__doc__ or "").strip().partition("\n")[0]

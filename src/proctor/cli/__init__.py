@@ -1,1 +1,1 @@
-"""The command line: one verb per file, none imported before it is used."""
+"""The command line: one module per verb, imported on use."""

@@ -1,4 +1,4 @@
-"""proctor bless: a run becomes the baseline."""
+"""proctor bless: make a run the baseline."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ __all__ = ["verb"]
     type=click.Path(path_type=Path, dir_okay=False),
     help="File to write.  [default: baselines/SUITE.json]",
 )
-@click.option("--force", is_flag=True, help="Also a run that did not pass, or of which much could not be judged.")
+@click.option("--force", is_flag=True, help="Accept a run that did not pass, or of which much could not be judged.")
 @click.option(
     "--answers/--no-answers",
     default=True,
     show_default=True,
-    help="Keep the answers beside the baseline, so that it can be scored again when the scorers change.",
+    help="Keep the answers next to the baseline, so that it can be scored again when the scorers change.",
 )
 @click.pass_context
 def verb(ctx: click.Context, run: str, target: str | None, output: Path | None, force: bool, answers: bool) -> None:
     """Make RUN (an id, the beginning of one, or `last`) the baseline of its suite.
 
     The baseline is one file with a case on each line: commit it, and a pull request shows what changed in it. The
-    answers lie beside it in SUITE.answers.jsonl: commit them too, so that `proctor gate --rescore-baseline` works on
+    answers are next to it in SUITE.answers.jsonl: commit them too, so that `proctor gate --rescore-baseline` works on
     every checkout.
     """
     from proctor.store.run_reader import RunReader  # noqa: PLC0415 - verbs load what they use

@@ -1,4 +1,4 @@
-"""proctor compare: a run beside its baseline."""
+"""proctor compare: compare a run with its baseline."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ __all__ = ["verb"]
 @click.argument("baseline", required=False)
 @click.option("-t", "--target", help="The target, when the run had several.")
 @click.option(
-    "--against", metavar="TARGET", help="Another target to compare with: the same prompt on another model, say."
+    "--against", metavar="TARGET", help="Another target to compare with, such as the same prompt on another model."
 )
 @click.option(
     "--policy",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="File with the rules of release, for how sure a change must be.  [default: gate.yaml]",
+    help="File with the release policy, for the required significance of a change.  [default: gate.yaml]",
 )
 @click.option(
     "--rescore-baseline",
     "rescore",
     is_flag=True,
-    help="Where the scorers changed since the baseline, score its recorded answers again with today's scorers first.",
+    help="If the scorers changed since the baseline, first score its recorded answers again with the current scorers.",
 )
 @click.option(
     "-o",
@@ -37,14 +37,14 @@ __all__ = ["verb"]
     "outputs",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="File to write; the ending chooses: .html .json .md. May be repeated.",
+    help="File to write; the extension sets the format: .html .json .md. May be repeated.",
 )
 @click.pass_context
 def verb(ctx: click.Context, /, **flags: Any) -> None:
     """Compare RUN (an id, the beginning of one, or `last`) with BASELINE: a file, or another run.
 
-    Without BASELINE it is the suite's own, as `proctor bless` wrote it; with --against it is that target of the same
-    run, case by case. Nothing is decided: `proctor gate` does that.
+    Without BASELINE it is the suite's own baseline, written by `proctor bless`; with --against it is that target of the
+    same run, case by case. Nothing is decided: `proctor gate` does that.
     """
     from proctor.report.release_formats import DECISION_REPORT  # noqa: PLC0415 - verbs load what they use
     from proctor.store.runs import RunStore  # noqa: PLC0415

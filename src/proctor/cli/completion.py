@@ -15,20 +15,20 @@ from proctor.cli.context import project
 __all__ = ["verb"]
 
 
-@click.command("completion", short_help="Say from an event log whether customers got what they came for.")
+@click.command("completion", short_help="Report from an event log whether customers got what they came for.")
 @click.option(
     "--events",
     multiple=True,
     required=True,
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Event log, JSON lines (.gz too), in the order of time. May be repeated.",
+    help="Event log, JSON lines (also .gz), in order of time. May be repeated.",
 )
 @click.option(
     "--rules",
     type=click.Path(path_type=Path, dir_okay=False),
     help="File with signals and windows.  [default: `completion:` in proctor.yaml]",
 )
-@click.option("--until", help="Time up to which the log is whole.  [default: that of its last event]")
+@click.option("--until", help="Time up to which the log is complete.  [default: that of its last event]")
 @click.option("--light", is_flag=True, help="Compare topics by words only, without the embedded encoder.")
 @click.option("--tasks", type=click.Path(path_type=Path, dir_okay=False), help="File for every task, as JSON lines.")
 @click.option(
@@ -37,18 +37,18 @@ __all__ = ["verb"]
     "outputs",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="File to write; the ending chooses: .json .csv .md .html. May be repeated.",
+    help="File to write; the extension sets the format: .json .csv .md .html. May be repeated.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--floor", type=click.FloatRange(0, 1), help="Least share of completed tasks, over all intents.")
-@click.option("--most-repeats", type=click.FloatRange(0, 1), help="Most repeat contact, over all intents.")
+@click.option("--floor", type=click.FloatRange(0, 1), help="Minimum share of completed tasks, over all intents.")
+@click.option("--most-repeats", type=click.FloatRange(0, 1), help="Maximum share of repeat contacts, over all intents.")
 @click.pass_context
 def verb(ctx: click.Context, /, **flags: Any) -> int:
-    """Say by intent how many tasks were completed, and how many customers came again within 24 h about the same.
+    """Report by intent how many tasks were completed, and how many customers returned within 24 h about the same.
 
     A task is what a customer came for in one session. It is completed, not completed, open (its window is not over) or
-    unknown (no signal was seen). With --floor or --most-repeats the exit code is 1 when the figure is beyond it, and 3
-    when there was nothing to tell it from.
+    unknown (no signal was seen). With --floor or --most-repeats the exit code is 1 when the figure is beyond the limit,
+    and 3 when there was no data.
     """
     from proctor.report.completion_sheet import COMPLETION_REPORT  # noqa: PLC0415
     from proctor.workflows.monitor.completion import CompletionJob, completion_of, rules_of  # noqa: PLC0415 - verbs load what they use

@@ -1,4 +1,4 @@
-"""What every verb starts from: the environment and the project's configuration."""
+"""The environment and the project's configuration, for every verb."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["project", "project_in"]
 
 
 def project(ctx: click.Context) -> Config:
-    """The project the command was called in.
+    """Return the project of the current command.
 
     Raises:
-        ConfigError: the file given with --config is not there.
+        ConfigError: the file given with --config does not exist.
     """
     start = Path.cwd()
     environment = _environment(ctx)
@@ -32,7 +32,7 @@ def project(ctx: click.Context) -> Config:
 
 
 def project_in(ctx: click.Context, folder: Path) -> Config | None:
-    """The project whose own folder this is; none when the folder has no proctor.yaml."""
+    """Return the project of this folder; none if it has no proctor.yaml."""
     if not (folder / CONFIG_NAME).is_file():
         return None
     return load_config((folder / CONFIG_NAME).absolute(), _environment(ctx), start=folder)

@@ -1,4 +1,4 @@
-"""proctor diff: two suites case by case."""
+"""proctor diff: compare two suites case by case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""proctor doctor: the settings in force, where each came from, what is missing for what."""
+"""proctor doctor: show settings, their sources, and what is missing."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from proctor.core.errors import ProctorError
 __all__ = ["verb"]
 
 _SECRET = re.compile(r"key|token|secret|password|authorization|credential", re.IGNORECASE)
-_IN_ADDRESS = re.compile(r"(?<=://)[^/\s]*@|(?<=\?)\S+")  # name and password, or a query, of an address
+_IN_ADDRESS = re.compile(r"(?<=://)[^/\s]*@|(?<=\?)\S+")  # credentials or query of a URL
 _EXTRAS = {
     "bedrock": ("boto3", "models on Amazon Bedrock"),
     "local-llm": ("xllamacpp", "models that run in process (local:…)"),
 }
 
 
-@click.command("doctor", short_help="Show the settings in force, where each came from, and what is missing for what.")
+@click.command("doctor", short_help="Show the settings in force, the source of each, and what is missing.")
 @click.option(
     "--rebuild",
     metavar="RUN",
-    help="Index a damaged or lost run again from the whole lines of its journal, and name the lines left out.",
+    help="Index a damaged or lost run again from the complete lines of its journal, and name the skipped lines.",
 )
 @click.pass_context
 def verb(ctx: click.Context, rebuild: str | None) -> None:
-    """Show the settings in force and where each came from, and what is missing for what.
+    """Show the settings in force and the source of each, and what is missing.
 
-    Runs whose journal is damaged are listed; --rebuild RUN keeps every result of such a run that is whole.
+    Runs whose journal is damaged are listed; --rebuild RUN keeps every complete result of such a run.
     """
     config = project(ctx)
     if rebuild:
@@ -129,7 +129,7 @@ def _store(config: Config) -> Iterator[tuple[str, str, str]]:
 
 
 def _models(config: Config) -> Iterator[tuple[str, str, str]]:
-    """Connect each model that is named; connecting sends nothing."""
+    """Connect each named model; this sends no request."""
     from proctor.project import Project  # noqa: PLC0415
 
     settings = config.settings
@@ -152,7 +152,7 @@ def _models(config: Config) -> Iterator[tuple[str, str, str]]:
 
 
 def _guard(config: Config) -> Iterator[tuple[str, str, str]]:
-    """Make every gate that the guard names, and look whether a running guard could read its settings again."""
+    """Create every gate of the guard, and check whether a running guard failed to reload."""
     from proctor.wiring.guard_settings import check_guard  # noqa: PLC0415 - onnxruntime takes a third of a second
     from proctor.workflows.guard.stats import last_reload_error  # noqa: PLC0415
 

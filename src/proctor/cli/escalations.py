@@ -1,4 +1,4 @@
-"""proctor escalations: hand-offs by cause, what people say of them, and what the knowledge base lacks."""
+"""proctor escalations: hand-offs by cause, labels by people, and gaps in the knowledge base."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["verb"]
 
 
 class _FilesOrVerb(click.Group):
-    """`escalations talks.jsonl` means `escalations sort talks.jsonl`: what is no verb here is a file or a flag."""
+    """Treats an unknown verb as a file or flag of `sort`: `escalations talks.jsonl`."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -36,10 +36,10 @@ class _FilesOrVerb(click.Group):
 @click.group(
     "escalations",
     cls=_FilesOrVerb,
-    short_help="Sort hand-offs by cause, and export what the knowledge base lacks.",
+    short_help="Sort hand-offs by cause, and export gaps in the knowledge base.",
 )
 def verb() -> None:
-    """Sort hand-offs by cause, put on record where a person sees it otherwise, and export what is missing.
+    """Sort hand-offs by cause, record corrections by people, and export knowledge gaps.
 
     `proctor escalations talks.jsonl` is short for `proctor escalations sort talks.jsonl`.
     """
@@ -52,7 +52,7 @@ def verb() -> None:
     "--events",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Event log whose turns make the conversations. May be repeated.",
+    help="Event log with the turns of the conversations. May be repeated.",
 )
 @click.option("--light", is_flag=True, help="By rules and words only, without the embedded encoder.")
 @click.option(
@@ -60,10 +60,14 @@ def verb() -> None:
     "gap_files",
     multiple=True,
     type=click.Path(path_type=Path, dir_okay=False),
-    help="File for the knowledge gaps; the ending chooses: .jsonl .csv .md. May be repeated.",
+    help="File for the knowledge gaps; the extension sets the format: .jsonl .csv .md. May be repeated.",
 )
 @click.option(
-    "--at-least", type=click.IntRange(min=1), default=1, show_default=True, help="Fewest questions that make a gap."
+    "--at-least",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Minimum number of questions for a gap.",
 )
 @click.option(
     "--hand-offs", type=click.Path(path_type=Path, dir_okay=False), help="File for every hand-off, as JSON lines."
@@ -74,15 +78,15 @@ def verb() -> None:
     "outputs",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="File to write; the ending chooses: .json .csv .md .html. May be repeated.",
+    help="File to write; the extension sets the format: .json .csv .md .html. May be repeated.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def sort_hand_offs(ctx: click.Context, /, **flags: Any) -> None:
-    """Say why conversations were handed to a person: five causes, of which two count against the agent.
+    """Report why conversations were handed to a person: five causes, of which two count against the agent.
 
-    FILE is a recording in any format that `proctor score` reads. Every cause is put on record, so that `proctor
-    escalations label` can say otherwise.
+    FILE is a recording in any format that `proctor score` reads. Every cause is recorded, so that `proctor escalations
+    label` can correct it.
     """
     from proctor.report.escalation_sheet import ESCALATION_REPORT  # noqa: PLC0415 - verbs load what they use
     from proctor.report.knowledge_gap_files import KNOWLEDGE_GAP_REPORT  # noqa: PLC0415
@@ -117,12 +121,12 @@ def sort_hand_offs(ctx: click.Context, /, **flags: Any) -> None:
 
 @verb.command("label")
 @click.argument("name", metavar="ID")
-@click.option("--category", type=click.Choice(CATEGORIES), required=True, help="The cause, as you see it.")
-@click.option("--note", default="", help="Why.")
-@click.option("--by", "person", help="Who says so.  [default: the user's name]")
+@click.option("--category", type=click.Choice(CATEGORIES), required=True, help="The correct cause.")
+@click.option("--note", default="", help="The reason.")
+@click.option("--by", "person", help="Name of the person.  [default: the user's name]")
 @click.pass_context
 def label(ctx: click.Context, name: str, category: str, note: str, person: str | None) -> None:
-    """Put on record what a person says is the cause of the hand-off of conversation ID (or the beginning of it)."""
+    """Record a person's label for the cause of the hand-off of conversation ID (or the beginning of it)."""
     from proctor.workflows.monitor.escalations import label_hand_off  # noqa: PLC0415
 
     done = label_hand_off(project(ctx), name, category=category, by=person or _user(), note=note)
@@ -133,7 +137,7 @@ def label(ctx: click.Context, name: str, category: str, note: str, person: str |
 @verb.command("labels")
 @click.pass_context
 def list_labels(ctx: click.Context) -> None:
-    """List what people said, beside what was found."""
+    """List the labels of people next to the causes found."""
     from proctor.monitor.escalation import DIMENSION  # noqa: PLC0415
     from proctor.store.labels import PROCTOR, labels_of, people_said  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""proctor export: a run to files, or a prompt's tests to the files of other tools."""
+"""proctor export: write a run to files, or a prompt's tests to the files of other tools."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SERVICES = ("openai-evals", "azure-evals")
     "outputs",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="For a run: file to write; the ending chooses: .json .html .junit.xml .md .csv .overview.csv .jsonl. "
+    help="For a run: file to write; extension: .json .html .junit.xml .md .csv .overview.csv .jsonl. "
     "May be repeated. "
     "With --to: the folder to write into.  [default: PROMPT.TOOL, or this one for a single file]",
 )
@@ -34,16 +34,16 @@ _SERVICES = ("openai-evals", "azure-evals")
 @click.option("--to", "tool", type=click.Choice(_TOOLS), help="Write the tests of a prompt for this tool.")
 @click.option("-m", "--model", "models", multiple=True, help="With --to: a model the tests are for. May be repeated.")
 @click.option("--judge", help="With --to openai-evals or azure-evals: the model that grades what code cannot.")
-@click.option("--baseline", is_flag=True, help="With --to: the baseline tests too.")
+@click.option("--baseline", is_flag=True, help="With --to: include the baseline tests.")
 @click.option("--tests", type=click.Path(path_type=Path), help="With --to: the folder of the tests.")
 @click.option("--upload", is_flag=True, help="With --to openai-evals or azure-evals: create the eval and its runs.")
-@click.option("--force", is_flag=True, help="With --to: replace files that are there.")
+@click.option("--force", is_flag=True, help="With --to: replace existing files.")
 @click.pass_context
 def verb(ctx: click.Context, /, **flags: Any) -> None:
     """Write a run (an id, the beginning of one, or `last`) to one or more files; or a prompt's tests for a tool.
 
     `proctor export last -o report.html` writes a run. `proctor export my.prompty --to promptfoo` writes the tests that
-    `proctor generate` made; what the tool has no word for is said, never silently left out.
+    `proctor generate` made; everything the tool's format cannot express is listed.
     """
     if flags["tool"] is None:
         given = [name for name in ("models", "judge", "baseline", "tests", "upload", "force") if flags[name]]
@@ -96,7 +96,7 @@ def _export_prompt(ctx: click.Context, flags: dict[str, Any]) -> None:
 
 
 def _place(flags: dict[str, Any], name: str, files: Any) -> tuple[Path, Any]:
-    """The folder, and the names in it: one file may be named itself where there is only one."""
+    """Return the output folder and the files; a single file may be named directly."""
     given: Path | None = flags["outputs"][0] if flags["outputs"] else None
     only = next(iter(files)) if len(files) == 1 else None
     if given is None:

@@ -1,4 +1,4 @@
-"""proctor freeze: a suite as one golden file."""
+"""proctor freeze: write a suite as one golden file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["verb"]
 @click.option("--version", "version", help="Version to give it; default: the next number when something changed.")
 @click.pass_context
 def verb(ctx: click.Context, suite: str, output: Path, version: str | None) -> None:
-    """Write SUITE sorted by case id with its content hash; a later change to the file is noticed."""
+    """Write SUITE sorted by case id with its content hash, so that later changes to the file are detected."""
     from proctor.suites.golden import freeze  # noqa: PLC0415 - verbs load what they use
     from proctor.suites.load import open_suite  # noqa: PLC0415
     from proctor.workflows.run.prompt_suite import suite_path  # noqa: PLC0415

@@ -21,7 +21,7 @@ __all__ = ["decide_on", "verb"]
 @click.option(
     "--policy",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="File with the rules of release.  [default: gate.yaml, or the rules that hold without one]",
+    help="File with the release policy.  [default: gate.yaml, or the default policy]",
 )
 @click.option(
     "-o",
@@ -29,25 +29,25 @@ __all__ = ["decide_on", "verb"]
     "outputs",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Report file beside those kept with the run; the ending chooses: .html .json .md. May be repeated.",
+    help="Additional report file; the extension sets the format: .html .json .md. May be repeated.",
 )
 @click.option(
     "--rescore-baseline",
     "rescore",
     is_flag=True,
-    help="Where the scorers changed since the baseline, score its recorded answers again with today's scorers first.",
+    help="If the scorers changed since the baseline, first score its recorded answers again with the current scorers.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Only the decision and its reasons.")
 @click.pass_context
 def verb(ctx: click.Context, /, **flags: Any) -> int:
     """Decide on RUN (an id, the beginning of one, or `last`) by the reviewed rules in gate.yaml.
 
-    A case that passed a check by rules and now fails it holds the run, whatever the statistics say. When a run is held,
-    the cases that got worse go to the review queue, and an alert is kept (and sent, where proctor.yaml names a webhook
+    A case that passed a rule-based check and now fails it holds the run, whatever the statistics. When a run is held,
+    the cases that got worse go to the review queue, and an alert is stored (and sent, if proctor.yaml has a webhook
     under `alerts:`).
 
-    Exit codes: 0 ship, 1 hold, 2 usage or configuration, 3 not enough data, scorers that changed, or a rule that
-    nothing answers to.
+    Exit codes: 0 ship, 1 hold, 2 usage or configuration, 3 not enough data, changed scorers, or a rule that matches
+    nothing.
     """
     from proctor.report.release_formats import DECISION_REPORT  # noqa: PLC0415 - verbs load what they use
 
@@ -67,7 +67,7 @@ def decide_on(
     outputs: tuple[Path, ...] = (),
     quiet: bool = False,
 ) -> int:
-    """Decide on a run, tell the decision, and give the exit code."""
+    """Decide on a run, print the decision, and return the exit code."""
     from proctor.report.release_formats import DECISION_REPORT  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
     from proctor.workflows.release.gate import GateRequest, gate_run  # noqa: PLC0415

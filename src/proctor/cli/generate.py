@@ -1,4 +1,4 @@
-"""``proctor generate``: tests from a prompt."""
+"""proctor generate: generate tests from a prompt."""
 
 from __future__ import annotations
 
@@ -24,45 +24,51 @@ _BASELINE = 10
 
 @click.command("generate")
 @click.argument("prompt", type=click.Path(path_type=Path))
-@click.option("-m", "--model", help="Model that writes; default: `model:` of the project. None at all: made by code.")
+@click.option(
+    "-m", "--model", help="Model that writes; default: `model:` of the project. Without one, code makes the tests."
+)
 @click.option(
     "--judge",
     "judges",
     multiple=True,
     help="Model that checks rules and tests; default: the one that writes. Several grade expected outputs together.",
 )
-@click.option("--no-model", is_flag=True, help="Ask no model: rules by the extractor, tests by code.")
+@click.option("--no-model", is_flag=True, help="Call no model: rules by the extractor, tests by code.")
 @click.option("--groundtruth", metavar="MODEL", help="Model that answers each test, for its expected output.")
-@click.option("--effort", type=click.Choice(_EFFORTS), help="How much is made; default: medium.")
-@click.option("--plan", "plan_only", is_flag=True, help="Show calls, tokens and money; ask nothing.")
-@click.option("--resume", is_flag=True, help="Go on with one that was interrupted (it does so by itself, too).")
-@click.option("--from", "start", type=click.Choice(_STAGES), help="Make this stage anew, and all that follows from it.")
-@click.option("--force", is_flag=True, help="Make everything anew but what a person locked, added or edited.")
+@click.option("--effort", type=click.Choice(_EFFORTS), help="How much to generate; default: medium.")
+@click.option("--plan", "plan_only", is_flag=True, help="Show calls, tokens and cost, without calling a model.")
+@click.option("--resume", is_flag=True, help="Continue an interrupted generation (also the default).")
+@click.option("--from", "start", type=click.Choice(_STAGES), help="Make this stage and all later stages again.")
+@click.option("--force", is_flag=True, help="Make everything again, except what a person locked, added or edited.")
 @click.option(
-    "-o", "--out", type=click.Path(path_type=Path), help="Folder to write; default: NAME.tests beside PROMPT."
+    "-o", "--out", type=click.Path(path_type=Path), help="Folder to write; default: NAME.tests next to PROMPT."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Another seed, other tests.")
-@click.option("--budget", type=float, help="Dollars that may be spent.")
-@click.option("-j", "--concurrency", type=click.IntRange(1, 1000), default=64, show_default=True, help="Calls at once.")
-@click.option("--most-rules", type=int, help="Rules to find at most.")
-@click.option("--tests-per-rule", type=int, help="Tests of each rule, and of its opposite, in each scenario.")
-@click.option("--rules-per-call", type=int, help="Rules that share one call for tests.")
-@click.option("--generations", type=int, help="How often tests are asked for while some are missing.")
-@click.option("--expansions", type=int, help="How often each test is made longer.")
-@click.option("--baseline/--no-baseline", default=None, help="Tests from the prompt alone, to compare with.")
-@click.option("--most-tests", type=click.IntRange(1), help="Choose so many tests, evenly over rules and strategies.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed; another seed gives other tests.")
+@click.option("--budget", type=float, help="Maximum cost in dollars.")
 @click.option(
-    "--agreement", is_flag=True, help="Put each test to intent and rules in place of the prompt, and compare."
+    "-j", "--concurrency", type=click.IntRange(1, 1000), default=64, show_default=True, help="Concurrent calls."
+)
+@click.option("--most-rules", type=int, help="Maximum number of rules.")
+@click.option("--tests-per-rule", type=int, help="Tests of each rule, and of its opposite, in each scenario.")
+@click.option("--rules-per-call", type=int, help="Rules per call for tests.")
+@click.option("--generations", type=int, help="Maximum number of attempts while tests are missing.")
+@click.option("--expansions", type=int, help="How often each test is made longer.")
+@click.option("--baseline/--no-baseline", default=None, help="Tests from the prompt alone, for comparison.")
+@click.option(
+    "--most-tests", type=click.IntRange(1), help="Keep this number of tests, evenly over rules and strategies."
+)
+@click.option(
+    "--agreement", is_flag=True, help="Run each test with intent and rules in place of the prompt, and compare."
 )
 @click.option("--no-cross-check", is_flag=True, help="Leave out rules that only the extractor found.")
-@click.option("--instruction", "instructions", multiple=True, metavar="STAGE=TEXT", help="Words for a stage.")
-@click.option("-q", "--quiet", is_flag=True, help="Say only what was written.")
+@click.option("--instruction", "instructions", multiple=True, metavar="STAGE=TEXT", help="Instructions for a stage.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only the written files.")
 @click.pass_context
 def verb(ctx: click.Context, /, **flags: Any) -> int:
-    """Make tests from a prompt: its intent, inputs, rules, and tests for every rule.
+    """Generate tests from a prompt: its intent, inputs, rules, and tests for every rule.
 
-    The folder NAME.tests beside the prompt has one file for each of them, to be read and edited. After an edit of
-    the prompt or of a file, call it again: what still holds stays.
+    The folder NAME.tests next to the prompt has one file for each of them, to be read and edited. After an edit of the
+    prompt or of a file, run it again: everything still valid is kept.
     """
     if flags["force"] and (flags["resume"] or flags["start"]):
         raise click.UsageError("--force makes everything anew: leave --resume and --from out.")
@@ -158,7 +164,7 @@ def _carry_out(config: Any, wish: Any, *, quiet: bool) -> int:
 
 
 class _Line:
-    """One line that says how far it is."""
+    """The progress line."""
 
     def __init__(self, *, shown: bool) -> None:
         self.shown = shown
@@ -178,7 +184,7 @@ class _Line:
 
 
 def _until_asked_to_stop(work: Any, watching: Any) -> Any:
-    """Run to the end; Ctrl-C or SIGTERM waits for what is under way, a second one drops it. Then there is no result."""
+    """Run to the end; Ctrl-C or SIGTERM finishes open calls, a second one cancels them and gives no result."""
 
     async def guarded() -> Any:
         loop = asyncio.get_running_loop()
@@ -268,7 +274,7 @@ def _tell_doubts(made: Any) -> None:
 
 def _tell_changes(changes: Any) -> None:
     if not (changes.rules_kept or changes.rules_dropped or changes.tests_kept or changes.tests_dropped):
-        return  # the first time: everything is new
+        return  # first generation: everything is new
     _list(f"rules: {len(changes.rules_kept)} kept; added", changes.rules_added, sign="+")
     _list("rules dropped", changes.rules_dropped, sign="-")
     added, kept, dropped = len(changes.tests_added), len(changes.tests_kept), len(changes.tests_dropped)

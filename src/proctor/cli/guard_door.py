@@ -1,4 +1,4 @@
-"""What the doors of the guard have in common: settings that must be right, and words to whoever started them."""
+"""Shared code of the guard's servers: strict settings, warnings, and the start."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["exposure", "open_guard", "read_token", "serve_app"]
 
 
 def open_guard(config: Config) -> Guard:
-    """The guard of a door, whose every gate is there; settings that cannot be used later on are told on stderr.
+    """Return the guard of a server with all gates present; later reload errors are printed on stderr.
 
     Raises:
         InputError: something under `guard:` is wrong; names the file and the line.
@@ -26,7 +26,7 @@ def open_guard(config: Config) -> Guard:
     from proctor.wiring.guard import Guard  # noqa: PLC0415 - onnxruntime takes a third of a second
     from proctor.wiring.guard_settings import check_guard  # noqa: PLC0415
 
-    # A library would rather fail each step than not start; somebody who starts a door is there to be told.
+    # A library fails each step instead of refusing to start; a person who starts a server can fix the settings.
     check_guard(config)
     guard = Guard.from_config(config)
     guard.troubled = _tell_trouble
@@ -34,7 +34,7 @@ def open_guard(config: Config) -> Guard:
 
 
 def read_token(config: Config, name: str | None) -> str | None:
-    """The token that callers must show, out of the environment variable ``name``; None when none is named.
+    """Return the token for callers from the environment variable ``name``; None if no name is given.
 
     Raises:
         ConfigError: the variable is not set, or empty.
@@ -48,7 +48,7 @@ def read_token(config: Config, name: str | None) -> str | None:
 
 
 def exposure(host: str, token: str | None) -> str | None:
-    """A warning for a door that other machines can reach and that asks for no token."""
+    """Return a warning if other machines can connect without a token."""
     from proctor.server.admission import is_loopback  # noqa: PLC0415 - aiohttp takes a quarter of a second
 
     if token is not None or is_loopback(host):
@@ -57,7 +57,7 @@ def exposure(host: str, token: str | None) -> str | None:
 
 
 def serve_app(app: web.Application, host: str, port: int, told: str, *, token: str | None = None) -> int:
-    """Serve until stopped; ``told`` is printed with the address. The exit code is given back."""
+    """Serve until stopped; print ``told`` with the URL; return the exit code."""
     from proctor.server.serve_app import run  # noqa: PLC0415 - aiohttp takes a quarter of a second
 
     if (warning := exposure(host, token)) is not None:

@@ -1,4 +1,4 @@
-"""proctor guard mcp: stand between an agent and a server of tools."""
+"""proctor guard mcp: a gateway between an agent and an MCP server."""
 
 from __future__ import annotations
 
@@ -14,24 +14,26 @@ from proctor.cli.guard_door import open_guard, read_token, serve_app
 __all__ = ["mcp"]
 
 
-@click.command("mcp", short_help="Stand between an agent and a server of tools (MCP).")
+@click.command("mcp", short_help="Guard an MCP server: a gateway between it and the agent.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
-@click.option("--upstream", metavar="URL", help="A server behind an address, in place of a command.")
+@click.option("--upstream", metavar="URL", help="URL of the server, in place of a command.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on, with --upstream.")
-@click.option("--port", type=click.IntRange(0, 65_535), default=8090, show_default=True, help="Port; 0 takes any.")
-@click.option("--token-env", metavar="NAME", help="Environment variable with the token that agents must show.")
-@click.option("--intent", "intents", multiple=True, help="What every call is made for. May be repeated.")
-@click.option("--customer", help="Whose session it is.")
-@click.option("--hide", is_flag=True, help="Leave out of the list of tools those that the intents do not permit.")
+@click.option(
+    "--port", type=click.IntRange(0, 65_535), default=8090, show_default=True, help="Port; 0 selects a free one."
+)
+@click.option("--token-env", metavar="NAME", help="Environment variable with the token that agents must send.")
+@click.option("--intent", "intents", multiple=True, help="Intent of every call. May be repeated.")
+@click.option("--customer", help="Customer of the session.")
+@click.option("--hide", is_flag=True, help="Remove tools from the list that the intents do not permit.")
 @click.pass_context
 def mcp(
     ctx: click.Context, /, command: tuple[str, ...], upstream: str | None, host: str, port: int, **flags: Any
 ) -> int:
-    """Start the server that COMMAND names and stand between it and the agent that started this.
+    """Run the MCP server COMMAND behind the guard, for the agent that started this.
 
-    Tool calls are judged before the server sees them, and what it answers is scanned before the agent reads it. In the
-    agent's settings put `proctor guard mcp --` before the server's command. With --upstream the server is one behind
-    an address, and this listens on a port of its own. Exit code: the server's.
+    Tool calls are checked before the server sees them, and its answers before the agent reads them. In the agent's
+    settings put `proctor guard mcp --` before the server's command. With --upstream the server has a URL, and this
+    listens on a port of its own. Exit code: the server's.
     """
     from proctor.wiring.guard_settings import read_settings  # noqa: PLC0415 - only what this verb needs
 

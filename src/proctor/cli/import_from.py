@@ -1,4 +1,4 @@
-"""proctor import: prompts and tests that were made for other tools."""
+"""proctor import: import prompts and tests from other tools."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["verb"]
 _KINDS = ("promptpex", "promptfoo", "github-models", "openai-evals", "openai-registry", "openai-samples", "text")
 
 
-@click.command("import", short_help="Bring in prompts and tests that were made for other tools.")
+@click.command("import", short_help="Import prompts and tests from other tools.")
 @click.argument("source", metavar="FILE_OR_FOLDER", type=click.Path(path_type=Path))
 @click.option(
     "-o",
@@ -25,25 +25,25 @@ _KINDS = ("promptpex", "promptfoo", "github-models", "openai-evals", "openai-reg
     default=Path(),
     help="Folder to write into.  [default: this one]",
 )
-@click.option("--from", "kind", type=click.Choice(_KINDS), help="What it is.  [default: found out]")
+@click.option("--from", "kind", type=click.Choice(_KINDS), help="Kind of the input.  [default: detected]")
 @click.option(
     "--prompt",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="The prompt's file, where a PromptPex folder does not hold it.",
+    help="The prompt file, if it is not in the PromptPex folder.",
 )
 @click.option(
     "--allow-outside",
     is_flag=True,
-    help="Read files that it names outside of its own folder; links count by their goal.",
+    help="Read referenced files outside of its own folder; links count by their target.",
 )
-@click.option("--force", is_flag=True, help="Replace what is there.")
+@click.option("--force", is_flag=True, help="Replace existing files.")
 def verb(source: Path, out: Path, kind: str | None, prompt: Path | None, allow_outside: bool, force: bool) -> None:
     """Read FILE_OR_FOLDER and write a prompt with its rules and tests, as `proctor generate` would.
 
-    Known are: a PromptPex output folder or promptpex_context.json, promptfoo's YAML, GitHub Models' .prompt.yml,
+    Supported are: a PromptPex output folder or promptpex_context.json, promptfoo's YAML, GitHub Models' .prompt.yml,
     OpenAI and Azure evals (the eval, its runs, items and outputs as JSON and JSONL), the openai/evals registry and its
-    samples, and a prompt that is nothing but text. Files that it names are read only inside its own folder. What could
-    not be brought over is said; nothing is replaced without --force.
+    samples, and a plain-text prompt. Files that it refers to are read only inside its own folder. Everything that could
+    not be imported is listed; nothing is replaced without --force.
     """
     from proctor.workflows.exchange.files import bring_in  # noqa: PLC0415 - verbs load what they use
 
@@ -51,7 +51,7 @@ def verb(source: Path, out: Path, kind: str | None, prompt: Path | None, allow_o
     for brought in bring_in(source, out, kind=kind, prompt=prompt, force=force, allow_outside=allow_outside):
         _tell(brought)
         for note in brought.notes:
-            if note not in noted:  # what several prompts of one file share is said once
+            if note not in noted:  # print notes shared by several prompts once
                 click.echo(f"  note: {note}", err=True)
         noted |= set(brought.notes)
 

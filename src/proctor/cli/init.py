@@ -1,4 +1,4 @@
-"""proctor init: the first files of a project."""
+"""proctor init: create the first files of a project."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FILES = {
 def verb(folder: Path) -> None:
     """Write proctor.yaml, a first suite, a small agent to test and a README into FOLDER (default: here).
 
-    A file that is there already is left as it is.
+    Existing files are not changed.
     """
     template = files("proctor.cli") / "template"
     try:
@@ -52,7 +52,7 @@ def verb(folder: Path) -> None:
 
 
 def write_schemas(folder: Path) -> None:
-    """Write the JSON schemas that editors complete from."""
+    """Write the JSON schemas for completion in editors."""
     from proctor.config import Settings  # noqa: PLC0415 - only this verb needs them
     from proctor.core.schema import schema_of  # noqa: PLC0415
     from proctor.suites.schema import suite_schema  # noqa: PLC0415
@@ -64,7 +64,7 @@ def write_schemas(folder: Path) -> None:
 
 
 def _ignore_store(path: Path) -> None:
-    """Runs and keys are not for version control."""
+    """Add the store and `.env` to .gitignore."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     missing = [line for line in (".proctor/", ".env") if line not in lines]
     if missing:

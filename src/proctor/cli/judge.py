@@ -1,4 +1,4 @@
-"""proctor judge: how good is our judge?"""
+"""proctor judge: measure a judge against labels by people."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from proctor.cli.context import project
 __all__ = ["verb"]
 
 
-@click.group("judge", short_help="Measure a judge or any scorer against what people said: a card.")
+@click.group("judge", short_help="Measure a judge or any scorer against labels by people: a judge card.")
 def verb() -> None:
-    """Measure a judge or any scorer against what people said: a card."""
+    """Measure a judge or any scorer against labels by people: a judge card."""
 
 
 @verb.command("check")
@@ -23,41 +23,39 @@ def verb() -> None:
 @click.option("--run", "run", help="Run whose answers were labelled (an id, the beginning of one, or `last`).")
 @click.option("-s", "--scorer", help="The scorer: a name, a part of one (relevance.intent_relevance), or a check.")
 @click.option("-t", "--target", help="The target, when the run had several.")
-@click.option("-k", "--samples", type=click.IntRange(1, 100), help="Score every answer anew, this many times.")
-@click.option("--scale", type=float, nargs=2, help="Lowest and highest score people could give, e.g. --scale 1 5.")
-@click.option(
-    "--value", "values", multiple=True, help="What a label is worth, e.g. --value helpful=1. May be repeated."
-)
+@click.option("-k", "--samples", type=click.IntRange(1, 100), help="Score every answer again, this many times.")
+@click.option("--scale", type=float, nargs=2, help="Lowest and highest score on the people's scale, e.g. --scale 1 5.")
+@click.option("--value", "values", multiple=True, help="Value of a label, e.g. --value helpful=1. May be repeated.")
 @click.option(
     "--threshold",
     type=click.FloatRange(0, 1),
-    help="From which value on the judge passes.  [default: the scorer's own]",
+    help="Value from which the judge passes.  [default: the scorer's own]",
 )
 @click.option(
     "--people-threshold",
     type=click.FloatRange(0, 1),
     default=0.5,
     show_default=True,
-    help="From which value on (0 to 1, after --scale) people passed the answer.",
+    help="Value (0 to 1, after --scale) from which a person's label passes.",
 )
 @click.option("--judge", help="Model to judge with.")
-@click.option("--at-least", type=click.FloatRange(-1, 1), help="Kappa that the judge must reach, else exit code 1.")
+@click.option("--at-least", type=click.FloatRange(-1, 1), help="Required kappa, else exit code 1.")
 @click.option(
     "-o",
     "--output",
     "outputs",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="File to write; the ending chooses: .json .md. May be repeated.",
+    help="File to write; the extension sets the format: .json .md. May be repeated.",
 )
 @click.pass_context
 def check(ctx: click.Context, /, labels: Path, run: str | None, outputs: tuple[Path, ...], **flags: Any) -> int:
-    """Hold what a judge says against LABELS, a file of JSON lines.
+    """Compare a judge's scores with LABELS, a file of JSON lines.
 
     A line is {"case": ID, "score": 0.8} or {"case": ID, "label": "pass"} about an answer of the run; several lines
     about one answer are several people. With `input` and `answer` in the line no run is needed.
 
-    Exit codes: 0 measured, 1 under --at-least, 2 usage or configuration, 3 nothing could be measured.
+    Exit codes: 0 measured, 1 below --at-least, 2 usage or configuration, 3 nothing could be measured.
     """
     from proctor.report.judge_card_sheet import JUDGE_CARD_REPORT  # noqa: PLC0415 - verbs load what they use
     from proctor.store.run_reader import RunReader  # noqa: PLC0415

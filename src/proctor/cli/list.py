@@ -1,4 +1,4 @@
-"""proctor list: runs, or the parts that are registered."""
+"""proctor list: list runs or registered parts."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ _KINDS = ["runs", "suites", "scorers", "targets", "models", "gates", "attacks", 
 
 @click.command("list", short_help="List runs, or scorers, targets, models, gates, attacks, importers, suites.")
 @click.argument("what", type=click.Choice(_KINDS), default="runs")
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Most runs to show.")
+@click.option(
+    "-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of runs."
+)
 @click.pass_context
 def verb(ctx: click.Context, what: str, limit: int) -> None:
-    """List WHAT: runs (newest first), suites of this project, or registered parts with what they do."""
+    """List WHAT: runs (newest first), suites of this project, or registered parts with their descriptions."""
     config = project(ctx)
     if what == "runs":
         _runs(config, limit)
@@ -37,7 +39,7 @@ def _runs(config: Config, limit: int) -> None:
         rows = []
         for run in store.list(limit=limit):
             if run.status != "finished":
-                bring_up_to_date(store, run)  # a killed process left results in the journal only
+                bring_up_to_date(store, run)  # results of a killed process are only in the journal
             counts = store.counts(run)
             state = run.decision or run.status
             rows.append(

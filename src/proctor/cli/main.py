@@ -1,4 +1,4 @@
-"""The door from the shell: a table of verbs, and one place where errors become messages and exit codes."""
+"""The entry point of the command line: the table of verbs, and the mapping of errors to exit codes."""
 
 from __future__ import annotations
 
@@ -17,45 +17,45 @@ __all__ = ["ENVIRONMENT", "VERBS", "cli", "main", "tell"]
 
 ENVIRONMENT = "proctor.environment"  # where a command finds the environment that `main` has read
 
-# name -> the line `proctor --help` shows. The module proctor.cli.NAME holds the command `verb`.
+# name -> line in `proctor --help`. The module proctor.cli.NAME has the command `verb`.
 VERBS = {
     "init": "Start a project here: proctor.yaml, a first suite, a README.",
-    "generate": "Make tests from a prompt: its intent, inputs, rules, and tests for every rule.",
-    "run": "Put a suite, or a prompt's own tests, to one or more targets and grade every answer.",
-    "mutate": "Break a prompt's rules one at a time and see whether its tests notice.",
+    "generate": "Generate tests from a prompt: its intent, inputs, rules, and tests for every rule.",
+    "run": "Run a suite, or a prompt's own tests, against one or more targets and grade every answer.",
+    "mutate": "Break a prompt's rules one at a time and check whether its tests notice.",
     "score": "Score recorded conversations: consistency, completion, safety, turn by turn.",
-    "replay": "Put key questions of recorded conversations again in other words, and compare the answers.",
+    "replay": "Repeat key questions of recorded conversations in other words, and compare the answers.",
     "rules": "Check the rules of an agent's prompt over recorded conversations.",
-    "promote": "Turn what failed in a run into cases of a suite.",
-    "completion": "Say from an event log whether customers got what they came for.",
-    "escalations": "Sort hand-offs by cause, and export what the knowledge base lacks.",
+    "promote": "Add failures of a run to a suite as cases.",
+    "completion": "Report from an event log whether customers got what they came for.",
+    "escalations": "Sort hand-offs by cause, and export gaps in the knowledge base.",
     "list": "List runs, or scorers, targets, models, gates, attacks, importers, suites.",
-    "show": "Show a run: its figures, its results page by page, or one case whole.",
+    "show": "Show a run: its figures, its results page by page, or one complete case.",
     "export": "Write a run to files, or a prompt's tests for other tools.",
-    "import": "Bring in prompts and tests that were made for other tools.",
+    "import": "Import prompts and tests from other tools.",
     "validate": "Check proctor.yaml and suites; name the file, the line and the hint.",
-    "doctor": "Show the settings in force, where each came from, and what is missing for what.",
-    "models": "Fetch and list models that run in process.",
-    "scan": "Look for injections, dangerous intents and names in a text, with the models that ship.",
-    "guard": "Check texts with the gates, serve them to agents, and see how they do.",
-    "proxy": "Guard an unchanged client: stand between it and the model's API.",
+    "doctor": "Show the settings in force, the source of each, and what is missing.",
+    "models": "Download and list models that run in process.",
+    "scan": "Find injections, dangerous intents and names in a text, with the local models.",
+    "guard": "Check texts with the gates, serve them to agents, and show statistics.",
+    "proxy": "Guard an unchanged client: a proxy between it and the model's API.",
     "freeze": "Write a suite as one canonical, diff-stable golden file.",
     "diff": "Compare two suites case by case.",
     "bless": "Make a run the baseline that later runs are compared with.",
     "compare": "Compare a run with a baseline or another run, case by case.",
     "gate": "Decide on a run against its baseline: ship, hold, or not enough data.",
     "trend": "Show scores over time, with floors and alarms.",
-    "thresholds": "Propose floors for gate.yaml from runs that were good.",
-    "review": "Review a prompt's tests; list what a person should look at, and put on record what they said.",
-    "schedule": "Run what is due by `triggers:` in proctor.yaml; for cron.",
-    "judge": "Measure a judge or any scorer against what people said: a card.",
+    "thresholds": "Propose floors for gate.yaml from good runs.",
+    "review": "Review a prompt's tests; list the review queue, and record reviews.",
+    "schedule": "Run the due `triggers:` of proctor.yaml; for cron.",
+    "judge": "Measure a judge or any scorer against labels by people: a judge card.",
     "publish": "Send a run's figures to CloudWatch, Prometheus, OpenTelemetry or a file.",
 }
-_MODULES = {"import": "import_from"}  # a verb that Python keeps for itself
+_MODULES = {"import": "import_from"}  # `import` is a Python keyword
 
 
 class _LazyGroup(click.Group):
-    """Knows its verbs by name and imports one only when it is called."""
+    """Imports the module of a verb only when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)
@@ -70,7 +70,7 @@ class _LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and not args[0].startswith("-") and args[0] not in VERBS:
-            from proctor.core.decode import closest  # noqa: PLC0415 - only to fix a typing error
+            from proctor.core.decode import closest  # noqa: PLC0415 - only for a mistyped verb
 
             guess = closest(args[0], VERBS)
             ctx.fail(f"there is no verb {args[0]!r}." + (f" Did you mean {guess!r}?" if guess else ""))
@@ -88,7 +88,10 @@ class _LazyGroup(click.Group):
 )
 @click.version_option(__version__, "-V", "--version", prog_name="proctor")
 @click.option(
-    "-c", "--config", type=click.Path(path_type=Path), help="proctor.yaml to use; default: found upwards from here."
+    "-c",
+    "--config",
+    type=click.Path(path_type=Path),
+    help="proctor.yaml to use; default: search the current folder and its parents.",
 )
 @click.option("--debug", is_flag=True, help="Show a traceback with every error.")
 @click.pass_context
@@ -109,7 +112,7 @@ def _run(words: list[str]) -> NoReturn:
     try:
         environment = None
         if not {"-h", "--help", "-V", "--version"} & set(words):
-            # Before click reads the environment for its flags, so that .env may set them too.
+            # Read .env before click reads the environment, so that it can set flags too.
             from proctor.config import read_environment  # noqa: PLC0415 - --help needs none of it
 
             environment = read_environment(Path.cwd())
@@ -126,7 +129,7 @@ def _run(words: list[str]) -> NoReturn:
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:
-        # The reader (head, less) has gone; there is nobody left to tell.
+        # The reader of the pipe (head, less) is gone.
         sys.stderr.close()
         sys.exit(0)
     except ProctorError as error:
@@ -137,14 +140,14 @@ def _run(words: list[str]) -> NoReturn:
 
 
 def _of_all_verbs() -> dict[str, str]:
-    """The options that belong to `proctor` itself, each as it is written there."""
+    """Return the options of `proctor` itself, as written on the command line."""
     options = [each for each in cli.params if isinstance(each, click.Option) and each.expose_value]
     shown = {name: each for each in options for name in each.opts}
     return {name: name if each.is_flag else f"{name} FILE" for name, each in shown.items()}
 
 
 def tell(error: ProctorError) -> None:
-    """Print what is wrong, where, and how to fix it."""
+    """Print the error, its place, and the hint."""
     click.secho("error: ", fg="red", bold=True, err=True, nl=False)
     if not isinstance(error, MalformedError):
         click.echo(str(error), err=True)

@@ -1,4 +1,4 @@
-"""What is printed, without the secrets this process knows: reports, messages, logs and tracebacks alike."""
+"""Mask known secrets in all output: reports, messages, logs and tracebacks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["masked_output"]
 
 
 class _Masked:
-    """A text stream that masks what is written to it; all else is the stream's own."""
+    """A text stream that masks written text; other attributes are those of the stream."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -36,9 +36,9 @@ class _Masked:
 
 @contextmanager
 def masked_output() -> Iterator[None]:
-    """Mask both output streams for as long as this lasts, and tracebacks until the process ends."""
+    """Mask both output streams inside the context, and tracebacks until the process ends."""
     out, err, hook = sys.stdout, sys.stderr, sys.excepthook
-    if out is not None:  # a process may be started without one
+    if out is not None:  # a process may have no output stream
         sys.stdout = _Masked(out)
     if err is not None:
         sys.stderr = _Masked(err)
@@ -51,5 +51,5 @@ def masked_output() -> Iterator[None]:
 
 
 def _print_masked(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Python prints a traceback past `sys.stderr` as it is now, so it is printed here."""
+    """Print a masked traceback; Python's own hook would not use the masked `sys.stderr`."""
     sys.stderr.write(hide_secrets("".join(traceback.format_exception(kind, error, trace))))

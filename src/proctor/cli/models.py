@@ -1,4 +1,4 @@
-"""proctor models: fetch and list models that run in process."""
+"""proctor models: download and list local models."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proctor.config import cache_folder
 __all__ = ["verb"]
 
 
-@click.group("models", short_help="Fetch and list models that run in process.")
+@click.group("models", short_help="Download and list models that run in process.")
 def verb() -> None:
     """Fetch and list models that run in process, with no key and no server."""
 

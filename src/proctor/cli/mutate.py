@@ -1,4 +1,4 @@
-"""proctor mutate: do a prompt's tests notice when its rules are broken?"""
+"""proctor mutate: check whether a prompt's tests notice broken rules."""
 
 from __future__ import annotations
 
@@ -17,47 +17,51 @@ __all__ = ["verb"]
 _OPERATORS = ("drop", "negate", "weaken", "swap")
 
 
-@click.command("mutate", short_help="Break a prompt's rules one at a time and see whether its tests notice.")
+@click.command("mutate", short_help="Break a prompt's rules one at a time and check whether its tests notice.")
 @click.argument("prompt", type=click.Path(path_type=Path, dir_okay=False, exists=True))
 @click.option("-m", "--model", help="Model under test.  [default: `model:` in proctor.yaml]")
 @click.option("--judge", "judges", multiple=True, help="Model that judges rules without a predicate. May be repeated.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder of the tests, if not beside it.")
+@click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder of the tests, if not next to the prompt."
+)
 @click.option(
     "--operator", "operators", multiple=True, type=click.Choice(_OPERATORS), help="Only these changes. May be repeated."
 )
-@click.option("--most", type=click.IntRange(min=1), help="Most mutants, chosen evenly over rules and operators.")
-@click.option("--tests", type=click.IntRange(min=1), help="Most tests to put, chosen evenly.")
+@click.option(
+    "--most", type=click.IntRange(min=1), help="Maximum number of mutants, chosen evenly over rules and operators."
+)
+@click.option("--tests", type=click.IntRange(min=1), help="Maximum number of tests, chosen evenly.")
 @click.option("-k", "--repeat", type=click.IntRange(1, 100), help="Samples per test.  [default: 1]")
-@click.option("--every-test", is_flag=True, help="Put every test to every mutant, not only until one notices.")
+@click.option("--every-test", is_flag=True, help="Run every test on every mutant, not only until one notices.")
 @click.option(
-    "--control/--no-control", default=True, help="Put the unchanged prompt, and harmless rewordings of it, too."
+    "--control/--no-control", default=True, help="Also run the unchanged prompt and equivalent rewordings of it."
 )
 @click.option(
-    "--damage/--no-damage", default=True, help="Damage outputs that passed and see whether the verdict changes."
+    "--damage/--no-damage", default=True, help="Damage outputs that passed and check whether the verdict changes."
 )
-@click.option("--plan", "plan_only", is_flag=True, help="Show the mutants and the calls; spend nothing.")
-@click.option("-j", "--concurrency", type=int, help="Calls in flight at once.  [default: 50]")
-@click.option("--budget", type=float, help="Dollars this may spend on models.")
-@click.option("--rate", help="Most calls or tokens per model: 30/s, 500/min, '200k tokens/min'.")
+@click.option("--plan", "plan_only", is_flag=True, help="Show the mutants and the calls, without calling a model.")
+@click.option("-j", "--concurrency", type=int, help="Concurrent calls.  [default: 50]")
+@click.option("--budget", type=float, help="Maximum cost of models in dollars.")
+@click.option("--rate", help="Rate limit of calls or tokens per model: 30/s, 500/min, '200k tokens/min'.")
 @click.option("--seed", type=int, help="Seed of the choice.  [default: 0]")
-@click.option("--at-least", type=click.FloatRange(0, 1), help="Mutation score that must be reached, else exit code 1.")
+@click.option("--at-least", type=click.FloatRange(0, 1), help="Required mutation score, else exit code 1.")
 @click.option(
     "-o",
     "--output",
     "outputs",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="File to write; the ending chooses: .json .md .html. May be repeated.",
+    help="File to write; the extension sets the format: .json .md .html. May be repeated.",
 )
 @click.pass_context
 def verb(ctx: click.Context, /, outputs: tuple[Path, ...], at_least: float | None, **flags: Any) -> int:
-    """Break the rules of PROMPT one at a time and see whether its tests notice.
+    """Break the rules of PROMPT one at a time and check whether its tests notice.
 
-    Each enabled rule of PROMPT's tests folder is dropped, negated, weakened or asked for in another form. A mutant is
-    noticed when a test that passes under the prompt fails under the mutant by the prompt's own rules. Stopped on the
-    way, the same command goes on where it was: no call is repeated.
+    Each enabled rule of PROMPT's tests folder is dropped, negated, weakened or required in another form. A mutant is
+    noticed when a test that passes with the prompt fails with the mutant by the prompt's own rules. After an
+    interruption, the same command continues without repeating a call.
 
-    Exit codes: 0 done, 1 under --at-least, 2 usage or configuration, 3 nothing could be judged, or cut short.
+    Exit codes: 0 done, 1 below --at-least, 2 usage or configuration, 3 nothing could be judged, or cut short.
     """
     from proctor.report.adequacy_sheet import MUTATION_REPORT  # noqa: PLC0415 - verbs load what they use
     from proctor.workflows.mutate.mutation import mutation_plan, run_mutation  # noqa: PLC0415
@@ -71,7 +75,7 @@ def verb(ctx: click.Context, /, outputs: tuple[Path, ...], at_least: float | Non
         _show(plan, job)
         return 0
     adequacy = asyncio.run(run_mutation(config, job, plan=plan, heard=_progress))
-    for output in outputs:  # before the screen, whose reader (head, less) may go
+    for output in outputs:  # before printing, since the reader of a pipe (head, less) may close it
         MUTATION_REPORT.save(adequacy, output)
     MUTATION_REPORT.write(adequacy)
     for output in outputs:

@@ -1,4 +1,4 @@
-"""One line that says how a run is going; nothing of it when nobody is looking."""
+"""The progress line of a run; only on a terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Progress"]
 
 
 class Progress:
-    """Counts, rate, spend and time left, redrawn in place at most ten times a second."""
+    """Counts, rate, spend and remaining time, redrawn at most ten times a second."""
 
     def __init__(self, total: int, done: int = 0, *, shown: bool = True, out: TextIO | None = None) -> None:
         self._out = out or sys.stderr
@@ -34,7 +34,7 @@ class Progress:
             self._out.flush()
 
     def line(self, seconds: float) -> str:
-        """The line itself."""
+        """Return the progress line."""
         new = sum(self._counts.values())
         done = self._before + new
         rate = new / seconds if seconds > 0 else 0.0
@@ -48,7 +48,7 @@ class Progress:
         return " · ".join(parts)
 
     def clear(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         if self._shown:
             self._out.write("\r\x1b[K")
             self._out.flush()

@@ -1,4 +1,4 @@
-"""proctor promote: turn what failed in a run into cases of a suite."""
+"""proctor promote: add failures of a run to a suite."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["verb"]
 
 
-@click.command("promote", short_help="Turn what failed in a run into cases of a suite.")
+@click.command("promote", short_help="Add failures of a run to a suite as cases.")
 @click.argument("run", required=False)
 @click.option(
     "--guard",
@@ -28,10 +28,10 @@ __all__ = ["verb"]
     "--expect",
     "expected",
     type=click.Choice(["stopped", "allowed"]),
-    help="With --guard: what should become of the message.  [default: as people said of it, else as it was decided]",
+    help="With --guard: what should happen to the message.  [default: as reviewed, else as decided]",
 )
-@click.option("--failed", is_flag=True, help="What failed.  [default, when --unscored is not given]")
-@click.option("--unscored", is_flag=True, help="What could not be judged.")
+@click.option("--failed", is_flag=True, help="Failed results.  [default without --unscored]")
+@click.option("--unscored", is_flag=True, help="Results that could not be judged.")
 @click.option("--case", "cases", multiple=True, help="Only the case with this id. May be repeated.")
 @click.option("-t", "--target", help="Only results of this target.")
 @click.option(
@@ -40,21 +40,20 @@ __all__ = ["verb"]
     type=click.Path(path_type=Path, dir_okay=False),
     default=Path("suites/regressions.yaml"),
     show_default=True,
-    help="Suite file (.yaml, .yml, .jsonl) to add to; begun where there is none.",
+    help="Suite file (.yaml, .yml, .jsonl) to add to; created if missing.",
 )
-@click.option(
-    "--recording", is_flag=True, help="Keep the conversation: the case scores these words, and asks no agent."
-)
+@click.option("--recording", is_flag=True, help="Keep the recorded answers: the case scores them and calls no agent.")
 @click.pass_context
 def verb(ctx: click.Context, /, **flags: Any) -> None:
-    """Add a case to a suite for each result of RUN that failed.
+    """Add a case to a suite for each failed result of RUN.
 
-    A case asks what was asked then, turn by turn, has what was known of a right answer, the checks that failed, and
-    where it comes from. One that asks the same as a case of the file is not added again; comments in the file stay.
-    What customers said is in it: look at it before it goes into a repository. With --guard the words are as the
-    guard's log has them, with personal data masked, and the case has checks: for a message that must be stopped, that
-    the same gate stops it again where the target has a guard, and that nothing is done of what it asks; for one that is
-    to be allowed, that no gate stops it and that it is answered.
+    A case repeats the questions turn by turn and has the known expectations, the failed checks, and its origin. A case
+    that asks the same as one in the file is not added again; comments in the file stay.
+
+    The case contains customer messages: check it before you commit it. With --guard the texts are those of the guard's
+    log, with personal data masked, and the case has checks. For a message that must be stopped: the same gate stops it
+    again if the target has a guard, and the agent does nothing that it asks for. For a message that should be allowed:
+    no gate stops it and it is answered.
     """
     from proctor.workflows.promote.results import promote  # noqa: PLC0415 - verbs load what they use
 

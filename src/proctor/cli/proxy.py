@@ -15,29 +15,34 @@ from proctor.core.errors import ConfigError, InputError
 __all__ = ["verb"]
 
 
-@click.command("proxy", short_help="Guard an unchanged client: stand between it and the model's API.")
-@click.option("--upstream", metavar="URL", help="The API to pass on to, such as https://api.openai.com.")
+@click.command("proxy", short_help="Guard an unchanged client: a proxy between it and the model's API.")
+@click.option("--upstream", metavar="URL", help="URL of the API, such as https://api.openai.com.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65_535), default=8088, show_default=True, help="Port; 0 takes any.")
+@click.option(
+    "--port", type=click.IntRange(0, 65_535), default=8088, show_default=True, help="Port; 0 selects a free one."
+)
 @click.option("--stream", type=click.Choice(["sentence", "whole"]), help="How much of a stream is held back.")
-@click.option("--escalate", type=click.Choice(["reply", "header"]), help="What a hand-off comes to.")
-@click.option("--others", type=click.Choice(["pass", "refuse"]), help="What becomes of paths that are not guarded.")
+@click.option("--escalate", type=click.Choice(["reply", "header"]), help="Effect of an escalation.")
+@click.option("--others", type=click.Choice(["pass", "refuse"]), help="Handling of paths that are not guarded.")
 @click.option(
     "--restore",
     type=click.Choice(["none", "answers", "all"]),
-    help="Where the client gets its own data for placeholders.",
+    help="Where placeholders are replaced by the customer's own data.",
 )
-@click.option("--expose", type=click.Choice(["auto", "none", "action", "full"]), help="What clients read of verdicts.")
-@click.option("--token-env", metavar="NAME", help="Environment variable with the token that clients must show.")
+@click.option(
+    "--expose", type=click.Choice(["auto", "none", "action", "full"]), help="How much of a verdict clients see."
+)
+@click.option("--token-env", metavar="NAME", help="Environment variable with the token that clients must send.")
 @click.option("--timeout", type=click.FloatRange(min=0.001), help="Seconds that the upstream may be silent.")
 @click.pass_context
 def verb(ctx: click.Context, /, host: str, port: int, **flags: Any) -> int:
-    """Pass requests on to a model's API, with every message, tool call and answer before the gates.
+    """Forward requests to a model's API, with every message, tool call and answer checked by the gates.
 
     Guarded are chat completions, responses and completions of OpenAI and compatible servers, messages of Anthropic, and
-    chat and generate of Ollama. Other paths are refused unless listed under `allow`. Point the client's base URL here:
-    `OPENAI_BASE_URL=http://127.0.0.1:8088/v1`, `ANTHROPIC_BASE_URL=http://127.0.0.1:8088`. Keys go along and are
-    never kept. Settings stand in proctor.yaml under `guard: {proxy: ...}`; flags beat them. Runs until interrupted.
+    chat and generate of Ollama. Other paths are refused unless listed under `allow`. Set the client's base URL to this
+    server: `OPENAI_BASE_URL=http://127.0.0.1:8088/v1`, `ANTHROPIC_BASE_URL=http://127.0.0.1:8088`. API keys are
+    forwarded and never stored. Settings are in proctor.yaml under `guard: {proxy: ...}`; flags override them. Runs
+    until interrupted.
     """
     from proctor.server.admission import is_loopback  # noqa: PLC0415 - aiohttp takes a quarter of a second
     from proctor.server.proxy.app import make_app  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""proctor publish: a run's figures to where other figures are watched."""
+"""proctor publish: publish a run's figures to monitoring systems."""
 
 from __future__ import annotations
 
@@ -20,21 +20,23 @@ __all__ = ["verb"]
     "places",
     multiple=True,
     type=click.Choice(["cloudwatch", "prometheus", "otel", "jsonl"]),
-    help="Place to publish to; may be repeated.  [default: all that `publish:` in proctor.yaml names]",
+    help="Place to publish to; may be repeated.  [default: all under `publish:` in proctor.yaml]",
 )
 @click.option("-t", "--target", help="Only this target; CloudWatch takes one at a time.")
-@click.option("--file", "file", help="prometheus, jsonl: the file to write; {suite} and {run} stand for their names.")
-@click.option("--url", help="prometheus: push gateway; otel: collector; cloudwatch: another address than AWS's own.")
+@click.option(
+    "--file", "file", help="prometheus, jsonl: the file to write; {suite} and {run} are replaced by their names."
+)
+@click.option("--url", help="prometheus: push gateway; otel: collector; cloudwatch: another URL than that of AWS.")
 @click.option("--namespace", help="cloudwatch: the namespace.")
 @click.option("--region", help="cloudwatch: the region.")
-@click.option("--dry-run", is_flag=True, help="Print what would be sent; send and write nothing.")
+@click.option("--dry-run", is_flag=True, help="Print the output without sending or writing it.")
 @click.pass_context
 def verb(ctx: click.Context, /, run: str, places: tuple[str, ...], target: str | None, **flags: Any) -> int:
     """Publish RUN (an id, the beginning of one, or `last`).
 
-    A place that does not take it is told, and the others get it all the same.
+    If one place fails, this is reported and the others still receive the run.
 
-    Exit codes: 0 published everywhere, 2 usage or configuration, 3 a place did not take it.
+    Exit codes: 0 published everywhere, 2 usage or configuration, 3 a place failed.
     """
     from proctor.cli.main import tell  # noqa: PLC0415 - verbs load what they use
     from proctor.core.errors import InputError, ProctorError  # noqa: PLC0415
@@ -44,7 +46,7 @@ def verb(ctx: click.Context, /, run: str, places: tuple[str, ...], target: str |
     from proctor.workflows.release.baseline import chosen_target  # noqa: PLC0415
 
     config = project(ctx)
-    file = str(Path.cwd() / flags["file"]) if flags["file"] else None  # a path on the command line begins here
+    file = str(Path.cwd() / flags["file"]) if flags["file"] else None  # relative to the current folder
     chosen = check_places(config, places)
     given = {
         "cloudwatch": {"namespace": flags["namespace"], "region": flags["region"], "endpoint_url": flags["url"]},

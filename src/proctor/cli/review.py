@@ -1,4 +1,4 @@
-"""proctor review: the tests of a prompt, and the queue of what a person should look at."""
+"""proctor review: the tests of a prompt, and the review queue."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["verb"]
 
 
 class _PromptOrVerb(click.Group):
-    """A first word with an ending is a file and means `review tests`; an option of `review list` means that."""
+    """Treats a first word with an extension as a file for `tests`, and an option of `list` as `list`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         listing = [name for option in self.commands["list"].params for name in option.opts]
@@ -34,34 +34,36 @@ class _PromptOrVerb(click.Group):
 @click.group(
     "review",
     cls=_PromptOrVerb,
-    short_help="Review a prompt's tests; list what a person should look at, and put on record what they said.",
+    short_help="Review a prompt's tests; list the review queue, and record reviews.",
 )
 def verb() -> None:
-    """Review a prompt's tests, or list what a person should look at and put on record what they said.
+    """Review a prompt's tests, or list the review queue and record reviews.
 
     `proctor review my.prompty` is short for `proctor review tests my.prompty`, and `proctor review --origin guard` for
     `proctor review list --origin guard`.
 
-    The release gate puts every case that got worse into the queue, once: a later run of the same suite takes the place
-    of the earlier one. What people say of them tells how often it holds in vain. The guard puts escalated steps,
-    borderline decisions and a sample of what it let pass there; what people say of those gives each gate's precision
-    and recall (`proctor guard stats`).
+    The release gate adds every case that got worse to the queue, once: a later run of the same suite replaces the entry
+    of the earlier one. Reviews of these cases show how often it holds without a reason. The guard adds escalated steps,
+    borderline decisions and a sample of allowed steps; reviews of these give each gate's precision and recall (`proctor
+    guard stats`).
     """
 
 
 @verb.command("tests")
 @click.argument("prompt", type=click.Path(path_type=Path, dir_okay=False, exists=True))
-@click.option("-m", "--model", help="Model that looks at the tests too; without one, only what code can tell.")
+@click.option("-m", "--model", help="Model that also reviews the tests; without one, only code does.")
 @click.option("--keep", type=click.IntRange(min=1), help="Choose the N best by coverage, diversity and past failures.")
-@click.option("--write", "write_back", is_flag=True, help="With --keep: leave only those in tests.yaml.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder of the tests, if not beside it.")
+@click.option("--write", "write_back", is_flag=True, help="With --keep: remove the other tests from tests.yaml.")
+@click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder of the tests, if not next to the prompt."
+)
 @click.option(
     "-o",
     "--output",
     "outputs",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="File to write; the ending chooses: .json .md .html. May be repeated.",
+    help="File to write; the extension sets the format: .json .md .html. May be repeated.",
 )
 @click.pass_context
 def review_tests(
@@ -73,7 +75,7 @@ def review_tests(
     out: Path | None,
     outputs: tuple[Path, ...],
 ) -> None:
-    """Review the tests of PROMPT: ways to fail with their harm, what each test is worth, what repeats what."""
+    """Review the tests of PROMPT: possible failures with their harm, the value of each test, and duplicates."""
     from proctor.report.test_review_sheet import REVIEW_REPORT  # noqa: PLC0415 - verbs load what they use
     from proctor.workflows.review.collection import ReviewJob, review_collection, write_kept  # noqa: PLC0415
 
@@ -99,10 +101,12 @@ def review_tests(
 )
 @click.option("--run", "run", help="Only items of this run.")
 @click.option("--origin", type=click.Choice(["gate", "guard"]), help="Only items of the release gate, or of the guard.")
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=50, show_default=True, help="Most items to show.")
+@click.option(
+    "-n", "--limit", type=click.IntRange(min=1), default=50, show_default=True, help="Maximum number of items."
+)
 @click.pass_context
 def list_items(ctx: click.Context, state: str, run: str | None, origin: str | None, limit: int) -> None:
-    """List the items of the queue, the oldest first."""
+    """List the items of the queue, oldest first."""
     from proctor.store.review import GUARD, items, open_count  # noqa: PLC0415 - verbs load what they use
     from proctor.store.runs import RunStore  # noqa: PLC0415
 
@@ -134,9 +138,9 @@ def list_items(ctx: click.Context, state: str, run: str | None, origin: str | No
 @click.argument("name", metavar="ITEM")
 @click.pass_context
 def show_item(ctx: click.Context, name: str) -> None:
-    """Show one ITEM whole: of a case the question, the answer, the one before, and what was expected.
+    """Show one complete ITEM: for a case the question, the answer, the previous answer, and the expectation.
 
-    Of a gate's decision it shows the text, masked, and what each gate said of it.
+    For a gate's decision it shows the masked text and the verdict of each gate.
 
     ITEM is an id of the queue or of any decision in the guard's log, or the beginning of one.
     """
@@ -188,17 +192,16 @@ def show_item(ctx: click.Context, name: str) -> None:
     "right or wrong.",
 )
 @click.option("--missed", default="", metavar="GATE", help="With wrong: the gate that should have stopped this.")
-@click.option("--note", default="", help="Why.")
-@click.option("--by", "person", help="Who says so.  [default: the user's name]")
+@click.option("--note", default="", help="The reason.")
+@click.option("--by", "person", help="Name of the person.  [default: the user's name]")
 @click.pass_context
 def resolve_items(
     ctx: click.Context, names: tuple[str, ...], verdict: str, missed: str, note: str, person: str | None
 ) -> None:
-    """Put on record what a person found of each ITEM: an id of the queue or of any decision of the guard.
+    """Record a person's review of each ITEM: an id of the queue or of any decision of the guard.
 
-    The beginning of an id is enough; `proctor guard stats --ids` names the last decisions that stopped something.
-
-    A gate's decision is right when it was right to stop what it stopped, or to let pass what it let pass.
+    The beginning of an id is enough; `proctor guard stats --ids` lists the last decisions that stopped something. A
+    gate's decision is right if it was right to stop what it stopped, or to allow what it allowed.
     """
     from proctor.store.review import open_count  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415

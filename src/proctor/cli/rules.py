@@ -1,4 +1,4 @@
-"""proctor rules: the rules of an agent's prompt, over recorded conversations."""
+"""proctor rules: check the rules of an agent's prompt over recorded conversations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["verb"]
 _PROMPT = click.option(
     "--prompt", type=click.Path(path_type=Path, dir_okay=False), help="The agent's prompt; its rules are read from it."
 )
-_MODEL = click.option("-m", "--model", help="Model that reads the prompt too; without one, only what code can read.")
+_MODEL = click.option("-m", "--model", help="Model that also reads the prompt; without one, only code does.")
 
 
 @click.group("rules", short_help="Check the rules of an agent's prompt over recorded conversations.")
@@ -37,9 +37,9 @@ def verb() -> None:
 @click.option("--format", "format_", default="auto", show_default=True, help="The format of the recordings.")
 @_MODEL
 @click.option("--judge", "judges", multiple=True, help="Model for rules that code cannot check. May be repeated.")
-@click.option("--light", is_flag=True, help="Only what code can check; no judge is asked.")
+@click.option("--light", is_flag=True, help="Only what code can check, without a judge.")
 @click.option("--writes", multiple=True, metavar="TOOL", help="A tool that changes something. May be repeated.")
-@click.option("--reads", multiple=True, metavar="TOOL", help="A tool that only looks. May be repeated.")
+@click.option("--reads", multiple=True, metavar="TOOL", help="A tool that only reads. May be repeated.")
 @click.option(
     "-o",
     "--output",
@@ -94,7 +94,7 @@ def check(
 def read(
     ctx: click.Context, prompt: Path | None, model: str | None, recordings: tuple[Path, ...], output: Path | None
 ) -> None:
-    """Read the rules of an agent's prompt and say how each would be checked."""
+    """Read the rules of an agent's prompt and show how each would be checked."""
     from proctor.generate.rules_file import rules_text  # noqa: PLC0415 - verbs load what they use
     from proctor.scorers.conversation.trace_rules import judged_by  # noqa: PLC0415
     from proctor.workflows.trace_rules import TraceJob, read_trace_rules  # noqa: PLC0415
@@ -123,7 +123,7 @@ def _print(report: TraceReport) -> None:
     click.echo(f"{report.failed} of {report.conversations} conversations broke a rule", err=True)
     open_rules = [each for each in report.rules if each not in judged]
     if open_rules:
-        # All of them, with what is said here, are in the .json.
+        # The .json has all of them with details.
         count = f"{len(open_rules)} of {len(report.rules)} rules are unknown"
         click.echo(f"{count}: {open_rules[0].unknown_because} (--judge MODEL asks one)", err=True)
 

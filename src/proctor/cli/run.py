@@ -1,4 +1,4 @@
-"""proctor run: put a suite to targets and grade every answer."""
+"""proctor run: run a suite against targets and grade every answer."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ from proctor.runner.decide import EXIT_CODES, INTERRUPTED
 
 __all__ = ["carry", "verb"]
 
-_CHANGEABLE = ("concurrency", "budget", "rate", "timeout", "pass_rate", "unscored")  # beside --resume
+_CHANGEABLE = ("concurrency", "budget", "rate", "timeout", "pass_rate", "unscored")  # may be changed with --resume
 _CHOSEN_AT_START = ("targets", "models", "judges", "metrics", "baseline", "store_completions", "repeat", "only_failing")
 _SELECTED_AT_START = ("tags", "not_tags", "intents", "cases", "first", "sample", "seed", "cache", "scorers", "light")
 
 
-@click.command("run", short_help="Put a suite, or a prompt's own tests, to one or more targets and grade every answer.")
+@click.command(
+    "run", short_help="Run a suite, or a prompt's own tests, against one or more targets and grade every answer."
+)
 @click.argument("suite", required=False)
 @click.option(
     "-t",
@@ -53,18 +55,18 @@ _SELECTED_AT_START = ("tags", "not_tags", "intents", "cases", "first", "sample",
     "metrics",
     multiple=True,
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="A .metric.prompty file to judge by; those beside a prompt are used anyway. May be repeated.",
+    help="A .metric.prompty file to judge by; those next to a prompt are always used. May be repeated.",
 )
-@click.option("--baseline", is_flag=True, help="Of a prompt: its baseline tests too, for comparison.")
+@click.option("--baseline", is_flag=True, help="For a prompt: also run its baseline tests, for comparison.")
 @click.option("--store-completions", is_flag=True, help="Ask the provider to store each answer, with its test's data.")
-@click.option("-j", "--concurrency", type=int, help="Cases in flight at once.  [default: 50]")
+@click.option("-j", "--concurrency", type=int, help="Concurrent cases.  [default: 50]")
 @click.option("-k", "--repeat", type=int, help="Samples per case and target.  [default: 1]")
 @click.option(
     "--resume",
     metavar="RUN",
-    help="Go on with a run that stopped; no finished call is repeated. Refused while the run is alive.",
+    help="Continue an interrupted run; no finished call is repeated. Refused while the run is active.",
 )
-@click.option("--retry-unscored", is_flag=True, help="With --resume: also try again what could not be judged.")
+@click.option("--retry-unscored", is_flag=True, help="With --resume: also repeat what could not be judged.")
 @click.option("--only-failing", metavar="RUN", help="Only the cases that failed or could not be judged in that run.")
 @click.option(
     "-o",
@@ -72,26 +74,26 @@ _SELECTED_AT_START = ("tags", "not_tags", "intents", "cases", "first", "sample",
     "outputs",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Report file; the ending chooses: .json .html .junit.xml .md .csv .jsonl. May be repeated.",
+    help="Report file; the extension sets the format: .json .html .junit.xml .md .csv .jsonl. May be repeated.",
 )
 @click.option("--tag", "tags", multiple=True, help="Only cases with this tag. May be repeated.")
 @click.option("--not-tag", "not_tags", multiple=True, help="No case with this tag. May be repeated.")
 @click.option("--intent", "intents", multiple=True, help="Only cases of this intent. May be repeated.")
 @click.option("--case", "cases", multiple=True, help="Only the case with this id. May be repeated.")
 @click.option("-n", "--first", type=click.IntRange(min=1), help="Only the first N cases.")
-@click.option("--sample", type=click.IntRange(min=1), help="Only N cases drawn by the seed.")
+@click.option("--sample", type=click.IntRange(min=1), help="Only N random cases, by the seed.")
 @click.option("--seed", type=int, help="Seed of everything random.  [default: 0]")
 @click.option("--pass-rate", type=float, help="Share of judged cases that must pass.  [default: 1.0]")
 @click.option(
     "--unscored", type=float, help="Share that may be left unjudged before the run cannot pass.  [default: 0.05]"
 )
-@click.option("--timeout", type=float, help="Seconds one case may take.  [default: 600]")
+@click.option("--timeout", type=float, help="Timeout of one case in seconds.  [default: 600]")
 @click.option(
     "--budget",
     type=float,
-    help="Dollars this run may spend on models, all its legs together. Beside --resume: the new limit.",
+    help="Maximum cost of models in dollars, including resumes. With --resume: the new limit.",
 )
-@click.option("--rate", help="Most calls or tokens per model: 30/s, 500/min, '200k tokens/min'.")
+@click.option("--rate", help="Rate limit of calls or tokens per model: 30/s, 500/min, '200k tokens/min'.")
 @click.option("--cache", type=click.Choice(["off", "on", "refresh"]), help="Keep answers between runs.  [default: off]")
 @click.option(
     "--record",
@@ -101,10 +103,10 @@ _SELECTED_AT_START = ("tags", "not_tags", "intents", "cases", "first", "sample",
 @click.option(
     "--allow-commands",
     is_flag=True,
-    help="Run a command or Python code that the suite file names; proctor.yaml may say so with `allow_commands:`.",
+    help="Allow commands and Python code named in the suite file; same as `allow_commands:` in proctor.yaml.",
 )
 @click.option("--scorer", "scorers", multiple=True, help="Only checks of this name. May be repeated.")
-@click.option("--light", is_flag=True, help="Only checks that ask no model: exact ones, at no cost.")
+@click.option("--light", is_flag=True, help="Only exact checks, without a model and cost.")
 @click.option(
     "--trigger",
     default="manual",
@@ -115,12 +117,12 @@ _SELECTED_AT_START = ("tags", "not_tags", "intents", "cases", "first", "sample",
 @click.option("-q", "--quiet", is_flag=True, help="Only the decision.")
 @click.pass_context
 def verb(ctx: click.Context, /, **flags: Any) -> int:
-    """Put SUITE (a file, a folder, or a name in proctor.yaml) to targets and grade every answer.
+    """Run SUITE (a file, a folder, or a name in proctor.yaml) against targets and grade every answer.
 
-    A prompt file in the place of SUITE runs the tests that `proctor generate` made from it, on each model (-m): a
-    verdict for every test and rule, by code where it can be, else by the judges.
+    A prompt file in place of SUITE runs the tests that `proctor generate` made from it, on each model (-m): a verdict
+    for every test and rule, by code if possible, else by the judges.
 
-    A folder with a proctor.yaml of its own is a project: its settings are used and its suites are run.
+    A folder with its own proctor.yaml is a project: its settings are used and its suites are run.
 
     Every flag has an environment variable: PROCTOR_RUN_ and the flag's name, e.g. PROCTOR_RUN_CONCURRENCY.
 
@@ -136,7 +138,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
 
         parse_rate(flags["rate"])
     for output in flags["outputs"]:
-        writer_for(output)  # an unknown ending is said before anything is spent
+        writer_for(output)  # reject an unknown extension before any cost
     if flags["resume"]:
         _warn_of_ignored(ctx)
         return carry(config, None, flags)
@@ -154,7 +156,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
 
 
 def _project(ctx: click.Context, flags: dict[str, Any]) -> Config:
-    """The project of this folder, or the one that was named in the place of a suite."""
+    """Return the project of this folder, or the one named in place of a suite."""
     folder = Path(flags["suite"]) if flags["suite"] else None
     named = project_in(ctx, folder) if folder and folder.is_dir() and ctx.obj is None else None
     if named is None:
@@ -165,7 +167,7 @@ def _project(ctx: click.Context, flags: dict[str, Any]) -> Config:
 
 
 def carry(config: Config, job: Any, flags: dict[str, Any]) -> int:
-    """Carry out a job (or go on with a run, where the flags say so), tell how it ended, and give the exit code."""
+    """Run or resume a job, print how it ended, and return the exit code."""
     from proctor.cli.progress import Progress  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
     from proctor.workflows.run.job import RunProgress, carry_out, resumed_job  # noqa: PLC0415
@@ -217,7 +219,7 @@ def carry(config: Config, job: Any, flags: dict[str, Any]) -> int:
 
 
 def _changed(job: Any, flags: dict[str, Any]) -> Any:
-    """The job of a resumed run, with what may be changed on the way."""
+    """Return the job of a resumed run with the changes that are allowed."""
     given = {name: flags[name] for name in _CHANGEABLE if flags.get(name) is not None}
     try:
         return replace(job, run=replace(job.run, **given))
@@ -226,7 +228,7 @@ def _changed(job: Any, flags: dict[str, Any]) -> Any:
 
 
 def _warn_of_ignored(ctx: click.Context) -> None:
-    """A resumed run keeps what it began with: say which options beside --resume have no effect."""
+    """Warn about options that have no effect with --resume."""
     ignored = [
         param.opts[-1]
         for param in ctx.command.params
@@ -239,7 +241,7 @@ def _warn_of_ignored(ctx: click.Context) -> None:
 
 
 def _sound_alarms(config: Config, run_id: str) -> None:
-    """Say what has stayed under its floor; rules that cannot be read do not spoil a run that is over."""
+    """Print alarms of figures below their floor; an unreadable policy is ignored, since the run is complete."""
     from proctor.core.errors import ProctorError  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
     from proctor.workflows.release.policy_file import policy_path  # noqa: PLC0415
@@ -257,7 +259,7 @@ def _sound_alarms(config: Config, run_id: str) -> None:
 
 
 def _gated(config: Config, run_id: str, code: int, flags: dict[str, Any]) -> int:
-    """Decide on each target of a run whose trigger says so; with no baseline yet, the run's own code holds."""
+    """Decide the release for each target if the trigger asks for it; without a baseline, keep the run's exit code."""
     from proctor.cli.gate import decide_on  # noqa: PLC0415
     from proctor.cli.triggers import worst  # noqa: PLC0415
     from proctor.store.run_reader import RunReader  # noqa: PLC0415
@@ -278,9 +280,9 @@ def _gated(config: Config, run_id: str, code: int, flags: dict[str, Any]) -> int
 
 
 def _until_asked_to_stop(work: Any, watching: Any) -> Any:
-    """Run to the end; Ctrl-C or SIGTERM finishes what is in flight, a second one drops it."""
-    # What is loaded by now stays for the whole run, and answers come and go without cycles: looking through all of it
-    # over and over again for garbage took a tenth of the loop.
+    """Run to the end; Ctrl-C or SIGTERM finishes open cases, a second one cancels them."""
+    # Loaded objects stay for the whole run and answers create no cycles. Collecting garbage among them took a tenth of
+    # the loop's time.
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
 

@@ -1,4 +1,4 @@
-"""proctor scan: look at texts with the models that ship."""
+"""proctor scan: check texts with the local models."""
 
 from __future__ import annotations
 
@@ -19,13 +19,11 @@ if TYPE_CHECKING:
 
 __all__ = ["read_content", "read_fields", "verb"]
 
-_AT_ONCE = 64  # texts that are looked at together
-_SHOWN = 12  # entities of one text that are printed; --json has all
+_AT_ONCE = 64  # batch size
+_SHOWN = 12  # maximum number of printed entities per text; --json has all
 
 
-@click.command(
-    "scan", short_help="Look for injections, dangerous intents and names in a text, with the models that ship."
-)
+@click.command("scan", short_help="Find injections, dangerous intents and names in a text, with the local models.")
 @click.argument("text", required=False)
 @click.option("--file", "file", type=click.Path(path_type=Path), help="Read the text from this file.")
 @click.option("--jsonl", metavar="FIELD", help="The input is JSON Lines; scan this field of every line.")
@@ -36,9 +34,9 @@ _SHOWN = 12  # entities of one text that are printed; --json has all
     show_default=True,
     help="The share of harmless support messages that may be flagged.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a text.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per text.")
 def verb(text: str | None, file: Path | None, jsonl: str | None, level: str, as_json: bool) -> int:
-    """Look for injections, dangerous intents and names in TEXT, in a file, or in what is piped in (-).
+    """Find injections, dangerous intents and names in TEXT, in a file, or in piped input (-).
 
     Needs no key and no network. Exit code 1 when an injection or a dangerous intent was found, 0 when none was, 2 when
     the input cannot be read.
@@ -66,10 +64,10 @@ async def _look(texts: Sequence[str], level: str) -> Sequence[SeenText]:
 
 
 def read_content(text: str | None, file: Path | None, *, what: str = "scan") -> tuple[str, str]:
-    """What the text is called, and the text.
+    """Return the name of the input, and its text.
 
     Raises:
-        InputError: there is none, or it is no text.
+        InputError: there is no input, or it is not text.
     """
     if text not in (None, "-"):
         name, found = "text", text or ""
@@ -110,10 +108,10 @@ def _decoded(content: bytes, name: str) -> str:
 
 
 def read_fields(content: str, field: str, name: str, *, what: str = "scan") -> Iterator[tuple[int, str]]:
-    """The texts of one field of JSON Lines, with their lines.
+    """Yield the texts of one field of JSON Lines, with line numbers.
 
     Raises:
-        InputError: a line is no JSON object, or has no such text.
+        InputError: a line is not a JSON object, or has no such text.
     """
     found = False
     for number, line in enumerate(content.split("\n"), 1):
@@ -135,7 +133,7 @@ def read_fields(content: str, field: str, name: str, *, what: str = "scan") -> I
 
 
 def _told(place: str, seen: SeenText) -> str:
-    """What was seen in one text, for people."""
+    """Return the findings of one text for display."""
     kind = f", {seen.kind}" if seen.injection > seen.cut else ""
     hidden = f", hidden in {' in '.join(seen.hidden)}" if seen.hidden and seen.injection > seen.cut else ""
     lines = [

@@ -1,4 +1,4 @@
-"""proctor schedule: run what is due, for cron."""
+"""proctor schedule: run due triggers, for cron."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from proctor.core.errors import ConfigError
 
 __all__ = ["verb"]
 
-_SLACK = timedelta(minutes=10)  # cron begins a little earlier or later than the last time
+_SLACK = timedelta(minutes=10)  # tolerance for cron's start times
 _FLAGS: dict[str, Any] = {"resume": None, "retry_unscored": False, "record": None, "outputs": (), "suite": None}
 
 
-@click.group("schedule", short_help="Run what is due by `triggers:` in proctor.yaml; for cron.")
+@click.group("schedule", short_help="Run the due `triggers:` of proctor.yaml; for cron.")
 def verb() -> None:
-    """Run what is due by `triggers:` in proctor.yaml; for cron.
+    """Run the due `triggers:` of proctor.yaml; for cron.
 
-    A trigger with `every: 1 day` is due a day after its last run; one without is due whenever it is asked for.
+    A trigger with `every: 1 day` is due a day after its last run; one without `every:` is always due.
     """
 
 
 @verb.command("run")
 @click.argument("names", metavar="[TRIGGER]…", nargs=-1)
-@click.option("--now", is_flag=True, help="Also what is not due yet.")
-@click.option("-v", "--verbose", is_flag=True, help="The whole report of each run, not only its decision.")
+@click.option("--now", is_flag=True, help="Also triggers that are not due yet.")
+@click.option("-v", "--verbose", is_flag=True, help="Print the whole report of each run, not only its decision.")
 @click.pass_context
 def run_due(ctx: click.Context, names: tuple[str, ...], now: bool, verbose: bool) -> int:
-    """Run each TRIGGER that is due, one after the other; default: all that have `every:`, else `schedule`.
+    """Run each due TRIGGER, one after the other; default: all with `every:`, else `schedule`.
 
-    Two at a time never run: the second says so and leaves. The exit code is that of the worst run.
+    Only one process runs at a time: a second one reports this and exits. The exit code is that of the worst run.
     """
     from proctor.cli.run import carry  # noqa: PLC0415 - verbs load what they use
     from proctor.cli.triggers import jobs_of, trigger_of, worst  # noqa: PLC0415
@@ -61,7 +61,7 @@ def run_due(ctx: click.Context, names: tuple[str, ...], now: bool, verbose: bool
 @verb.command("list")
 @click.pass_context
 def list_due(ctx: click.Context) -> None:
-    """List the triggers that are scheduled, when each last ran, and when it is due."""
+    """List the scheduled triggers, when each last ran, and when it is due."""
     config = project(ctx)
     rows = []
     for name in _scheduled(config):
@@ -94,7 +94,7 @@ def _last(config: Config, name: str) -> datetime | None:
 
 
 def _wait(config: Config, name: str, trigger: Trigger) -> timedelta | None:
-    """How long it is until the trigger is due; none when it is."""
+    """Return the time until the trigger is due; none if it is due."""
     last = _last(config, name)
     if last is None or trigger.seconds is None:
         return None

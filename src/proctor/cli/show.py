@@ -1,4 +1,4 @@
-"""proctor show: a run in figures, its results page by page, or one case whole."""
+"""proctor show: show a run's figures, its results page by page, or one complete case."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from proctor.core.report import Result
 __all__ = ["verb"]
 
 
-@click.command("show", short_help="Show a run: its figures, its results page by page, or one case whole.")
+@click.command("show", short_help="Show a run: its figures, its results page by page, or one complete case.")
 @click.argument("run", default="last")
 @click.argument("case", required=False)
 @click.option("--outcome", type=click.Choice(["pass", "fail", "unscored"]), help="Only results of this outcome.")
 @click.option("-t", "--target", help="Only results of this target.")
 @click.option("-p", "--page", type=click.IntRange(min=1), help="Page of results to list.")
-@click.option("-n", "--limit", type=click.IntRange(min=1, max=1000), default=20, show_default=True, help="Rows a page.")
+@click.option(
+    "-n", "--limit", type=click.IntRange(min=1, max=1000), default=20, show_default=True, help="Rows per page."
+)
 @click.option("--json", "as_json", is_flag=True, help="With CASE: print the results as JSON lines.")
 @click.pass_context
 def verb(
@@ -55,7 +57,7 @@ def verb(
 
 
 def _troubles(reader: object) -> Iterator[Result]:
-    """What failed or could not be judged, read only as far as it is shown."""
+    """Yield failed and unscored results, reading only as far as needed."""
     from proctor.store.run_reader import RunReader  # noqa: PLC0415
 
     assert isinstance(reader, RunReader)

@@ -1,4 +1,4 @@
-"""Plain tables for lists: readable on a terminal, one tab-separated line a row for pipes."""
+"""Plain tables: aligned on a terminal, tab-separated in a pipe."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["print_table"]
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, empty: str) -> None:
-    """Print rows under their columns; in a pipe, tab-separated with nothing cut."""
+    """Print rows with their column names; in a pipe, tab-separated and not shortened."""
     shown = [["" if cell is None else str(cell) for cell in row] for row in rows]
     if not shown:
         click.echo(empty, err=True)
@@ -29,7 +29,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, emp
     for column in columns:
         table.add_column(column, overflow="fold" if column in ("about", "value") else "ellipsis", max_width=60)
     for row in shown:
-        # Text objects are never read as markup: what a model wrote stays what it wrote.
+        # Text objects are not parsed as markup, so text of a model is shown unchanged.
         table.add_row(*(Text(_flat(cell)) for cell in row))
     Console(highlight=False).print(table)
 

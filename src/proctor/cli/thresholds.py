@@ -1,4 +1,4 @@
-"""proctor thresholds: floors proposed from data."""
+"""proctor thresholds: propose floors from runs."""
 
 from __future__ import annotations
 
@@ -13,22 +13,24 @@ __all__ = ["verb"]
 _MOST_IN_VAIN = 0.05
 
 
-@click.group("thresholds", short_help="Propose floors for gate.yaml from runs that were good.")
+@click.group("thresholds", short_help="Propose floors for gate.yaml from good runs.")
 def verb() -> None:
-    """Propose floors for gate.yaml from runs that were good."""
+    """Propose floors for gate.yaml from good runs."""
 
 
 @verb.command("suggest")
 @click.argument("runs", nargs=-1)
-@click.option("--suite", help="Suite whose runs are taken.  [default: that of the newest run]")
+@click.option("--suite", help="Suite whose runs are used.  [default: that of the newest run]")
 @click.option("-t", "--target", help="The target, when the runs had several.")
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=10, show_default=True, help="Most runs to take.")
+@click.option(
+    "-n", "--limit", type=click.IntRange(min=1), default=10, show_default=True, help="Maximum number of runs."
+)
 @click.option(
     "--rate",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.025,
     show_default=True,
-    help="Share of good runs that may break a floor all the same.",
+    help="Share of good runs that may break a floor.",
 )
 @click.pass_context
 def suggest_floors(
@@ -36,9 +38,9 @@ def suggest_floors(
 ) -> None:
     """Propose a floor for each dimension of each intent from RUNS, as YAML for gate.yaml.
 
-    Without RUNS the newest finished ones of the suite are taken, except those that were held. The proposal is the best
-    mean so far less one standard deviation, and less than that where good runs would break it more often than --rate;
-    where people found that the gate held more than 5 % of its decisions in vain, the rate is lowered in proportion.
+    Without RUNS the newest finished runs of the suite are used, except those that were held. The proposal is the best
+    mean so far minus one standard deviation, or less if good runs would break it more often than --rate. If reviews
+    show that the gate held more than 5 % of its decisions without a reason, the rate is lowered in proportion.
     """
     from proctor.release.thresholds import suggest  # noqa: PLC0415 - verbs load what they use
     from proctor.store.decisions import held_in_vain  # noqa: PLC0415
@@ -83,7 +85,7 @@ def _print_floors(found: Any) -> None:
 
 
 def _key(name: str) -> str:
-    """A name as a YAML key: anything unusual goes into quotes, as JSON writes them."""
+    """Return a name as a YAML key, quoted like JSON if it has unusual characters."""
     import json  # noqa: PLC0415
 
     plain = name.isascii() and name.replace("_", "a").replace(".", "a").replace("-", "a").isalnum()

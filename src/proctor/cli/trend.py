@@ -1,4 +1,4 @@
-"""proctor trend: scores over time, with their floors and alarms."""
+"""proctor trend: show scores over time with floors and alarms."""
 
 from __future__ import annotations
 
@@ -26,17 +26,19 @@ _WIDTH = 20
 @click.option("--suite", help="Only runs of this suite.  [default: that of the newest run]")
 @click.option("-t", "--target", help="Only results of this target.  [default: that of the newest run]")
 @click.option("--trigger", help="Only runs of this trigger.")
-@click.option("--partial", is_flag=True, help="Also runs that were narrowed by hand.")
-@click.option("--floor", type=click.FloatRange(0, 1), help="Least mean.  [default: the floor in gate.yaml]")
-@click.option("--runs", type=click.IntRange(min=1), help="Runs in a row under the floor that make an alarm.")
-@click.option("--policy", type=click.Path(path_type=Path, dir_okay=False), help="File with the rules of release.")
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Most runs to show.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--partial", is_flag=True, help="Also runs of selected cases or checks.")
+@click.option("--floor", type=click.FloatRange(0, 1), help="Minimum mean.  [default: the floor in gate.yaml]")
+@click.option("--runs", type=click.IntRange(min=1), help="Consecutive runs below the floor that raise an alarm.")
+@click.option("--policy", type=click.Path(path_type=Path, dir_okay=False), help="File with the release policy.")
+@click.option(
+    "-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of runs."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @click.pass_context
 def verb(ctx: click.Context, /, **flags: Any) -> int:
-    """Show what each run came to in one dimension, the oldest first; without --dimension, the newest of every line.
+    """Show each run's mean in one dimension, oldest first; without --dimension, the newest of every line.
 
-    Exit code 1 when an alarm stands: the figure was under its floor in as many of the last runs as the rules say.
+    Exit code 1 when there is an alarm: the figure was below its floor in as many of the last runs as the policy sets.
     """
     from proctor.store.runs import RunStore  # noqa: PLC0415 - verbs load what they use
     from proctor.store.trends import TrendLine  # noqa: PLC0415
@@ -89,7 +91,7 @@ def _one(config: Config, store: Any, line: Any, flags: dict[str, Any]) -> int:
 
 
 def _every(config: Config, store: Any, line: Any, flags: dict[str, Any]) -> int:
-    """The newest point of every line of one suite and target, and what came of the one before."""
+    """Print the newest point of every line of one suite and target, and its change; return the exit code."""
     from proctor.release.floors import Floors  # noqa: PLC0415
     from proctor.store.trends import history  # noqa: PLC0415
     from proctor.workflows.release.baseline import policy_of  # noqa: PLC0415
@@ -124,7 +126,7 @@ def _every(config: Config, store: Any, line: Any, flags: dict[str, Any]) -> int:
 
 
 def _nothing(store: Any, line: Any) -> int:
-    """Say what there is instead."""
+    """Raise an error that names the known dimensions or intents."""
     from proctor.core.decode import closest  # noqa: PLC0415
     from proctor.core.errors import NotFoundError  # noqa: PLC0415
     from proctor.store.trends import known_lines  # noqa: PLC0415
@@ -150,7 +152,7 @@ def _print_json(found: Sequence[Any], floor: float | None) -> None:
 
 
 def _changed(before: Any, now: Any) -> str:
-    """What was not the same as in the run before: a step in the line is often explained by it."""
+    """Return what changed since the previous run; this often explains a step in the line."""
     if before is None:
         return ""
     old, new = before.fingerprint, now.fingerprint

@@ -1,4 +1,4 @@
-"""From flags and triggers to what is run."""
+"""Build jobs from flags and triggers."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _LISTS = ("targets", "models", "tags", "not_tags", "intents", "scorers")
 
 
 def trigger_of(config: Config, name: str) -> Trigger:
-    """What proctor.yaml says of a trigger; one that it says nothing of selects nothing and leaves all to the flags.
+    """Return a trigger of proctor.yaml; a standard name that is not set there selects nothing.
 
     Raises:
-        click.UsageError: nothing is called that.
+        click.UsageError: there is no such trigger.
     """
     known = config.settings.triggers
     if name in known:
@@ -37,7 +37,7 @@ def trigger_of(config: Config, name: str) -> Trigger:
 
 
 def jobs_of(config: Config, flags: Mapping[str, Any]) -> list[Job]:
-    """A job for each suite; what a flag says goes before what the trigger says."""
+    """Return a job for each suite; flags override the trigger."""
     trigger = trigger_of(config, flags["trigger"])
     given: dict[str, Any] = {"repeat": trigger.repeat} if trigger.repeat else {}
     given |= {name: flags[name] for name in _SETTINGS if flags.get(name) is not None}
@@ -70,7 +70,7 @@ def jobs_of(config: Config, flags: Mapping[str, Any]) -> list[Job]:
 
 
 def worst(codes: Sequence[int]) -> int:
-    """The exit code of several runs: an interruption before a failure, and that before what could not be judged."""
+    """Return the exit code of several runs: interrupted > wrong input > failed > not judged > passed."""
     return next((code for code in (130, 2, 1, 3) if code in codes), 0)
 
 

@@ -19,9 +19,9 @@ __all__ = ["verb"]
 @click.argument("suites", nargs=-1)
 @click.pass_context
 def verb(ctx: click.Context, suites: tuple[str, ...]) -> int:
-    """Check proctor.yaml and SUITES (default: all that proctor.yaml names). Nothing is run or spent.
+    """Check proctor.yaml and SUITES (default: all in proctor.yaml). Nothing is run or spent.
 
-    Exit code 0 when all is right, 2 when something is wrong.
+    Exit code 0 when everything is valid, 2 when something is wrong.
     """
     from proctor.cli.main import tell  # noqa: PLC0415 - main imports the verbs
 
@@ -47,7 +47,7 @@ def verb(ctx: click.Context, suites: tuple[str, ...]) -> int:
 
 
 def _wrong_parts(config: Config) -> Iterator[InputError]:
-    """Connect every model and make every target that is named; neither sends anything."""
+    """Yield the errors of connecting every model and creating every target; this sends no request."""
     from proctor.models.wrap.rate_budget import parse_rate  # noqa: PLC0415
     from proctor.project import Project  # noqa: PLC0415
     from proctor.wiring.guard_settings import check_guard  # noqa: PLC0415
@@ -71,13 +71,13 @@ def _wrong_parts(config: Config) -> Iterator[InputError]:
         try:
             attempt()
         except InputError as error:
-            # A key that is not here is no mistake in the file: `proctor doctor` names it.
+            # A missing key is not an error in the file; `proctor doctor` reports it.
             if "is not set" not in error.message:
                 yield error
     if settings.guard:
         try:
             check_guard(config)
-        except InputError as error:  # also a variable that is not set: a guard that cannot start guards nothing
+        except InputError as error:  # including unset variables: the guard could not start
             yield error
 
 
@@ -93,7 +93,7 @@ def _check_trigger(config: Config, trigger: str, suite: str) -> None:
 
 
 def _check(name: str, config: Config) -> int:
-    """Read every case and make every grader, with nothing in the sockets."""
+    """Read every case and create every grader, with empty sockets."""
     from proctor.wiring.scorers import Bench, check_graders  # noqa: PLC0415
     from proctor.workflows.run.prompt_suite import open_tests, suite_path  # noqa: PLC0415
 

@@ -1,1 +1,1 @@
-"""Pages from reports: terminal, HTML, Markdown, JUnit, CSV and JSON."""
+"""Reports as files and on the terminal: HTML, Markdown, JUnit, CSV and JSON."""

@@ -1,4 +1,4 @@
-"""Whether a prompt's tests would notice: what became of its mutants, and of outputs that were damaged on purpose."""
+"""Mutation results of a prompt's tests: outcomes of its mutants, and of deliberately damaged outputs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Fate = Literal["killed", "survived", "not judged", "not run"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Killing:
-    """A test that passed under the prompt and failed under a mutant, and the rule it failed by."""
+    """A test that passed with the prompt and failed with a mutant, and the broken rule."""
 
     test: str
     rule: str
@@ -28,7 +28,7 @@ class Killing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MutantOutcome:
-    """What became of one mutant. ``rules`` are those that stood in what was changed; ``tests`` is how many were put."""
+    """The outcome of one mutant. ``rules`` are those in the changed text; ``tests`` is the number of tests run."""
 
     id: str
     operator: str
@@ -45,9 +45,9 @@ class MutantOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DamageOutcome:
-    """An output that passed and was then damaged: did any rule notice?
+    """The outcome of damaging an output that passed.
 
-    ``rule`` is the first one that did. ``noticed`` is ``None`` where nothing could be judged.
+    ``rule`` is the first rule that noticed. ``noticed`` is ``None`` if nothing could be judged.
     """
 
     test: str
@@ -60,7 +60,7 @@ class DamageOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Control:
-    """The unchanged prompt put once more: how many tests that passed fail by chance alone."""
+    """The unchanged prompt run again: how many passing tests fail by chance alone."""
 
     tests: int
     failed: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ class Control:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShamOutcome:
-    """The prompt reworded so that it asks for the same: which tests that passed fail all the same."""
+    """The prompt reworded with the same meaning: which passing tests fail."""
 
     kind: str
     tests: int
@@ -78,7 +78,7 @@ class ShamOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adequacy:
-    """How well a prompt's tests tell it from its mutants. Mutants that were not judged are in no share."""
+    """How well a prompt's tests detect its mutants. Mutants that were not judged count in no share."""
 
     prompt: str
     prompt_hash: str = ""
@@ -102,10 +102,10 @@ class Adequacy:
     notes: tuple[str, ...] = ()
 
     def count(self, fate: Fate) -> int:
-        """How many mutants met this fate."""
+        """Return the number of mutants with this outcome."""
         return sum(each.fate == fate for each in self.mutants)
 
     @property
     def complete(self) -> bool:
-        """Whether every mutant was put to the tests: nothing was cut short by a budget or a broken model."""
+        """Whether every mutant was tested, without a stop by a budget or a failing model."""
         return not self.count("not run")

@@ -1,4 +1,4 @@
-"""Adequacy to read: the mutation score, per rule and operator, what survived, and what damage was noticed."""
+"""The mutation report: the score, per rule and operator, surviving mutants, and detected damage."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OPERATORS = ("drop", "negate", "weaken", "swap")
 
 
 def adequacy_sheet(adequacy: Adequacy) -> Sheet:
-    """The finding as a sheet."""
+    """Return the result as a sheet."""
     tables = [
         _per_rule(adequacy),
         _survivors(adequacy),
@@ -77,7 +77,7 @@ def _text_of(adequacy: Adequacy, ids: Iterable[str]) -> str:
 
 
 def _per_rule(adequacy: Adequacy) -> ReportTable:
-    """Noticed of judged for each rule and operator; a mutant of two rules counts for both."""
+    """Return noticed of judged mutants per rule and operator; a mutant of two rules counts for both."""
     rows = []
     for rule in adequacy.rules:
         mine = [each for each in adequacy.mutants if rule.id in each.rules]
@@ -160,7 +160,7 @@ def _killed(adequacy: Adequacy) -> ReportTable:
 def _data(adequacy: Adequacy) -> dict[str, Any]:
     data = dataclasses.asdict(adequacy)
     for name in ("score", "oracle"):
-        data[name]["value"] = data[name].pop("value")  # on file it is the last key
+        data[name]["value"] = data[name].pop("value")  # it is the last key in the file
     data["rules"] = [{**rule, "id": noun.id} for rule, noun in zip(data["rules"], adequacy.rules, strict=True)]
     return data
 

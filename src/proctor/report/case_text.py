@@ -1,4 +1,4 @@
-"""One result as plain text: what kept it from passing, what was asked, and what was answered."""
+"""One result as plain text: the causes, the question and the answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MAX_TEXT = 2_000
 
 
 def case_text(result: Result, place: str = "") -> str:
-    """The causes, the case and its target, and the conversation; ``place`` is the case's file and line, if any."""
+    """Return the causes, the case, its target and the conversation; ``place`` is the case's file and line."""
     found = [] if result.outcome == "pass" else [_text(cause.text) for cause in causes(result)]
     case = f"case {label(result)} {_WORDS[result.outcome]} on {result.target}"
     lines = [*found, f"  {case} ({place})" if place else f"  {case}"]

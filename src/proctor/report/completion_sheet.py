@@ -1,4 +1,4 @@
-"""Completion by intent to read: on a terminal, as Markdown, as a page, as a table and as JSON."""
+"""The report of task completion by intent: terminal, Markdown, HTML, CSV and JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["COMPLETION_REPORT", "completion_sheet"]
 
 
 def completion_sheet(table: TaskCompletion) -> Sheet:
-    """The table as a sheet; the primary figure stands in the headline."""
+    """Return the table as a sheet, with the primary figure in the headline."""
     total = table.total
     return Sheet(
         title="Task completion by intent",
@@ -99,7 +99,7 @@ def _rating(share: float | None) -> str:
 
 
 def _csv_rows(table: TaskCompletion) -> Iterator[Sequence[str]]:
-    """A row for each intent, the last one over all."""
+    """Yield a row per intent, then one over all intents."""
     shares = ("completion", "repeats", "pleased")
     plain = [each.name for each in dataclasses.fields(IntentCompletion) if each.name not in shares]
     yield [*plain, *(f"{name}_{part}" for name in shares for part in ("share", "low", "high", "of"))]

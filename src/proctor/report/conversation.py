@@ -1,4 +1,4 @@
-"""One result as text: the conversation turn by turn, then every score with what it rests on."""
+"""One result as text: the conversation turn by turn, then every score with its evidence."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from proctor.report.safe_text import one_line as _short
 
 __all__ = ["write"]
 
-_LONGEST = 20_000  # characters of one line: this is where a person reads an answer whole
+_LONGEST = 20_000  # maximum characters of one line, enough for complete answers
 
 
 def _whole(text: str) -> str:
-    """The text on one line, nothing in it interpreted, cut only where nobody reads on."""
+    """Return the text on one line, uninterpreted and cut only at the limit."""
     return _short(text, _LONGEST)
 
 
 def write(result: Result, out: TextIO) -> None:
-    """Print one result whole, for a person."""
+    """Print one complete result."""
     for line in _lines(result):
         out.write(line + "\n")
 

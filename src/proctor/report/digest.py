@@ -1,4 +1,4 @@
-"""What one pass over the results tells that the report does not hold."""
+"""Collect distributions that the report does not contain, in one pass over the results."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from proctor.stats.histogram import RatioHistogram, linear_bin
 __all__ = ["BINS", "Digest", "digest"]
 
 BINS = 10
-_TARGETS = 50  # a histogram each; more could not be read side by side
+_TARGETS = 50  # maximum number of histograms, one per target
 _SCORERS = 500
 
 
 @dataclass(slots=True)
 class Digest:
-    """Distributions over a run, gathered while its results stream past; its size does not grow with them."""
+    """Distributions over a run, collected from streamed results; its size is constant."""
 
     total: int = 0
     troubled: int = 0

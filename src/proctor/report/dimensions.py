@@ -1,4 +1,4 @@
-"""Dimensions by intent: the table of a run that says where it is good and where it is not."""
+"""The table of dimensions by intent of a run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _COLUMNS = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridRow:
-    """One intent (``None``: all of them) with a cell for each dimension; none where it never applied."""
+    """One intent (``None``: all) with a cell per dimension; none where it never applied."""
 
     intent: str | None
     cells: tuple[Cell | None, ...]
@@ -22,7 +22,7 @@ class GridRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grid:
-    """The dimensions of one target by intent; ``target`` is empty when the run had only one."""
+    """The dimensions of one target by intent; ``target`` is empty if the run has only one."""
 
     target: str
     dimensions: tuple[str, ...]
@@ -30,7 +30,7 @@ class Grid:
 
     @property
     def lowest(self) -> tuple[float | None, ...]:
-        """The lowest mean of each dimension; none where all intents are the same in it."""
+        """The lowest mean of each dimension; none if all intents have the same."""
         found: list[float | None] = []
         for place in range(len(self.dimensions)):
             cells = [row.cells[place] for row in self.rows if row.intent is not None]
@@ -40,7 +40,7 @@ class Grid:
 
 
 def grids(report: Report) -> list[Grid]:
-    """A grid for each target; none where it would only repeat the table of scorers."""
+    """Return a grid per target; none if it would only repeat the table of scorers."""
     whole = [cell for cell in report.by_dimension if "." not in cell.dimension]
     scorers = {tally.name for tally in report.by_scorer} | {"pass_rate", "quality"}
     intents = {cell.intent for cell in whole} - {None, "other"}
@@ -54,7 +54,7 @@ def grids(report: Report) -> list[Grid]:
 
 
 def title_of(dimension: str) -> str:
-    """A dimension as a person reads it."""
+    """Return the display name of a dimension."""
     return dimension.replace("_", " ").capitalize()
 
 

@@ -1,4 +1,4 @@
-"""Hand-offs by cause to read: on a terminal, as Markdown, as a page, as a table and as JSON."""
+"""The report of hand-offs by cause: terminal, Markdown, HTML, CSV and JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_GAPS = 20
 
 
 def escalation_sheet(table: EscalationCauses) -> Sheet:
-    """The breakdown as a sheet."""
+    """Return the breakdown as a sheet."""
     tables = (_causes(table), _by_intent(table), _gaps(table), _labels(table))
     return Sheet(
         title="Escalations by cause",
@@ -80,7 +80,7 @@ def _labels(table: EscalationCauses) -> ReportTable:
 
 
 def _csv_rows(table: EscalationCauses) -> Iterator[Sequence[object]]:
-    """A row for each cause."""
+    """Yield a row per cause."""
     yield ["cause", "count", "share", "low", "high", "counts against the agent"]
     for row in table.rows:
         shares = (row.share.value, row.share.low, row.share.high)

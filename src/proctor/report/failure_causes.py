@@ -1,4 +1,4 @@
-"""Why a result did not pass: which score, what it says, and what was said."""
+"""Find why a result did not pass: the score, its reason, and the answer."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from proctor.core.score import Score
 
 __all__ = ["Cause", "Troubles", "causes", "failed_text", "label", "listed_failures", "shown_label", "troubles"]
 
-_FLAKY_KEPT = 200  # a longer list of flaky cases is cut in the report: then a case outside of it may be flaky too
+_FLAKY_KEPT = 200  # the report lists at most this many flaky cases; others may be flaky too
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:
-    """One thing that kept a result from passing; ``score`` is ``None`` when the target itself failed."""
+    """One cause why a result did not pass; ``score`` is ``None`` if the target itself failed."""
 
     score: str | None
     measure: str
@@ -24,28 +24,28 @@ class Cause:
 
     @property
     def text(self) -> str:
-        """The cause as one sentence: score, measure and reason as far as they are known."""
+        """The cause as one sentence: score, value and reason, if known."""
         head = " ".join(part for part in (self.score, self.measure) if part)
         return ": ".join(part for part in (head, self.reason) if part)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Troubles:
-    """The first few results that failed and that could not be judged."""
+    """The first few failed and unscored results."""
 
     failed: tuple[Result, ...]
     unscored: tuple[Result, ...]
 
 
 def causes(result: Result) -> list[Cause]:
-    """Everything that kept this result from passing, what decides first."""
+    """Return all causes why this result did not pass, the decisive one first."""
     found = []
     if result.trajectory.error:
         kind = result.trajectory.error_kind or "target"
         found.append(Cause(score=None, measure=f"{kind} error", reason=result.trajectory.error, quote=""))
     quote = result.trajectory.answer
     low = [score for score in result.scores if score.passed is False]
-    # Where the target gave no answer, that nothing could be judged is the consequence and not a cause.
+    # Without an answer of the target, unscored scores are a consequence, not a cause.
     broken = [score for score in result.scores if score.status == "error" and not result.trajectory.error]
     found += [_cause(score, quote) for score in (*low, *broken)]
     if not found and result.outcome != "pass":
@@ -54,12 +54,12 @@ def causes(result: Result) -> list[Cause]:
 
 
 def label(result: Result) -> str:
-    """The result's name: the case, and the sample when the case was put more than once."""
+    """Return the name of the result: the case, and the sample if there are several."""
     return f"{result.case.id}#{result.sample}" if result.sample else result.case.id
 
 
 def shown_label(report: Report, result: Result) -> str:
-    """The name of a failure in a list with one entry for each case: how many of its samples failed stands beside it."""
+    """Return the name of a failure in a list with one entry per case, with the number of failed samples."""
     if not report.repeats or result.outcome != "fail":
         return label(result)
     flaky = next((each for each in report.flaky if (each.case, each.target) == (result.case.id, result.target)), None)
@@ -69,12 +69,12 @@ def shown_label(report: Report, result: Result) -> str:
 
 
 def listed_failures(report: Report) -> int:
-    """How many entries a list of all failures has: one for each case and target."""
+    """Return the length of a list of all failures, with one entry per case and target."""
     return sum(each.flaky + each.never for each in report.repeats) if report.repeats else report.counts.failed
 
 
 def failed_text(report: Report, shown: int) -> str:
-    """How many failures there are, and how many of them are shown."""
+    """Return the number of failures, and how many of them are shown."""
     total = listed_failures(report)
     listed = f"{shown} of {total:,}" if total > shown else f"{total:,}"
     if not report.repeats:
@@ -83,9 +83,9 @@ def failed_text(report: Report, shown: int) -> str:
 
 
 def troubles(report: Report, results: Callable[[], Iterable[Result]], limit: int) -> Troubles:
-    """The first ``limit`` failures and unscored results; reads no further than it must.
+    """Return the first ``limit`` failures and unscored results; stops reading when complete.
 
-    A case that was put several times to a target stands there once for each outcome.
+    A case with several samples is listed once per target and outcome.
     """
     found: dict[str, dict[tuple[str, str, int], Result]] = {"fail": {}, "unscored": {}}
     left = {"fail": report.counts.failed, "unscored": report.counts.unscored}

@@ -1,4 +1,4 @@
-"""Which writer makes which file, and how a file comes to be whole or not at all."""
+"""Choose the writer for a file, and write files atomically."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from proctor.core.report import Report, Result
 
 __all__ = ["EXTENSIONS", "Writer", "check_ending", "save", "save_by_ending", "whole_or_nothing", "writer_for"]
 
-# Extension -> module of this room; the longer name is tried first.
+# Extension -> module of this package; longer extensions first.
 _MODULES = {
     ".junit.xml": "junit",
     ".jsonl": "jsonl",
@@ -49,15 +49,15 @@ class Writer(Protocol):
     """Writes a run to a text stream in one format."""
 
     def __call__(self, report: Report, results: Callable[[], Iterable[Result]], out: TextIO) -> None:
-        """Write it; ``results`` gives a fresh stream each time it is called."""
+        """Write the run; ``results`` returns a new stream on each call."""
         ...
 
 
 def writer_for(path: str | Path) -> Writer:
-    """The writer for a file of this name.
+    """Return the writer for a file name.
 
     Raises:
-        InputError: when nothing writes files with this extension; the known ones are listed.
+        InputError: the extension is unknown; the known ones are listed.
     """
     name = Path(path).name.lower()
     for extension, module in _MODULES.items():
@@ -67,11 +67,11 @@ def writer_for(path: str | Path) -> Writer:
 
 
 def save(report: Report, results: Callable[[], Iterable[Result]], path: str | Path) -> None:
-    """Write the run to a file, in the format its name asks for; the file is whole or is not there.
+    """Write the run to a file atomically, in the format of its extension.
 
     Raises:
-        InputError: the name's extension is not known, or the name is a folder's.
-        StoreError: the disk or the folder refused; what was there before is untouched.
+        InputError: the extension is unknown, or the path is a folder.
+        StoreError: the file cannot be written; the old one is unchanged.
     """
     write = writer_for(path)
     goal = Path(path)
@@ -81,10 +81,10 @@ def save(report: Report, results: Callable[[], Iterable[Result]], path: str | Pa
 
 
 def check_ending(what: str, path: Path, endings: Collection[str]) -> None:
-    """Say before anything is done whether such a thing can be written under this name.
+    """Check before any work that the extension of a file is supported.
 
     Raises:
-        InputError: nothing writes files with this ending, or the name is a folder's.
+        InputError: the extension is unknown, or the path is a folder.
     """
     if path.suffix.lower() not in endings:
         raise _no_writer(what, path, endings)
@@ -92,11 +92,11 @@ def check_ending(what: str, path: Path, endings: Collection[str]) -> None:
 
 
 def save_by_ending(what: str, thing: Thing, path: Path, writers: Mapping[str, Callable[[Thing, TextIO], None]]) -> None:
-    """Write the thing in the format the file's name asks for; the file is whole or is not there.
+    """Write the object to a file atomically, in the format of its extension.
 
     Raises:
-        InputError: nothing writes files with this ending, or the name is a folder's.
-        StoreError: the disk or the folder refused; what was there before is untouched.
+        InputError: the extension is unknown, or the path is a folder.
+        StoreError: the file cannot be written; the old one is unchanged.
     """
     check_ending(what, path, writers)
     with whole_or_nothing(path) as out:
@@ -115,13 +115,13 @@ def _no_folder(path: Path, example: str) -> None:
 
 @contextmanager
 def whole_or_nothing(named: Path) -> Iterator[TextIO]:
-    """A text file to write that is there when it is whole, and not at all before.
+    """Yield a text file that appears under its name only when it is complete.
 
     Raises:
-        StoreError: the disk or the folder refused; what was there before is untouched.
+        StoreError: the file cannot be written; the old one is unchanged.
     """
     try:
-        goal = named.resolve()  # a link stays a link: what it points to is replaced
+        goal = named.resolve()  # keep a link and replace its target
         goal.parent.mkdir(parents=True, exist_ok=True)
         draft = goal.with_name(f".{goal.name[:100]}.{secrets.token_hex(4)}.part")
         try:

@@ -1,4 +1,4 @@
-"""Gates' decisions to read: on a terminal, as Markdown, as a page and as JSON."""
+"""The report of gate decisions: terminal, Markdown, HTML and JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FIGURES = figures("decisions", "allow", "redact", "block", "escalate", "broken"
 
 
 def guard_sheet(table: GuardDecisions) -> Sheet:
-    """The table as a sheet."""
+    """Return the table as a sheet."""
     stopped = sum(row.actions.get("block", 0) + row.actions.get("escalate", 0) for row in table.points)
     return Sheet(
         title="Decisions of the guard",

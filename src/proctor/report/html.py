@@ -1,4 +1,4 @@
-"""One self-contained page: figures, charts, every result with its whole conversation; opens from disk."""
+"""One self-contained HTML page: figures, charts, and every result with its conversation."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PAGE_LIMIT = 40_000_000  # characters of details; a browser opens a page of thi
 
 
 def write(report: Report, results: Callable[[], Iterable[Result]], out: TextIO, *, limit: int = 2_000) -> None:
-    """Write the page; it holds the details of at most ``limit`` results, those that did not pass first."""
+    """Write the page with the details of at most ``limit`` results; failures come first."""
     found = digest(results())
     head, body, tail = _skeleton(report)
     out.write(head)
@@ -49,7 +49,7 @@ def write(report: Report, results: Callable[[], Iterable[Result]], out: TextIO, 
 def _write_details(
     results: Callable[[], Iterable[Result]], found: Digest, out: TextIO, limit: int
 ) -> list[dict[str, Any]]:
-    """Stream the details out, first of what did not pass, then of the rest; give back the table's rows."""
+    """Write the details, first of results that did not pass; return the rows of the table."""
     rows: list[dict[str, Any]] = []
     size = 0
     for passes, wanted in ((False, found.troubled), (True, found.total - found.troubled)):
@@ -72,7 +72,7 @@ def _write_details(
 
 
 def _skeleton(report: Report) -> tuple[str, str, str]:
-    """The page's fixed part in three pieces: before the styles, between styles and data, and the end."""
+    """Return the template in three pieces: before the styles, between styles and data, and the end."""
     word, counts = decision_word(report), report.counts
     text = _asset("page.html")
     for mark, value in (
@@ -80,7 +80,7 @@ def _skeleton(report: Report) -> tuple[str, str, str]:
         ("{{decision}}", f"{word}. {one_line(report.reason, 600)}"),
         ("{{counts}}", f"{counts.passed} passed, {counts.failed} failed, {counts.unscored} unscored"),
     ):
-        # A brace in a name must not look like a mark of ours.
+        # Braces in a name must not look like a template variable.
         text = text.replace(mark, html.escape(value).replace("{", "&#123;"))
     head, _, rest = text.partition("{{styles}}")
     body, _, tail = rest.partition("{{data}}")

@@ -12,7 +12,7 @@ __all__ = ["write"]
 
 
 def write(report: Report, results: Callable[[], Iterable[Result]], out: TextIO) -> None:
-    """Write one result to a line; the report's figures are not in this format."""
+    """Write one result per line, without the figures of the report."""
     for result in results():
         out.write(dumps(result).decode())
         out.write("\n")

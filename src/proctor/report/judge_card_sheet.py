@@ -1,4 +1,4 @@
-"""A judge's card to read: on a terminal, as Markdown and as JSON."""
+"""The report of a judge card: terminal, Markdown and JSON."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from proctor.report.table_markdown import escaped, markdown_table
 __all__ = ["JUDGE_CARD_REPORT", "card_tables"]
 
 Row = tuple[str, str, str]
-_EXAMPLE = 200  # cases of the run that the error band is shown for
-# What, figure, what it means: the heads say nothing that the rows do not.
+_EXAMPLE = 200  # example number of cases for the error band
+# Name, figure, meaning; the columns need no heads.
 _COLUMNS = (TableColumn(""), TableColumn("", figure=True), TableColumn(""))
 
 
 def card_tables(card: JudgeCard) -> list[ReportTable]:
-    """The card as tables of (what, figure, what it means)."""
+    """Return the card as tables of (name, figure, meaning)."""
     found = [
         ("Agreement with people", tuple(_agreement(card))),
         ("Error band", tuple(_bands(card))),

@@ -1,4 +1,4 @@
-"""JUnit XML, as CI servers read it: a suite per target, a test per case and sample."""
+"""JUnit XML for CI servers: one suite per target, one test per case and sample."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _IN_MEMORY = 1_000_000
 
 @dataclass(slots=True)
 class _Suite:
-    """One target's tests, kept beside while the others stream past."""
+    """The tests of one target, buffered while results are streamed."""
 
     text: IO[str]
     tests: int = 0
@@ -32,7 +32,7 @@ class _Suite:
 
 
 def write(report: Report, results: Callable[[], Iterable[Result]], out: TextIO) -> None:
-    """Write the run as JUnit XML; what could not be judged is an error, so that no CI shows it as passed."""
+    """Write the run as JUnit XML; an unscored result is an error, so that CI does not show it as passed."""
     with ExitStack() as stack:
         suites = _gather(report, results(), stack)
         out.write('<?xml version="1.0" encoding="UTF-8"?>\n')
@@ -51,7 +51,7 @@ def write(report: Report, results: Callable[[], Iterable[Result]], out: TextIO) 
 
 
 def _gather(report: Report, results: Iterable[Result], stack: ExitStack) -> dict[str, _Suite]:
-    """One pass: each result goes to its target's own spool, on disk once it is long."""
+    """Sort the results by target in one pass; each target has a buffer that moves to disk when large."""
     suites: dict[str, _Suite] = {}
 
     def suite_of(target: str) -> _Suite:

@@ -1,4 +1,4 @@
-"""Knowledge gaps as files for those who own the knowledge base."""
+"""Knowledge gaps as files for the owners of the knowledge base."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pull-request comment: the decision first, figures, then the failures folded away."""
+"""A pull-request comment: the decision, figures, then folded failures."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from proctor.report.table_markdown import escaped, markdown_table
 
 __all__ = ["write"]
 
-_LIMIT = 60_000  # bytes; the comment field of the common hosts takes 65,536 characters
-_RESERVED = 600  # for what closes the comment
+_LIMIT = 60_000  # bytes; common hosts accept 65,536 characters
+_RESERVED = 600  # bytes for the end of the comment
 _SHOWN = 50
 _MAX_ROWS = 40
 _OUTCOMES = figures("Pass", "Fail", "Unscored", "Pass rate", "95 % interval")
@@ -37,7 +37,7 @@ _SIGNS = {"passed": "✅", "failed": "❌", "unjudged": "⚠️", None: "▫️"
 
 
 def write(report: Report, results: Callable[[], Iterable[Result]], out: TextIO) -> None:
-    """Write the comment; it stays under 60 kB whatever the run holds."""
+    """Write the comment; it stays below 60 kB for any run."""
     page = _Page(_LIMIT - _RESERVED)
     page.add(_decision(report))
     page.add(_targets(report))
@@ -57,7 +57,7 @@ def write(report: Report, results: Callable[[], Iterable[Result]], out: TextIO) 
 
 
 class _Page:
-    """Text that refuses a piece which would make it too long."""
+    """A text with a maximum length that rejects pieces that do not fit."""
 
     def __init__(self, limit: int) -> None:
         self._left = limit
@@ -80,7 +80,7 @@ class _Page:
 
 
 def _table(heads: Sequence[TableColumn], rows: Sequence[Sequence[str]]) -> str:
-    """A table of names and figures; a last row says how many more there are."""
+    """Return a table of names and figures; a last row has the number of omitted rows."""
     return markdown_table(ReportTable(columns=heads, rows=rows), most=_MAX_ROWS, raw_figures=True)
 
 
@@ -174,7 +174,7 @@ def _spend(report: Report) -> str:
 
 
 def _folded(page: _Page, report: Report, title: str, shown: Sequence[Result], total: int) -> int:
-    """Add as many results as there is room for; give back how many are left out."""
+    """Add as many results as fit; return the number left out."""
     kept: list[str] = []
     room = page.room() - len(_fold(f"{title} ({total:,} of {total:,})", "").encode()) - 10
     for result in shown:
@@ -211,5 +211,5 @@ def _closing(report: Report, left: int) -> str:
     if report.status != "finished":
         facts.append(report.status)
     more = f"\n{left:,} more did not pass: see the HTML or JSON report.\n" if left else ""
-    # The hidden line lets a CI job find its own comment again and update it.
+    # With the hidden line a CI job finds its own comment and updates it.
     return f"{more}\n<sub>{' · '.join(facts)}</sub>\n<!-- proctor-report -->\n"

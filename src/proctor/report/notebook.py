@@ -1,4 +1,4 @@
-"""A run as a small HTML table, as notebooks show it."""
+"""A run as a small HTML table for notebooks."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from proctor.report.safe_text import one_line
 
 __all__ = ["notebook_html"]
 
-_MAX_RESULTS = 10  # of each kind: failed, not judged
+_MAX_RESULTS = 10  # per outcome: failed, unscored
 _MAX_TEXT = 160
 # Readable on a white and on a dark page.
 _COLOURS = {"passed": "#2a9d4a", "failed": "#d9484f", "unjudged": "#b07d00"}
 _WORDS = {"fail": ("failed", "failed"), "unscored": ("not judged", "unjudged")}
-# The colours of text and lines follow the notebook's theme, light or dark.
+# Colours follow the notebook's theme, light or dark.
 _CELL = "padding:3px 10px 3px 0;text-align:left;vertical-align:top;border-top:1px solid rgba(128,128,128,.35)"
 _HEAD = "padding:3px 10px 3px 0;text-align:left;font-weight:600"
 
 
 def notebook_html(report: Report, results: Callable[[], Iterable[Result]]) -> str:
-    """The decision, the figures of each scorer, and the first failures with their causes; all texts escaped."""
+    """Return the decision, the figures of each scorer and the first failures, with all texts escaped."""
     colour = _COLOURS.get(report.decision or "", "inherit")
     found = troubles(report, results, _MAX_RESULTS)
     shown = (*found.failed, *found.unscored)

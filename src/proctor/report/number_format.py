@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Format numbers for people."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _DECISIONS: dict[Decision | None, str] = {
 
 
 def decision_word(report: Report) -> str:
-    """The run's decision as one word."""
+    """Return the run's decision as one word."""
     return _DECISIONS[report.decision]
 
 
 def percent(share: float | None) -> str:
-    """``77.4 %``; only what is exactly all or nothing reads 100 % or 0 %."""
+    """Return a share as ``77.4 %``; only exact values are shown as 100 % or 0 %."""
     if share is None:
         return "–"
     if share in (0.0, 1.0):
@@ -51,14 +51,14 @@ def percent(share: float | None) -> str:
 
 
 def share_text(share: Share) -> str:
-    """``77.4 % (61–88 %)``; a dash where nothing was counted."""
+    """Return a share as ``77.4 % (61–88 %)``; a dash if nothing was counted."""
     if share.value is None or share.low is None or share.high is None:
         return "–"
     return f"{percent(share.value)} ({share.low * 100:.0f}–{share.high * 100:.0f} %)"
 
 
 def milliseconds(seconds: float | None) -> str:
-    """``0.02 ms``, ``4.1 ms``, ``120 ms``; a dash where nothing was timed."""
+    """Return a time as ``0.02 ms``, ``4.1 ms``, ``120 ms``; a dash if nothing was timed."""
     if seconds is None:
         return "–"
     time = seconds * 1000
@@ -66,19 +66,19 @@ def milliseconds(seconds: float | None) -> str:
 
 
 def grid_text(cell: Cell | None) -> str:
-    """What a dimension reached; a star where some cases have no value in it."""
+    """Return the mean of a dimension, with a star if some cases have no value."""
     if cell is None or cell.mean is None:
         return "–"
     shown = f"{cell.mean:.2f}"
     if cell.dimension == "pass_rate" and 0 < cell.mean < 1:
-        shown = f"{min(99, max(1, round(cell.mean * 100)))} %"  # only what is exactly all or nothing reads so
+        shown = f"{min(99, max(1, round(cell.mean * 100)))} %"  # only exact values are shown as 0 or 100
     elif cell.dimension == "pass_rate":
         shown = percent(cell.mean)
     return f"{shown} *" if cell.unscored else shown
 
 
 def interval_of(counts: Counts) -> Interval | None:
-    """The 95 % interval of the pass rate; samples of one case count as far as they tell something new."""
+    """Return the 95 % interval of the pass rate, clustered by case."""
     rate, judged = counts.pass_rate, counts.passed + counts.failed
     if rate is None:
         return None
@@ -86,13 +86,13 @@ def interval_of(counts: Counts) -> Interval | None:
 
 
 def range_text(counts: Counts) -> str:
-    """The 95 % interval of the pass rate, as ``64–86 %``; empty when nothing was judged."""
+    """Return the 95 % interval of the pass rate as ``64–86 %``; empty if nothing was judged."""
     interval = interval_of(counts)
     return f"{interval.low * 100:.0f}–{interval.high * 100:.0f} %" if interval else ""
 
 
 def seconds(value: float | None) -> str:
-    """A length of time with the unit that suits it."""
+    """Return a duration with a suitable unit."""
     if value is None:
         return "–"
     if value < 0.9995:
@@ -106,7 +106,7 @@ def seconds(value: float | None) -> str:
 
 
 def money(cost: float | None) -> str:
-    """An amount in the price table's currency; unknown is said, not guessed."""
+    """Return an amount in the price table's currency, or that it is unknown."""
     if cost is None:
         return _UNKNOWN_PRICE
     if cost == 0 or cost >= 0.995:
@@ -115,14 +115,14 @@ def money(cost: float | None) -> str:
 
 
 def tokens(count: int) -> str:
-    """A token count, shortened from ten thousand on."""
+    """Return a token count, shortened from ten thousand on."""
     if count < 10_000:
         return f"{count:,}"
     return f"{count / 1e3:,.1f} k" if count < 999_950 else f"{count / 1e6:,.1f} M"
 
 
 def total_spend(spend: Iterable[Spend]) -> str:
-    """What was spent in all; where a price is missing, that the known part is not all."""
+    """Return the total cost, with a note if some prices are unknown."""
     costs = [each.cost for each in spend]
     known = [cost for cost in costs if cost is not None]
     if len(known) == len(costs):
@@ -131,7 +131,7 @@ def total_spend(spend: Iterable[Spend]) -> str:
 
 
 def latency_of(report: Report, tally: Tally) -> Mapping[str, float]:
-    """One target's latency figures; with a single target the run's are its own."""
+    """Return one target's latency figures; with a single target those of the run."""
     found = tally.extra.get("latency")
     if isinstance(found, Mapping):
         return found
@@ -139,12 +139,12 @@ def latency_of(report: Report, tally: Tally) -> Mapping[str, float]:
 
 
 def scored(tally: Tally) -> int:
-    """How many values a scorer's mean rests on."""
+    """Return the number of values behind a scorer's mean."""
     return sum(tally.histogram) or tally.counts.passed + tally.counts.failed
 
 
 def moment(time: datetime | None) -> str:
-    """A time to the second, with its zone when it has one."""
+    """Return a time to the second, with its zone if it has one."""
     if time is None:
         return "–"
     zone = time.strftime("%z")
@@ -152,7 +152,7 @@ def moment(time: datetime | None) -> str:
 
 
 def took(report: Report) -> float | None:
-    """How many seconds the run lasted; ``None`` while it runs."""
+    """Return the duration of the run in seconds; ``None`` while it runs."""
     if report.started is None or report.finished is None:
         return None
     return (report.finished - report.started).total_seconds()

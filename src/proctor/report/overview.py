@@ -1,4 +1,4 @@
-"""The overview of a run over a prompt's tests, gathered while its results stream past."""
+"""Compute the overview of a run over a prompt's tests from streamed results."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from proctor.stats.interval import wilson_of_share
 __all__ = ["overview_of"]
 
 _KINDS = ("tests", "positive", "negative", "valid", "invalid", "baseline")
-_WAVERING = 20  # the worst are listed; all are counted
+_WAVERING = 20  # number of listed cases, worst first; all are counted
 _NOTHING = Evidence()
-_MOST_ROWS = 5_000  # rules or scenarios times targets: more could not be read
+_MOST_ROWS = 5_000  # limit of rules or scenarios times targets
 
 
 def overview_of(results: Iterable[Result], *, repeat: int = 1) -> PromptCompliance | None:
-    """The overview; ``None`` when no answer was judged by rules.
+    """Return the overview; ``None`` if no answer was judged by rules.
 
-    All results of one case and target must come one after the other: only these are held at a time. ``repeat`` is how
-    often each test was put.
+    All results of one case and target must be consecutive: only these are kept at a time. ``repeat`` is the number of
+    samples per test.
     """
     gathering = _Gathering(repeat)
     for _, group in groupby(results, key=lambda result: (result.case.id, result.target)):
@@ -46,7 +46,7 @@ def overview_of(results: Iterable[Result], *, repeat: int = 1) -> PromptComplian
 
 @dataclass(slots=True)
 class _Sum:
-    """A compliance figure that is brought up to date test by test."""
+    """A compliance figure that is updated test by test."""
 
     tests: int = 0
     counts: list[int] = field(default_factory=lambda: [0, 0, 0])
@@ -85,7 +85,7 @@ class _Sum:
 
 @dataclass(slots=True)
 class _Metric:
-    """A mean that is brought up to date score by score."""
+    """A running mean of scores."""
 
     count: int = 0
     missing: int = 0
@@ -95,7 +95,7 @@ class _Metric:
 
     def add(self, score: Score) -> None:
         if score.value is None:
-            self.missing += score.status == "error"  # what did not apply is not missing
+            self.missing += score.status == "error"  # not applicable is not missing
             return
         self.count += 1
         self.total += score.value
@@ -133,7 +133,7 @@ class _Rule:
     agreement: float = 0.0
 
     def add(self, parts: Sequence[Score], repeat: int) -> None:
-        """The verdicts on one test."""
+        """Add the verdicts on one test."""
         found = Counter(part.label for part in parts)
         self.kept.add(found["ok"], found["err"], found["unknown"], repeat)
         self.covered += any(_words(part).note for part in parts)
@@ -171,7 +171,7 @@ class _Gathering:
         self._worst: list[tuple[tuple[float, int, str, str], FlakyTest]] = []
 
     def add(self, samples: Sequence[Result]) -> None:
-        """All answers of one target to one test."""
+        """Add all answers of one target to one test."""
         case, target = samples[0].case, samples[0].target
         answered = [result for result in samples if not _no_answer(result)]
         judged = [score for result in answered if (score := _rules_score(result)) is not None]
@@ -227,7 +227,7 @@ class _Gathering:
             heapq.heappop(self._worst)
 
     def _figures(self) -> Iterator[TargetCompliance]:
-        """A row for each target, and under it one for each scenario where there is more than one."""
+        """Yield a row per target, followed by one per scenario if there are several."""
         names: dict[str, Any] = {}
         for target, scenario in self._rows:
             names.setdefault(target, []).append(scenario)
@@ -249,7 +249,7 @@ def _figure(row: _Row, target: str, scenario: str | None) -> TargetCompliance:
 
 
 def _no_answer(result: Result) -> bool:
-    """Whether the target gave none; nothing is then scored at all."""
+    """Return whether the target gave no answer; then nothing is scored."""
     return result.trajectory.error is not None or not result.scores
 
 
@@ -258,7 +258,7 @@ def _is_rules(score: Score) -> bool:
 
 
 def _words(part: Score) -> Evidence:
-    """The words of a rule that a verdict rests on, with a note when the test was made for it."""
+    """Return the words of the rule behind a verdict, with a note if the test was made for it."""
     return next((each for each in part.evidence if each.where == "rule"), _NOTHING)
 
 
@@ -271,7 +271,7 @@ def _verdict(score: Score) -> str:
 
 
 def _kinds_of(case: Case) -> Iterator[str]:
-    """Which figures a test is in; the baseline tests are in theirs only."""
+    """Yield the figures that include a test; baseline tests are only in their own."""
     if is_baseline(case):
         yield "baseline"
         return

@@ -1,4 +1,4 @@
-"""The overview as one table: a row for each target and scenario, then one for each rule."""
+"""The overview as one CSV table: a row per target and scenario, then one per rule."""
 
 from __future__ import annotations
 

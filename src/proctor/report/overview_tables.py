@@ -1,4 +1,4 @@
-"""The overview as tables of words, the same in every format."""
+"""The overview as report tables, the same in every format."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NARROW_ROWS = 5
 
 
 def overview_tables(report: Report, *, narrow: bool = False) -> list[ReportTable]:
-    """The tables of a run's overview, or how steady repeated samples were; none for a plain run.
+    """Return the tables of a run's overview, or of the stability of repeated samples; none for a plain run.
 
     With ``narrow``, they fit a terminal of eighty columns.
     """
@@ -56,7 +56,7 @@ def _of_all(overview: PromptCompliance) -> Iterator[tuple[str, Figure]]:
 
 
 def _by_kind(overview: PromptCompliance) -> Iterator[tuple[str, Figure]]:
-    """Each kind of test that a row has some of: a true 0 % stays."""
+    """Yield each kind of test with at least one test; a real 0 % stays."""
     for title in ("Positive", "Negative", "Valid", "Invalid", "Baseline"):
         name = title.lower()
         if any(getattr(row, name).tests for row in overview.rows):
@@ -81,7 +81,7 @@ def _figures(overview: PromptCompliance, shown: Figures, title: str, *, narrow: 
 
 
 def _names(row: TargetCompliance, count: int, *, narrow: bool) -> list[TableCell]:
-    """A target and its scenario, in two columns or one under the other."""
+    """Return a target and its scenario, in two columns or in one cell."""
     scenario = "all" if row.scenario is None else row.scenario or "(none)"
     if narrow and row.scenario is not None:
         return [TableCell(f"· {scenario}", state="muted")]
@@ -89,7 +89,7 @@ def _names(row: TargetCompliance, count: int, *, narrow: bool) -> list[TableCell
 
 
 def _rules(overview: PromptCompliance, *, narrow: bool) -> Iterator[ReportTable]:
-    """One table of rules for each target."""
+    """Yield one table of rules for each target."""
     targets = dict.fromkeys(row.target for row in overview.rules)
     steady = (f"pass^{overview.repeat}",) if overview.repeat > 1 and not narrow else ()
     heads = ("Covered", "Kept", "95 %", *steady, "Broken", "n.a.", "Unknown", "By" if narrow else "Judged by")
@@ -121,7 +121,7 @@ def _rule(row: RuleCompliance, *, steady: bool, narrow: bool) -> tuple[TableCell
 
 
 def _judges(row: RuleCompliance) -> str:
-    """Who came to the verdicts; how far several judges agreed stands beside them."""
+    """Return the judges of the verdicts, and how far several judges agreed."""
     if not row.judged_by:
         return "nobody"
     names = ", ".join(name.removeprefix("judge:").replace("+", " + ") for name in row.judged_by)

@@ -1,4 +1,4 @@
-"""What the HTML page knows: the figures, a row for each result it shows, and that result's details."""
+"""The data of the HTML page: the figures, a row per shown result, and its details."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _TOO_LARGE = "[too large for the page; the JSON file has it all]"
 
 
 def script_json(data: object) -> str:
-    """JSON that can stand inside a script element: nothing in it can close the element."""
+    """Return JSON that is safe inside a script element: nothing in it can close the element."""
     text = dumps(data).decode()
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
@@ -39,7 +39,7 @@ def script_json(data: object) -> str:
 
 
 def page_of(report: Report, digest: Digest, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Everything on the page but the details."""
+    """Return all data of the page except the details."""
     return {
         "run": _run(report),
         "counts": _counts(report.counts),
@@ -62,7 +62,7 @@ def page_of(report: Report, digest: Digest, rows: Sequence[Mapping[str, Any]]) -
 
 
 def row_of(result: Result, place: int) -> dict[str, Any]:
-    """One line of the results table."""
+    """Return one row of the results table."""
     run = result.trajectory
     why = causes(result) if result.outcome != "pass" else []
     return {
@@ -84,18 +84,18 @@ def row_of(result: Result, place: int) -> dict[str, Any]:
 
 
 def _question(result: Result) -> str:
-    """What was asked; for a case of a prompt's variables alone, these."""
+    """Return the question; for a case with only prompt variables, these."""
     asked = [ask.text[:400] for ask in result.case.asks[:20]]
     asked = asked or [f"{name}: {str(value)[:200]}" for name, value in islice(result.case.inputs.items(), 10)]
     return one_line(" / ".join(asked), 240)
 
 
 def detail_of(result: Result) -> str:
-    """A result with all that is known of it as script JSON, over-long texts cut with a note."""
+    """Return all details of a result as script JSON; long texts are cut with a note."""
     data = encode(result) | {"scores": [_marked(score) for score in result.scores]}
     if result.outcome != "pass":
         data["causes"] = [cause.text for cause in causes(result)]
-    # Each part has its own room, so that none can crowd the others out.
+    # Each part has its own limit, so that none displaces the others.
     return script_json({name: _Cutter(_ROOM.get(name, 50_000)).cut(part) for name, part in data.items()})
 
 
@@ -166,7 +166,7 @@ def _scorer(tally: Tally, digest: Digest) -> dict[str, Any]:
 
 
 def _latencies(digest: Digest) -> dict[str, Any] | None:
-    """Counts per target in bins that all targets share, even on a logarithmic scale."""
+    """Return counts per target in shared bins on a logarithmic scale."""
     kept = {name: histogram for name, histogram in digest.latency.items() if histogram.most > 0}
     if not kept:
         return None
@@ -188,12 +188,12 @@ def _latencies(digest: Digest) -> dict[str, Any] | None:
 
 
 def _concurrency(history: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """For each model, how many calls were allowed at once over time."""
+    """Return for each model the allowed concurrency over time."""
     series: dict[str, list[list[Any]]] = {}
     for entry in history:
         steps = entry.get("history")
         points = series.setdefault(str(entry.get("model", "")), [])
-        # A resumed run begins its clock again: it goes on where the earlier part stopped.
+        # The clock of a resumed run starts again; continue where the earlier part stopped.
         offset = points[-1][0] if points else 0.0
         for step in (steps if isinstance(steps, (list, tuple)) else ())[:_STEPS]:
             if _is_step(step):
@@ -216,7 +216,7 @@ def _state(score: Score) -> str:
 
 
 def _marked(score: Score) -> dict[str, Any]:
-    """The score as data, with its verdict, so that the page never judges by itself."""
+    """Return the score as data with its verdict, so that the page need not judge."""
     data: dict[str, Any] = encode(score) | {"state": _state(score)}
     if score.parts:
         data["parts"] = [_marked(part) for part in score.parts]
@@ -224,7 +224,7 @@ def _marked(score: Score) -> dict[str, Any]:
 
 
 class _Cutter:
-    """Cuts data down to so many characters in all, and says in their place what it left out."""
+    """Cuts data to a total number of characters, and notes what was left out."""
 
     def __init__(self, room: int) -> None:
         self._left = room

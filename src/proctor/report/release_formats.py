@@ -1,4 +1,4 @@
-"""Which file a decision is written to, by its name."""
+"""The file formats of a release decision."""
 
 from __future__ import annotations
 

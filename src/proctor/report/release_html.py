@@ -1,4 +1,4 @@
-"""A decision as one page that stands alone: no script, no request, readable from disk and on paper."""
+"""A release decision as a self-contained page without scripts or requests, also for print."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from proctor.report.standalone_page import END, head, line_of
 
 __all__ = ["write"]
 
-# What this page has and the run's page has not.
+# Styles of this page only.
 _OWN_STYLES = """
 .reasons { display: grid; gap: 4px; padding-left: 18px; list-style: disc; }
 .names { display: flex; flex-wrap: wrap; gap: 4px 6px; }
@@ -106,7 +106,7 @@ def _change(each: FigureChange, reach: float) -> str:
 
 
 def _whisker(each: FigureChange, reach: float) -> str:
-    """The interval of a difference on one scale for the whole table, no change in the middle."""
+    """Return the interval of a difference as a bar; all rows share one scale with zero in the middle."""
     if each.low is None or each.high is None or each.difference is None:
         return ""
 

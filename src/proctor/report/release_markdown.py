@@ -1,4 +1,4 @@
-"""A decision as a pull-request comment: the word first, the reasons, the changes, the cases that got worse."""
+"""A release decision as a pull-request comment: the decision, the reasons, the changes, the worse cases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A comparison or a decision on a terminal: what changed, which cases got worse, the word and why."""
+"""A comparison or release decision on a terminal: changes, worse cases, the decision and its reasons."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CASES = 10
 
 
 def write(view: ReleaseView, out: TextIO | None = None, *, width: int | None = None) -> None:
-    """Print it; in a pipe the tables are as wide as they need to be."""
+    """Print the view; in a pipe the width of tables is not limited."""
     console = console_for(out, width=width, pipe_width=160)
     head = Text(one_line(view.suite or "suite", 60), style="bold")
     shown = f"{view.run} {view.target}" if view.baseline_run == view.run else view.run

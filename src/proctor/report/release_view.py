@@ -1,4 +1,4 @@
-"""A comparison or a decision as it is shown, in the words of the page; every writer of this room reads only this."""
+"""The data of a comparison or release decision for all report formats."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigureChange:
-    """One figure before and after, over the cases of one intent (``None``: all) that are in both runs."""
+    """One figure before and after, over the cases of one intent (``None``: all) in both runs."""
 
     dimension: str
     intent: str | None = None
@@ -45,7 +45,7 @@ class FigureChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorseCaseView:
-    """One case that got worse: in which dimension, in which part of it, by how much, and why."""
+    """One case that got worse: the dimension, its part, the difference, and the reason."""
 
     case: str
     intent: str | None = None
@@ -59,7 +59,7 @@ class WorseCaseView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlippedCase:
-    """One check of one case that passed before and fails now; before and after say how many samples passed."""
+    """One check of one case that passed before and fails now; before and after count the passed samples."""
 
     case: str
     check: str = ""
@@ -72,7 +72,7 @@ class FlippedCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HoldReason:
-    """Why it is held, or why it cannot be told: the rule, in words, and the cases it rests on."""
+    """Why a run is held or cannot be decided: the rule in words, and its cases."""
 
     text: str
     rule: str = ""
@@ -81,7 +81,7 @@ class HoldReason:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseView:
-    """Everything there is to show of one run against its baseline; without a ``decision`` nothing was decided."""
+    """Everything to show of one run and its baseline; without a ``decision`` nothing was decided."""
 
     suite: str
     run: str
@@ -115,12 +115,12 @@ class ReleaseView:
 
     @property
     def state(self) -> str:
-        """The decision as the page's colours know it."""
+        """The decision as a colour class of the page."""
         return {"ship": "pass", "hold": "fail", "not enough data": "unscored"}.get(self.decision or "", "info")
 
     @property
     def shown(self) -> tuple[FigureChange, ...]:
-        """The changes worth a row: first what got worse, then the dimensions over all intents, then the rest."""
+        """The changes to show: first what got worse, then the dimensions over all intents, then the rest."""
         order = {"regression": 0, "improvement": 2, "no change": 3, "not enough data": 4}
         return tuple(sorted(self.changes, key=lambda each: 1 if each.intent is None else order.get(each.verdict, 3)))
 
@@ -139,9 +139,9 @@ def change_table(
     *,
     name_chars: tuple[int, int] = (200, 200),
 ) -> ReportTable:
-    """The changes worth a row; ``states`` says how each verdict is marked, ``other`` the rest.
+    """Return the table of changes; ``states`` maps verdicts to marks, ``other`` is the default.
 
-    ``name_chars`` are the most characters of a dimension's and of an intent's name.
+    ``name_chars`` limits the names of dimensions and of intents.
     """
     rows = [
         (
@@ -162,32 +162,32 @@ def change_table(
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """A figure from 0 to 1."""
+    """Return a figure from 0 to 1 as text."""
     return "–" if value is None else f"{value:.{digits}f}"
 
 
 def signed(value: float | None) -> str:
-    """A difference, with its sign always there."""
+    """Return a difference with its sign."""
     return "–" if value is None else f"{value:+.3f}".replace("-", "−")
 
 
 def place_of(change: FigureChange | WorseCaseView) -> str:
-    """The dimension, and the part of it where there is one, as a person reads it."""
+    """Return the display name of the dimension, and of its part if there is one."""
     part = getattr(change, "part", "")
     whole, _, rest = change.dimension.partition(".")
     return " · ".join(title_of(each) for each in (whole, part or rest) if each)
 
 
 def count_shown(shown: int, total: int) -> str:
-    """How many there are, and how many of them are shown where that is not all."""
+    """Return the total, and how many are shown if not all."""
     return f"{total:,}" if shown >= total else f"{shown:,} of {total:,}"
 
 
 def interval_of(change: FigureChange) -> str:
-    """The interval of the difference."""
+    """Return the interval of the difference."""
     return f"{signed(change.low)} … {signed(change.high)}" if change.low is not None else "–"
 
 
 def chance(p: float | None) -> str:
-    """A probability as readers know it: never 0, which it is not."""
+    """Return a probability for display; never as 0."""
     return "<0.001" if p is not None and p < 0.001 else number(p, 3)

@@ -1,4 +1,4 @@
-"""How steady repeated samples were, as tables of words, the same in every format."""
+"""Tables on the stability of repeated samples, the same in every format."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _NARROW_ROWS = 10
 
 
 def repeat_tables(report: Report, *, narrow: bool = False) -> list[ReportTable]:
-    """Steadiness by target, and the cases that passed and failed; none when every case was put once.
+    """Return stability by target, and the flaky cases; none if every case was run once.
 
-    The tests of a prompt have tables of their own, by rule.
+    The tests of a prompt have their own tables, by rule.
     """
     if not report.repeats or report.overview is not None:
         return []

@@ -1,4 +1,4 @@
-"""One kind of report: how it is printed, and which files it can be written to."""
+"""One kind of report: how it is printed, and its file formats."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FileWriter = Callable[[Content, TextIO], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportKind(Generic[Content]):
-    """What one kind of report is called in messages, how it is printed, and its writers by file ending."""
+    """A kind of report: its name in messages, how it is printed, and its writers by file extension."""
 
     name: str
     show: Callable[[Content, TextIO | None], None]
@@ -29,31 +29,31 @@ class ReportKind(Generic[Content]):
 
     @property
     def endings(self) -> tuple[str, ...]:
-        """The file endings it can be written under; the first one is suggested."""
+        """The supported file extensions; the first one is suggested."""
         return tuple(self.writers)
 
     def check_name(self, path: Path) -> None:
         """Check a file name before any work is done.
 
         Raises:
-            InputError: nothing writes files with this ending, or the name is a folder's.
+            InputError: the extension is unknown, or the path is a folder.
         """
         check_ending(self.name, path, self.writers)
 
     def write(self, content: Content, out: TextIO | None = None) -> None:
-        """Print it, by default to the standard output."""
+        """Print the report, by default to standard output."""
         self.show(content, out)
 
     def write_json(self, content: Content, out: TextIO) -> None:
-        """Write it as JSON, as ``save`` does for a file that ends so."""
+        """Write the report as JSON, as ``save`` does for ``.json``."""
         self.writers[".json"](content, out)
 
     def save(self, content: Content, path: Path) -> None:
-        """Write it in the format the file's name asks for; the file is whole or is not there.
+        """Write the report to a file atomically, in the format of its extension.
 
         Raises:
-            InputError: nothing writes files with this ending, or the name is a folder's.
-            StoreError: the disk or the folder refused.
+            InputError: the extension is unknown, or the path is a folder.
+            StoreError: the file cannot be written.
         """
         save_by_ending(self.name, content, path, self.writers)
 
@@ -66,7 +66,7 @@ def sheet_kind(
     time: Callable[[Any], str] = str,
     rows: Callable[[Content], Iterable[Sequence[object]]] | None = None,
 ) -> ReportKind[Content]:
-    """A report shown as a sheet: JSON of its ``data``, CSV where it has ``rows``, Markdown and a page."""
+    """Return a report shown as a sheet: JSON of its ``data``, CSV if it has ``rows``, Markdown and HTML."""
     writers: dict[str, FileWriter[Content]] = {".json": lambda content, out: write_json(data(content), out, time=time)}
     if rows is not None:
         writers[".csv"] = lambda content, out: write_rows(rows(content), out)
@@ -76,11 +76,11 @@ def sheet_kind(
 
 
 def write_json(data: object, out: TextIO, *, time: Callable[[Any], str] = str) -> None:
-    """Write JSON with every field there; what is not known is null. ``time`` writes what JSON has no type for."""
+    """Write JSON with all fields; unknown values are null. ``time`` converts values without a JSON type."""
     text = json.dumps(data, ensure_ascii=False, indent=1, default=time)
-    out.write(text.encode("utf-8", "replace").decode() + "\n")  # half a surrogate pair has no UTF-8
+    out.write(text.encode("utf-8", "replace").decode() + "\n")  # lone surrogates cannot be encoded
 
 
 def iso_time(value: object) -> str:
-    """A time as ISO 8601 has it, with a ``T``; anything else as text."""
+    """Return a time in ISO 8601 format with a ``T``; anything else as text."""
     return value.isoformat() if hasattr(value, "isoformat") else str(value)

@@ -1,4 +1,4 @@
-"""One table of a report: plain cells, which every format draws in its own way."""
+"""One table of a report with plain cells, independent of the format."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ TableRow = Sequence[str | TableCell]
 
 @dataclass(frozen=True, slots=True)
 class TableColumn:
-    """The head of one column. A figure stands to the right; ``wraps`` says whether its cells may take several lines.
+    """The head of one column. Figures are right-aligned; ``wraps`` sets whether cells may have several lines.
 
-    By default figures are not wrapped and texts are. A figure that wraps is set like a text on a terminal.
+    By default texts wrap and figures do not. A figure that wraps is aligned like a text on a terminal.
     """
 
     name: str
@@ -35,13 +35,13 @@ class TableColumn:
 
     @property
     def is_wrapped(self) -> bool:
-        """Whether cells of this column may take several lines."""
+        """Whether cells of this column may have several lines."""
         return not self.figure if self.wraps is None else self.wraps
 
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """A text shown as it is, line by line: a diff, an output."""
+    """A text shown unchanged, line by line: a diff, an output."""
 
     title: str
     text: str
@@ -49,7 +49,7 @@ class TextBlock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportTable:
-    """A table with a title and a hint; a row may hold plain texts and marked cells. Blocks stand below the rows."""
+    """A table with a title and a hint; rows have plain texts and marked cells. Blocks are shown below the rows."""
 
     title: str = ""
     columns: Sequence[TableColumn] = ()
@@ -58,7 +58,7 @@ class ReportTable:
     blocks: Sequence[TextBlock] = ()
 
     def cells(self, most: int | None = None) -> Iterable[tuple[TableCell, ...]]:
-        """The rows with every cell a ``TableCell``; after ``most`` rows, one row says how many are left out."""
+        """Yield the rows with every cell as a ``TableCell``; after ``most`` rows, one row has the number left out."""
         for row in self.rows[:most]:
             yield tuple(cell if isinstance(cell, TableCell) else TableCell(cell) for cell in row)
         if most is not None and len(self.rows) > most:
@@ -66,10 +66,10 @@ class ReportTable:
 
 
 def columns(*names: str) -> tuple[TableColumn, ...]:
-    """Columns of text."""
+    """Return columns of text."""
     return tuple(TableColumn(name) for name in names)
 
 
 def figures(*names: str) -> tuple[TableColumn, ...]:
-    """Columns of figures."""
+    """Return columns of figures."""
     return tuple(TableColumn(name, figure=True) for name in names)

@@ -1,4 +1,4 @@
-"""One plain dictionary for each result, for data frames."""
+"""One plain dictionary per result, for data frames."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["result_row"]
 
 
 def result_row(result: Result) -> dict[str, Any]:
-    """The result under the column names of the CSV report, with plain values; ``None`` where there is none.
+    """Return the result with the column names of the CSV report; ``None`` for missing values.
 
     Each score has two entries: ``score:NAME``, its value, and ``verdict:NAME``: pass, fail, skipped or error.
     """

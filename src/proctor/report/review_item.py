@@ -1,4 +1,4 @@
-"""One item of the review queue to read: its facts, and for a gate's decision what each gate said."""
+"""One item of the review queue as text: its facts, and for a gate's decision the verdict of each gate."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _BY_TURN = ("question", "answer", "answer before")
 
 
 def item_text(facts: Mapping[str, str]) -> str:
-    """The facts that are known, one a line."""
+    """Return the known facts, one per line."""
     return "\n".join(f"{name:<8} {one_line(value, 300)}" for name, value in facts.items() if value)
 
 
 def decision_text(event: Event) -> str:
-    """A decision as it is on record; its texts were masked before they were kept."""
+    """Return a recorded decision; its texts were masked before they were stored."""
     told = event.metadata
     facts = {
         "time": moment(event.time),
@@ -44,7 +44,7 @@ def decision_text(event: Event) -> str:
 
 
 def case_text(sections: Mapping[str, Sequence[str]]) -> str:
-    """What a person judges a case by: each section with its texts, the turns of a conversation numbered."""
+    """Return the texts to judge a case by, section by section; turns of a conversation are numbered."""
     lines: list[str] = []
     for title, texts in sections.items():
         if not texts:

@@ -1,4 +1,4 @@
-"""Text from cases and models, made fit to be shown: nothing in it is obeyed."""
+"""Make text from cases and models safe to display."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ __all__ = ["clip", "one_line", "visible", "xml_text"]
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# Characters that turn the reading direction of what stands around them, or are read as line ends by some.
+# Characters that change the reading direction, or are line ends for some readers.
 _TURNING = re.compile("[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _SPACES = re.compile(r"\s+")
 
 
 def visible(text: str) -> str:
-    """The text with every control character as a picture of itself (ESC becomes ␛)."""
-    if text.isprintable():  # nearly every text, and many times quicker to tell
+    """Return the text with control characters replaced by their symbols (ESC becomes ␛)."""
+    if text.isprintable():  # fast path for most texts
         return text
     text = _CONTROL.sub(_picture, text.replace("\r\n", "\n"))
     return _SURROGATE.sub("�", _TURNING.sub("", text))
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """The text on one line, at most ``limit`` characters long, safe to print."""
-    # Cutting before cleaning keeps a text of many megabytes cheap; four times leaves room for white space.
+    """Return the text on one line, at most ``limit`` characters long, safe to print."""
+    # Cut before cleaning, so that a text of many megabytes is cheap; the factor leaves room for white space.
     short = _SPACES.sub(" ", visible(_TURNING.sub(" ", text[: limit * 4]).expandtabs(1))).strip()
     return clip(short, limit) if len(text) <= limit * 4 else clip(short + "…", limit)
 
 
 def clip(text: str, limit: int) -> str:
-    """The text, cut with an ellipsis where it is longer than ``limit``."""
+    """Return the text, cut with an ellipsis if longer than ``limit``."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
 def xml_text(text: str) -> str:
-    """The text without the characters that XML 1.0 cannot hold."""
+    """Return the text without characters that XML 1.0 does not allow."""
     return text if text.isprintable() else _NOT_XML.sub("", text)
 
 

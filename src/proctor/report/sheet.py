@@ -1,4 +1,4 @@
-"""A sheet of titled tables and text blocks, written to a terminal, as Markdown, and as a page that stands alone."""
+"""A sheet of titled tables and text blocks: terminal, Markdown, and a self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ pre.block { overflow-x: auto; padding: 8px 10px; border: 1px solid var(--line); 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """What is shown of one finding: a headline, facts, tables, notes."""
+    """The content of one report: a headline, facts, tables, notes."""
 
     title: str
     headline: str
@@ -47,7 +47,7 @@ class Sheet:
 
 
 def console_for(out: TextIO | None, *, width: int | None = None, pipe_width: int) -> Console:
-    """A console for one report: nothing it prints is markup. In a pipe it is ``pipe_width`` wide unless told."""
+    """Return a console without markup; in a pipe its width is ``pipe_width`` unless ``width`` is given."""
     from rich.console import Console  # noqa: PLC0415 - rich only when drawing
 
     out = out or sys.stdout
@@ -56,7 +56,7 @@ def console_for(out: TextIO | None, *, width: int | None = None, pipe_width: int
 
 
 def write_terminal(sheet: Sheet, out: TextIO | None = None, *, width: int | None = None) -> None:
-    """Print the sheet; in a pipe it is as wide as it needs to be. Blocks are left to the files."""
+    """Print the sheet without blocks; in a pipe its width is not limited."""
     from rich.text import Text  # noqa: PLC0415
 
     console = console_for(out, width=width, pipe_width=180)
@@ -89,12 +89,12 @@ def write_markdown(sheet: Sheet, out: TextIO) -> None:
 
 
 def markdown_notes(notes: Sequence[str]) -> str:
-    """Notes as quoted lines after an empty one; nothing where there is none."""
+    """Return notes as quoted lines after an empty one; empty if there are none."""
     return "\n" + "".join(f"> {escaped(note, 400)}\n>\n" for note in notes).removesuffix(">\n") if notes else ""
 
 
 def write_html(sheet: Sheet, out: TextIO) -> None:
-    """Write the sheet as one page without script or request."""
+    """Write the sheet as one page without scripts or requests."""
     out.write(head(sheet.title, name=sheet.title, styles=_OWN_STYLES))
     facts = "".join(f"<div><dt>{line_of(name)}</dt><dd>{line_of(value, 160)}</dd></div>" for name, value in sheet.facts)
     out.write(
@@ -131,7 +131,7 @@ def _align(column: TableColumn) -> str:
 
 
 def _room(cell: str) -> str:
-    """How a cell of text may be narrowed: words that are not long stay whole, a long text keeps some width."""
+    """Return how a text cell may be narrowed: short words are not broken, a long text keeps a minimum width."""
     if len(cell) > _LONG_CELL:
         return ' class="long"'
     words = cell.split()

@@ -1,4 +1,4 @@
-"""The frame of a page that stands alone: no script, no request, its styles inside it."""
+"""The frame of a self-contained page: no scripts, no requests, styles included."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ END = "</main>\n</body>\n</html>\n"
 
 
 def head(title: str, *, name: str, styles: str, chip: tuple[str, str] | None = None) -> str:
-    """All that comes before a page's content; ``styles`` are its own, ``chip`` a state and the word for it."""
+    """Return everything before a page's content; ``styles`` are its own, ``chip`` is a state and its label."""
     shared = "".join(files("proctor.report").joinpath("static", each).read_text(encoding="utf-8") for each in _STYLES)
     mark = f'<span class="chip {chip[0]}">{chip[1]}</span>' if chip else ""
     return _HEAD.format(title=line_of(title, 120), name=line_of(name, 80), styles=shared + styles, chip=mark)
 
 
 def line_of(text: object, limit: int = 300) -> str:
-    """Any text on one line, safe to stand in a page."""
+    """Return any text on one line, escaped for HTML."""
     return html.escape(one_line(str(text), limit))

@@ -1,4 +1,4 @@
-"""One row for each result, for spreadsheets and data frames."""
+"""One row per result, for spreadsheets and data frames."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _rows(report: Report, results: Callable[[], Iterable[Result]]) -> Iterator[l
 
 
 def _scorers_in(results: Iterable[Result]) -> list[str]:
-    """The scorers' names in the order they are met, for a report that does not name them."""
+    """Return the scorers' names in order of appearance, for a report that does not name them."""
     return list({score.name: None for result in results for score in result.scores})
 
 
@@ -82,12 +82,12 @@ def _facts(result: Result) -> list[str]:
 
 
 def _inputs(result: Result) -> str:
-    """What fills a prompt's variables, for a case that says nothing of its own."""
+    """Return the values of a prompt's variables, for a case without a message."""
     return dumps(result.case.inputs).decode() if result.case.inputs else ""
 
 
 def _of_test(result: Result) -> list[str]:
-    """What is known of a generated test."""
+    """Return the facts about a generated test."""
     test = GeneratedTest.of(result.case)
     valid = "" if test.valid is None else str(test.valid).lower()
     texts = (test.scenario, test.strategy, test.polarity)

@@ -1,4 +1,4 @@
-"""Writes a report table as Markdown; texts from outside are escaped."""
+"""Write a report table as Markdown, with external texts escaped."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from proctor.report.safe_text import one_line
 __all__ = ["escaped", "markdown_table"]
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()!|~])")
-# Hosts turn these into mentions, links to issues and links to pages; a report must ping nobody.
+# Hosts turn these into mentions and links; a report must not notify anyone.
 _LIVE = re.compile(r"(@(?=\w)|#(?=\d)|\bGH-(?=\d)|:(?=//)|\bwww(?=\.))", re.IGNORECASE)
 _OPENING = re.compile(r"^(\d+(?=[.)])|(?=[#+=>-]))")
 
 
 def escaped(text: str, limit: int = 200) -> str:
-    """Text from outside on one line, with nothing left that Markdown or its host would act on."""
+    """Return an external text on one line, without anything that Markdown or its host would interpret."""
     safe = _SPECIAL.sub(r"\\\1", one_line(text, limit))
     safe = safe.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     safe = _LIVE.sub("\\1\u200b", safe)
@@ -31,10 +31,10 @@ def markdown_table(
     raw_figures: bool = False,
     short_rule: bool = False,
 ) -> str:
-    """The head, the rule and the rows, each line ended; a ``strong`` cell is bold.
+    """Return the head, the rule and the rows with line ends; a ``strong`` cell is bold.
 
-    With ``raw_figures``, cells of figure columns are written as they are. With ``short_rule``, the line under the head
-    has no spaces and marks only figures.
+    With ``raw_figures``, cells of figure columns are not escaped. With ``short_rule``, the line under the head has no
+    spaces and marks only figures.
     """
     plain = [raw_figures and column.figure for column in table.columns]
 

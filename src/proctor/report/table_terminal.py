@@ -1,4 +1,4 @@
-"""Draws a report table on a terminal."""
+"""Draw a report table on a terminal."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _STYLES: dict[CellState, str] = {
 
 
 def rich_table(table: ReportTable, frame: TableFrame, *, most: int | None = None, max_chars: int = 200) -> Table:
-    """The table as ``rich`` prints it. A cell is one line of ``max_chars`` at most; nothing in it is markup."""
+    """Return the table for ``rich``. A cell has one line of at most ``max_chars``; nothing in it is markup."""
     from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - rich only when drawing
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415

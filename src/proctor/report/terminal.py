@@ -1,4 +1,4 @@
-"""The end of a run on a terminal: figures, failures with their reasons, the decision, what to do next."""
+"""The summary of a run on a terminal: figures, failures with reasons, the decision, next steps."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def write(
     width: int | None = None,
     colour: bool | None = None,
 ) -> None:
-    """Print the end-of-run block; width and colour are found out unless given."""
+    """Print the summary; width and colour are detected unless given."""
     console = Console(
         file=cast(TextIO, _Willing(out)),
         width=width,
@@ -70,7 +70,7 @@ def write(
 
 
 class _Willing:
-    """A stream that takes any text: what its encoding has no word for becomes a question mark."""
+    """A stream that accepts any text; characters that its encoding lacks become question marks."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
@@ -84,7 +84,7 @@ class _Willing:
 
 
 def _plain(text: object, limit: int = 200, style: str = "") -> Text:
-    """Text from outside: one line, nothing in it interpreted."""
+    """Return an external text on one line, uninterpreted."""
     return Text(one_line(str(text), limit), style=style)
 
 
@@ -125,7 +125,7 @@ def _targets(report: Report) -> Table | None:
 
 
 def _grid(grid: Grid) -> Table:
-    # Heads of two words stand on two lines, so that five dimensions fit into eighty columns.
+    # Heads of two words use two lines, so that five dimensions fit into eighty columns.
     dimensions = figures("n", *(title_of(name).replace(" ", "\n") for name in grid.dimensions))
     rows: list[TableRow] = [
         (
@@ -253,5 +253,5 @@ def _print_steps(console: Console, report: Report) -> None:
     roomy = column + max(len(purpose) for _, purpose in steps) + 2 <= console.width
     for command, purpose in steps:
         line = Text.assemble("  ", command.ljust(column) if roomy else command, (purpose if roomy else "", "dim"))
-        console.print(line, soft_wrap=True)  # a command broken over two lines cannot be copied
+        console.print(line, soft_wrap=True)  # a wrapped command could not be copied
     console.print()

@@ -1,4 +1,4 @@
-"""A review of tests to read: on a terminal, as Markdown, as a page and as JSON."""
+"""The report of a review of tests: terminal, Markdown, HTML and JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["REVIEW_REPORT", "review_sheet"]
 
 
 def review_sheet(review: CollectionReview) -> Sheet:
-    """The review as a sheet."""
+    """Return the review as a sheet."""
     tables = [_parts(review), _modes(review), _tests(review)]
     kept = f"; {len(review.keep)} of {review.tests} would be kept" if review.keep is not None else ""
     return Sheet(

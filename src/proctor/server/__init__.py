@@ -1,1 +1,1 @@
-"""What answers over HTTP: the proxy, the sidecar, the gateway for tools, and the middleware, on what they share."""
+"""HTTP servers: the proxy, the sidecar, the MCP gateway and the ASGI middleware, with their shared code."""

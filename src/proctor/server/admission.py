@@ -1,4 +1,4 @@
-"""Who may ask a server on this machine: token, Host and Origin of a request, before anything else of it is read."""
+"""Check token, Host and Origin of a request before anything else is read."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def admit(
     bearer: bool = False,
     open_paths: Collection[str] = (),
 ) -> Any:
-    """A middleware that turns away requests that this server is not meant to answer.
+    """Return a middleware that rejects requests with a wrong token, host or origin.
 
-    A page of another site can make a browser send requests here: they have its ``Origin``, or by a name of its own
-    that leads to this machine (DNS rebinding) its ``Host``. ``hosts`` and ``origins`` name those that are wanted
-    besides. With a ``token`` callers must show it in ``X-Proctor-Token``, or with ``bearer`` as a bearer token too;
-    ``open_paths`` need none. ``refused`` makes the answer out of status, message and hint.
+    A web page of another site can make a browser send requests here. Such requests have its ``Origin``, or with DNS
+    rebinding its ``Host``. ``hosts`` and ``origins`` are allowed in addition. With a ``token`` callers must send it in
+    ``X-Proctor-Token``, or with ``bearer`` also as a bearer token; ``open_paths`` need none. ``refused`` builds the
+    response from status, message and hint.
     """
 
     @web.middleware
@@ -49,7 +49,7 @@ def admit(
 
 
 def is_shown(request: web.Request, token: str, *, bearer: bool = False) -> bool:
-    """Whether a request has the token."""
+    """Return whether a request has the token."""
     shown = [request.headers.get(TOKEN_HEADER, "")]
     kind, _, given = request.headers.get("Authorization", "").partition(" ")
     if bearer and kind.lower() == "bearer":
@@ -58,7 +58,7 @@ def is_shown(request: web.Request, token: str, *, bearer: bool = False) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a name or an address can only be this machine."""
+    """Return whether a name or address can only be this machine."""
     name = host.strip("[]").rstrip(".").lower()
     if name == "localhost" or name.endswith(".localhost"):
         return True
@@ -71,7 +71,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _wrong_place(request: web.Request, hosts: Collection[str], origins: Collection[str]) -> tuple[str, str] | None:
-    """What is wrong with where a request comes from, and a hint."""
+    """Return what is wrong with the host or origin of a request, and a hint."""
     host = request.headers.get("Host")
     if host is not None and _is_local(request) and not _is_known(host, hosts):
         hint = "use 127.0.0.1 or localhost, or list the name under `hosts` of this server in proctor.yaml"
@@ -87,7 +87,7 @@ def _wrong_place(request: web.Request, hosts: Collection[str], origins: Collecti
 
 
 def _is_local(request: web.Request) -> bool:
-    """Whether the request came over the machine's own loopback address."""
+    """Return whether the request came over the loopback address."""
     name = request.transport.get_extra_info("sockname") if request.transport is not None else None
     return isinstance(name, tuple) and is_loopback(str(name[0]))
 

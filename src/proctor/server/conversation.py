@@ -1,4 +1,4 @@
-"""Which conversation a request belongs to, and what of it was looked at before."""
+"""Find the conversation of a request, and remember verdicts on its earlier messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from proctor.server.wire.text_slots import put
 __all__ = ["WITHHELD", "Conversations", "Kind", "Record", "Said", "chained", "digest", "last_answer", "shown"]
 
 WITHHELD: Final = "[withheld]"
-_MOST_KNOWN: Final = 256  # texts of one conversation whose verdict is remembered
+_MOST_KNOWN: Final = 256  # maximum number of remembered verdicts per conversation
 
 _ALLOWED: Final = Verdict(action="allow")
 
@@ -29,10 +29,10 @@ Kind = Literal["user", "tool", "assistant", "other"]
 
 @dataclass(slots=True, kw_only=True)
 class Said:
-    """One message of a request: who said it, where its texts stand, and what tells it from others.
+    """One message of a request: its role, the places of its texts, and its digest.
 
-    ``arguments`` is where those of its calls stand: a text under the key ``input``, else JSON. ``aside``: it is no part
-    of the thread by which a conversation is known, since clients send it or leave it out.
+    ``arguments`` is the place of its calls' arguments: a text under the key ``input``, else JSON. ``aside`` means that
+    it is not used to identify the conversation, since clients may leave it out.
     """
 
     kind: Kind
@@ -45,15 +45,15 @@ class Said:
 
     @property
     def text(self) -> str:
-        """All its texts, as the gates see them: an order in two parts is still an order."""
+        """All texts joined, as the gates check them: an instruction split in two parts is still found."""
         return "\n".join(slot.text for slot in self.slots)
 
 
 @dataclass(slots=True, kw_only=True)
 class Record:
-    """What the proxy remembers of one conversation: verdicts on texts it has seen, and the names of calls.
+    """The state of one conversation: verdicts on known texts, and the names of calls.
 
-    ``last`` tells the last request from others, ``used`` is when it came.
+    ``last`` is the digest of the last request, ``used`` its time.
     """
 
     id: str
@@ -65,9 +65,9 @@ class Record:
     used: float = 0.0
 
     def keep(self, key: bytes, verdict: Verdict) -> None:
-        """Remember the verdict on a text, as far as it says what became of it.
+        """Remember the verdict on a text.
 
-        A gate that broke or ran out of time has said nothing about the text: it is asked again.
+        A verdict caused by a failed or timed-out gate is not kept, so that the gate runs again.
         """
         if verdict.broken:
             self.known.pop(key, None)
@@ -77,7 +77,7 @@ class Record:
             self.known.popitem(last=False)
 
     def called(self, id: str, name: str) -> None:
-        """Remember which tool a call was of."""
+        """Remember the tool name of a call."""
         if id:
             self.calls[id] = name
             while len(self.calls) > _MOST_KNOWN:
@@ -85,11 +85,11 @@ class Record:
 
 
 class Conversations:
-    """The records of living conversations; the one that was not used for longest goes first, and any that is idle.
+    """The records of active conversations; idle and least recently used ones are dropped.
 
-    A conversation that has no name is known by what was said in it so far: whoever goes on from there has it, and
-    nobody else from then on. The customer is part of the identity: two customers who use the same name or the same
-    words have two conversations.
+    A conversation without a name is identified by its messages so far; the next request that continues them takes it
+    over. The customer is part of the identity: two customers with the same name or the same messages have two
+    conversations.
     """
 
     def __init__(self, most: int = 10_000, idle: float = 3600.0) -> None:
@@ -101,7 +101,7 @@ class Conversations:
         return len(self._records)
 
     def named(self, id: str, customer: str | None = None) -> Record:
-        """The conversation of this customer and name."""
+        """Return the conversation of this customer and name."""
         now, key = monotonic(), (customer, id)
         record = self._records.pop(key, None) or Record(id=id, customer=customer)
         record.used, self._records[key] = now, record
@@ -112,7 +112,7 @@ class Conversations:
         return record
 
     def continued(self, said: Sequence[Said], customer: str | None = None) -> Record:
-        """The customer's conversation that these messages go on with; a new one when there is none."""
+        """Return the customer's conversation that these messages continue, or a new one."""
         thread = [each for each in said if not each.aside]
         last = last_answer(thread)
         if last >= 0:
@@ -124,12 +124,12 @@ class Conversations:
         return self.named(f"auto-{uuid4().hex}", customer)
 
     def at(self, mark: bytes, customer: str | None = None) -> Record | None:
-        """The customer's conversation that was marked so."""
+        """Return the customer's conversation with this mark."""
         key = self._marks.get((customer, mark))
         return self.named(key[1], customer) if key is not None else None
 
     def mark(self, record: Record, mark: bytes) -> None:
-        """Let the conversation be found by this mark."""
+        """Make the conversation findable by this mark."""
         key, place = (record.customer, record.id), (record.customer, mark)
         if key in self._records and self._marks.get(place) != key:
             self._marks[place] = key
@@ -150,18 +150,18 @@ class Conversations:
 
 
 def last_answer(said: Sequence[Said]) -> int:
-    """Where the last message of the assistant stands; -1 when there is none."""
+    """Return the index of the last assistant message; -1 if there is none."""
     return max((place for place, each in enumerate(said) if each.kind == "assistant"), default=-1)
 
 
 def digest(*parts: Any) -> bytes:
-    """What tells some data from other data."""
+    """Return a digest of some data."""
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 
 def chained(digests: Iterable[bytes]) -> list[bytes]:
-    """For each message, what tells the conversation up to it from others."""
+    """Return for each message the digest of the conversation up to it."""
     links: list[bytes] = []
     state = hashlib.blake2b(digest_size=16)
     for each in digests:
@@ -171,14 +171,14 @@ def chained(digests: Iterable[bytes]) -> list[bytes]:
 
 
 def shown(said: Said, verdict: Verdict, stops: bool) -> bool:
-    """Put into the request what the model may read of a message; says whether that changed it."""
+    """Write into the request what the model may read of a message; return whether that changed it."""
     if stops:
         return put(said.slots, WITHHELD)
     return verdict.text is not None and put(said.slots, verdict.text)
 
 
 def _remembered(verdict: Verdict) -> Verdict:
-    """The verdict without its findings and marks, which belong to the request that it was taken for."""
+    """Return the verdict without its findings and offsets, which belong to one request."""
     return Verdict(
         action=verdict.action,
         gate=verdict.gate,

@@ -1,4 +1,4 @@
-"""One request of a guarded conversation: what is asked of its session, and what came of it."""
+"""One request of a guarded conversation: run its session's gates, and keep the verdicts."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _MAX_NAME_CHARS: Final = 64
 
 @dataclass(slots=True, kw_only=True)
 class RequestTurn:
-    """Puts the texts and calls of one request and its answer before the session's gates, and keeps the verdicts.
+    """Runs the session's gates on the texts and calls of one request and its answer, and keeps the verdicts.
 
-    ``escalate`` says what a hand-off comes to: ``reply`` gives the configured reply instead, ``header`` lets the text
-    go on and only tells. A tool call that is not allowed is never made, whatever it says. ``restores`` says where
-    the client has the customer's own data for the placeholders of the model: in answers, or in calls too. ``made`` are
-    the ids and names of the calls that were let through. ``expose`` is what the client reads of the verdicts.
+    ``escalate`` is the effect of an escalation: ``reply`` sends the configured reply, ``header`` passes the text and
+    only reports. A tool call that is not allowed is always refused. ``restores`` sets where placeholders are replaced
+    by the customer's data: in answers, or also in calls. ``made`` has the ids and names of the allowed calls.
+    ``expose`` sets how much of the verdicts the client sees.
     """
 
     session: Session
@@ -42,15 +42,15 @@ class RequestTurn:
     made: list[tuple[str, str]] = field(default_factory=list)
 
     async def input(self, text: str) -> Verdict:
-        """Words of the user."""
+        """Return the verdict on a user message."""
         return self._kept(await self.session.input(text))
 
     async def result(self, name: str, text: str, id: str | None = None) -> Verdict:
-        """What a tool answered."""
+        """Return the verdict on a tool result."""
         return self._kept(await self.session.tool_result(name, text, id=id))
 
     async def call(self, name: str, arguments: str, id: str | None = None) -> Verdict:
-        """A tool call of the model; one whose arguments cannot be read cannot be judged, and is not made."""
+        """Return the verdict on a tool call; a call with unreadable arguments is refused."""
         try:
             read = arguments_of(arguments)
         except ValueError as error:
@@ -64,7 +64,7 @@ class RequestTurn:
         return self._kept(verdict)
 
     async def unknown(self, kind: str) -> Verdict:
-        """A call or an item of a kind that is not known: it is not passed on, since nothing says what it does."""
+        """Return the verdict on a call or item of an unknown kind; it is refused except in shadow mode."""
         verdict = await self.session.tool_call(kind, {}, intents=self.intents)
         if not self.refuses(verdict) and not verdict.shadow:
             reason = f"the kind{_of(kind)} is not known here"
@@ -72,38 +72,38 @@ class RequestTurn:
         return self._kept(verdict)
 
     async def glimpse(self, text: str) -> Verdict:
-        """A part of an answer that is still being written."""
+        """Return the verdict on a part of an unfinished answer."""
         return await self.session.glimpse(text, sources=self.sources, section=self.section)
 
     async def output(self, text: str) -> Verdict:
-        """The answer."""
+        """Return the verdict on the answer."""
         return self._kept(await self.session.output(text, sources=self.sources, section=self.section))
 
     def stops(self, verdict: Verdict) -> bool:
-        """Whether a text must not go on."""
+        """Return whether a text is stopped."""
         return verdict.action == "block" or (verdict.action == "escalate" and self.escalate == "reply")
 
     def refuses(self, verdict: Verdict) -> bool:
-        """Whether a call must not be made."""
+        """Return whether a call is refused."""
         return verdict.action in ("block", "escalate", "redact")
 
     def reply(self, verdict: Verdict) -> str:
-        """What is said instead."""
+        """Return the reply that replaces the stopped text."""
         return self.session.refusal(verdict)
 
     def restored(self, before: str, text: str) -> str:
-        """What the client reads of a text that may leave; ``before`` is what stands before it."""
+        """Return an allowed text as the client sees it; ``before`` is the text before it."""
         return text if self.restores == "none" or "[" not in text else restored(text, self.session.own(), before)
 
     def restored_call(self, arguments: str, free: bool = False) -> str:
-        """What a call is made with; ``free``: that is a text and no JSON. The gates judge it so, too."""
+        """Return a call's arguments with values restored; ``free`` means text, not JSON. The gates check these too."""
         if self.restores != "all" or "[" not in arguments:
             return arguments
         values = self.session.own()
         return restored(arguments, values) if free else changed_in(arguments, lambda text: restored(text, values))
 
     def told(self) -> Mapping[str, Any] | None:
-        """What was found, as far as the client may read it and without the words it was found in; None for nothing."""
+        """Return the findings that the client may see, without quoted text; None if there are none."""
         shown = [verdict for verdict in self.verdicts if verdict.action != "allow" or verdict.broken]
         if not shown or self.expose == "none":
             return None
@@ -112,7 +112,7 @@ class RequestTurn:
         return {"session": self.session.id, "verdicts": [without_words(each) for each in shown]}
 
     def headers(self) -> Mapping[str, str]:
-        """What the headers tell of the verdicts, as far as the client may read it."""
+        """Return the response headers about verdicts, as far as the client may see them."""
         if self.expose == "none":
             return {}
         strong = strongest(self.verdicts)
@@ -125,15 +125,15 @@ class RequestTurn:
 
 
 def _of(name: str) -> str:
-    """A name as a reason may state it: the client reads reasons, so a sentence of the model is left out."""
+    """Return a name for use in a reason; clients read reasons, so text of the model is left out."""
     return f" of {name}" if name and len(name) <= _MAX_NAME_CHARS and is_token(name) else ""
 
 
 def arguments_of(text: str) -> dict[str, Any]:
-    """The arguments of a call, as the model wrote them.
+    """Parse the arguments of a call.
 
     Raises:
-        ValueError: they are no JSON object; says why, as what follows "the text".
+        ValueError: they are not a JSON object. The message continues "the text".
     """
     if not text.strip():
         return {}

@@ -1,4 +1,4 @@
-"""A streamed answer held back sentence by sentence: nothing leaves before it was looked at, nothing out of order."""
+"""Hold back a streamed answer sentence by sentence: nothing is sent unchecked or out of order."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ __all__ = ["Stream", "StreamHooks"]
 
 
 class StreamHooks(TextJudge, Protocol):
-    """What a stream asks about its texts and calls, and what it may tell of the answers."""
+    """Callbacks of a stream for verdicts on its texts and calls."""
 
     async def call(self, name: str, arguments: str, id: str | None = None) -> Verdict:
-        """The verdict on a tool call."""
+        """Return the verdict on a tool call."""
         ...
 
     async def unknown(self, kind: str) -> Verdict:
-        """The verdict on a call of a kind that is not known."""
+        """Return the verdict on a call of an unknown kind."""
         ...
 
     def refuses(self, verdict: Verdict) -> bool:
-        """Whether the call must not be made."""
+        """Return whether the call is refused."""
         ...
 
     def reply(self, verdict: Verdict) -> str:
-        """What is said instead."""
+        """Return the reply that replaces the stopped text."""
         ...
 
     def told(self) -> Mapping[str, Any] | None:
-        """What was found, for the one who asked; None when there is nothing to tell."""
+        """Return the findings that the client may see; None if there are none."""
         ...
 
 
 @dataclass(slots=True, kw_only=True)
 class Stream:
-    """Events in, bytes out. With nothing found the bytes are those that came.
+    """Checks the events of a stream. Without findings the bytes are unchanged.
 
-    ``restore`` and ``restore_call`` say what the client reads of a text, or has in a call, that may leave. ``stopped``
-    is the verdict that ended the stream early; what came out until then ends it in good order.
+    ``restore`` and ``restore_call`` return an allowed text, or allowed arguments, as the client sees them. ``stopped``
+    is the verdict that ended the stream early; the output is then a complete stream.
     """
 
     dialect: Dialect
@@ -60,11 +60,11 @@ class Stream:
     _again: int = 0
 
     async def feed(self, events: Sequence[SseEvent]) -> bytes:
-        """Take in what came; returns what may leave now."""
+        """Process events; return the bytes that can be sent now."""
         if self.stopped:
             return b""
         ends: set[Hashable] = set()
-        waits = bool(self._queue)  # the first in the queue waits for a verdict, and with it all others
+        waits = bool(self._queue)  # the first event waits for a verdict, so all others wait too
         for event in events:
             frame = self.dialect.read(event)
             for slot in frame.slots:
@@ -84,7 +84,7 @@ class Stream:
         return b"" if waits and not self.dialect.calls else self._out()
 
     async def finish(self) -> bytes:
-        """The stream is over, whether it came to its end or broke off; returns what is left to leave."""
+        """End the stream, complete or interrupted; return the remaining bytes."""
         if self.stopped:
             return b""
         for call in self.dialect.calls.values():
@@ -96,16 +96,16 @@ class Stream:
 
     @property
     def said(self) -> Mapping[Hashable, str]:
-        """What has left of each text."""
+        """The sent part of each text."""
         return {channel: held.shown for channel, held in self._texts.items()}
 
     @property
     def refusal(self) -> str:
-        """What is said where no call is left; empty when none was refused."""
+        """The reply when no call is left; empty if none was refused."""
         return self.watch.reply(self._refusal) if self._refusal is not None else ""
 
     def _place(self, slot: Slot, frame: Frame) -> None:
-        """Give a text its place in its channel; one that should repeat what came and does not is a text of its own."""
+        """Add a text to its channel; one that should repeat the channel but differs is a separate text."""
         held = self._texts.get(slot.channel)
         if slot.whole:
             if held is not None and held.raw == slot.text:
@@ -116,7 +116,7 @@ class Stream:
             slot.whole = False
             frame.ends.add(slot.channel)
         if held is None or held.ended:
-            if held is not None:  # a text that goes on after its end is a new one
+            if held is not None:  # a text that continues after its end is a new one
                 self._again += 1
                 slot.channel = (slot.channel, "more", self._again)
             held = SentenceBuffer(judge=self.watch, mode=self.mode, hold=self.hold, restore=self.restore)
@@ -174,7 +174,7 @@ class Stream:
         return self.dialect.write(frame, changed, self.refusal)
 
     def _begun(self) -> bytes:
-        """The part of the next event that was let go already."""
+        """Return the part of the next event that was sent already."""
         frame = self._queue[0] if self._queue else None
         if frame is None or len(frame.slots) != 1 or frame.ends or frame.calls or frame.slots[0].whole:
             return b""
@@ -192,7 +192,7 @@ class Stream:
 
     @property
     def tail(self) -> str:
-        """What was said beside what came: the reply, where one was given."""
+        """The text added by the guard: the reply, if there is one."""
         calls = self.dialect.calls.values()
         if self.stopped:
             reply = self.watch.reply(self.stopped)

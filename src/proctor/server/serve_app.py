@@ -1,4 +1,4 @@
-"""An application on a port, until it is told to stop."""
+"""Serve an application on a port until it is stopped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from proctor.core.errors import InputError
 __all__ = ["run", "serve"]
 
 _SWITCH = 0.0005  # seconds
-_GOODBYE = 10.0  # seconds that requests under way have to end
+_GOODBYE = 10.0  # seconds that open requests have to end
 _INTERRUPTED = 130
 Started = Callable[[str], None]
 Stopping = Callable[[], None]
@@ -31,12 +31,12 @@ def run(
     started: Started | None = None,
     stopping: Stopping | None = None,
 ) -> int:
-    """Serve until SIGINT or SIGTERM; what is under way has ten seconds to end, unless told a second time.
+    """Serve until SIGINT or SIGTERM; open requests have ten seconds to end, unless a second signal comes.
 
-    The exit code of the process is given back: 130 after SIGINT, 0 after SIGTERM, which is how services are stopped.
+    Return the exit code of the process: 130 after SIGINT, 0 after SIGTERM.
 
     Raises:
-        InputError: the address cannot be had.
+        InputError: the address is not available.
     """
     return asyncio.run(serve(app, host, port, started=started, stopping=stopping))
 
@@ -44,10 +44,10 @@ def run(
 async def serve(
     app: web.Application, host: str, port: int, *, started: Started | None = None, stopping: Stopping | None = None
 ) -> int:
-    """The same inside a running loop; ``started`` is told the address, ``stopping`` that the first signal came."""
-    # Gates work on a thread of their own; a request that only passes must not wait 5 ms for each of its turns.
+    """Serve in a running event loop; ``started`` is called with the URL, ``stopping`` at the first signal."""
+    # Gates run on their own thread; the default switch interval would delay other requests by 5 ms each time.
     sys.setswitchinterval(_SWITCH)
-    # A client that goes away ends what is done for it, down to the request to the upstream.
+    # A disconnect of the client cancels the handler and the upstream request.
     runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=_GOODBYE)
     stop, again, loop = asyncio.Event(), asyncio.Event(), asyncio.get_running_loop()
 
@@ -62,7 +62,7 @@ async def serve(
         loop.add_signal_handler(number, told, number)
     try:
         await runner.setup()
-        # What is loaded by now stays. To look through it for garbage would hold up every stream for 50 ms at a time.
+        # Exclude loaded objects from garbage collection, which would block every stream for 50 ms at a time.
         gc.collect()
         gc.freeze()
         await _open(runner, host, port)
@@ -84,8 +84,8 @@ async def serve(
 
 
 async def _cut(runner: web.AppRunner, again: asyncio.Event) -> None:
-    """Break off what is under way, when that is wanted or its time is over: as if each client had gone."""
-    # aiohttp waits its time twice, once for the handler and once more after it has told the handler to end.
+    """Cancel open requests on a second signal or after the timeout, as if each client had disconnected."""
+    # aiohttp waits twice: for the handler, and again after cancelling it.
     with suppress(TimeoutError):
         await asyncio.wait_for(again.wait(), _GOODBYE)
     for connection in runner.server.connections if runner.server is not None else ():

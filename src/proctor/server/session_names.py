@@ -1,4 +1,4 @@
-"""Names of sessions and customers as callers send them: short and printable, since they are kept and sent back."""
+"""Validate names of sessions and customers: short and printable, since they are stored and returned."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ MAX_NAME_CHARS: Final = 256
 
 
 def check_name(field: str, value: Any) -> str | None:
-    """The name as a text; None where there is none.
+    """Return the name as a string; None if there is none.
 
     Raises:
-        InputError: it is no text or number, is too long, or has characters that cannot be printed.
+        InputError: it is not a string or number, is too long, or has unprintable characters.
     """
     if value is None or value == "":
         return None

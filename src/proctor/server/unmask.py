@@ -1,4 +1,4 @@
-"""Placeholders and the values they stand for: put back on the way to the client, taken out on the way to the model."""
+"""Replace placeholders by values for the client, and values by placeholders for the model."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from proctor.text.pii.placeholders import unmask
 
 __all__ = ["LOOKED_BACK", "changed_in", "hidden", "restored"]
 
-LOOKED_BACK: Final = 2_000  # letters before a text that may be the beginning of an address in it
+LOOKED_BACK: Final = 2_000  # characters before a text that are searched for the start of a URL
 
 _PLACEHOLDER: Final = re.compile(r"\[~{0,64}[A-Z][A-Z0-9_]{0,63}\]")
-_BREAK: Final = re.compile(r"[ \n]")  # all that ends an address; other spaces may stand in one
-_HOST: Final = re.compile(  # what a host's name follows, browsers take either slash; or the name itself
+_BREAK: Final = re.compile(r"[ \n]")  # ends a URL; other white space may be part of one
+_HOST: Final = re.compile(  # precedes a host name (browsers accept both slashes), or the name itself
     r"[/\\]{2}|https?:|www\.|[\w-]\.[a-z]{2,}(?::[0-9]+)?[/\\?#]", re.IGNORECASE
 )
-_OPEN: Final = re.compile(  # a tag, or the place of an address in it or in a style sheet, that is not closed
+_OPEN: Final = re.compile(  # an open tag, or an open URL in a tag or style sheet
     r"""<[a-z/!][^>]*\Z|\]\(\s*<[^>]*\Z|(?:src|srcset|href)\s*=\s*(?:"[^"]*|'[^']*|[^ \n>]*)\Z"""
     r"""|\burl\(\s*(?:"[^"]*|'[^']*|[^)]*)\Z""",
     re.IGNORECASE,
@@ -28,9 +28,9 @@ _OPEN: Final = re.compile(  # a tag, or the place of an address in it or in a st
 
 
 def restored(text: str, values: Mapping[str, str], before: str = "") -> str:
-    """The text with the values in place of their placeholders; ``before`` is what stands before it.
+    """Return the text with placeholders replaced by values; ``before`` is the text before it.
 
-    One inside an address stays: a picture or a link that a model was talked into would carry the value to its host.
+    A placeholder inside a URL stays: an injected image or link would send the value to its host.
     """
     if "[" not in text:
         return text
@@ -46,9 +46,9 @@ def restored(text: str, values: Mapping[str, str], before: str = "") -> str:
 
 
 def _in_address(line: str) -> bool:
-    """Whether what ends here may be the beginning of an address, or of a tag or a link that has one.
+    """Return whether the end of the line may be inside a URL, or a tag or link with one.
 
-    Of a run that is longer than what is looked at nobody knows, so it counts as one.
+    A run longer than the searched part counts as a URL.
     """
     word = _BREAK.split(line)[-1]
     if len(word) > LOOKED_BACK or _HOST.search(html.unescape(word)):
@@ -57,7 +57,7 @@ def _in_address(line: str) -> bool:
 
 
 def _in_link(line: str) -> bool:
-    """Whether the last link in Markdown, ``[name](address)``, is not closed yet."""
+    """Return whether the last Markdown link, ``[name](address)``, is still open."""
     _, begun, rest = line.rpartition("](")
     depth = 1 if begun else 0
     for sign in re.findall(r"[()]", rest) if begun else ():
@@ -68,7 +68,7 @@ def _in_link(line: str) -> bool:
 
 
 def hidden(text: str, values: Mapping[str, str]) -> str:
-    """The text with placeholders where the values stand."""
+    """Return the text with values replaced by placeholders."""
     found = {value: placeholder for placeholder, value in values.items() if value and value in text}
     if not found:
         return text
@@ -77,12 +77,12 @@ def hidden(text: str, values: Mapping[str, str]) -> str:
 
 
 def changed_in(arguments: str, change: Callable[[str], str]) -> str:
-    """The arguments of a call, an object in JSON, with every text in them changed; as they are if none is."""
+    """Return JSON arguments with every text in them changed; the original if none changes."""
     try:
         data = read_object(arguments)
         made = _changed(data, change)
         return arguments if made == data else compact(made)
-    except (ValueError, RecursionError):  # nobody can judge such a call, or it is nested too deeply to be changed
+    except (ValueError, RecursionError):  # such a call is not readable, or nested too deeply
         return arguments
 
 

@@ -1,4 +1,4 @@
-"""Requests passed on to an upstream and answers passed back: which headers go along, and what a failure looks like."""
+"""Forward requests to an upstream and answers to the client: headers, and errors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
     "unreachable",
 ]
 
-OURS: Final = "x-proctor-"  # headers that are told to the proxy and not passed on
+OURS: Final = "x-proctor-"  # headers for the proxy, not forwarded
 _HOP: Final = frozenset(
     {"connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer"}
     | {"transfer-encoding", "upgrade"}
@@ -40,19 +40,19 @@ _MOST_ESCAPES: Final = 4
 
 
 def address(upstream: str, raw_path: str) -> URL | None:
-    """Where a request goes; None when its path could lead to another host."""
+    """Return the upstream URL of a request; None if its path could lead to another host."""
     if not raw_path.startswith("/"):
         return None
     base = upstream.rstrip("/")
     end = URL(base).path.rstrip("/")
-    if end and (raw_path == end or raw_path.startswith(f"{end}/")):  # both the client and the upstream end in /v1
+    if end and (raw_path == end or raw_path.startswith(f"{end}/")):  # /v1 is in the client's path and in the upstream
         base = base.removesuffix(end)
     return URL(base + raw_path, encoded=True)
 
 
 @asynccontextmanager
-async def to_upstream(timeout: float | None = None) -> AsyncIterator[aiohttp.ClientSession]:  # noqa: ASYNC109 - of one read
-    """Connections to an upstream: as many as are asked for, no cookies; ``timeout`` is for each read, in seconds."""
+async def to_upstream(timeout: float | None = None) -> AsyncIterator[aiohttp.ClientSession]:  # noqa: ASYNC109 - per read
+    """Yield a client session: unlimited connections, no cookies; ``timeout`` is per read, in seconds."""
     limits = aiohttp.ClientTimeout(total=None, sock_connect=20.0, sock_read=timeout)
     connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=4.0)
     jar = aiohttp.DummyCookieJar()
@@ -61,8 +61,8 @@ async def to_upstream(timeout: float | None = None) -> AsyncIterator[aiohttp.Cli
 
 
 def guarded_path(path: str) -> str:
-    """The path in one spelling, whatever dots, slashes, capitals and escapes it was written with."""
-    for _ in range(_MOST_ESCAPES):  # some servers unescape more than once
+    """Return the path in one normal form, whatever its dots, slashes, case and escapes."""
+    for _ in range(_MOST_ESCAPES):  # some servers decode escapes more than once
         if (read := unquote(path)) == path:
             break
         path = read
@@ -71,13 +71,13 @@ def guarded_path(path: str) -> str:
 
 
 def request_headers(headers: CIMultiDictProxy[str], url: URL, *drop: str) -> CIMultiDict[str]:
-    """The headers that go on to the upstream; an address with its own name and password replaces the client's."""
+    """Return the headers for the upstream; credentials in its URL replace the client's."""
     own = () if url.user is None else ("authorization",)
     return _kept(headers, {"host", *own, *(name.lower() for name in drop)})
 
 
 def answer_headers(headers: CIMultiDictProxy[str], *drop: str) -> CIMultiDict[str]:
-    """The headers that go back to the client."""
+    """Return the headers for the client."""
     return _kept(headers, {name.lower() for name in drop})
 
 
@@ -89,8 +89,8 @@ def _kept(headers: CIMultiDictProxy[str], drop: set[str]) -> CIMultiDict[str]:
 
 
 async def pass_on(request: web.Request, client: aiohttp.ClientSession, url: URL, **options: Any) -> web.StreamResponse:
-    """Pass a request on and its answer back, in pieces as they come."""
-    packed = "Content-Encoding" in request.headers  # the server has unpacked it
+    """Forward a request and stream its answer back."""
+    packed = "Content-Encoding" in request.headers  # aiohttp has decompressed the body
     headers = request_headers(request.headers, url, *(("Content-Encoding", "Content-Length") if packed else ()))
     body = request.content if request.body_exists else None
     async with client.request(
@@ -108,7 +108,7 @@ async def pass_on(request: web.Request, client: aiohttp.ClientSession, url: URL,
 
 
 class Failure(web.Response):
-    """A failure that the proxy tells of itself, with what it says apart from how that is written."""
+    """An error response of the proxy itself, with its message as a field."""
 
     def __init__(self, status: int, message: str, kind: str, headers: Mapping[str, str] | None = None) -> None:
         body = {"error": {"message": message, "type": kind, "param": None, "code": None}}
@@ -117,12 +117,12 @@ class Failure(web.Response):
 
 
 def error(status: int, message: str, kind: str, headers: Mapping[str, str] | None = None) -> Failure:
-    """A failure in the shape that clients of OpenAI's APIs read."""
+    """Return an error in the format of OpenAI's APIs."""
     return Failure(status, message, kind, headers)
 
 
 def place_of(upstream: str) -> str:
-    """Host and port of an address. Its user name, password, path and query may be secret, and are left out."""
+    """Return host and port of a URL. User name, password, path and query may be secret and are left out."""
     try:
         url = URL(upstream)
         host, port = url.host, url.explicit_port
@@ -135,7 +135,7 @@ def place_of(upstream: str) -> str:
 
 
 def unreachable(failure: BaseException, upstream: str) -> Failure:
-    """What a client is told when the upstream gave no answer; the library's own text may hold a key, so it is not."""
+    """Return the error for an upstream without an answer; the library's message may contain a key."""
     place = place_of(upstream)
     if isinstance(failure, TimeoutError):
         return error(504, f"{place} gave no answer in time", "timeout_error")

@@ -1,4 +1,4 @@
-"""Verdicts as they are told over HTTP: in a header, and as JSON."""
+"""Verdicts over HTTP: as a header, and as JSON."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _MOST_IN_HEADER = 200
 
 
 def strongest(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """The verdict that counts; the first of equals."""
+    """Return the strongest verdict; the first of equals."""
     return max(verdicts, key=lambda each: ACTION_RANK[each.action], default=None)
 
 
 def header(verdicts: Sequence[Verdict]) -> str:
-    """``block; input; injection; the reason``, as far as it may stand in a header."""
+    """Return ``block; input; injection; the reason``, limited to characters allowed in a header."""
     verdict = strongest(verdicts)
     if verdict is None or (verdict.action == "allow" and not verdict.broken):
         return "allow"
@@ -33,7 +33,7 @@ def header(verdicts: Sequence[Verdict]) -> str:
 
 
 def verdict_json(verdict: Verdict) -> dict[str, Any]:
-    """A verdict with all it says; for the agent whose text it is about."""
+    """Return the complete verdict, for the agent that sent the text."""
     told: dict[str, Any] = {
         "action": verdict.action,
         "gate": verdict.gate,
@@ -55,7 +55,7 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
 
 
 def without_words(verdict: Verdict) -> dict[str, Any]:
-    """A verdict without the words it is about: what was taken out of an answer must not come back beside it."""
+    """Return a verdict without quoted text, so that removed text does not return in it."""
     return {
         "action": verdict.action,
         "point": verdict.gate,

@@ -1,1 +1,1 @@
-"""Config to live objects: the one place where rooms meet."""
+"""Build live objects from the configuration; the only package that imports all the others."""

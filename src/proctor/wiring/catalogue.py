@@ -1,4 +1,4 @@
-"""The catalogue of a project: from a file, a database or a service, as proctor.yaml says."""
+"""Build the catalogue of a project from a file, a database or a service, as set in proctor.yaml."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DATABASES = (".db", ".sqlite", ".sqlite3")
 
 
 def make_catalogue(named: Any, *, config: Config, http: Http, model: Callable[[str | None], Model]) -> Catalogue | None:
-    """The catalogue a check names, or the project's; ``None`` when there is none.
+    """Return the catalogue named by a check, or the project's; ``None`` if there is none.
 
     Raises:
         ConfigError: its kind is unknown, or its settings are wrong.
@@ -58,7 +58,7 @@ def make_catalogue(named: Any, *, config: Config, http: Http, model: Callable[[s
 
 
 def _entry(written: Any) -> dict[str, Any]:
-    """The settings as a mapping; an address or a path alone says by its look what it is."""
+    """Return the settings as a mapping; the kind of a bare URL or path is inferred."""
     if isinstance(written, Mapping):
         return dict(written)
     text = str(written)

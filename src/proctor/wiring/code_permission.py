@@ -1,6 +1,7 @@
-"""Whether a suite file may run code: a target, model or database driver that it names itself.
+"""Check whether a suite file may name code to run: a target, a model or a database driver.
 
-What proctor.yaml names is allowed, and so is what the command line names. A suite is data that people pass around.
+Suites are shared as data, so they may not run code by themselves. Names in proctor.yaml and on the command line are
+allowed.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ _MODELS: Final = ("rule",)
 
 
 def check_suite_target(name: str, *, config: Config, file: Path | None) -> None:
-    """Go on when a suite may name this target.
+    """Check that a suite may name this target.
 
     Raises:
-        ConfigError: the target runs code, and nobody allowed it.
+        ConfigError: the target runs code and is not allowed by proctor.yaml or the command line.
     """
     if name in config.settings.targets or name == config.settings.target:
         return
@@ -31,10 +32,10 @@ def check_suite_target(name: str, *, config: Config, file: Path | None) -> None:
 
 
 def check_suite_sockets(scorer: str, named: Mapping[str, Any], *, config: Config) -> None:
-    """Go on when a check of a suite may name these models and this catalogue, by the names of the scorer's sockets.
+    """Check that a check of a suite may name these models and this catalogue (keys: sockets of the scorer).
 
     Raises:
-        ConfigError: one of them runs code that nobody allowed, or reads what is not the suite's.
+        ConfigError: one of them runs code that is not allowed, or reads files outside the suite.
     """
     for role, value in named.items():
         field = f"checks.{scorer}.{role}"

@@ -1,4 +1,4 @@
-"""Hands escalated steps to a webhook or a function, on a thread of its own and never in the way of a step."""
+"""Deliver escalated steps to a webhook or a function from a background thread, without delaying the step."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from proctor.wiring.escalation_settings import EscalateSettings, EscalationWebho
 __all__ = ["EscalationDelivery"]
 
 _log = logging.getLogger(__name__)
-_AT_ONCE: Final = 8  # deliveries under way
+_AT_ONCE: Final = 8  # concurrent deliveries
 _MAX_BACKOFF_SECONDS: Final = 60.0
 _CLOSE_SECONDS: Final = 5.0
 _RETRIED: Final = frozenset({408, 425, 429})
@@ -38,7 +38,7 @@ _MAX_REPLY_BYTES: Final = 100_000
 
 
 class _DeliveryError(Exception):
-    """A receiver did not take an escalation."""
+    """A receiver did not accept an escalation."""
 
 
 @dataclass(slots=True)
@@ -51,10 +51,10 @@ class _Counts:
 
 
 class EscalationDelivery:
-    """Delivers escalations in the background, each to every receiver; the queue in front of it is bounded.
+    """Delivers each escalation to every receiver in the background, through a bounded queue.
 
-    ``note`` is told of each failure, for the guard's log. ``name`` makes a customer's pseudonym. ``function`` is the
-    configured callable. ``close`` waits some seconds for what is under way and counts the rest as failed.
+    ``note`` is called with each failure, for the guard's log. ``name`` returns a customer's pseudonym. ``function`` is
+    the configured callable. ``close`` waits some seconds for running deliveries and counts the rest as failed.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class EscalationDelivery:
 
     @property
     def health(self) -> Mapping[str, Any]:
-        """How many wait, were delivered, failed or were dropped, and the last failure."""
+        """Counts of waiting, delivered, failed and dropped escalations, and the last failure."""
         counts = self._counts
         return {
             "waiting": len(self._waiting) + counts.under_way,
@@ -84,8 +84,8 @@ class EscalationDelivery:
         }
 
     def escalated(self, event: Event) -> None:
-        """Take one step to hand on; never waits."""
-        if self._process != os.getpid():  # a fork has no thread of its own
+        """Queue one escalated step; never blocks."""
+        if self._process != os.getpid():  # a forked process does not inherit the thread
             self._begin()
         with self._lock:
             dropped = self._closing.is_set() or len(self._waiting) >= self.settings.waiting
@@ -100,7 +100,7 @@ class EscalationDelivery:
             self._wake()
 
     def close(self) -> None:
-        """Deliver what waits for some seconds, then end the thread; closing twice is fine."""
+        """Deliver queued escalations for some seconds, then end the thread; may be called twice."""
         if self._process != os.getpid():
             return
         if not self._closing.is_set():
@@ -112,7 +112,7 @@ class EscalationDelivery:
             thread.join(timeout=2 * _CLOSE_SECONDS)
         atexit.unregister(self.close)
 
-    # --- the thread ----------------------------------------------------------------------------------
+    # --- runs in the delivery thread -------------------------------------------------------------------
 
     def _begin(self) -> None:
         self._process = os.getpid()
@@ -125,9 +125,9 @@ class EscalationDelivery:
         self._http: Pool | None = None
         self._some: asyncio.Event | None = None
         self._names = None if self._tagger is None else Names(self._tagger)
-        self._naming = threading.Lock()  # names are asked for by one thread at a time
+        self._naming = threading.Lock()  # one name lookup at a time
         self._until = 0.0
-        self._hung = 0  # calls of the function that did not come back in time
+        self._hung = 0  # calls of the function that timed out
 
     def _start(self) -> None:
         if self._thread is None:
@@ -238,7 +238,7 @@ class EscalationDelivery:
         self._hung += 1
         async with asyncio.timeout(self.settings.timeout):
             if inspect.iscoroutinefunction(function):
-                self._hung -= 1  # a coroutine is cancelled, and hangs no longer
+                self._hung -= 1  # a cancelled coroutine no longer hangs
                 await function(data)
                 return
 
@@ -281,7 +281,7 @@ def _is_retried(reply: HttpReply) -> bool:
 
 
 def _reason(error: BaseException) -> str:
-    """Why a delivery failed; an error's own words may quote the draft, so they are left out."""
+    """Return why a delivery failed, without the error's message: it may quote the draft."""
     if isinstance(error, TimeoutError):
         return "callable: it took too long"
     if isinstance(error, _DeliveryError):
@@ -290,7 +290,7 @@ def _reason(error: BaseException) -> str:
 
 
 async def _in_thread(work: Callable[[], Any]) -> Any:
-    """The result of plain code on a daemon thread, which nobody waits for when it hangs."""
+    """Run plain code on a daemon thread and return its result; a hanging call does not block shutdown."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[Any] = loop.create_future()
 

@@ -1,4 +1,4 @@
-"""An escalated step as a webhook or a function receives it."""
+"""Build the data that a webhook or a function receives for an escalated step."""
 
 from __future__ import annotations
 
@@ -70,10 +70,10 @@ SCHEMA: Final[Mapping[str, Any]] = {
 
 
 def escalation_of(event: Event, *, names: Found, name: Callable[[str], str], full: bool) -> dict[str, Any]:
-    """The escalation as JSON-like data.
+    """Return the escalation as JSON-like data.
 
-    Its texts are masked as in the guard's log unless ``full``; ``names`` are the names found in them, and where nobody
-    could look for names the texts are left out. ``name`` gives the customer's pseudonym.
+    Texts are masked as in the guard's log unless ``full``. ``names`` are the personal names found in them; if the
+    search for names failed, the texts are left out. ``name`` returns the customer's pseudonym.
     """
     if full:
         row = _plain_row(event)
@@ -111,7 +111,7 @@ def escalation_of(event: Event, *, names: Found, name: Callable[[str], str], ful
 
 
 def signature(secret: str, time: int, body: bytes) -> str:
-    """The value of ``X-Proctor-Signature``: when it was signed, and the HMAC-SHA256 of that and the body."""
+    """Return the value of ``X-Proctor-Signature``: the time, and the HMAC-SHA256 of time and body."""
     signed = hmac.new(secret.encode(), f"{time}.".encode() + body, hashlib.sha256).hexdigest()
     return f"t={time},v1={signed}"
 

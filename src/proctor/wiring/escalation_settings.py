@@ -1,4 +1,4 @@
-"""The settings of `guard: {escalate: …}`: who is told when a step is handed to a person."""
+"""The settings of `guard: {escalate: …}`: where escalated steps are sent."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _MAX_RETRIES = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EscalationWebhook:
-    """An address that takes each escalation as JSON by POST.
+    """A URL that receives each escalation as JSON by POST.
 
     With a ``secret`` each request is signed: ``X-Proctor-Signature: t=TIME,v1=HEX``, where HEX is the HMAC-SHA256 of
-    ``TIME.BODY``. A request that fails is sent again ``retries`` times, after ``backoff`` seconds and twice as long
+    ``TIME.BODY``. A failed request is repeated ``retries`` times, first after ``backoff`` seconds; the delay doubles
     each time.
     """
 
@@ -44,11 +44,11 @@ class EscalationWebhook:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EscalateSettings:
-    """Who is told of an escalated step: a webhook, a function, and the review queue.
+    """The receivers of an escalated step: a webhook, a function, and the review queue.
 
-    ``callable`` is ``module:function`` or ``file.py:function``, plain or async; it gets the escalation as a mapping.
-    ``content`` says whether texts are masked as in the guard's log, or sent as they are. At most ``waiting``
-    escalations wait for delivery; further ones are dropped and counted.
+    ``callable`` is ``module:function`` or ``file.py:function``, plain or async; it is called with the escalation as a
+    mapping. ``content`` sets whether texts are masked as in the guard's log or sent unchanged. At most ``waiting``
+    escalations are queued; further ones are dropped and counted.
     """
 
     webhook: EscalationWebhook | None = None
@@ -66,5 +66,5 @@ class EscalateSettings:
 
     @property
     def has_receiver(self) -> bool:
-        """Whether anybody but the review queue is told."""
+        """Whether there is a receiver besides the review queue."""
         return self.webhook is not None or self.callable is not None

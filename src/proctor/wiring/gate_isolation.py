@@ -1,4 +1,4 @@
-"""Puts a gate that the settings say `isolate: true` of into a process of its own."""
+"""Run gates with `isolate: true` in their own process."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ __all__ = ["isolated"]
 
 
 def isolated(name: str, gate: Gate[Step], seconds: float) -> Gate[Step]:
-    """The gate in a process of its own; ``seconds`` is its timeout.
+    """Return a proxy for the gate, which runs in its own process; ``seconds`` is its timeout.
 
     Raises:
-        MalformedError: it is one of Proctor's own, or cannot be sent to another process.
+        MalformedError: it is one of Proctor's own gates, or cannot be pickled.
     """
     if type(gate).__module__.startswith("proctor."):
         told = f"{name} is a gate of Proctor's own, whose time is bounded without a process"
         raise MalformedError([Problem((name, "isolate"), told, "leave `isolate` out")])
     try:
-        return cast("Gate[Step]", IsolatedGate(gate, seconds=seconds))  # its name and version are those of the gate
+        return cast("Gate[Step]", IsolatedGate(gate, seconds=seconds))  # has the gate's name and version
     except ValueError as error:
         hint = "leave `isolate` out, or give the gate settings of plain data only; models cannot go along"
         raise MalformedError([Problem((name, "isolate"), str(error), hint)]) from None

@@ -1,4 +1,4 @@
-"""Scorers behind gates: a gate's socket for a scorer is filled from the gate's own settings."""
+"""Fill a gate's scorer sockets from the gate's own settings."""
 
 from __future__ import annotations
 
@@ -18,23 +18,22 @@ from proctor.wiring.scorers import Bench
 
 __all__ = ["prompt_text", "scorer_sockets", "takes_scorer"]
 
-_ANY: Final = "scorer"  # the socket whose scorer the user names; every other one is named after its scorer
+_ANY: Final = "scorer"  # the user names the scorer of this socket; other sockets have the name of their scorer
 _FILES: Final = (".md", ".txt", ".prompty", ".yml", ".yaml")
-_FRONT: Final = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)  # settings of a prompt file: no words of the prompt
+_FRONT: Final = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)  # front matter of a prompt file, not part of the prompt
 _LARGEST: Final = 1_000_000
 
 
 def takes_scorer(kind: type, field: dataclasses.Field[Any]) -> bool:
-    """Whether a gate's field is a socket for a scorer."""
+    """Return whether a gate's field is a socket for a scorer."""
     return is_socket(field) and hints_of(kind).get(field.name) is Scorer
 
 
 def scorer_sockets(kind: Any, settings: dict[str, Any], rack: Rack | None, *, where: str = "") -> dict[str, Scorer]:
-    """The scorers that a gate asks, made from its settings; what is the scorer's is taken off ``settings``.
+    """Return the scorers that a gate uses, and remove their settings from ``settings``.
 
-    A socket ``commitments`` is filled with the scorer of that name: those of the gate's settings that are no fields of
-    the gate are the scorer's. A socket ``scorer`` is filled with the one that `scorer: name` or `scorer: {name:
-    {settings}}` asks for.
+    A socket ``commitments`` is filled with the scorer of that name. Settings of the gate that are not its own fields go
+    to the scorer. A socket ``scorer`` is filled with the one named by `scorer: name` or `scorer: {name: {settings}}`.
 
     Raises:
         InputError: there is no such scorer, or its settings are wrong.
@@ -54,7 +53,7 @@ def scorer_sockets(kind: Any, settings: dict[str, Any], rack: Rack | None, *, wh
 
 
 def _taken(scorer: str, settings: dict[str, Any], own: set[str]) -> dict[str, Any]:
-    """The settings that the scorer knows and the gate does not; an unknown one is left for the gate to complain of."""
+    """Remove and return the settings that only the scorer knows; unknown ones stay and the gate rejects them."""
     knows = {field.name for field in dataclasses.fields(registry.load("scorers", scorer))}
     return {name: settings.pop(name) for name in list(settings) if name in knows and name not in own}
 
@@ -74,7 +73,7 @@ def _named(asked: Any, where: str) -> tuple[str, dict[str, Any]]:
 
 
 def prompt_text(prompt: str, folder: str | Path, *, where: str = "") -> str:
-    """The words of a system prompt: those given, or those of the file that is named.
+    """Return the text of a system prompt: the text given, or that of the file named.
 
     Raises:
         ConfigError: it is the name of a file that is not there, or too large.

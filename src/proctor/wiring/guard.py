@@ -1,4 +1,4 @@
-"""The guard of a project: chains by its proctor.yaml, read again when that changes; sessions; decisions on record."""
+"""The guard of a project: gates from proctor.yaml with automatic reload, sessions, and recorded decisions."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ from proctor.wiring.models import Rack
 
 __all__ = ["Guard", "SyncGuard"]
 
-_LOOK_EVERY: Final = 1.0  # seconds between two looks at the file
-_RETRY_EVERY: Final = 5.0  # seconds after which a file that could not be used is read again, changed or not
+_LOOK_EVERY: Final = 1.0  # seconds between two checks of the file's time
+_RETRY_EVERY: Final = 5.0  # seconds before an invalid file is read again, even if unchanged
 Result = TypeVar("Result")
 
 
 class Guard:
-    """Gates around a running agent: make one for a program, and a session for each conversation.
+    """Gates around a running agent: create one per program, and a session per conversation.
 
-    ``from_config`` reads proctor.yaml, and again when it changes; a file that cannot be used leaves the settings that
-    were in force and is named in ``trouble`` and, with the time, in ``reload_error``; ``troubled`` is called with it.
-    ``sync`` is the same for code without an event loop.
+    ``from_config`` reads proctor.yaml, and reads it again when it changes. If the new file is invalid, the old settings
+    stay in force; the error is in ``trouble`` and, with its time, in ``reload_error``, and ``troubled`` is called with
+    it. ``sync`` is the same guard for code without an event loop.
     """
 
     def __init__(
@@ -82,9 +82,9 @@ class Guard:
         inline: bool = False,
         reload: bool = True,
     ) -> Self:
-        """The guard that a proctor.yaml asks for; without one, with the default gates.
+        """Return the guard set up by a proctor.yaml; without one, with the default gates.
 
-        Decisions go to ``recorder``, or else into the project's store unless ``record`` is false. ``inline`` asks the
+        Decisions are written to ``recorder``, or to the project's store unless ``record`` is false. ``inline`` runs the
         gates on the caller's own event loop. With ``reload`` the file is read again when it changes.
 
         Raises:
@@ -116,7 +116,7 @@ class Guard:
 
     @property
     def version(self) -> str:
-        """The name of the settings in force."""
+        """The version of the settings in force."""
         return self._watch.plan.version
 
     @property
@@ -126,9 +126,9 @@ class Guard:
 
     @property
     def health(self) -> Mapping[str, Any]:
-        """What somebody on duty should know: threads held up, decisions not recorded, a file that cannot be used.
+        """State for operators: blocked threads, unrecorded decisions, an invalid settings file.
 
-        ``waiting`` is how many steps are not answered yet, ``busy`` how many were refused because of too many.
+        ``waiting`` counts the steps in progress, ``busy`` the steps rejected because there were too many.
         """
         return {
             "mode": self.plan.mode,
@@ -145,45 +145,45 @@ class Guard:
         }
 
     def session(self, id: str | None = None, *, customer: str | None = None, vault: Vault | None = None) -> Session:
-        """The session of this customer and name, or a new one.
+        """Return the session of this customer and name, or a new one.
 
-        The vault is filled with what the session's placeholders stand for. The customer is part of the identity: the
-        same name with another customer, or with none, is another session.
+        ``vault`` receives the values of the session's placeholders. The customer is part of the identity: the same name
+        with another customer, or with none, is another session.
         """
         return self._sessions.open(id, customer=customer, vault=vault)
 
     def end(self, session: Session | str, *, customer: str | None = None) -> None:
-        """Forget a session; of a name alone, the sessions of all customers who use it."""
+        """Forget a session; given only a name, forget the sessions of all customers with that name."""
         if isinstance(session, str):
             self._sessions.forget(session, customer=customer)
         else:
             self._sessions.close(session)
 
     async def check(self, step: Step) -> Verdict:
-        """What is decided about one step, outside any session."""
+        """Return the verdict on one step, outside any session."""
         return (await self._watch.decide(step)).verdict
 
     async def decide(self, step: Step) -> Decision:
-        """The same with what each gate had said."""
+        """Return the verdict on one step with the verdict of each gate."""
         return await self._watch.decide(step)
 
     async def warm(self) -> None:
-        """Ask every gate once about a plain message, off the record, so that the first customer need not wait."""
+        """Run every gate once on a plain message, unrecorded, so that the first customer does not wait."""
         plan = self.plan
         await warm_up(plan)
         self._warmth.done(plan)
 
     def run_sync(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """The result of anything async of this guard, for plain code."""
+        """Run a coroutine of this guard from plain code and return its result."""
         return self._watch.door.run(work)
 
     def reload(self) -> bool:
-        """Read the settings again; false, with the old ones in force, when they cannot be used."""
+        """Read the settings again; return false and keep the old ones if they are invalid."""
         with self._reloading:
             return self._reload()
 
     def close(self) -> None:
-        """Let go of threads and connections, and write what is not on record yet."""
+        """Close threads and connections, and write decisions that are not recorded yet."""
         self._watch.look = None
         if self._hook is not None:
             self._hook.close()
@@ -206,7 +206,7 @@ class Guard:
         self.close()
 
     def _look(self) -> None:
-        """Whether the file changed, at most once a second; reading it is left to a thread."""
+        """Check at most once a second whether the file changed; a thread reads it."""
         now = monotonic()
         if now - self._looked < _LOOK_EVERY:
             return
@@ -214,11 +214,11 @@ class Guard:
         if self._config is not None and self._is_due(self._config, now):
             try:
                 threading.Thread(target=self._reload_unasked, name="proctor-guard-reload", daemon=True).start()
-            except RuntimeError as error:  # no thread to be had: the steps go on by the old settings
+            except RuntimeError as error:  # no thread available: continue with the old settings
                 self._failed(f"the settings changed and could not be read again: {error}")
 
     def _is_due(self, config: Config, now: float) -> bool:
-        """Whether the file is to be read: it changed, or could not be used and may have changed unseen."""
+        """Return whether to read the file: it changed, or the last read failed some time ago."""
         if stamp_of(config) != self._seen:
             return True
         return self.reload_error is not None and now - self._tried >= _RETRY_EVERY
@@ -250,7 +250,7 @@ class Guard:
             if stamp_of(config) != self._seen:
                 hint = "it is read again in a moment"
                 raise ConfigError("the file changed while it was read", file=str(config.path), hint=hint)
-        except Exception as error:  # whatever is wrong with the new settings, the old ones hold
+        except Exception as error:  # keep the old settings, whatever the error
             self._failed(str(error))
             return False
         self._config, self._rack, self._text = config, rack, text
@@ -264,7 +264,7 @@ class Guard:
         return True
 
     def _made_hook(self, config: Config, settings: EscalateSettings) -> ClosableHook | None:
-        """The hook of the settings; the one there is when they did not change."""
+        """Return the hook for the settings; the current one if they did not change."""
         if settings == self._escalate and self._config is not None:
             return self._hook
         on_record = self._watch.recorder is not None
@@ -274,12 +274,12 @@ class Guard:
         before, self._hook, self._escalate = self._hook, hook, settings
         self._watch.hook = hook
         if hasattr(recorder := self._watch.recorder, "queue_escalated"):
-            setattr(recorder, "queue_escalated", settings.queue)  # noqa: B010 - a recorder of somebody else has none
-        if before is not None and before is not hook:  # it delivers what it has, which may take seconds
+            setattr(recorder, "queue_escalated", settings.queue)  # noqa: B010 - third-party recorders have none
+        if before is not None and before is not hook:  # closing delivers queued escalations, which may take seconds
             threading.Thread(target=before.close, name="proctor-escalations-close", daemon=True).start()
 
     def _failed(self, reason: str) -> None:
-        """Keep why the settings could not be read again; the same reason is told once."""
+        """Keep the reason why a reload failed; report the same reason only once."""
         if self.reload_error is not None and self.reload_error.reason == reason:
             return
         self.trouble, self.reload_error = reason, ReloadError.now(reason)
@@ -290,24 +290,24 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class SyncGuard:
-    """A guard for code without an event loop; may be used from any thread."""
+    """A guard for code without an event loop; thread-safe."""
 
     guard: Guard
 
     def session(self, id: str | None = None, *, customer: str | None = None, vault: Vault | None = None) -> SyncSession:
-        """The session of this name, or a new one."""
+        """Return the session of this name, or a new one."""
         return SyncSession(self.guard.session(id, customer=customer, vault=vault), self.guard._watch.door)
 
     def check(self, step: Step) -> Verdict:
-        """What is decided about one step, outside any session."""
+        """Return the verdict on one step, outside any session."""
         return self.guard.run_sync(self.guard.check(step))
 
     def warm(self) -> None:
-        """Ask every gate once, off the record."""
+        """Run every gate once, unrecorded."""
         self.guard.run_sync(self.guard.warm())
 
     def close(self) -> None:
-        """Let go of threads and connections."""
+        """Close threads and connections."""
         self.guard.close()
 
 

@@ -1,4 +1,4 @@
-"""The escalation hook of a guard, made from its settings."""
+"""Create the escalation hook of a guard from its settings."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ class ClosableHook(EscalationHook, Protocol):
     """A hook that can be closed."""
 
     def close(self) -> None:
-        """Deliver what waits, for some seconds."""
+        """Deliver queued escalations, for some seconds at most."""
         ...
 
 
 def escalation_hook(
     config: Config, settings: EscalateSettings, *, note: Callable[..., None], on_record: bool
 ) -> ClosableHook | None:
-    """The hook that the settings ask for; none when nobody but the review queue is told.
+    """Return the hook for the settings; none if the review queue is the only receiver.
 
-    ``on_record`` says that there is a log, whose pseudonyms of customers are used.
+    ``on_record`` means that there is a log, whose customer pseudonyms are used.
 
     Raises:
         InputError: the function cannot be imported.
@@ -50,7 +50,7 @@ def escalation_hook(
 
 
 def _pseudonyms(store: Path | None) -> Callable[[str], str]:
-    """Names of customers as the log of the store has them; without one, names of this process alone."""
+    """Return the function for customer pseudonyms: those of the store's log, or else of this process alone."""
 
     @cache
     def made() -> Callable[[str], str]:

@@ -1,4 +1,4 @@
-"""The tagger that the log of the guard asks: it reads on the log's own thread, where no gate waits behind it."""
+"""The name tagger of the guard's log; it runs on the log's own thread, so it does not delay gates."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["LogTagger"]
 
 @dataclass(frozen=True, slots=True)
 class LogTagger:
-    """The names that the local tagger finds, at a lower priority. What a gate had it read is not read again."""
+    """The local name tagger at a lower priority. Results of a gate's earlier call are reused."""
 
     async def entities(self, texts: Sequence[str]) -> Sequence[Sequence[Entity]]:
-        """The names in each text, computed on the thread that asks."""
+        """Return the names in each text, computed on the calling thread."""
         from proctor.models.local.entities import LocalTagger  # noqa: PLC0415 - loads a network
 
         return LocalTagger().here(texts)

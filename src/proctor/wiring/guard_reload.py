@@ -1,4 +1,4 @@
-"""Whether settings that were read again may take the place of those in force."""
+"""Decide whether reloaded settings may replace those in force."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from proctor.guard.engine import Plan
 __all__ = ["FileStamp", "ReloadError", "check_replacement", "settled_stamp", "stamp_of", "text_of"]
 
 FileStamp = tuple[int, int, int]
-_SETTLE_SECONDS: Final = 0.2  # a file that was written to more recently may be half written
+_SETTLE_SECONDS: Final = 0.2  # a file changed more recently may be half written
 _MOST_LOOKS: Final = 25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReloadError:
-    """Why the settings could not be read again, and since when."""
+    """Why a reload failed, and since when."""
 
     time: datetime
     reason: str
 
     @classmethod
     def now(cls, reason: str) -> ReloadError:
-        """An error of this moment."""
+        """Return an error with the current time."""
         return cls(time=datetime.now(UTC), reason=reason)
 
     @property
     def data(self) -> Mapping[str, Any]:
-        """The error as health shows it."""
+        """The error as it appears in the guard's health."""
         return {"time": self.time.isoformat(timespec="seconds"), "reason": self.reason}
 
 
 def stamp_of(config: Config) -> FileStamp | None:
-    """What changes when the file does."""
+    """Return a stamp that changes when the file does."""
     try:
         found = os.stat(config.path) if config.path is not None else None
     except OSError:
@@ -49,7 +49,7 @@ def stamp_of(config: Config) -> FileStamp | None:
 
 
 def settled_stamp(config: Config) -> FileStamp | None:
-    """The stamp of the file once nobody writes to it; waits, so it is for a thread beside the steps."""
+    """Wait until the file is no longer being written, then return its stamp; for a background thread."""
     stamp = stamp_of(config)
     for _ in range(_MOST_LOOKS):
         time.sleep(_SETTLE_SECONDS)
@@ -60,7 +60,7 @@ def settled_stamp(config: Config) -> FileStamp | None:
 
 
 def text_of(config: Config) -> str:
-    """The file as it is; nothing where it cannot be read."""
+    """Return the text of the file; empty if it cannot be read."""
     try:
         return "" if config.path is None else config.path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):
@@ -68,14 +68,13 @@ def text_of(config: Config) -> str:
 
 
 def check_replacement(before: Config, old: Plan, after: Config, new: Plan, *, was: str, text: str) -> None:
-    """Refuse settings that drop gates which nobody has taken out in so many words.
+    """Refuse settings that drop gates without an explicit decision.
 
-    A file that was emptied or cut off while it was saved is often valid YAML. A gate that is taken off a list, and a
-    list that is empty, are somebody's decision; a section or a list that is gone is not. ``was`` and ``text`` are the
-    file as it was and as it is.
+    A file that was emptied or cut off while being saved is often valid YAML. Removing a gate from a list, or emptying a
+    list, is explicit; a missing section or list is not. ``was`` and ``text`` are the old and new text of the file.
 
     Raises:
-        ConfigError: naming what is gone, and how to say that it should be.
+        ConfigError: a section or list is missing; the hint explains how to remove it explicitly.
     """
     file = str(after.path) if after.path else None
     written, now = before.settings.guard, after.settings.guard

@@ -1,4 +1,4 @@
-"""The `guard:` section of proctor.yaml: its shape, its chains, and its gates with their sockets filled."""
+"""The `guard:` section of proctor.yaml: its schema, its chains, and its gates with their sockets filled."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Place = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """What people look at beside the borderline decisions: a share of the allowed steps."""
+    """The share of allowed steps that people review in addition to the borderline decisions."""
 
     sample: float = 0.01
 
@@ -58,7 +58,7 @@ class Review:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Living:
-    """How many sessions are held, and for how many seconds without use."""
+    """Limits of sessions: how many are kept, and for how many seconds without use."""
 
     most: int = 10_000
     idle: float = 3600.0
@@ -73,7 +73,7 @@ Gates = tuple[str | Mapping[str, Any], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardSettings:
-    """What the section may say; a point that is left out has its default gates."""
+    """The settings of the section; a point that is left out has its default gates."""
 
     mode: Literal["enforce", "shadow"] = "enforce"
     timeout: float = 0.5
@@ -100,7 +100,7 @@ class GuardSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Common:
-    """What any gate may be given beside its own settings."""
+    """Settings that every gate accepts in addition to its own."""
 
     timeout: float | None = None
     on_failure: FailAction | None = None
@@ -113,7 +113,7 @@ class Common:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Missing:
-    """Stands for a gate that is not there, so that its absence is a failure and not a gap."""
+    """Replaces a gate that does not exist, so that its absence counts as a failure of the gate."""
 
     name: ClassVar[str] = "missing"
     version: ClassVar[str] = ""
@@ -121,12 +121,12 @@ class Missing:
     error: InputError
 
     async def check(self, step: Any) -> Verdict:
-        """Say why there is no gate."""
+        """Fail with the reason why there is no gate."""
         raise ValueError(f"{self.error.message}; {self.error.hint}" if self.error.hint else self.error.message)
 
 
 def read_settings(config: Config) -> GuardSettings:
-    """The section as it is written, with its variables filled in.
+    """Return the section with its variables expanded.
 
     Raises:
         MalformedError: something in it is wrong; names the file and the line.
@@ -146,7 +146,7 @@ def read_settings(config: Config) -> GuardSettings:
 def make_plan(
     config: Config, *, rack: Rack | None = None, deadline: Deadline | None = None, strict: bool = False
 ) -> Plan:
-    """The plan that the section asks for. A gate that is not there is a failing one, or an error when ``strict``.
+    """Return the plan for the section. A missing gate fails each check, or is an error if ``strict``.
 
     Raises:
         InputError: a setting is wrong; names the file and the line.
@@ -179,7 +179,7 @@ def make_plan(
 
 
 def check_guard(config: Config) -> None:
-    """Make every gate that the section names, with nothing in the sockets of chat models.
+    """Create every gate of the section, with empty sockets for chat models, to find errors.
 
     Raises:
         InputError: something in it is wrong; names the file and the line.
@@ -189,7 +189,7 @@ def check_guard(config: Config) -> None:
 
 
 def escalation_function(config: Config, settings: EscalateSettings) -> Callable[[Mapping[str, Any]], Any] | None:
-    """The function that `escalate: {callable: …}` names; none when it names none.
+    """Return the function named by `escalate: {callable: …}`, or none.
 
     Raises:
         MalformedError: it cannot be imported; names the file and the line.
@@ -303,7 +303,7 @@ def _gate(name: str, kind: Any, settings: dict[str, Any], config: Config, rack: 
 
 
 def _as_written(path: Place, kind: Any) -> Place:
-    """Where a setting of the scorer behind a gate stands in the file: under `scorer:`, or among the gate's own."""
+    """Return where a scorer setting of a gate is in the file: under `scorer:`, or among the gate's own."""
     if path[:1] != ("checks",):
         return path
     return ("scorer", *path[1:]) if "scorer" in kind.__dataclass_fields__ else path[2:]

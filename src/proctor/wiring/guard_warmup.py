@@ -1,4 +1,4 @@
-"""Makes a plan ready for its first step: the weights its gates need are loaded, and every gate has run once."""
+"""Prepare a plan for its first step: load the weights of its gates and run every gate once."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from proctor.wiring.local_models import LOCAL, open_local, warm_local
 __all__ = ["Warmth", "open_models", "warm_up"]
 
 _HELLO: Final = "Good morning, when does the shop open on Saturday? It was Anna Berg who asked."
-# What words in other scripts need is loaded too, where somebody writes in one.
+# Also loads what is only needed for text in other scripts.
 _FOREIGN: Final = f"{_HELLO} おはようございます。 早上好。 नमस्ते। صباح الخير. Доброе утро."
-# A draft with a claim and its source, so that the gates of the output go all their way.
+# A draft with a claim and its source, so that the output gates run completely.
 _DRAFT: Final = "You can cancel the trip free of charge up to 24 hours before departure. It costs 300 EUR."
 _SOURCE: Final = Source(id="terms", text="A trip may be cancelled free of charge up to 24 hours before departure.")
 _LONGEST: Final = 60.0  # seconds
-_PATIENCE: Final = 30.0  # seconds that the first customer waits for gates to load
+_PATIENCE: Final = 30.0  # seconds that the first step waits at most for gates to load
 
 
 class Warmth:
-    """Lets the first step wait until the gates of the plan in force are loaded; later steps do not come by here.
+    """Makes the first step wait until the gates of the plan in force are loaded.
 
-    Loading is nothing that a gate's own time is for. A gate that fails or hangs meanwhile is left to answer for
-    itself: this never raises, and waits for 30 seconds at most. What is not of this machine is not asked.
+    Loading does not count against a gate's timeout. Errors and hangs of a gate are left to its first real check: this
+    never raises and waits at most 30 seconds. Remote models are not called.
     """
 
     def __init__(self, watch: Watch) -> None:
@@ -47,26 +47,26 @@ class Warmth:
         self._warm: tuple[Any, ...] = ()
 
     def begin(self) -> None:
-        """The plan is new: whoever asks next waits for those of its gates that did not stand in the last one."""
+        """Start for a new plan: the next step waits for the gates that the previous plan did not have."""
         self._watch.ready = self._wait
 
     def done(self, plan: Plan) -> None:
-        """The gates of this plan need not be waited for."""
+        """Mark the gates of this plan as loaded."""
         self._warm = tuple(post.gate for chain in plan.chains.values() for post in chain.posts)
         self._watch.ready = None
-        if self._watch.plan is not plan:  # exchanged at this very moment
+        if self._watch.plan is not plan:  # replaced in the meantime
             self.begin()
 
     async def _wait(self, step: Step) -> None:
         over = monotonic() + _PATIENCE
-        while not self._lock.acquire(blocking=False):  # who waits may be on many loops: an asyncio.Event is of one
+        while not self._lock.acquire(blocking=False):  # steps may wait on several loops; an asyncio.Event works on one
             if monotonic() > over:
                 return
             await asyncio.sleep(0.005)
         try:
             if self._watch.ready is not None:
                 plan, warm = self._watch.plan, self._warm
-                with contextlib.suppress(Exception):  # the gates say themselves what is wrong with them
+                with contextlib.suppress(Exception):  # the gates report their own errors
                     await warm_up(
                         plan,
                         seconds=_PATIENCE,
@@ -75,13 +75,13 @@ class Warmth:
                         hello=_HELLO if step.text.isascii() else _FOREIGN,
                     )
                 self.done(plan)
-                begin(partial(_patterns, plan))  # this customer waited long enough
+                begin(partial(_patterns, plan))  # continue in the background; this step waited long enough
         finally:
             self._lock.release()
 
 
 def open_models(plan: Plan) -> None:
-    """Load the weights of every local model that a gate, or a scorer behind it, will ask."""
+    """Load the weights of every local model that a gate, or a scorer behind it, uses."""
     for role in sorted(_local_roles(plan)):
         open_local(role)
 
@@ -94,11 +94,11 @@ async def warm_up(
     patterns: bool = True,
     hello: str = _FOREIGN,
 ) -> None:
-    """Ask each gate about a plain message, with more time than it usually has; what it answers is not looked at.
+    """Run each gate once on a plain message with a longer timeout, and ignore the verdict.
 
-    ``patterns`` are compiled too, which a message needs only when it has their words, and then has to wait for.
+    ``patterns`` also compiles rarely needed patterns, so that the first message that needs them does not wait.
     """
-    with contextlib.suppress(Exception):  # the gates that need a network say themselves what is wrong with it
+    with contextlib.suppress(Exception):  # gates that need a network report their own errors
         await asyncio.wait_for(warm_local(_local_roles(plan, where)), seconds)
     waiting = []
     for chain in plan.chains.values():
@@ -119,7 +119,7 @@ def _local_roles(plan: Plan, where: Callable[[Any], bool] = lambda gate: True) -
 
 
 def _patterns(plan: Plan) -> Iterator[None]:
-    """Compile what the gates look for, a little at each step."""
+    """Compile the patterns of the gates, a few per step of the iterator."""
     if any(isinstance(post.gate, Pii) for chain in plan.chains.values() for post in chain.posts):
         pii.warm()
         yield
@@ -131,7 +131,7 @@ def _asking(gate: Any, step: Step) -> Any:
 
 
 def _among(gate: Any, known: tuple[Any, ...]) -> bool:
-    """Whether a gate with the same settings and models is known; one that cannot be compared is not."""
+    """Return whether an equal gate (same settings and models) is known; false if it cannot be compared."""
     try:
         return any(type(gate) is type(each) and bool(gate == each) for each in known)
     except Exception:
@@ -139,7 +139,7 @@ def _among(gate: Any, known: tuple[Any, ...]) -> bool:
 
 
 def _is_here(part: Any) -> bool:
-    """Whether asking it asks this machine alone: no model that somebody else runs, or is paid for."""
+    """Return whether it runs on this machine alone: no remote and no paid model."""
     if not dataclasses.is_dataclass(part):
         return True
     held = [(each.name, getattr(part, each.name)) for each in dataclasses.fields(part) if is_socket(each)]

@@ -1,4 +1,4 @@
-"""The local models behind the sockets that carry their names; none is imported before it is first asked."""
+"""The local models for the sockets with their names; each is imported on first use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["LOCAL", "PLACES", "local_model", "open_local", "warm_local"]
 
 @cache
 def _opened(module: str, name: str) -> Any:
-    """One object for each model and process, so that all who ask share its batches and what it remembers."""
+    """Return one shared object per model and process, so that all callers share its batches and its cache."""
     return getattr(import_module(f"proctor.models.local.{module}"), name)()
 
 
@@ -78,7 +78,7 @@ class _Injection:
         return found
 
 
-# the name of a socket field -> what fills it
+# socket field name -> the model that fills it
 LOCAL: Mapping[str, Callable[[], object]] = {
     "embedder": _Embedder,
     "entailer": _Entailer,
@@ -109,17 +109,17 @@ _NETWORKS: Mapping[str, str] = {
 
 
 def local_model(role: str) -> Any:
-    """The model that ships with Proctor for a socket of this name."""
+    """Return Proctor's local model for a socket of this name."""
     return LOCAL[role]()
 
 
 def open_local(role: str) -> None:
-    """Load the weights behind a role now rather than when it is first asked."""
+    """Load the weights of a role now instead of on first use."""
     _opened(*PLACES[role])
 
 
 async def warm_local(roles: Iterable[str]) -> None:
-    """Load the networks behind these roles and run each once: the first text that needs one should not wait for it.
+    """Load the networks of these roles and run each once, so that the first text does not wait.
 
     Raises:
         StoreError: a weights file is missing or broken.

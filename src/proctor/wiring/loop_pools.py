@@ -1,4 +1,4 @@
-"""A door to the network for each event loop, because connections cannot change from one loop to another."""
+"""One HTTP connection pool per event loop, because connections cannot move between loops."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["LoopPools"]
 
 
 class LoopPools:
-    """Sends HTTP requests on whichever loop asks, over connections of that loop."""
+    """Sends HTTP requests over connections of the calling event loop."""
 
     def __init__(self, *, proxy_for: Callable[[str], str | None] | None = None) -> None:
         self._proxy_for = proxy_for
@@ -32,11 +32,11 @@ class LoopPools:
         *,
         headers: Mapping[str, str] | None = None,
         body: bytes | None = None,
-        timeout: float = 60.0,  # noqa: ASYNC109 - the door owns its time-out
+        timeout: float = 60.0,  # noqa: ASYNC109 - timeout of the request
         max_bytes: int = 8_000_000,
     ) -> HttpReply:
         """Send one request and read the whole answer, whatever its status."""
-        from proctor.models.pool import Pool  # noqa: PLC0415 - most guards ask nobody, and need no network
+        from proctor.models.pool import Pool  # noqa: PLC0415 - most guards need no network
 
         loop = asyncio.get_running_loop()
         with self._lock:

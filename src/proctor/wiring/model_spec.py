@@ -1,4 +1,4 @@
-"""What decides a model's answers, as its wire reports it."""
+"""The settings that decide a model's answers, as reported by its wire."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ __all__ = ["spec_of"]
 
 
 def spec_of(wire: Model) -> Mapping[str, Any]:
-    """What decides a model's answers; its name where it does not say."""
+    """Return the settings that decide a model's answers; only its name if it reports none."""
     spec: Mapping[str, Any] = getattr(wire, "spec", {"name": wire.name})
     return spec

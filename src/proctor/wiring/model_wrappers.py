@@ -1,4 +1,4 @@
-"""The wrappers that every call to a model goes through: prices, limits, retries, budget, cache, meter, JSON check."""
+"""The wrappers of every model call: prices, limits, retries, budget, cache, meter, JSON check."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["ModelWrappers", "Wrapping"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wrapping:
-    """What proctor.yaml may say of any model, whatever its provider."""
+    """Settings of a model in proctor.yaml that do not depend on its provider."""
 
     concurrency: int | None = None
     rate: str | None = None
@@ -56,7 +56,7 @@ class ModelWrappers:
     _sharing: dict[int, Sharing] = field(default_factory=lambda: defaultdict(Sharing))
 
     def wrap(self, wire: Model, wrapping: Wrapping, role: str) -> Model:
-        """The model inside all wrappers; what it spends is metered under ``role``.
+        """Return the model with all wrappers; its cost is metered under ``role``.
 
         Raises:
             ConfigError: there is a budget, and the model has no price.
@@ -76,17 +76,17 @@ class ModelWrappers:
         if self.cache is not None and self.run.cache != "off":
             model = self._cached(model, self.cache, identity, refresh=self.run.cache == "refresh")
         if self.log is not None:
-            # A first leg only writes the log: two equal questions in one run are two questions.
+            # The first run only writes the log: two equal questions in one run are two calls.
             model = self._cached(model, self.log, identity, refresh=not self.resumed)
-        # Inside the check of JSON, so that an answer that was of no use is counted like any other: it was paid for.
+        # Placed inside the JSON check, so that invalid replies are counted too: they were paid for.
         return Structured(Metered(model=model, meter=self.meter, role=role))
 
     def limiter_of(self, wire: Model) -> Limiter:
-        """The limiter of a model that was wrapped before."""
+        """Return the limiter of a model that was wrapped earlier."""
         return self._limiters[content_id(dict(spec_of(wire))), _quota_of(wire)]
 
     def prices_of(self, wire: Model, wrapping: Wrapping) -> Prices:
-        """The prices that hold for a model: its own, the project's, and those of its provider."""
+        """Return the prices that apply to a model: its own, the project's, and its provider's."""
         extra = {name: encode(price) for name, price in self.config.settings.prices.items()}
         if wrapping.price:
             extra[wire.name] = encode(wrapping.price)
@@ -94,17 +94,17 @@ class ModelWrappers:
         return shipped.extended(extra)
 
     def price(self, wire_name: str, usage: Usage) -> float | None:
-        """What so many tokens cost by the name of the wire alone; ``None`` when no price is known."""
+        """Return the cost of this usage by the name of the wire alone; ``None`` if no price is known."""
         known = Prices.default().extended({each: encode(own) for each, own in self.config.settings.prices.items()})
         found = known.find(wire_name)
         return found.of(usage) if found is not None else None
 
     def notes(self) -> list[str]:
-        """What went wrong with the caches."""
+        """Return the errors of the caches."""
         return [note for sharing in self._sharing.values() for note in sharing.notes]
 
     def concurrency(self) -> list[dict[str, Any]]:
-        """How the limits moved over time; limits that never moved are left out."""
+        """Return how the limits changed over time; constant limits are left out."""
         return [
             {"model": limiter.name, "history": [list(step) for step in limiter.history]}
             for limiter in sorted(self._limiters.values(), key=lambda limiter: limiter.name)
@@ -112,7 +112,7 @@ class ModelWrappers:
         ]
 
     def _refuse_unpriced(self, wire: Model, prices: Prices) -> None:
-        """A budget in dollars cannot be kept for a model without a price: say so before anything is asked."""
+        """Raise an error before any call if there is a budget in dollars and the model has no price."""
         if self.budget is None or self.budget.money is None or getattr(wire, "tells_cost", False):
             return
         if prices.find(wire.name) is None:
@@ -135,13 +135,13 @@ class ModelWrappers:
 
 
 def _own_address(wire: Model) -> bool:
-    """Whether the model is where its provider's prices hold: `openai:` at another address is someone else's."""
+    """Return whether the provider's prices apply; not for `openai:` at another address, say."""
     spec = spec_of(wire)
     home = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}.get(str(spec.get("provider")))
     return home is None or home in str(spec.get("base_url"))
 
 
 def _quota_of(wire: Model) -> str | None:
-    """The endpoint and key of a model, as it or its HTTP wire names them; ``None`` when neither does."""
+    """Return the endpoint and key of a model or of its HTTP wire; ``None`` if neither reports them."""
     named: str | None = getattr(getattr(wire, "wire", wire), "quota", None)
     return named

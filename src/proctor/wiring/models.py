@@ -1,4 +1,4 @@
-"""Models by name: the wire from its factory, inside the wrappers every call goes through."""
+"""Models by name, each connected once and wrapped with limits, retries, budget, cache and meter."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ __all__ = ["Rack", "split_spec"]
 
 @dataclass(slots=True, kw_only=True)
 class Rack:
-    """The models of one run: each is connected once, when it is first asked for.
+    """The models of one run; each is connected once, on first use.
 
-    ``log`` keeps every answer of this run, so that a resumed run repeats no call; ``cache`` is the
-    project's, and is used only when the user asked for it.
+    ``log`` keeps every reply of this run, so that a resumed run repeats no call. ``cache`` is the project's cache, used
+    only on request.
     """
 
     config: Config
@@ -48,7 +48,7 @@ class Rack:
             self.budget = Budget(money=self.run.budget)
 
     def get(self, name: str | None, *, role: str = "target") -> Model:
-        """The model of that name, or the default one, with everything wrapped around it.
+        """Return the model of that name, or the default one, with all wrappers.
 
         Raises:
             ConfigError: there is no such model, or its settings are wrong.
@@ -60,7 +60,7 @@ class Rack:
         return built
 
     def wire(self, name: str) -> Model:
-        """The model of that name with nothing wrapped around it: for what is no question, such as an upload.
+        """Return the model of that name without wrappers, for requests that are not chat calls, such as uploads.
 
         Raises:
             ConfigError: there is no such model, or its settings are wrong.
@@ -69,7 +69,7 @@ class Rack:
         return self._wires[name]
 
     def limiter(self, name: str) -> Limiter:
-        """The limiter of the model of that name.
+        """Return the limiter of the model of that name.
 
         Raises:
             ConfigError: there is no such model, or its settings are wrong.
@@ -78,21 +78,21 @@ class Rack:
         return self._wrappers().limiter_of(wire)
 
     def specs(self) -> dict[str, str]:
-        """The models connected so far, each with a hash of what decides its answers."""
+        """Return the models connected so far, each with a hash of the settings that decide its answers."""
         return {name: f"{wire.name}#{content_id(dict(spec_of(wire)))}" for name, wire in self._wires.items()}
 
     async def close(self) -> None:
-        """Let go of what the wires hold."""
+        """Close the connections of the models."""
         for wire in self._wires.values():
             if closing := getattr(wire, "close", None):
                 await closing()
 
     def spend(self) -> tuple[Spend, ...]:
-        """What has been spent so far, by model and role."""
+        """Return the cost so far, by model and role."""
         return self._made_wrappers.meter.spend() if self._made_wrappers else ()
 
     def price(self, name: str, usage: Usage) -> float | None:
-        """What so many tokens of a model cost; ``None`` when its price is not known. A key need not be set yet.
+        """Return the cost of this usage of a model; ``None`` if its price is unknown. Needs no API key.
 
         Raises:
             ConfigError: there is no such model.
@@ -106,14 +106,14 @@ class Rack:
         return found.of(usage) if found is not None else None
 
     def price_of(self, wire_name: str, usage: Usage) -> float | None:
-        """What so many tokens cost of a model known by its wire's name, as spend is recorded."""
+        """Return the cost of this usage by the name of the model's wire, as spend is recorded."""
         for name, wire in self._wires.items():
             if wire.name == wire_name:
                 return self.price(name, usage)
         return self._wrappers().price(wire_name, usage)
 
     def notes(self) -> list[str]:
-        """What went wrong beside the answers: a cache that could not be written, say."""
+        """Return problems that did not affect answers, such as a cache that could not be written."""
         notes = self._made_wrappers.notes() if self._made_wrappers else []
         if self.refused:
             notes.append(f"the budget refused {self.refused} calls; a resumed run makes them when the budget is raised")
@@ -121,11 +121,11 @@ class Rack:
 
     @property
     def refused(self) -> int:
-        """Calls that the budget refused."""
+        """Return the number of calls that the budget refused."""
         return self.budget.refused if self.budget is not None else 0
 
     def concurrency(self) -> list[dict[str, Any]]:
-        """How the limits moved over time, for the run's record; limits that never moved are left out."""
+        """Return how the limits changed over time, for the run's record; constant limits are left out."""
         return self._made_wrappers.concurrency() if self._made_wrappers else []
 
     def _wrappers(self) -> ModelWrappers:
@@ -196,14 +196,14 @@ class Rack:
         )
         try:
             make = registry.load("models", provider)
-        except NotFoundError as error:  # the model was named by a flag or in the settings, never by a suite
+        except NotFoundError as error:  # models are named by flags and settings, never by a suite
             raise ConfigError(f"{name!r} names no provider: {error.message}", hint=error.hint) from error
         model: Model = make(kit)
         return model
 
 
 def split_spec(spec: str, aliases: list[str], where: str) -> tuple[str, str]:
-    """``provider:model`` in two; anything else is a name nothing answers to."""
+    """Split ``provider:model``; any other text is an unknown name."""
     provider, colon, model = spec.partition(":")
     if colon and provider and model:
         return provider, model

@@ -1,4 +1,4 @@
-"""Problems of settings with the lines of the YAML file that they stand in."""
+"""Add lines of the YAML file to problems in its settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["placed_in"]
 
 
 def placed_in(path: Path | None, problems: Sequence[Problem]) -> MalformedError:
-    """What is wrong with some settings, each with the line of the YAML file that it stands in."""
+    """Return the error for some problems, each with its line in the YAML file."""
     if path is None:
         return MalformedError(list(problems))
     from proctor.prompts.yaml_text import lines_in_yaml  # noqa: PLC0415 - costs 40 ms

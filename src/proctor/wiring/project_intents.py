@@ -1,4 +1,4 @@
-"""The `intents:` of proctor.yaml as settings of the scorers that read them."""
+"""Pass the `intents:` of proctor.yaml to the scorers that use them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["with_project_intents"]
 
 
 def with_project_intents(check: Check, kind: Any, intents: Mapping[str, IntentSettings]) -> Check:
-    """Complete a check by what proctor.yaml sets for each intent.
+    """Complete a check with the settings of proctor.yaml for each intent.
 
-    A scorer takes part by a static method ``intent_settings(intents)`` that returns settings of its own. What the check
-    sets for an intent replaces all that proctor.yaml sets for it.
+    A scorer takes part by a static method ``intent_settings(intents)`` that returns some of its settings. What the
+    check sets for an intent replaces everything that proctor.yaml sets for it.
     """
     translate = getattr(kind, "intent_settings", None)
     if translate is None or not intents:
@@ -24,13 +24,13 @@ def with_project_intents(check: Check, kind: Any, intents: Mapping[str, IntentSe
     given = translate({name: _stated(intent) for name, intent in intents.items()})
     if not given:
         return check
-    # A suite may leave out the name of the main setting: `- permissions: {faq: [search]}`.
+    # A suite may omit the name of the main setting: `- permissions: {faq: [search]}`.
     own = {(kind.primary or "") if name == "" else name: value for name, value in check.settings.items()}
     return dataclasses.replace(check, settings=_merged(given, own, frozenset(intents)))
 
 
 def _stated(intent: IntentSettings) -> dict[str, Any]:
-    """What is set for an intent, without what is left at its default."""
+    """Return the settings of an intent that differ from their defaults."""
     stated = {field.name: getattr(intent, field.name) for field in dataclasses.fields(intent)}
     return {name: value for name, value in stated.items() if value not in (None, (), {})}
 

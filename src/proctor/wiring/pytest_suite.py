@@ -1,4 +1,4 @@
-"""The former place of ``PytestSuite``, which pytest files that were exported earlier import."""
+"""Former module of ``PytestSuite``; pytest files exported by earlier versions import it from here."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ __all__ = ()
 
 
 def __getattr__(name: str) -> Any:
-    """The same name in its present place; found at run time, because wiring imports no workflow."""
+    """Return the name from its new module; imported at run time because wiring may not import workflows."""
     return getattr(import_module("proctor.workflows.exchange.pytest_suite"), name)

@@ -1,4 +1,4 @@
-"""A hash of what a scorer is made of: its code, the modules it uses, their data files and its local models."""
+"""Hash a scorer: its code, the modules it imports, their data files and its local models."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from proctor.wiring.local_models import PLACES
 __all__ = ["scorer_hash"]
 
 _OURS = "proctor"
-# The top module only says where things are, and the sockets are protocols: neither takes part in a score.
+# The top module and the socket protocols do not affect a score.
 _NOT_SCORING = frozenset({_OURS, "proctor.core.sockets"})
 _LENGTH = 12
-_WEIGHTS = ("proctor", "models", "local", "weights")  # large: its manifest has the hash of every file
+_WEIGHTS = ("proctor", "models", "local", "weights")  # large; the manifest has the hash of every file
 _NOT_DATA = frozenset({".py", ".pyc", ".pyi", ".so"})
 _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+(?P<base>\.*[\w.]*)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#]+)"
@@ -28,16 +28,16 @@ _IMPORT = re.compile(
     re.MULTILINE,
 )
 _NAME = re.compile(r"[\w.]+")
-_QUOTED = re.compile(r"""["'](\w+(?:\.\w+)+)[:"']""")  # a module that is imported by its name
+_QUOTED = re.compile(r"""["'](\w+(?:\.\w+)+)[:"']""")  # a module imported by name
 
 
 @cache
 def scorer_hash(kind: type) -> str:
-    """The hash of a scorer's class.
+    """Return the hash of a scorer's class.
 
-    It covers the class's module and every module of the same package, or of Proctor, that it imports directly or
-    through others, with the data files beside them; so too of the scorers that it loads by name (``loads``). Of the
-    local models it covers their code and the manifest of the weights.
+    It covers the class's module, all modules of the same package or of Proctor that it imports directly or indirectly,
+    and the data files next to them. It also covers the scorers loaded by name (``loads``). For local models it covers
+    the code and the manifest of the weights.
     """
     digest = hashlib.sha256(kind.__qualname__.encode())
     fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
@@ -52,7 +52,7 @@ def scorer_hash(kind: type) -> str:
 
 
 def _closure(modules: set[str]) -> set[str]:
-    """The modules and everything of ours, or of their own packages, that they import."""
+    """Return the modules and all modules of Proctor, or of their own packages, that they import."""
     tops = {_OURS, *(name.partition(".")[0] for name in modules)}
     found: set[str] = set()
     waiting = set(modules)
@@ -67,7 +67,7 @@ def _closure(modules: set[str]) -> set[str]:
 
 @cache
 def _imports(module: str, path: Path) -> frozenset[str]:
-    """What a module's source imports, at its top or inside functions; names that are no modules do no harm."""
+    """Return the imports of a module, also those inside functions; may contain names that are not modules."""
     found: set[str] = set()
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     source = _read(path).decode("utf-8", "replace")
@@ -79,7 +79,7 @@ def _imports(module: str, path: Path) -> frozenset[str]:
         base = _absolute(match["base"], package)
         found.add(base)
         found.update(f"{base}.{name}" for name in _NAME.findall(match["names"]))
-    # A package's own file runs before the modules in it.
+    # Importing a module runs the __init__.py of its package first.
     return frozenset(found | {name.rpartition(".")[0] for name in found if "." in name})
 
 
@@ -94,7 +94,7 @@ def _absolute(base: str, package: str) -> str:
 
 @cache
 def _file_of(module: str) -> Path | None:
-    """The source file of a module; none when there is no such module."""
+    """Return the source file of a module; none if there is no such module."""
     top, _, rest = module.partition(".")
     loaded = sys.modules.get(module)
     if loaded is not None and (file := getattr(loaded, "__file__", None)) and file.endswith(".py"):
@@ -111,14 +111,14 @@ def _file_of(module: str) -> Path | None:
 
 @cache
 def _folder_of(top: str) -> Path:
-    """The folder of a top-level package; an empty path for one that is a single file."""
+    """Return the folder of a top-level package; an empty path if it is a single file."""
     file = getattr(sys.modules.get(top), "__file__", None)
     return Path(file).parent if file and file.endswith("__init__.py") else Path()
 
 
 @cache
 def _contents(modules: frozenset[str]) -> tuple[tuple[str, str], ...]:
-    """The name and the hash of every file behind these modules."""
+    """Return the name and hash of every file of these modules."""
     files: dict[str, Path] = {}
     folders: dict[Path, str] = {}
     for name in modules:
@@ -129,14 +129,14 @@ def _contents(modules: frozenset[str]) -> tuple[tuple[str, str], ...]:
     found = {name: _digest(path) for name, path in files.items()}
     code = b"".join(map(_read, files.values()))
     for folder, package in folders.items():
-        # A file is used by the code that names it: another module's word list beside it is not part of this scorer.
+        # A data file counts only if the code mentions its name; files next to it may belong to other modules.
         used = [path for path in _data_files(folder) if package and _is_named(path, code)]
         found |= {f"{package}/{path.relative_to(folder).as_posix()}": _digest(path) for path in used}
     return tuple(found.items())
 
 
 def _data_files(folder: Path) -> Iterator[Path]:
-    """Files beside modules that are not code, such as prompts and word lists, also in folders that are no packages."""
+    """Yield files next to modules that are not code, such as prompts and word lists."""
     for path in sorted(folder.iterdir()):
         if path.is_dir():
             inner = path.name != "__pycache__" and path.parts[-len(_WEIGHTS) :] != _WEIGHTS
@@ -152,7 +152,7 @@ def _is_named(path: Path, code: bytes) -> bool:
 
 @cache
 def _digest(path: Path) -> str:
-    # A checkout with other line ends is the same code.
+    # Line endings may differ between checkouts.
     return hashlib.sha256(_read(path).replace(b"\r\n", b"\n")).hexdigest()
 
 

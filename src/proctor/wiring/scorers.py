@@ -1,4 +1,4 @@
-"""Graders from the checks of suites and cases."""
+"""Create graders from the checks of suites and cases."""
 
 from __future__ import annotations
 
@@ -26,19 +26,18 @@ from proctor.wiring.project_tools import with_project_tools
 
 __all__ = ["PRIMARY", "Bench", "check_graders"]
 
-PRIMARY = ""  # the key under which a suite's `- contains: text` puts its text
+PRIMARY = ""  # key of the main setting: the text in `- contains: text`
 _REMEMBERED = 4096
 
 
 class Bench:
-    """Makes graders; equal checks share one, so that 100,000 cases do not make 100,000 scorers.
+    """Creates graders. Equal checks share one, so that 100,000 cases do not create 100,000 scorers.
 
-    Without a rack the sockets stay empty: good for checking a suite, not for grading with it.
-    With ``only`` other checks than those of these names are left out. ``light`` leaves out what asks a model; a
-    scorer with a `light` setting of its own is kept and does its exact part. ``judges`` are asked by scorers that take
-    several; with none they ask the project's own, where there is one. ``config`` is the rack's unless
-    given; its `intents:` complete the settings of scorers that grade by intent. ``trusted`` checks come out of
-    proctor.yaml, and may name code. ``given`` scorers are objects of a program that judge every case too.
+    Without a rack the sockets stay empty, which is enough to validate a suite. ``only`` keeps the checks of these
+    names. ``light`` drops scorers that call a model; a scorer with a `light` setting stays and does its rule-based
+    part. ``judges`` are used by scorers that take several; the default is the project's judge, if any. ``config`` is
+    the rack's unless given; its `intents:` complete the settings of scorers that grade by intent. ``trusted`` checks
+    come from proctor.yaml and may name code. ``given`` scorers are objects that judge every case too.
     """
 
     def __init__(
@@ -67,14 +66,14 @@ class Bench:
         self._kinds: dict[str, Any] = {}
 
     def graders(self, case: Case) -> Sequence[Grader]:
-        """The suite's graders and the case's own."""
+        """Return the graders of the suite and of the case."""
         if not case.checks:
             return self._shared
         return [*self._shared, *self._chosen(case.checks)]
 
     @property
     def narrowed(self) -> bool:
-        """Whether checks may have been left out, so that a case can be without any."""
+        """Whether checks may have been dropped, so that a case can be without any."""
         return bool(self._only) or self._light
 
     @cached_property
@@ -94,7 +93,7 @@ class Bench:
             yield self.grader(check)
 
     def grader(self, check: Check) -> Grader:
-        """The grader a check asks for.
+        """Return the grader for a check.
 
         Raises:
             SuiteError: there is no such scorer, or its settings are wrong.
@@ -107,9 +106,9 @@ class Bench:
             if len(self._made) >= _REMEMBERED:
                 self._made.pop(next(iter(self._made)))
             made = self._made[key] = self._make(check) if check is asked else self._make_by_intent(asked, check)
-            # A scorer that asks with a prompt has a revision: its version and a hash of that prompt.
+            # A scorer with a prompt has a revision: its version and a hash of the prompt.
             revision = getattr(made.scorer, "revision", made.scorer.version)
-            if check is not written:  # settings that are not in the suite, so its hash does not tell them
+            if check is not written:  # settings from proctor.yaml are not covered by the suite's hash
                 section = "intents" if check is not asked else "tools"
                 revision = f"{revision} {section} {content_id(dict(check.settings), length=8)}"
             self._revisions[made.scorer.name] = f"{revision} light" if self._light else revision
@@ -117,7 +116,7 @@ class Bench:
         return made
 
     def _grader_of(self, scorer: Scorer) -> Grader:
-        """The grader of a scorer that is an object; what it was made with is part of its revision."""
+        """Return the grader for a scorer object; its settings are part of its revision."""
         kind: Any = type(scorer)
         fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
         settings = {each.name: getattr(scorer, each.name) for each in fields if not is_socket(each)}
@@ -136,7 +135,7 @@ class Bench:
         return with_project_intents(check, self._kind(check.scorer), intents) if intents else check
 
     def _make_by_intent(self, asked: Check, check: Check) -> Grader:
-        """The grader with the project's intents; a mistake in these is one of proctor.yaml and not of the suite."""
+        """Return the grader with the project's intents; errors in these are reported for proctor.yaml."""
         try:
             return self._make(check)
         except MalformedError as error:
@@ -151,18 +150,18 @@ class Bench:
             ) from error
 
     def specs(self) -> Mapping[str, str]:
-        """The scorers used so far, each with its revision. Their settings are part of the suite's own hash."""
+        """Return the scorers used so far with their revisions. Settings are covered by the suite's hash."""
         return dict(sorted(self._revisions.items()))
 
     def hashes(self) -> Mapping[str, str]:
-        """The scorers used so far, each with a hash of its code and model files; under "" one of the suite's checks."""
+        """Return the scorers used so far with a hash of code and models; "" has the hash of the suite's checks."""
         from proctor.wiring.scorer_hash import scorer_hash  # noqa: PLC0415 - only a run that is kept needs it
 
         found = {name: scorer_hash(kind) for name, kind in sorted(self._used.items())}
         return {"": content_id(self._suite.scorers, length=12), **found} if self._suite.scorers else found
 
     def _kind(self, name: str) -> Any:
-        """The scorer's class; looked up once, because reading every package's entry points takes milliseconds."""
+        """Return the scorer's class; cached, because reading entry points takes milliseconds."""
         if name not in self._kinds:
             try:
                 self._kinds[name] = registry.load("scorers", name)
@@ -192,7 +191,7 @@ class Bench:
 
 
 def check_graders(bench: Bench, case: Case, loaded: LoadedSuite) -> None:
-    """Make the case's graders, so that a mistake in its checks is found before anything is run.
+    """Create the case's graders, to find errors in its checks before the run.
 
     Raises:
         InputError: with the file and the line of the case.
@@ -202,7 +201,7 @@ def check_graders(bench: Bench, case: Case, loaded: LoadedSuite) -> None:
             return
     except ConfigError as error:
         if not (error.field or "").startswith("checks."):
-            raise  # a model is missing or wrong: that is not the suite's mistake
+            raise  # an error in a model is not an error in the suite
         file, line = loaded.place(case.id, ("checks",)) or (loaded.path, None)
         raise ConfigError(error.message, file=str(file), line=line, field=error.field, hint=error.hint) from error
     except InputError as error:
@@ -237,9 +236,9 @@ def _with_primary(check: Check, kind: Any) -> dict[str, Any]:
 
 
 def _fill(field: dataclasses.Field[Any], name: Any, check: Check, rack: Rack | None) -> Any:
-    """What goes into a socket: the local model of that name, the catalogue, else a chat model (none without a rack).
+    """Return the value of a socket: a local model, the catalogue, or a chat model (none without a rack).
 
-    An optional chat model is one that the check names; `judge: default` means the project's own judge.
+    An optional chat model is filled only if the check names it; `judge: default` is the project's judge.
     """
     role = field.name
     if role in LOCAL:
@@ -262,7 +261,7 @@ def _fill(field: dataclasses.Field[Any], name: Any, check: Check, rack: Rack | N
 
 
 def _judges(named: Any, check: Check, rack: Rack) -> tuple[Model, ...]:
-    """Several judges by their names; where none is named, the project's own judge, or none at all."""
+    """Return several judges by name; by default the project's judge, if any."""
     names = [named] if isinstance(named, str) else named if named is not None else [rack.config.settings.judge]
     if not isinstance(names, (list, tuple)) or not all(name is None or isinstance(name, str) for name in names):
         raise SuiteError(
@@ -275,7 +274,7 @@ def _judges(named: Any, check: Check, rack: Rack) -> tuple[Model, ...]:
 
 
 def _build(kind: Any, check: Check, settings: dict[str, Any], rack: Rack | None) -> Scorer:
-    """Decode the plain settings, then fill the sockets by their names."""
+    """Decode the plain settings, then fill the sockets by name."""
     sockets: dict[str, Any] = {}
     for field in dataclasses.fields(kind):
         if is_socket(field):

@@ -1,4 +1,4 @@
-"""What proctor.yaml may say of the doors of the guard: the proxy, the sidecar and the gateway for tools."""
+"""The settings of proctor.yaml for the proxy, the sidecar and the MCP gateway."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _HOST: Final = re.compile(r"[^\s/@]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProxySettings:
-    """How the proxy passes conversations on.
+    """How the proxy forwards conversations.
 
-    ``stream`` is how much of an answer is held back until the gates have seen it: a sentence or the whole; ``hold`` is
-    how many sentences. ``escalate`` is what a hand-off comes to: the configured reply, or a header beside the answer.
-    ``others`` is what becomes of paths that are not guarded, but for those that ``allow`` names or that pass by name
-    anyway. ``restore`` says where the client has the customer's own data back for the placeholders of the model:
-    nowhere, in answers, or in the arguments of tool calls too. ``timeout`` is how many seconds the upstream may be
-    silent, ``most_bytes`` how large a guarded request or answer. ``token_env`` names the environment variable with the
-    token that clients must show, ``hosts`` and ``origins`` the names and web pages that requests may come by.
-    ``expose`` is what clients read of verdicts: nothing, the action, or gates and reasons too. ``auto`` is ``full``
-    where the proxy listens on this machine alone, else ``none``: an attacker who is told which gate fired can search
+    ``stream`` sets how much of an answer is held back until the gates have checked it: a sentence or all of it;
+    ``hold`` is the number of sentences. ``escalate`` is the effect of an escalation: the configured reply, or a header
+    on the answer. ``others`` sets what happens to paths that are not guarded; paths in ``allow`` and a few known ones
+    always pass. ``restore`` sets where placeholders in the model's output are replaced by the customer's own data:
+    nowhere, in answers, or also in the arguments of tool calls. ``timeout`` is how many seconds the upstream may be
+    silent, ``most_bytes`` the maximum size of a guarded request or answer. ``token_env`` names the environment variable
+    with the token that clients must send, ``hosts`` and ``origins`` the host names and web origins that requests may
+    use. ``expose`` sets how much of a verdict clients see: nothing, the action, or also gates and reasons. ``auto`` is
+    ``full`` where the proxy listens on localhost only, else ``none``: an attacker who sees which gate fired can search
     for a way around it.
     """
 
@@ -55,14 +55,14 @@ class ProxySettings:
         if self.most_bytes < 1:
             raise ValueError(f"most_bytes must be at least 1, not {self.most_bytes}")
         if self.upstream is not None and not self.upstream.startswith(("http://", "https://")):
-            raise ValueError("upstream must begin with http:// or https://")  # it may hold a password
+            raise ValueError("upstream must begin with http:// or https://")  # not quoted: may contain a password
         for entry in self.allow:
             if not _ALLOWED.fullmatch(entry):
                 raise ValueError(f"allow takes paths such as `POST /v1/rerank` or `GET /v1/files/*`, not {entry!r}")
         _check_doors(self.hosts, self.origins)
 
     def exposed(self, *, local: bool) -> Expose:
-        """What clients read of verdicts; a hand-off that only a header tells must be told."""
+        """Return how much of a verdict clients see; an escalation reported by a header must be visible."""
         chosen: Expose = self.expose if self.expose != "auto" else "full" if local else "none"
         return "action" if chosen == "none" and self.escalate == "header" else chosen
 
@@ -71,9 +71,9 @@ class ProxySettings:
 class ServeSettings:
     """How the sidecar answers.
 
-    ``token_env`` names the environment variable with the token that callers must show, ``hosts`` and ``origins`` the
-    names and web pages that requests may come by. ``restore`` lets callers have the values back that the placeholders
-    of a session stand for.
+    ``token_env`` names the environment variable with the token that callers must send, ``hosts`` and ``origins`` the
+    host names and web origins that requests may use. ``restore`` lets callers read the values behind the placeholders
+    of a session.
     """
 
     token_env: str | None = None
@@ -90,11 +90,11 @@ class ServeSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class McpSettings:
-    """How the gateway for tools judges.
+    """How the MCP gateway checks tool calls.
 
-    ``intents`` are those that every call is made for. ``hide`` leaves out of the list of tools those that the guard
-    would not let anybody call with them. ``token_env``, ``hosts`` and ``origins`` are as for the sidecar; they count
-    where the gateway listens on a port.
+    ``intents`` apply to every call. ``hide`` removes from the list of tools those that the guard would always refuse
+    with these intents. ``token_env``, ``hosts`` and ``origins`` are as for the sidecar; they apply where the gateway
+    listens on a port.
     """
 
     intents: tuple[str, ...] = ()

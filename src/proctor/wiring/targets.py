@@ -1,4 +1,4 @@
-"""Targets by name: from proctor.yaml, or straight from a path, an address or a command."""
+"""Create targets by name from proctor.yaml, or directly from a path, a URL or a command."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from proctor.wiring.models import Rack
 __all__ = ["make_targets", "stored"]
 
 _TAKES_MODEL = "prompt"
-_GUARD = "guard"  # of any kind of target: whether it stands behind the project's guard
+_GUARD = "guard"  # setting of every kind of target: run it behind the project's guard
 
 
 def make_targets(
@@ -33,12 +33,12 @@ def make_targets(
     prompt: Path | None = None,
     suite: Path | None = None,
 ) -> list[Target]:
-    """The targets of a run: each name once, a prompt once for each model.
+    """Return the targets of a run: each name once, a prompt once per model.
 
-    ``default`` is the own target of the file ``suite``, which goes before the project's. ``prompt`` is the file whose
-    tests are run: where no target is named it is the target, on each model, and goes by its own name and the model's.
-    With models and no target that takes one, each model is asked the bare question; a target that was asked for by name
-    and takes no model is an error.
+    ``default`` is the target of the suite file ``suite``; it has precedence over the project's. ``prompt`` is the file
+    whose tests are run: without named targets it is the target on each model, named by the file and the model. With
+    models and no target that takes one, each model gets the bare question. A named target that takes no model is an
+    error.
 
     Raises:
         ConfigError: there is no such target, or its settings are wrong.
@@ -74,10 +74,10 @@ def make_targets(
 
 
 def stored(targets: Sequence[Target], run: str) -> list[Target]:
-    """The targets with every answer stored by the provider, under the run's name and its test's.
+    """Return the targets with every answer stored by the provider under the names of the run and the test.
 
     Raises:
-        ConfigError: a target is no prompt, so that what it asks for is not ours to say.
+        ConfigError: a target is not a prompt, so Proctor does not send its requests.
     """
     from proctor.targets.prompt import PromptTarget  # noqa: PLC0415 - loads the templates of prompts
 
@@ -89,7 +89,7 @@ def stored(targets: Sequence[Target], run: str) -> list[Target]:
 
 
 def _on_models(prompt: Path, models: Sequence[str], *, config: Config, rack: Rack, http: Http) -> list[Target]:
-    """A prompt on each model; named alike however many there are, so that two runs can be compared."""
+    """Return a prompt on each model; names do not depend on the number of models, so runs can be compared."""
     if not models and not config.settings.model:
         raise ConfigError(
             f"no model is set to put {prompt.name} to",
@@ -127,7 +127,7 @@ def _refuse_twins(targets: list[Target]) -> None:
 
 
 def _settings(name: str, config: Config) -> tuple[str, dict[str, Any], Path]:
-    """The target's kind, its settings, and the folder its paths are relative to."""
+    """Return the target's kind, its settings, and the base folder of its paths."""
     written = config.settings.targets.get(name)
     if written is None:
         return *_ad_hoc(name, config), Path.cwd()

@@ -1,4 +1,4 @@
-"""Puts a guard around a target, or around a plain function."""
+"""Put a guard around a target or a plain function."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from proctor.wiring.models import Rack
 
 __all__ = ["guarded", "guarded_target"]
 
-_LEAST_SECONDS: Final = 30.0  # of a gate in a test run, where it waits behind scorers for the same models
+_LEAST_SECONDS: Final = 30.0  # minimum timeout of a gate in a test run, where scorers use the same models
 
 
 @overload
@@ -39,10 +39,10 @@ def guarded(
 def guarded(
     agent: Any, guard: Guard, *, session: Session | SyncSession | None = None, customer: str | None = None
 ) -> Any:
-    """The same agent behind a guard: a Target stays a Target, a function from text to text stays one.
+    """Return the same agent behind a guard: a Target stays a Target, a function stays a function.
 
-    A function's calls are conversations of their own, or all turns of ``session``; a Target has a session for each
-    conversation it is led through. ``customer`` is whose they are, where a case does not say.
+    Each call of a function is its own conversation, or a turn of ``session``. A Target gets one session per
+    conversation. ``customer`` is the default customer for cases without one.
 
     Raises:
         TypeError: it is neither, or a Target that is given a session.
@@ -58,11 +58,11 @@ def guarded(
 
 
 def guarded_target(target: Target, asked: Any, *, config: Config, rack: Rack) -> Target:
-    """A target of a run behind the project's guard, where its settings ask for that.
+    """Return a target of a run behind the project's guard, if its settings ask for it.
 
-    ``asked`` is what stands under its `guard:`: true, or settings that go before those of the project. The gates are
-    asked on the run's own loop and have 30 seconds each at least, because they wait behind scorers for the same models;
-    what they decide is in the turns and not among the decisions on record.
+    ``asked`` is the value of its `guard:`: true, or settings that override the project's. The gates run on the run's
+    own event loop with a timeout of at least 30 seconds, because scorers use the same models. Decisions are stored in
+    the turns, not in the guard's log.
 
     Raises:
         InputError: the guard's settings are wrong.

@@ -1,4 +1,4 @@
-"""Telling somebody: an alert on record, and to the address that proctor.yaml names."""
+"""Record alerts and send them to the webhook in proctor.yaml."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["AlertDelivery", "Webhook", "tell_somebody", "webhook_of"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Webhook:
-    """An address that takes an alert as JSON."""
+    """A URL that receives an alert as JSON."""
 
     SHORTHAND = "url"
 
@@ -35,7 +35,7 @@ class Webhook:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertDelivery:
-    """Where an alert went; ``failure`` says why the webhook did not take it."""
+    """Where an alert was sent; ``failure`` is the webhook's error, if any."""
 
     path: Path
     delivered: bool = False
@@ -43,10 +43,10 @@ class AlertDelivery:
 
 
 def webhook_of(config: Config) -> Webhook | None:
-    """The address under `alerts: {webhook: …}`; none when there is none.
+    """Return the webhook under `alerts: {webhook: …}`, or none.
 
     Raises:
-        MalformedError: what stands there is no address, or needs a variable that is not set.
+        MalformedError: the value is not a URL, or needs a variable that is not set.
     """
     written = config.settings.alerts.get("webhook")
     if written is None:
@@ -59,10 +59,10 @@ def webhook_of(config: Config) -> Webhook | None:
 
 
 async def tell_somebody(config: Config, store: RunStore, alert: Alert, webhook: Webhook | None) -> AlertDelivery:
-    """Put an alert on record and send it; an address that does not answer is told, and loses nothing.
+    """Record an alert and send it; an error of the webhook is reported, and the record is kept.
 
     Raises:
-        StoreError: the alert cannot be put on record.
+        StoreError: the alert cannot be recorded.
     """
     path = keep_alert(store, alert)
     if webhook is None:

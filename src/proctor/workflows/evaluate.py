@@ -1,4 +1,4 @@
-"""Evaluates cases that a program gives: suite, target and scorers from Python values, run like any other job."""
+"""Run cases, targets and scorers that are given as Python values."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _OTHER_OPTIONS = ("name", "models", "judge", "allow_commands", "on_result")
 
 
 class EvaluateOptions(TypedDict, total=False):
-    """Options of ``evaluate``: those of `proctor run`, and what a program needs beside them.
+    """Options of ``evaluate``: those of `proctor run`, and some for programs.
 
     ``name`` is the suite's name in reports and baselines. ``models`` are for prompt targets. ``on_result`` is called
-    with each result as it comes.
+    with each result.
     """
 
     name: str
@@ -61,7 +61,7 @@ class EvaluateOptions(TypedDict, total=False):
 async def evaluate_cases(
     config: Config, cases: Cases, target: Targets, scorers: Scorers, options: EvaluateOptions
 ) -> Evaluation:
-    """Run the cases and return what came of them; the run is kept in the store of ``config``.
+    """Run the cases and return the evaluation; the run is kept in the store of ``config``.
 
     Raises:
         InputError: a case, the target, a scorer or an option is wrong; nothing was run.
@@ -87,7 +87,7 @@ async def evaluate_cases(
 
 
 def given_scorers(scorers: Scorers) -> tuple[tuple[Check, ...], tuple[Scorer, ...]]:
-    """The checks that were described, and the scorers that were given as objects.
+    """Return the checks given as descriptions and the scorers given as objects.
 
     Raises:
         InputError: one of them is neither.
@@ -115,10 +115,10 @@ def given_scorers(scorers: Scorers) -> tuple[tuple[Check, ...], tuple[Scorer, ..
 
 
 def given_target(target: TargetLike, name: str | None = None) -> Target:
-    """A Target as it is; a function, or a class with a method `say`, as a target.
+    """Return a Target unchanged; wrap a function, or a class with a method `say`, as a target.
 
     Raises:
-        ConfigError: it wants arguments that a target is not given.
+        ConfigError: it needs arguments that a target does not receive.
         InputError: it cannot be called.
     """
     if isinstance(target, Target) and not inspect.isclass(target):
@@ -135,13 +135,13 @@ def _described(written: str | Mapping[str, Any], index: int) -> tuple[Check, ...
     try:
         return make_checks([written], ("scorers",))
     except MalformedError as error:
-        # The list that was decoded had one entry; the user's had more.
+        # The decoded list had one entry, the user's list may have had more.
         problems = [replace(each, path=("scorers", index, *each.path[2:])) for each in error.problems]
         raise MalformedError(problems) from error
 
 
 def _split_targets(target: Targets) -> tuple[tuple[str, ...], list[Target]]:
-    """Targets that are named, and those that are given as objects."""
+    """Return the targets given by name, and those given as objects."""
     if target is None:
         return (), []
     several: list[Any] = list(target) if isinstance(target, (list, tuple)) else [target]
@@ -175,7 +175,7 @@ def _opened(config: Config, cases: Cases, checks: Sequence[Check], options: Eval
 
 
 def _checked_options(options: EvaluateOptions) -> Callable[[RunSettings], RunSettings]:
-    """A function that puts the options into the settings of a run.
+    """Return a function that applies the options to the settings of a run.
 
     Raises:
         InputError: there is no such option.

@@ -1,4 +1,4 @@
-"""What came of a run, as a Python object: its decision, its results, its files, and the release decision on it."""
+"""A finished run as a Python object: its decision, results, report files and release decision."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ __all__ = ["Evaluation"]
 
 
 class Evaluation:
-    """A run that has ended. Iterating over it reads the results from the store, one at a time.
+    """A finished run. Iterating over it reads the results from the store, one at a time.
 
-    ``report`` has all figures of the run. ``warnings`` are what the user should know about the cases and the target.
+    ``report`` has all figures of the run. ``warnings`` are notes about the cases and the target.
     """
 
     def __init__(
         self, config: Config, run_id: str, *, warnings: tuple[str, ...] = (), order: Sequence[str] | None = None
     ) -> None:
         self._config = config
-        self._order = order  # ids of the cases as they were given
+        self._order = order  # case ids in the order given
         self.id = run_id
         self.warnings = warnings
         with self._reader() as reader:
@@ -42,7 +42,7 @@ class Evaluation:
 
     @property
     def decision(self) -> Decision | None:
-        """``passed``, ``failed``, or ``unjudged`` when too much could not be judged; ``None`` before a run's end."""
+        """``passed``, ``failed``, or ``unjudged`` if too many results are unscored; ``None`` before the end."""
         return self.report.decision
 
     @property
@@ -52,18 +52,18 @@ class Evaluation:
 
     @property
     def reason(self) -> str:
-        """Why the run was decided as it was."""
+        """The reason for the decision."""
         return self.report.reason
 
     @property
     def counts(self) -> Counts:
-        """How many results passed, failed and could not be judged."""
+        """The numbers of passed, failed and unscored results."""
         return self.report.counts
 
     def results(self, outcome: str | None = None) -> Iterator[Result]:
-        """All results, or those with the outcome ``pass``, ``fail`` or ``unscored``.
+        """Yield all results, or those with the outcome ``pass``, ``fail`` or ``unscored``.
 
-        They are in the order in which the cases were given; those of a suite file by the id of their case.
+        They are in the order of the given cases; those of a suite file in the order of case ids.
         """
         with self._reader() as reader:
             if self._order is None:
@@ -73,11 +73,11 @@ class Evaluation:
                 yield from (each for each in reader.find(case_id) if outcome in (None, each.outcome))
 
     def rows(self) -> list[dict[str, Any]]:
-        """One plain dictionary for each result, as ``pandas.DataFrame`` takes them."""
+        """Return one plain dictionary per result, suitable for ``pandas.DataFrame``."""
         return [result_row(result) for result in self.results()]
 
     def write(self, path: str | PathLike[str]) -> Path:
-        """Write the report to a file; its ending chooses the format: .html .json .jsonl .junit.xml .md .csv.
+        """Write the report to a file; the extension sets the format: .html .json .jsonl .junit.xml .md .csv.
 
         Raises:
             InputError: no report is written under such a name.
@@ -88,7 +88,7 @@ class Evaluation:
         return file
 
     def bless(self, path: str | PathLike[str] | None = None, *, target: str | None = None, force: bool = False) -> Path:
-        """Make this run the baseline that later runs are compared with; by default in baselines/SUITE.json.
+        """Make this run the baseline for later comparisons; by default in baselines/SUITE.json.
 
         Raises:
             InputError: more than half of the cases could not be scored, and ``force`` is not set.
@@ -106,7 +106,7 @@ class Evaluation:
         target: str | None = None,
         policy: str | PathLike[str] | None = None,
     ) -> ReleaseDecision:
-        """Decide by the rules in gate.yaml whether this run may ship, compared with a baseline file or another run.
+        """Decide by the rules in gate.yaml whether this run may ship, against a baseline file or another run.
 
         Raises:
             InputError: the baseline or the rules cannot be used.

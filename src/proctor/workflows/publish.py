@@ -1,4 +1,4 @@
-"""Publishing a run: what it came to, to the places that proctor.yaml names under `publish:`."""
+"""Publish the figures of a run to the places under `publish:` in proctor.yaml."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Settings = TypeVar("Settings")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
-    """A run to be published: where to find it, and the settings that were given beside proctor.yaml's."""
+    """A run to publish, and settings that override those of proctor.yaml."""
 
     config: Config
     reader: RunReader
@@ -42,16 +42,16 @@ class Publication:
     given: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def written(self, place: str) -> dict[str, Any]:
-        """The settings of a place as they were written, with what was given on top."""
+        """Return the raw settings of a place with the overrides applied."""
         found = self.config.settings.publish.get(place)
         entry = dict(found) if isinstance(found, Mapping) else {_MAIN[place]: found} if found is not None else {}
         return {**entry, **{key: value for key, value in self.given.get(place, {}).items() if value is not None}}
 
     def settings(self, place: str, kind: type[Settings]) -> Settings:
-        """The settings of a place.
+        """Return the settings of a place.
 
         Raises:
-            MalformedError: something is wrong with them; with its path in proctor.yaml.
+            MalformedError: a setting is wrong; names its path in proctor.yaml.
         """
         file = str(self.config.path) if self.config.path else None
         try:
@@ -61,11 +61,11 @@ class Publication:
             raise MalformedError(problems, file=file) from error
 
     def results(self) -> Iterator[Graded]:
-        """Every result, one at a time."""
+        """Yield the results, one at a time."""
         return (_graded(each) for each in self.reader.results(target=self.target))
 
     def path(self, name: str) -> Path:
-        """A file's path; a relative one in proctor.yaml begins in the project's folder."""
+        """Return a file's path; relative paths in proctor.yaml start at the project's folder."""
         return self.config.folder / Path(name).expanduser()
 
 
@@ -73,10 +73,10 @@ _MAIN = {"cloudwatch": "namespace", "prometheus": "file", "otel": "endpoint", "j
 
 
 def check_places(config: Config, named: tuple[str, ...]) -> tuple[str, ...]:
-    """The places to publish to: those that were named, or all of proctor.yaml's.
+    """Return the places to publish to: those named, or all in proctor.yaml.
 
     Raises:
-        ConfigError: none is named anywhere, or there is no such place.
+        ConfigError: there are none, or one is unknown.
     """
     unknown = [name for name in config.settings.publish if name not in PLACES]
     if unknown:
@@ -97,11 +97,11 @@ def check_places(config: Config, named: tuple[str, ...]) -> tuple[str, ...]:
 
 
 async def publish_run(work: Publication, place: str) -> str:
-    """Publish to one place; returns what was done, in words.
+    """Publish to one place; return a description of what was done.
 
     Raises:
         InputError: the settings are wrong, or the run cannot be published there.
-        ModelError: the place did not take it.
+        ModelError: the place returned an error.
         StoreError: the file cannot be written.
     """
     report = _report(work, place)
@@ -132,7 +132,7 @@ async def publish_run(work: Publication, place: str) -> str:
 
 
 def shown(work: Publication, place: str) -> Iterator[str]:
-    """What would be published, as text, with nothing sent or written."""
+    """Yield the text that would be published, without sending or writing it."""
     report = _report(work, place)
     if place == "jsonl":
         for line in to_jsonl.lines(report, work.results()):
@@ -177,7 +177,7 @@ def _report(work: Publication, place: str) -> Report:
         hint = f"`proctor run --resume {run.id}` does the rest"
         raise InputError(f"run {run.id} is {run.status}, and half a run's figures would mislead", hint=hint)
     if place == "cloudwatch" and work.target is None and len(targets) > 1:
-        # The document's dimensions know intents, not targets: two targets would become one line.
+        # The document has dimensions for intents but not for targets, so two targets would be merged.
         raise InputError(f"run {run.id} had several targets", hint=f"name one with --target: {', '.join(targets)}")
     return work.reader.report()
 

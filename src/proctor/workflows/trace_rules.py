@@ -1,4 +1,4 @@
-"""The rules of an agent's prompt over recorded conversations: read, checked one after the other, counted."""
+"""Check the rules of an agent's prompt over recorded conversations, and count the verdicts."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from proctor.wiring.models import Rack
 
 __all__ = ["Broken", "RuleTally", "TraceJob", "TraceReport", "check_trace_rules", "read_trace_rules"]
 
-_LOOKED_AT = 200  # conversations whose calls say which tools there are
-_AT_ONCE = 16  # conversations that judges are asked about together
+_LOOKED_AT = 200  # conversations read to find the tool names
+_AT_ONCE = 16  # conversations judged concurrently
 _EXAMPLES = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceJob:
-    """What is asked: whose rules, over which recordings, and which models may help."""
+    """The request: the rules, the recordings, and the models that may help."""
 
     recordings: tuple[Path, ...] = ()
     prompt: Path | None = None
@@ -50,7 +50,7 @@ class TraceJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Broken:
-    """A conversation that broke a rule, and the step that did; turns are counted from nought."""
+    """A conversation that broke a rule, and the step; turns are counted from 0."""
 
     conversation: str
     turn: int | None
@@ -60,7 +60,7 @@ class Broken:
 
 @dataclass(slots=True, kw_only=True)
 class RuleTally:
-    """One rule, what decides on it, and in how many conversations it was kept, broken, not at stake, or not judged."""
+    """One rule, how it is decided, and in how many conversations it was kept, broken, n/a or not judged."""
 
     rule: Rule
     decided_by: str
@@ -72,7 +72,7 @@ class RuleTally:
     unknown_because: str = ""
 
     def count(self, conversation: str, verdict: RuleVerdict) -> None:
-        """Take in one verdict."""
+        """Add one verdict."""
         match verdict.outcome:
             case "ok":
                 self.kept += 1
@@ -89,7 +89,7 @@ class RuleTally:
 
 @dataclass(slots=True, kw_only=True)
 class TraceReport:
-    """All rules with their counts; ``failed`` conversations broke at least one of them."""
+    """All rules with their counts; ``failed`` conversations broke at least one rule."""
 
     rules: list[RuleTally]
     conversations: int = 0
@@ -98,7 +98,7 @@ class TraceReport:
 
     @property
     def judged(self) -> int:
-        """How many verdicts said anything."""
+        """The number of ok and err verdicts."""
         return sum(each.kept + each.broken for each in self.rules)
 
 
@@ -106,26 +106,26 @@ Heard = Callable[[Case, Rule, RuleVerdict], None]
 
 
 async def read_trace_rules(config: Config, job: TraceJob) -> tuple[Rule, ...]:
-    """The rules of the file of rules, or else those of the prompt; with a model also those that only it finds.
+    """Return the rules of the rule file, or else of the prompt; with a model also those that only it finds.
 
     Raises:
         InputError: neither is named, or one of them cannot be read.
-        ModelError: the model that was named found nothing that can be used.
+        ModelError: the named model found no usable rule.
     """
     async with _rack(config, job) as rack:
         return await _rules(job, rack)
 
 
 async def check_trace_rules(config: Config, job: TraceJob, heard: Heard | None = None) -> TraceReport:
-    """Check every rule over every conversation; they are read one after the other and never held together.
+    """Check every rule over every conversation; conversations are streamed.
 
     Raises:
         InputError: the rules or a recording cannot be read, or there is no rule to check.
-        ModelError: the model that was to find rules found none.
+        ModelError: the model found no rules.
     """
     async with _rack(config, job) as rack:
         rules = await _rules(job, rack)
-        # Without judges their rules are counted as unknown; with the scorer's `light` they would not be counted at all.
+        # Without judges, judged rules count as unknown; with the scorer's `light` they would not be counted at all.
         scorer = TraceRules(
             rules=rules,
             writes=job.writes,
@@ -146,7 +146,7 @@ async def check_trace_rules(config: Config, job: TraceJob, heard: Heard | None =
 
 
 async def _verdicts(scorer: TraceRules, case: Case) -> list[tuple[Rule, RuleVerdict]]:
-    rules = scorer.in_force(Case(id=case.id))  # the rules of the job, not what a case says of its own
+    rules = scorer.in_force(Case(id=case.id))  # the rules of the job, not those of the case
     if case.recorded is None or not rules:
         return []
     return list(zip(rules, await scorer.verdicts(rules, case, case.recorded), strict=True))
@@ -204,7 +204,7 @@ async def _rules(job: TraceJob, rack: Rack) -> tuple[Rule, ...]:
 
 
 def _together(rules: Sequence[Rule], found: Sequence[Rule]) -> tuple[Rule, ...]:
-    """Code's rules and the model's: where both come from the same words, the one with a predicate is kept."""
+    """Return the rules by code and by the model; for the same source text, the one with a predicate is kept."""
     checked = [rule for rule in found if rule.predicate]
     left = [rule for rule in rules if rule.predicate or not any(_overlap(rule, each) for each in checked)]
     taken = {rule.predicate for rule in left if rule.predicate}

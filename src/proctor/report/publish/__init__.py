@@ -1,1 +1,1 @@
-"""A run's figures for the places where other figures are watched."""
+"""Publish a run's figures to monitoring systems."""

@@ -1,4 +1,4 @@
-"""A run as CloudWatch takes it: a figure for each result by intent, and the run's own figures beside them."""
+"""CloudWatch metrics of a run: the values of its results by intent, and the figures of the run."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from proctor.report.publish.published_result import NO_INTENT, Graded, averages
 
 __all__ = ["CloudWatchSettings", "MetricDoor", "batches", "data", "publish"]
 
-_VALUES = 150  # distinct values that one datum may hold
-_DATA = 1000  # data that one request may hold
-_WEIGHT = 6000  # values in one request, so that it stays under the megabyte that it may have
+_VALUES = 150  # maximum distinct values in one datum
+_DATA = 1000  # maximum data in one request
+_WEIGHT = 6000  # maximum values in one request, to stay below one megabyte
 _OLDEST = timedelta(days=14)
 _PRINTABLE = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) != "%")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CloudWatchSettings:
-    """Where the figures go, and dimensions that every one of them has beside its intent."""
+    """The destination, and dimensions to add to every metric."""
 
     namespace: str = "Proctor/Evaluation"
     region: str | None = None
@@ -44,19 +44,19 @@ class CloudWatchSettings:
 
 
 class MetricDoor(Protocol):
-    """Takes a batch of data under a namespace."""
+    """Sends a batch of data under a namespace."""
 
     async def put(self, namespace: str, batch: Sequence[Mapping[str, Any]]) -> None:
-        """Send one batch; raise when it was not taken."""
+        """Send one batch; raise an error if it was rejected."""
         ...
 
 
 async def publish(report: Report, results: Iterable[Graded], settings: CloudWatchSettings, door: MetricDoor) -> int:
-    """Send every figure; returns how many data were sent.
+    """Send all metrics; return the number of data sent.
 
     Raises:
-        InputError: the run is too old to be taken.
-        ModelError: a batch was not taken.
+        InputError: the run is too old.
+        ModelError: a batch was rejected.
     """
     sent = 0
     for batch in batches(data(report, results, settings)):
@@ -68,13 +68,13 @@ async def publish(report: Report, results: Iterable[Graded], settings: CloudWatc
 def data(
     report: Report, results: Iterable[Graded], settings: CloudWatchSettings, *, now: datetime | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Every datum of a run. All have the time at which it ended, so that a run is one point on every line.
+    """Yield the data of a run. All have its end time, so that a run is one point on every line.
 
-    The values of the results of one intent are put together in one datum, which keeps every statistic that
-    CloudWatch can tell of them and costs a hundredth of the data.
+    The values of all results of one intent are combined in one datum. This keeps all statistics of CloudWatch at a
+    hundredth of the volume.
 
     Raises:
-        InputError: the run is older than CloudWatch takes.
+        InputError: the run is older than CloudWatch accepts.
     """
     time = report.finished or report.started or datetime.now(UTC)
     if (now or datetime.now(UTC)) - time > _OLDEST:
@@ -96,7 +96,7 @@ def data(
 
 
 def batches(found: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """The data in requests that are not too large."""
+    """Group the data into requests below the size limits."""
     batch: list[dict[str, Any]] = []
     weight = 0
     for datum in found:
@@ -118,7 +118,7 @@ def _figures(each: Graded) -> Iterator[tuple[str, str, float]]:
     for score in each.dimensions:
         if score.value is not None:
             yield f"DimensionScore_{score.name}", "None", score.value
-    if each.outcome != "unscored":  # what nobody could judge has neither passed nor failed
+    if each.outcome != "unscored":  # unscored results have neither passed nor failed
         yield "QualityGateResult", "None", float(each.outcome == "pass")
 
 
@@ -155,6 +155,6 @@ def _datum(name: str, unit: str, dimensions: Mapping[str, str], time: datetime) 
 
 
 def _plain(text: str, limit: int) -> str:
-    """Names in printable ASCII, which is all that CloudWatch takes; other letters are percent-encoded."""
+    """Return a name in printable ASCII, as CloudWatch requires; other characters are percent-encoded."""
     shown = quote(text.strip(), safe=_PRINTABLE, errors="replace").lstrip(":")
     return shown[:limit] or NO_INTENT

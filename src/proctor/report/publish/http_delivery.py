@@ -1,4 +1,4 @@
-"""Sending over HTTP what must arrive: a server that is busy is asked again, one that refuses is told of."""
+"""Reliable HTTP delivery: retry while a server is busy, and report an error when it refuses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from proctor.text.redact import redact
 __all__ = ["deliver"]
 
 _ATTEMPTS = 5
-_BUSY = frozenset({429, 502, 503, 504})  # those that OTLP names as worth another try
+_BUSY = frozenset({429, 502, 503, 504})  # status codes that OTLP defines as retryable
 _LONGEST_WAIT = 30.0
 
 
@@ -34,10 +34,10 @@ async def deliver(
     seconds: float = 30.0,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> HttpReply:
-    """Send one request until it is taken.
+    """Send one request until it is accepted.
 
     Raises:
-        ModelError: nobody is there, or the server refused; the message has no header in it.
+        ModelError: the server is unreachable or refused; the message contains no headers.
     """
     for attempt in range(_ATTEMPTS):
         last = attempt == _ATTEMPTS - 1
@@ -61,7 +61,7 @@ def _pause(attempt: int, headers: Mapping[str, str]) -> float:
         asked = float(headers.get("retry-after", ""))
     except ValueError:
         asked = 0.5 * 2.0**attempt
-    return min(_LONGEST_WAIT, asked) if asked >= 0 else 0.5  # NaN and negative waits are no waits
+    return min(_LONGEST_WAIT, asked) if asked >= 0 else 0.5  # NaN and negative values are invalid
 
 
 def _refused(reply: HttpReply, who: str, secrets: tuple[str, ...]) -> ModelError:

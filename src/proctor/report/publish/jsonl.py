@@ -1,4 +1,4 @@
-"""A run as flat lines of JSON, for a warehouse: one line for the run, then one for each result."""
+"""A run as flat JSON lines for a data warehouse: one line for the run, then one per result."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["JsonlSettings", "file_name", "lines", "write"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonlSettings:
-    """Where the lines go; ``{suite}`` and ``{run}`` stand for the names of the two.
+    """The output file; ``{suite}`` and ``{run}`` are replaced by their names.
 
-    A file of its own for each run can be written again without counting anything twice.
+    With one file per run, writing it again counts nothing twice.
     """
 
     SHORTHAND = "file"
@@ -26,19 +26,19 @@ class JsonlSettings:
 
 
 def file_name(settings: JsonlSettings, report: Report) -> str:
-    """The file's name for this run."""
+    """Return the file name for this run."""
     return settings.file.replace("{suite}", slug(report.name)).replace("{run}", slug(report.id))
 
 
 def write(report: Report, results: Iterable[Graded], out: TextIO) -> None:
-    """Write every line."""
+    """Write all lines."""
     for line in lines(report, results):
         out.write(dumps(line).decode())
         out.write("\n")
 
 
 def lines(report: Report, results: Iterable[Graded]) -> Iterator[dict[str, Any]]:
-    """The lines as data. Every line has the run's own facts, so that each stands alone."""
+    """Yield the lines as data. Every line repeats the facts of the run."""
     run = {
         "run": report.id,
         "suite": report.name,
@@ -64,7 +64,7 @@ def _run(report: Report) -> dict[str, Any]:
             {"target": cell.target, "dimension": cell.dimension, "mean": cell.mean, "cases": cell.cases}
             for cell in averages(report)
         ],
-        # A price that is not known makes the sum unknown, never smaller.
+        # An unknown price makes the sum unknown, not smaller.
         "cost": None if None in costs else sum(cost for cost in costs if cost is not None),
         "calls": sum(each.calls for each in report.spend),
     }

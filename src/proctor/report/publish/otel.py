@@ -1,4 +1,4 @@
-"""A run as OpenTelemetry evaluation events: OTLP log records as JSON over HTTP, with no SDK."""
+"""OpenTelemetry evaluation events of a run: OTLP log records as JSON over HTTP, without an SDK."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from proctor.report.publish.published_result import Graded
 
 __all__ = ["EVENT", "OtelSettings", "events", "from_environment", "publish", "requests"]
 
-EVENT = "gen_ai.evaluation.result"  # the name and the attributes are OpenTelemetry's, for generative AI
+EVENT = "gen_ai.evaluation.result"  # OpenTelemetry's name, from its conventions for generative AI
 _BATCH = 512
 _LONGEST = 2000
 _INFO, _WARN = 9, 13
@@ -30,7 +30,7 @@ _HEX = {"traceId": re.compile("[0-9a-f]{32}"), "spanId": re.compile("[0-9a-f]{16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtelSettings:
-    """A collector that takes OTLP over HTTP; ``attributes`` stand on the resource."""
+    """An OTLP collector over HTTP; ``attributes`` are added to the resource."""
 
     SHORTHAND = "endpoint"
 
@@ -49,7 +49,7 @@ class OtelSettings:
 
     @property
     def url(self) -> str:
-        """Where log records go: the path that OTLP names, unless the address names one itself."""
+        """The URL for log records: OTLP's default path, unless the URL has a path."""
         base, _, query = self.endpoint.partition("?")
         path = base if base.rstrip("/").endswith("/v1/logs") else f"{base.rstrip('/')}/v1/logs"
         return f"{path}?{query}" if query else path
@@ -58,7 +58,7 @@ class OtelSettings:
 def from_environment(
     settings: OtelSettings, written: Mapping[str, Any], env: Callable[[str], str | None]
 ) -> OtelSettings:
-    """What proctor.yaml leaves open, from the variables that OpenTelemetry names."""
+    """Return the settings completed by OpenTelemetry's environment variables."""
     changes: dict[str, Any] = {}
     if "endpoint" not in written:
         found = env("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT") or env("OTEL_EXPORTER_OTLP_ENDPOINT")
@@ -73,10 +73,10 @@ def from_environment(
 
 
 async def publish(report: Report, results: Iterable[Graded], settings: OtelSettings, http: Http) -> int:
-    """Send an event for every score of every result; returns how many were sent.
+    """Send an event per score of every result; return how many were sent.
 
     Raises:
-        ModelError: the collector is not there, refused, or did not keep all of them.
+        ModelError: the collector is unreachable, refused, or rejected some events.
     """
     sent = 0
     headers = {"Content-Type": "application/json", **settings.headers}
@@ -90,7 +90,7 @@ async def publish(report: Report, results: Iterable[Graded], settings: OtelSetti
 
 
 def requests(report: Report, results: Iterable[Graded], settings: OtelSettings) -> Iterator[tuple[int, bytes]]:
-    """The bodies to send, each with how many events it holds; a large run is never whole in memory."""
+    """Yield the request bodies with their number of events; a large run is never completely in memory."""
     stream = events(report, results, settings)
     resource = {
         "service.name": settings.service,
@@ -112,7 +112,7 @@ def requests(report: Report, results: Iterable[Graded], settings: OtelSettings) 
 
 
 def events(report: Report, results: Iterable[Graded], settings: OtelSettings) -> Iterator[dict[str, Any]]:
-    """One log record for each dimension of each result, and with ``parts`` for each part of them too."""
+    """Yield one log record per dimension of each result, and with ``parts`` per part."""
     fallback = report.finished or report.started or datetime.now(UTC)
     now = datetime.now(UTC)
     for each in results:
@@ -163,7 +163,7 @@ def _event(each: Graded, score: Score, name: str, time: datetime, now: datetime)
 
 
 def _nanoseconds(time: datetime) -> str:
-    """A time as OTLP's JSON has it: a text, since not every reader's numbers are long enough."""
+    """Return a time in OTLP's JSON encoding: a string, because the number exceeds 53 bits."""
     aware = time if time.tzinfo else time.replace(tzinfo=UTC)
     whole = aware - datetime(1970, 1, 1, tzinfo=UTC)
     return str(((whole.days * 86_400 + whole.seconds) * 1_000_000 + whole.microseconds) * 1000)
@@ -184,9 +184,9 @@ def _value(value: Any) -> dict[str, Any]:
 
 
 def _rejected(body: bytes) -> tuple[int, str]:
-    """How many events the collector did not keep although it said yes."""
+    """Return how many events the collector rejected in a successful response."""
     try:
         found = json.loads(body)["partialSuccess"]
         return int(found.get("rejectedLogRecords") or 0), str(found.get("errorMessage") or "")
-    except (ValueError, KeyError, TypeError, AttributeError):  # an empty or another answer means that all were kept
+    except (ValueError, KeyError, TypeError, AttributeError):  # any other answer means that all were accepted
         return 0, ""

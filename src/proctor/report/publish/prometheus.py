@@ -23,7 +23,7 @@ _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 _ESCAPES = str.maketrans({"\\": r"\\", "\n": r"\n", '"': r"\""})
 _LABEL_LENGTH = 200
 
-# name -> what it says. A mean over all intents and the means by intent are two names, so that no sum counts twice.
+# name -> help text. Means over all intents and by intent have different names, so that no sum counts twice.
 _HELP = {
     "proctor_run_info": "The run that the other figures are from; the value is always 1.",
     "proctor_run_finished_seconds": "When the run ended, in seconds since 1970.",
@@ -46,7 +46,7 @@ _HELP = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrometheusSettings:
-    """A ``file`` to write, an address to ``push`` to, or both; ``labels`` stand on every figure."""
+    """A ``file`` to write, a URL to ``push`` to, or both; ``labels`` are added to every figure."""
 
     file: str | None = None
     push: str | None = field(default=None, repr=False)
@@ -68,7 +68,7 @@ class PrometheusSettings:
 
 
 def file_name(settings: PrometheusSettings, report: Report) -> str | None:
-    """The file's name for this run; a suite keeps its file, so that the last run is what is scraped."""
+    """Return the file name for this run; a suite keeps its file, so the last run is scraped."""
     if settings.file is None:
         return None
     return settings.file.replace("{suite}", slug(report.name)).replace("{run}", slug(report.id))
@@ -80,7 +80,7 @@ def write(report: Report, settings: PrometheusSettings, out: TextIO) -> None:
 
 
 def text(report: Report, settings: PrometheusSettings) -> str:
-    """The run's figures in the text format, version 0.0.4."""
+    """Return the run's figures in the text format, version 0.0.4."""
     found: dict[str, list[str]] = {name: [] for name in _HELP}
     for name, labels, value in _samples(report):
         if math.isfinite(value):
@@ -94,10 +94,10 @@ def text(report: Report, settings: PrometheusSettings) -> str:
 
 
 async def push(report: Report, settings: PrometheusSettings, http: Http) -> None:
-    """Replace what the gateway has of this suite with this run.
+    """Replace the suite's figures in the gateway by those of this run.
 
     Raises:
-        ModelError: the gateway is not there, or did not take it.
+        ModelError: the gateway is unreachable, or refused.
     """
     headers = {"Content-Type": CONTENT_TYPE, **settings.headers}
     body = text(report, settings).encode()
@@ -106,14 +106,14 @@ async def push(report: Report, settings: PrometheusSettings, http: Http) -> None
 
 
 def group_url(settings: PrometheusSettings, report: Report) -> str:
-    """The address of the group that is replaced: the job and the suite."""
+    """Return the URL of the group to replace: job and suite."""
     base, _, query = (settings.push or "").partition("?")
     parts = "".join(_step(name, value) for name, value in (("job", settings.job), ("suite", report.name)))
     return f"{base.rstrip('/')}/metrics{parts}" + (f"?{query}" if query else "")
 
 
 def _step(name: str, value: str) -> str:
-    """One label of a group; a value that a path cannot hold goes as base64."""
+    """Return one label of a group's path; a value that does not fit in a path is base64-encoded."""
     if value and "/" not in value and value not in (".", ".."):
         return f"/{name}/{quote(value, safe='', errors='replace')}"
     packed = base64.urlsafe_b64encode(value.encode(errors="replace")).decode().rstrip("=")
@@ -175,6 +175,6 @@ def _labels(labels: Mapping[str, str]) -> str:
 
 
 def _value(value: str) -> str:
-    """A label's value: any text but half a surrogate pair; carriage returns would end a line for some readers."""
+    """Return a label's value without lone surrogates and carriage returns, which some readers treat as line ends."""
     clean = value[:_LABEL_LENGTH].replace("\r", " ").encode(errors="replace").decode()
     return clean.translate(_ESCAPES)

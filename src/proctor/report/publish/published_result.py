@@ -1,4 +1,4 @@
-"""One result as it is published, and the figures of the run that it belongs to."""
+"""One published result, and the figures of its run."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from proctor.core.score import Score
 __all__ = ["NO_INTENT", "Graded", "averages", "slug"]
 
 NO_INTENT = "other"
-_APART = frozenset({"pass_rate", "quality"})  # cells that are figures over all dimensions, not dimensions
+_APART = frozenset({"pass_rate", "quality"})  # figures over all dimensions, not dimensions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graded:
-    """One case put to one target once: its whole score and the dimensions it is made of."""
+    """One sample of a case on one target: its overall score and its dimensions."""
 
     case: str
     target: str
@@ -33,7 +33,7 @@ class Graded:
 
 
 def averages(report: Report, target: str | None = None) -> list[Cell]:
-    """The mean of each dimension over all intents, for each target or the one that is named."""
+    """Return the mean of each dimension over all intents, for each target or the named one."""
     return [
         cell
         for cell in report.by_dimension
@@ -45,6 +45,6 @@ def averages(report: Report, target: str | None = None) -> list[Cell]:
 
 
 def slug(text: str) -> str:
-    """A name made fit for a file's name."""
+    """Return a name that is safe as a file name."""
     kept = "".join(c if c.isalnum() or c in "-_." else "-" for c in text).strip(".-")
     return kept[:80] or "run"

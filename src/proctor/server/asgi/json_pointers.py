@@ -1,4 +1,4 @@
-"""Texts in JSON by their pointers (RFC 6901), with ``*`` for every entry of a list."""
+"""Find texts in JSON by JSON pointers (RFC 6901), with ``*`` for every entry of a list."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from proctor.server.wire.stream_events import Slot
 
 __all__ = ["at_pointer", "check_pointer", "made_at", "strings_in", "value_at"]
 
-# What tells an event or a part from others and is no text. Elsewhere the same word is read like any other.
+# Keys of types and ids: their values are not text while they look like identifiers.
 _CONTROL_KEYS: Final = frozenset(
     {"type", "event", "object", "role", "id", "model", "status", "finish_reason", "stop_reason", "session"}
 )
@@ -18,10 +18,10 @@ _IDENTIFIER: Final = re.compile(r"[A-Za-z0-9_.:/-]{1,64}")
 
 
 def check_pointer(pointer: str) -> str:
-    """The pointer, when it is one.
+    """Return the pointer if it is valid.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not a JSON pointer.
     """
     if pointer and not pointer.startswith("/"):
         raise ValueError(f"a JSON pointer begins with /, not as {pointer!r}")
@@ -29,7 +29,7 @@ def check_pointer(pointer: str) -> str:
 
 
 def at_pointer(data: Any, pointer: str, channel: Hashable = "") -> Iterator[Slot]:
-    """The texts that a pointer leads to; all those inside where it leads to a list or an object."""
+    """Yield the texts at a pointer; for a list or an object, all texts inside."""
     *way, last = [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]] or [""]
     places = [data]
     for step in way:
@@ -40,7 +40,7 @@ def at_pointer(data: Any, pointer: str, channel: Hashable = "") -> Iterator[Slot
 
 
 def value_at(data: Any, pointer: str) -> str | None:
-    """The first text or number that a pointer leads to."""
+    """Return the first text or number at a pointer."""
     way = [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
     for step in way:
         data = next(iter(_into(data, step)), None)
@@ -48,7 +48,7 @@ def value_at(data: Any, pointer: str) -> str | None:
 
 
 def made_at(pointer: str, text: str) -> Any:
-    """JSON that has a text where the pointer leads; a list has that one entry."""
+    """Return JSON with a text at the pointer; a list has one entry."""
     data: Any = text
     for step in reversed(pointer.split("/")[1:]):
         name = step.replace("~1", "/").replace("~0", "~")
@@ -69,7 +69,7 @@ def _keys(place: Any, step: str) -> list[Any]:
 
 
 def strings_in(data: Any) -> Iterator[tuple[tuple[Any, ...], Slot]]:
-    """Every string of some JSON with the path to it, but for identifiers under keys that name kinds and ids."""
+    """Yield every string of some JSON with its path, except identifiers under keys for types and ids."""
     yield from _strings({"": data}, "", ())
 
 
@@ -87,7 +87,7 @@ def _strings(place: Any, key: Any, path: tuple[Any, ...]) -> Iterator[tuple[tupl
 
 
 def _texts(place: Any, key: Any, channel: Hashable) -> Iterator[Slot]:
-    """All texts of a value, however deep: a part that is left out would be read by the application alone."""
+    """Yield all texts of a value at any depth; a part left out would reach the application unchecked."""
     for _, slot in _strings(place, key, ()):
         slot.channel = channel
         yield slot

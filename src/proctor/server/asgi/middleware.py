@@ -1,4 +1,4 @@
-"""Middleware for a user's own ASGI application: what comes in and what goes out passes the gates."""
+"""Middleware for ASGI applications: requests and answers pass the gates."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """One chat endpoint: where in its JSON the user's words stand, where the answer's, and what names the conversation.
+    """One chat endpoint: where its JSON has the user's text, the answer's text, and the conversation's name.
 
-    Places are JSON pointers, with ``*`` for every entry of a list. ``stream`` is where the next words stand in an
-    event of a streamed answer. ``status`` is what a stopped request is answered with, beside the configured reply.
-    Strings elsewhere in an answer are read too; ``ignore`` is where the application's own stand, which no gate reads.
+    Places are JSON pointers, with ``*`` for every entry of a list. ``stream`` is the place of the next text in an event
+    of a streamed answer. ``status`` is the status code for a stopped request. Other strings of an answer are checked
+    too, except those at the pointers of ``ignore``.
     """
 
     path: str
@@ -58,9 +58,9 @@ class Route:
 
 
 class GuardMiddleware:
-    """Guards the routes it is given and lets everything else through. The turn stands in ``scope["proctor"]``.
+    """Guards the given routes and passes everything else. The turn is in ``scope["proctor"]``.
 
-    ``expose`` is what clients read of verdicts beside the reply: nothing, the action, or gates and reasons too.
+    ``expose`` sets how much of a verdict clients see besides the reply: nothing, the action, or also gates and reasons.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class GuardMiddleware:
         self.routes = {route.path.rstrip("/") or "/": route for route in routes}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one connection."""
+        """Handle one connection."""
         route = self.routes.get(str(scope.get("path")).rstrip("/") or "/") if scope["type"] == "http" else None
         if route is None or scope["method"] not in ("POST", "PUT", "PATCH"):
             await self.app(scope, receive, send)
@@ -99,7 +99,7 @@ class GuardMiddleware:
             return
         turn = RequestTurn(session=session, escalate=self.escalate, expose=self.expose)
         slots = list(at_pointer(data, route.text))
-        if not slots:  # what is not found cannot be guarded
+        if not slots:  # a text that is not found cannot be guarded
             await _say(send, 400, {"error": {"message": f"there is no text at {route.text}", "field": route.text}})
             return
         verdict = await turn.input("\n".join(slot.text for slot in slots))
@@ -137,7 +137,7 @@ class GuardMiddleware:
 
 @dataclass(slots=True, kw_only=True)
 class _Back:
-    """What the application answers, on its way out."""
+    """The application's answer on its way to the client."""
 
     send: Send
     turn: RequestTurn
@@ -151,7 +151,7 @@ class _Back:
     _decoder: codecs.IncrementalDecoder | None = None
 
     async def take(self, message: Message) -> None:
-        """Take one message of the application."""
+        """Handle one message of the application."""
         if self.over:
             return
         if message["type"] == "http.response.start":
@@ -159,13 +159,13 @@ class _Back:
         elif message["type"] == "http.response.body":
             body, more = bytes(message.get("body", b"")), bool(message.get("more_body"))
             await (self._piece(body, more) if self.stream is not None else self._part(body, more))
-        # Trailers and files named by their path would leave unread, so they do not leave.
+        # Drop trailers and files sent by path, because they cannot be checked.
 
     async def _begin(self, message: Message) -> None:
         self.start = message
         kind = _header(message.get("headers", ()), b"content-type").partition(b";")[0].strip().lower()
         if _header(message.get("headers", ()), b"content-encoding"):
-            return  # what is packed cannot be looked at piece by piece
+            return  # compressed data cannot be checked piece by piece
         if kind == b"text/event-stream":
             self.stream = self._streaming(EventStream(self.route.stream, self.route.ignore))
         elif kind == b"text/plain":
@@ -222,7 +222,7 @@ class _Back:
         except ValueError:
             data = None
         found = list(at_pointer(data, self.route.answer, "answer"))
-        if not found:  # the answer is not where it should be: it is read as a text, and goes as it is or not at all
+        if not found:  # no text at the pointer: check the body as one text, pass it or stop it
             found = [Slot("", {"text": raw.decode("utf-8", "replace")}, "text")]
         changed = False
         for slot in found:
@@ -246,7 +246,7 @@ class _Back:
         return (dumps(data) if changed else raw), status
 
     def _replaced(self, verdict: Verdict, status: int) -> tuple[bytes, int]:
-        """The configured reply; an answer that says that it failed goes on saying so."""
+        """Return the configured reply; an error status is kept."""
         return dumps(_reply(self.route, self.turn, verdict)), status if status >= 400 else self.route.status
 
 

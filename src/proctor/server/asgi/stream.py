@@ -1,4 +1,4 @@
-"""Streams of a user's own application: events with a text at a pointer, or plain text."""
+"""Streams of ASGI applications: events with a text at a pointer, or plain text."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["EventStream", "TextStream", "beside"]
 
 
 class EventStream:
-    """Server-sent events. Their data is JSON with a text at a pointer, or the text itself.
+    """Server-sent events whose data is JSON with a text at a pointer, or the text itself.
 
-    Strings beside the pointer are texts of their own, each path one: the application may write the answer elsewhere
-    than its route says. Those at the pointers of ``ignore`` are not read.
+    Strings at other paths are separate texts, because the application may write the answer elsewhere than its route
+    declares. Those at the pointers of ``ignore`` are not read.
     """
 
     __slots__ = ("_ignore", "_json", "_pointer", "calls")
@@ -30,11 +30,11 @@ class EventStream:
 
     @property
     def id(self) -> str:
-        """Such a stream has no name."""
+        """Empty: such a stream has no id."""
         return ""
 
     def read(self, event: SseEvent) -> Frame:
-        """An event taken apart."""
+        """Parse an event."""
         frame = Frame(event=event)
         if not event.data or event.data.strip() == "[DONE]":
             return frame
@@ -46,7 +46,7 @@ class EventStream:
             frame.data = {"data": data}
             frame.slots += at_pointer(data, self._pointer, "text")
             frame.slots += beside(data, (self._pointer, *self._ignore))
-        elif isinstance(data, str):  # a text in quotation marks
+        elif isinstance(data, str):  # a JSON string
             frame.data = {"data": data}
             frame.slots.append(Slot("text", frame.data, "data"))
         else:
@@ -55,14 +55,14 @@ class EventStream:
         return frame
 
     def write(self, frame: Frame, changed: bool, refusal: str) -> bytes:
-        """The event put together again."""
+        """Return the event as bytes."""
         if not changed:
             return frame.event.raw
         data = frame.slots[0].text if frame.data is None else compact(frame.data["data"])
         return encoded(data, frame.event.name)
 
     def closing(self, reply: str, said: Mapping[Hashable, str], told: Mapping[str, Any]) -> bytes:
-        """The reply as the last event."""
+        """Return the reply as the last event."""
         text = f"\n\n{reply}" if any(said.values()) else reply
         if not self._json:
             return encoded(text)
@@ -71,13 +71,13 @@ class EventStream:
 
 
 def beside(data: Any, pointers: Sequence[str]) -> list[Slot]:
-    """The texts that stand at none of these pointers."""
+    """Return the texts that are not at any of these pointers."""
     placed = {(id(slot.place), slot.key) for pointer in pointers for slot in at_pointer(data, pointer)}
     return [slot for _, slot in strings_in(data) if (id(slot.place), slot.key) not in placed]
 
 
 class TextStream:
-    """Plain text as it comes."""
+    """A stream of plain text."""
 
     __slots__ = ("calls",)
 
@@ -86,18 +86,18 @@ class TextStream:
 
     @property
     def id(self) -> str:
-        """Such a stream has no name."""
+        """Empty: such a stream has no id."""
         return ""
 
     def read(self, event: SseEvent) -> Frame:
-        """A piece of text."""
+        """Return a piece of text."""
         slots = [Slot("text", {"text": event.data}, "text")] if event.data else []
         return Frame(event=event, slots=slots)
 
     def write(self, frame: Frame, changed: bool, refusal: str) -> bytes:
-        """The piece as it leaves."""
+        """Return the piece of text as bytes."""
         return frame.slots[0].text.encode("utf-8", "surrogateescape") if changed else frame.event.raw
 
     def closing(self, reply: str, said: Mapping[Hashable, str], told: Mapping[str, Any]) -> bytes:
-        """The reply."""
+        """Return the reply."""
         return (f"\n\n{reply}" if any(said.values()) else reply).encode()

@@ -1,1 +1,1 @@
-"""Model APIs that the proxy guards: where texts and calls stand in their requests, answers and streams."""
+"""Model APIs that the proxy guards: where their requests, answers and streams have texts and calls."""

@@ -1,4 +1,4 @@
-"""Texts and calls of a whole answer put before the gates, for APIs whose answers are lists of parts."""
+"""Check texts and calls of a whole answer, for APIs whose answers are lists of parts."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ __all__ = ["arguments_text", "call_verdict", "check_texts", "restore_call", "spr
 
 
 async def check_texts(slots: Sequence[Slot], turn: RequestTurn, *, apart: str = "") -> tuple[Verdict | None, bool]:
-    """Put texts that belong together before the gates as one; ``apart`` is what parts them.
+    """Check related texts as one; ``apart`` is the separator.
 
-    Returns the verdict that stops them, if one does; else what may leave stands in their places, and whether that is
-    something else than what came.
+    Return the verdict that stops them, if any, and whether the texts were changed. Changes are written to their places.
     """
     text = apart.join(slot.text for slot in slots)
     if not text.strip():
@@ -31,7 +30,7 @@ async def check_texts(slots: Sequence[Slot], turn: RequestTurn, *, apart: str = 
 
 
 def spread(slots: Sequence[Slot], text: str, apart: str = "") -> bool:
-    """Give texts, taken together, this new text; says whether that changed any."""
+    """Distribute a new text over the places of the old ones; return whether any changed."""
     edit = difference(apart.join(slot.text for slot in slots), text)
     if edit is None:
         return False
@@ -43,13 +42,13 @@ def spread(slots: Sequence[Slot], text: str, apart: str = "") -> bool:
         if inside or (low < 0 < high):
             slot.place[slot.key] = old[: max(low, 0)] + (new if inside else "") + old[max(high, low, 0) :]
         if inside:
-            new = ""  # it stands once
+            new = ""  # insert the text once
         at += len(old) + len(apart)
     return True
 
 
 def arguments_text(arguments: Any) -> str:
-    """What a call is made with, as JSON; one that nobody can read where it is nested too deeply."""
+    """Return a call's arguments as JSON; if nested too deeply, a text that no gate can parse."""
     if isinstance(arguments, str):
         return arguments
     try:
@@ -59,7 +58,7 @@ def arguments_text(arguments: Any) -> str:
 
 
 def restore_call(place: dict[str, Any], key: str, turn: RequestTurn) -> bool:
-    """Give a call the values of its placeholders, where they may have them; says whether it has any."""
+    """Replace placeholders in a call's arguments where allowed; return whether it had any."""
     before = arguments_text(place.get(key))
     leaves = turn.restored_call(before)
     if leaves == before:
@@ -69,5 +68,5 @@ def restore_call(place: dict[str, Any], key: str, turn: RequestTurn) -> bool:
 
 
 async def call_verdict(name: Any, arguments: Any, id: Any, turn: RequestTurn) -> Verdict:
-    """The verdict on a call whose arguments are an object."""
+    """Return the verdict on a call whose arguments are an object."""
     return await turn.call(str(name or ""), arguments_text(arguments), str(id or "") or None)

@@ -1,4 +1,4 @@
-"""The Anthropic Messages API: answers put before the gates, and answers of the guard's own."""
+"""The Anthropic Messages API: check answers, and build the guard's own answers."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ _OWN: Final = {"text": "text", "thinking": "thinking", "compaction": "content"}
 
 
 class Messages:
-    """The shape of messages."""
+    """The message format of the API."""
 
     wire: WireFormat = ANTHROPIC
 
     def dialect(self) -> AnthropicStream:
-        """A reader for one stream."""
+        """Return a new stream reader."""
         return AnthropicStream()
 
     def said(self, body: dict[str, Any]) -> list[Said]:
-        """The messages of a request."""
+        """Return the messages of a request."""
         return said_in(body)
 
     def answered(self, data: Mapping[str, Any]) -> list[bytes]:
-        """What tells an answer from others, when the next request repeats it as a message."""
+        """Return digests that identify the answer when the next request repeats it as a message."""
         return answer_digests(data) if isinstance(data.get("content"), list) else []
 
     def streamed(self, said: Mapping[Any, str], calls: Sequence[Any], tail: str) -> list[bytes]:
-        """The same for an answer that was streamed."""
+        """Return these digests for a streamed answer."""
         made = [[call.name, _canonical(call.arguments)] for call in calls if not call.refused]
         gone = {call.id for call in calls if call.refused}
         results = [
@@ -50,7 +50,7 @@ class Messages:
         return [*results, made_digest(words + tail, made)]
 
     async def check(self, data: dict[str, Any], turn: RequestTurn) -> bool:
-        """Put a whole answer before the gates and take out what must not leave; says whether anything changed."""
+        """Run the gates on a whole answer and remove what they stop; return whether anything changed."""
         changed = _cleaned(data)
         stopped, altered = await _check_words(data, turn)
         if stopped is None:
@@ -64,7 +64,7 @@ class Messages:
         return changed
 
     def reply(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> dict[str, Any]:
-        """An answer in the API's own shape, from the guard and not from a model."""
+        """Return the guard's reply in the format of the API."""
         return {
             "id": f"msg_proctor_{uuid4().hex}",
             "type": "message",
@@ -78,12 +78,12 @@ class Messages:
         }
 
     def reply_stream(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> bytes:
-        """The same as a stream."""
+        """Return the guard's reply as a stream."""
         return spoken(self.reply(body, text, turn), text)
 
 
 def _cleaned(data: dict[str, Any]) -> bool:
-    """Take out of an answer the blocks whose kind is not known, and what cannot be read; says whether it did."""
+    """Remove blocks that are unknown or unreadable; return whether there were any."""
     content = [block for block in listed(data.get("content")) if isinstance(block, dict) and is_known(block)]
     gone = "content" in data and data["content"] != content
     if gone:
@@ -101,13 +101,13 @@ async def _check_words(data: dict[str, Any], turn: RequestTurn) -> tuple[Verdict
         if stopped is not None:
             return stopped, True
         if altered and kind == "thinking":
-            slots[0].place["signature"] = ""  # it is for other words
+            slots[0].place["signature"] = ""  # the signature is not valid for the changed text
         changed |= altered
     return None, changed
 
 
 def _texts(data: dict[str, Any]) -> Iterator[tuple[str, list[Slot]]]:
-    """The texts of an answer that belong together: a run of text blocks, a thought, and all that is none of these."""
+    """Yield groups of related texts: a run of text blocks, one thinking block, or all other strings."""
     content = listed(data.get("content"))
     for kind, group in groupby(content, key=lambda block: block["type"] if block["type"] in _OWN else ""):
         blocks = list(group)
@@ -125,7 +125,7 @@ def _texts(data: dict[str, Any]) -> Iterator[tuple[str, list[Slot]]]:
 
 
 async def _check_calls(data: dict[str, Any], turn: RequestTurn) -> tuple[Verdict | None, bool]:
-    """Judge the calls and take out those that are refused, with their results; the verdict when none is left."""
+    """Check the calls and remove refused ones with their results; return the verdict if none is left."""
     calls = [block for block in listed(data.get("content")) if block["type"] in CALLS]
     changed = False
     refusal: Verdict | None = None
@@ -151,14 +151,14 @@ async def _check_calls(data: dict[str, Any], turn: RequestTurn) -> tuple[Verdict
 
 
 def _replace(data: dict[str, Any], reply: str) -> None:
-    """Nothing of the answer may leave: the reply takes its place."""
+    """Replace the whole answer by the reply."""
     kept = message_head(data)
     data.clear()
     data.update(kept, content=[{"type": "text", "text": reply}], stop_reason="refusal", stop_sequence=None)
 
 
 def _kind(channel: Any) -> str:
-    """What a channel of a stream has, also where a part of it was told apart from the rest."""
+    """Return the kind of a stream channel, also for a separated part of it."""
     while isinstance(channel, tuple):
         channel = channel[0]
     return str(channel)

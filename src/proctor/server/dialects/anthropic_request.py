@@ -1,4 +1,4 @@
-"""Requests of the Anthropic Messages API: who said what, and where each text stands."""
+"""Parse requests of the Anthropic Messages API: roles, and the places of texts."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ __all__ = ["CALLS", "THOUGHTS", "answer_digests", "made_digest", "result_digest"
 
 CALLS: Final = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 THOUGHTS: Final = frozenset({"thinking", "redacted_thinking"})
-# Whoever is not known is taken for the user: what cannot be placed is looked at.
+# Unknown roles are treated as the user, so their texts are checked.
 _KINDS: Final[Mapping[str, Kind]] = {"assistant": "assistant", "system": "other"}
 
 
 def said_in(body: Mapping[str, Any]) -> list[Said]:
-    """The system prompt and the messages of a request; a block that is no text of its own is one entry.
+    """Return the system prompt and messages of a request; a block that is not text is a separate entry.
 
     Raises:
-        ValueError: something cannot be read whole; says what, as what follows "the body".
+        ValueError: a part cannot be read completely. The message continues "the body".
     """
     messages = body.get("messages")
     if not isinstance(messages, list) or not all(isinstance(each, dict) for each in messages):
@@ -35,7 +35,7 @@ def said_in(body: Mapping[str, Any]) -> list[Said]:
         _check_content(message.get("content"), f"messages[{place}].content")
         kind = _KINDS.get(str(message.get("role")).lower())
         for block in listed(message.get("content")):
-            # What a call is made with has the keys of its tool, and the developer may write what they like.
+            # Arguments have the keys of their tool, and developers may use any keys.
             if kind is None or (kind == "assistant" and block.get("type") not in CALLS):
                 check_keys(block)
         found += _message(message, names)
@@ -43,17 +43,17 @@ def said_in(body: Mapping[str, Any]) -> list[Said]:
 
 
 def answer_digests(message: Mapping[str, Any]) -> list[bytes]:
-    """What tells an answer from others when the next request repeats it."""
+    """Return digests that identify the answer when the next request repeats it."""
     return [each.digest for each in _message({"role": "assistant", "content": message.get("content")}, {})]
 
 
 def made_digest(text: str, calls: list[Any]) -> bytes:
-    """What tells the words and calls of an assistant from others; clients change the space around them."""
+    """Return the digest of an assistant's text and calls, ignoring white space that clients change."""
     return digest("assistant", " ".join(text.split()), calls)
 
 
 def result_digest(text: str) -> bytes:
-    """The same for what a tool of the provider answered within a message."""
+    """Return the digest of the answer of a provider's tool inside a message."""
     return digest("result", text)
 
 
@@ -65,10 +65,10 @@ def _check_content(content: Any, where: str) -> None:
 
 
 def _message(message: dict[str, Any], names: dict[str, str]) -> Iterator[Said]:
-    """The entries of a message: its own words last for the assistant, first for anybody else.
+    """Yield the entries of a message; its own text comes last for the assistant, first for other roles.
 
-    So what stands in a message of the assistant is never taken for news, and what comes with a question can be what
-    the answer rests on.
+    So text in an assistant message is never treated as new, and what comes with a question can be a source for the
+    answer.
     """
     kind = _KINDS.get(str(message.get("role")).lower(), "user")
     words, blocks, calls = _parted(message, kind)
@@ -85,9 +85,9 @@ def _message(message: dict[str, Any], names: dict[str, str]) -> Iterator[Said]:
 
 
 def _parted(message: dict[str, Any], kind: Kind) -> tuple[list[Slot], list[dict[str, Any]], list[dict[str, Any]]]:
-    """The texts of a message, the blocks that are no words of the one who speaks, and the calls."""
+    """Return the texts of a message, the blocks that are not its own text, and the calls."""
     words = [Slot("content", message, "content")] if isinstance(message.get("content"), str) else []
-    words += walk("content", message, "content", "role")  # whatever else stands beside the content
+    words += walk("content", message, "content", "role")  # other fields next to the content
     blocks: list[dict[str, Any]] = []
     calls: list[dict[str, Any]] = []
     for block in listed(message.get("content")):
@@ -98,16 +98,16 @@ def _parted(message: dict[str, Any], kind: Kind) -> tuple[list[Slot], list[dict[
             calls.append(block)
             words += leaves("content", block.get("input"))
         elif kind == "other":
-            continue  # the developer's own
+            continue  # written by the developer
         else:
             blocks.append(block)
     return words, blocks, calls
 
 
 def _other(block: dict[str, Any], names: Mapping[str, str], *, repeated: bool) -> Said:
-    """A block that is looked at as the result of a tool: one, a document, or whatever else is not known.
+    """Return a block that is checked as a tool result: a result, a document, or an unknown block.
 
-    ``repeated``: it stands in an answer, so it must be known again by what was sent of it.
+    ``repeated`` means that it is part of an answer, so its digest must match what was sent.
     """
     id = str(block.get("tool_use_id") or "")
     slots = list(walk("content", block))

@@ -14,13 +14,13 @@ from proctor.server.wire.text_walk import is_mark, prune, walk
 
 __all__ = ["AnthropicStream", "is_known", "message_head", "spoken"]
 
-_WORDS: Final = {"text": "text", "thinking": "thinking", "compaction": "content"}  # kind of a block -> where it says it
+_WORDS: Final = {"text": "text", "thinking": "thinking", "compaction": "content"}  # block type -> key of its text
 _DELTAS: Final = {"text_delta": "text", "thinking_delta": "thinking", "compaction_delta": "compaction"}
 _QUIET: Final = frozenset({"redacted_thinking", "container_upload"})
 
 
 def is_known(block: Mapping[str, Any]) -> bool:
-    """Whether it is known what a block of an answer is; any other is taken out."""
+    """Return whether the type of a block is known; other blocks are removed."""
     kind = block.get("type")
     return isinstance(kind, str) and (kind in _WORDS or kind in CALLS or kind in _QUIET or _is_result(kind))
 
@@ -32,36 +32,36 @@ def _is_result(kind: Any) -> bool:
 class AnthropicStream:
     """The events of one message.
 
-    Blocks are numbered as they are read; the client has numbers of its own, since blocks may be left out.
+    Blocks are numbered as they are read. The client gets other numbers, since blocks may be removed.
     """
 
     def __init__(self) -> None:
         self.calls: dict[Hashable, Call] = {}
         self._message: dict[str, Any] = {}
-        self._kinds: list[str] = []  # of each block; "" for one that is left out
-        self._given: list[int] = []  # the number of each block upstream
-        self._at: dict[int, int] = {}  # number upstream -> block that has it now
+        self._kinds: list[str] = []  # kind of each block; "" for a removed one
+        self._given: list[int] = []  # upstream number of each block
+        self._at: dict[int, int] = {}  # upstream number -> current block
         self._by_id: dict[str, int] = {}  # id of a call -> its block
-        self._run = 0  # runs of text blocks: a sentence may go over several
+        self._run = 0  # number of text runs; a sentence may span several blocks
         self._last_kind = ""
         self._more = 0
         self._places: dict[int, int] = {}  # block -> its number for the client
-        self._open: int | None = None  # the block that the client has seen begin
+        self._open: int | None = None  # the block that is open for the client
         self._begun = self._spoken = self._settled = False
-        self._rewritten: set[int] = set()  # events on their way that something was taken out of
-        self._gone: set[int] = set()  # blocks that are left out
-        self._changed: set[int] = set()  # blocks whose thoughts are no longer those that were signed
-        self._made: set[int] = set()  # calls whose restored arguments have left
+        self._rewritten: set[int] = set()  # events that were changed
+        self._gone: set[int] = set()  # removed blocks
+        self._changed: set[int] = set()  # thinking blocks that no longer match their signature
+        self._made: set[int] = set()  # calls whose restored arguments were sent
 
     @property
     def id(self) -> str:
-        """The name of the message."""
+        """The id of the message."""
         return str(self._message.get("id") or "")
 
     # --- reading ---
 
     def read(self, event: SseEvent) -> Frame:
-        """An event taken apart; what is no JSON object or not known is left out."""
+        """Parse an event; data that is unknown or not a JSON object is dropped."""
         frame = Frame(event=event)
         if event.data is None:
             return frame
@@ -71,7 +71,7 @@ class AnthropicStream:
             return frame
         frame.data = data
         kind = data.get("type")
-        if event.name and event.name != kind:  # two readers could take it for two events
+        if event.name and event.name != kind:  # ambiguous: readers may disagree about the event type
             frame.data = {}
         elif kind == "message_start" and isinstance(data.get("message"), dict):
             self._read_start(frame, data["message"])
@@ -88,7 +88,7 @@ class AnthropicStream:
         return frame
 
     def _read_start(self, frame: Frame, message: dict[str, Any]) -> None:
-        if message.get("content") != []:  # words here would be read by clients before those that follow
+        if message.get("content") != []:  # clients would show this text before the streamed one
             message["content"] = []
             self._rewritten.add(id(frame))
         self._message = message
@@ -122,7 +122,7 @@ class AnthropicStream:
         elif _is_result(kind):
             used = str(block.get("tool_use_id") or "")
             if (call := self._by_id.get(used)) is not None:
-                frame.calls.add(call)  # it leaves with its call or not at all
+                frame.calls.add(call)  # sent only together with its call
             if prune(block):
                 self._rewritten.add(id(frame))
             frame.slots += walk(("result", number, used), block)
@@ -155,7 +155,7 @@ class AnthropicStream:
             frame.data = {}
 
     def _read_delta(self, frame: Frame, number: int, name: str, delta: dict[str, Any]) -> bool:
-        """Take in a part of a block; says whether it is a part of such a block at all."""
+        """Read a delta of a block; return whether it fits the type of the block."""
         kind = self._kinds[number]
         if _DELTAS.get(name) == kind:
             key = _WORDS[kind]
@@ -183,7 +183,7 @@ class AnthropicStream:
         self._read_more(frame, frame.data)
 
     def _read_more(self, frame: Frame, place: dict[str, Any], *skip: str) -> None:
-        """Whatever else stands in an event is a text of its own."""
+        """Read all other strings of an event as a separate text."""
         if prune(place, *skip):
             self._rewritten.add(id(frame))
         self._more += 1
@@ -205,7 +205,7 @@ class AnthropicStream:
     # --- writing ---
 
     def write(self, frame: Frame, changed: bool, refusal: str) -> bytes:
-        """The event without the blocks that were refused or are not known; empty when it is all about one of them."""
+        """Return the event without refused or unknown blocks; empty if nothing is left."""
         data = frame.data
         if data is None:
             return frame.event.raw
@@ -236,7 +236,7 @@ class AnthropicStream:
         return lead + encoded(compact(data), frame.event.name)
 
     def closing(self, reply: str, said: Mapping[Hashable, str], told: Mapping[str, Any]) -> bytes:
-        """The reply as the end of the text that was being written, or as a block of its own; then the end."""
+        """Return the reply as the end of the open text block or as a new block, then the end of the message."""
         parts: list[bytes] = []
         if not self._begun:
             end: dict[str, Any] = {"content": [], "stop_reason": None, "stop_sequence": None}
@@ -258,7 +258,7 @@ class AnthropicStream:
         return any(self.calls[key].refused for key in frame.calls if key in self.calls)
 
     def _is_stale(self, data: Mapping[str, Any], number: int, changed: bool) -> bool:
-        """Whether a part is a signature of words that have become others."""
+        """Return whether a delta is a signature of a text that was changed."""
         delta = data.get("delta")
         name = delta.get("type") if isinstance(delta, Mapping) else None
         if changed and name == "thinking_delta":
@@ -266,7 +266,7 @@ class AnthropicStream:
         return name == "signature_delta" and number in self._changed
 
     def _with_values(self, data: dict[str, Any], number: int) -> bool:
-        """Give a restored call its arguments, all with the first part; says whether it is one."""
+        """Send the restored arguments of a call with its first delta; return whether it is such a call."""
         call = self.calls.get(number)
         if call is None or not call.restored:
             return False
@@ -289,7 +289,7 @@ class AnthropicStream:
         return bool(data["index"] != self._given[number])
 
     def _without_calls(self, data: dict[str, Any], refusal: str) -> tuple[bytes, bool]:
-        """What is said where no call is left, and whether the end of the message is another than the one that came."""
+        """Return the reply when no call is left, and whether the stop reason changed."""
         refused = [call for call in self.calls.values() if call.refused]
         if not refused:
             return b"", False
@@ -312,7 +312,7 @@ class AnthropicStream:
 
 
 def message_head(message: Mapping[str, Any]) -> dict[str, Any]:
-    """What is left of a message when nothing of it may leave: its names, as far as they are names, and its counts."""
+    """Return a message without content: only ids and counts, if they look like ids."""
     usage = message.get("usage")
     usage = usage if isinstance(usage, Mapping) else {}
     names = {key: message.get(key) for key in ("id", "model")}
@@ -322,7 +322,7 @@ def message_head(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def spoken(message: dict[str, Any], text: str) -> bytes:
-    """A whole stream that says one text."""
+    """Return a complete stream with one text."""
     told = message.pop("proctor", None)
     head = {**message, "content": [], "stop_reason": None}
     end = _end_body(str(message["stop_reason"]), message.get("usage"))
@@ -338,7 +338,7 @@ def spoken(message: dict[str, Any], text: str) -> bytes:
 
 
 def _block_bodies(place: int, text: str) -> list[dict[str, Any]]:
-    """The events that say a text in a block of its own."""
+    """Return the events of a new block with a text."""
     return [
         {"type": "content_block_start", "index": place, "content_block": {"type": "text", "text": ""}},
         {"type": "content_block_delta", "index": place, "delta": {"type": "text_delta", "text": text}},

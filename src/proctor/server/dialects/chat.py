@@ -1,4 +1,4 @@
-"""The chat completions API: where the texts and calls of a request and of an answer stand."""
+"""The chat completions API: where requests and answers have texts and calls."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from proctor.server.wire.text_slots import joined
 
 __all__ = ["Chat"]
 
-# Whoever is not known is taken for the user: what cannot be placed is looked at.
+# Unknown roles are treated as the user, so their texts are checked.
 _KINDS: Final[Mapping[str, Kind]] = {
     "system": "other",
     "developer": "other",
@@ -35,7 +35,7 @@ _KINDS: Final[Mapping[str, Kind]] = {
     "function": "tool",
     "assistant": "assistant",
 }
-# Fields that are read elsewhere, and settings of the developer, which no customer writes.
+# Fields that are read elsewhere, and developer settings, which customers do not write.
 _READ_OR_SETTING: Final = frozenset(
     {
         "messages",
@@ -56,17 +56,17 @@ _READ_OR_SETTING: Final = frozenset(
 
 
 class Chat:
-    """The shape of chat completions."""
+    """The format of chat completions."""
 
     def dialect(self) -> ChatStream:
-        """A reader for one stream."""
+        """Return a new stream reader."""
         return ChatStream()
 
     def said(self, body: dict[str, Any]) -> list[Said]:
-        """The messages of a request, and what it says in fields beside them.
+        """Return the messages of a request, and the texts in its other fields.
 
         Raises:
-            ValueError: a part of it has a shape that cannot be read whole. The message continues "the body".
+            ValueError: a part cannot be read completely. The message continues "the body".
         """
         messages = body.get("messages")
         if not isinstance(messages, list) or not all(isinstance(each, dict) for each in messages):
@@ -81,18 +81,18 @@ class Chat:
         return found
 
     def answered(self, data: Mapping[str, Any]) -> list[bytes]:
-        """What tells an answer from others, when the next request repeats it as a message."""
+        """Return digests that identify the answer when the next request repeats it as a message."""
         choices = [each for each in listed(data.get("choices")) if isinstance(each, dict)]
         return [_digest(choice["message"]) for choice in choices[:1] if isinstance(choice.get("message"), dict)]
 
     def streamed(self, said: Mapping[Any, str], calls: Sequence[Any], tail: str) -> list[bytes]:
-        """The same for an answer that was streamed."""
+        """Return these digests for a streamed answer."""
         text = said.get((0, "content"), "") + tail
         made = [(call.name, call.arguments) for call in calls if call.key[0] == 0 and not call.refused]
         return [digest("assistant", text, [[name, _canonical(arguments)] for name, arguments in made])]
 
     async def check(self, data: dict[str, Any], turn: RequestTurn) -> bool:
-        """Put a whole answer before the gates and take out what must not leave; says whether anything changed."""
+        """Run the gates on a whole answer and remove what they stop; return whether anything changed."""
         given = listed(data.get("choices"))
         choices = [choice for choice in given if isinstance(choice, dict)]
         changed = len(choices) < len(given)
@@ -112,14 +112,14 @@ class Chat:
         return changed
 
     def _withhold(self, data: dict[str, Any], choices: list[dict[str, Any]], reply: str, turn: RequestTurn) -> None:
-        """No text of the answer may leave: the reply takes their place."""
+        """Replace all texts of the answer by the reply."""
         drop_texts(data, ECHO)
         for choice in choices:
             _replace(choice, reply)
         data.update({"choices": choices} if choices else self.reply({}, reply, turn))
 
     def reply(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> dict[str, Any]:
-        """An answer in the API's own shape, from the guard and not from a model."""
+        """Return the guard's reply in the format of the API."""
         message = {"role": "assistant", "content": text, "refusal": None}
         return {
             "id": f"chatcmpl-proctor-{uuid4().hex}",
@@ -132,7 +132,7 @@ class Chat:
         }
 
     def reply_stream(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> bytes:
-        """The same as a stream."""
+        """Return the guard's reply as a stream."""
         whole = self.reply(body, text, turn)
         told, usage = whole.pop("proctor"), whole.pop("usage")
         whole["object"] = "chat.completion.chunk"
@@ -170,14 +170,14 @@ def _said(message: dict[str, Any], names: Mapping[str, str]) -> Said:
 
 def _digest(message: Mapping[str, Any]) -> bytes:
     texts = [slot.text for slot in slots("content", message, "content")]
-    if message.get("role", "assistant") == "assistant":  # clients leave out or add fields of what they repeat
+    if message.get("role", "assistant") == "assistant":  # clients add and drop fields when they repeat an answer
         made = [[call["name"], _canonical(call["arguments"])] for call in _calls(message)]
         return digest("assistant", "".join(texts), made)
-    return digest(message)  # all that is read
+    return digest(message)  # everything that is read
 
 
 def _calls(message: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The calls of a message; ``free``: the arguments are a text and no JSON."""
+    """Return the calls of a message; ``free`` means that the arguments are text, not JSON."""
     found: list[dict[str, Any]] = []
     for call in listed(message.get("tool_calls")):
         if isinstance(call, dict):
@@ -216,11 +216,11 @@ async def _check_choice(choice: dict[str, Any], turn: RequestTurn) -> bool:
             return True
         changed |= is_new
         if is_new and slot.channel == "transcript":
-            slot.place["data"] = ""  # the sound says what was taken out
+            slot.place["data"] = ""  # the audio contains the removed text
     refusal = "".join(str(message.get("refusal") or "") for message in messages)
     after = "".join(slot.text for message in messages for slot in slots("content", message, "content"))
     if choice.get("logprobs") and (before != after or not are_logprobs_of(choice["logprobs"], after, refusal)):
-        choice["logprobs"] = None  # they would tell what was taken out, or say what nobody has read
+        choice["logprobs"] = None  # would reveal removed text, or contain unchecked text
         changed = True
     for message in messages:
         changed |= _restore_calls(message, turn)
@@ -229,7 +229,7 @@ async def _check_choice(choice: dict[str, Any], turn: RequestTurn) -> bool:
 
 
 async def _check_text(slot: Slot, turn: RequestTurn) -> tuple[Verdict, bool]:
-    """The verdict on a text, and whether it leaves as another."""
+    """Return the verdict on a text, and whether the text was changed."""
     verdict = await turn.output(slot.text)
     if turn.stops(verdict):
         return verdict, False
@@ -241,7 +241,7 @@ async def _check_text(slot: Slot, turn: RequestTurn) -> tuple[Verdict, bool]:
 
 
 def _texts(choice: dict[str, Any], messages: Sequence[dict[str, Any]]) -> Iterator[Slot]:
-    """Every text of a choice; the caller may change each before it asks for the next."""
+    """Yield every text of a choice; the caller may change each before the next is read."""
     others: list[Slot] = []
     done = {name for name in ("message", "delta") if isinstance(choice.get(name), dict)} | {"logprobs"}
     for message in messages:
@@ -300,7 +300,7 @@ async def _check_calls(choice: dict[str, Any], message: dict[str, Any], turn: Re
 
 
 def _replace(choice: dict[str, Any], reply: str) -> None:
-    """Nothing of the choice may leave: the reply takes its place."""
+    """Replace the whole choice by the reply."""
     number = choice.get("index", 0)
     choice.clear()
     choice["index"] = number if isinstance(number, int) else 0

@@ -1,4 +1,4 @@
-"""Fields of a message or a delta in answers of the chat completions API: which are texts, calls, or neither."""
+"""Classify the fields of a message or delta of the chat completions API: texts, calls, or neither."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ __all__ = [
     "other_delta_strings",
 ]
 
-TEXTS: Final = ("content", "refusal", "reasoning_content", "reasoning")  # the fields of an answer that are read as text
-ECHO: Final = frozenset({"metadata", "proctor"})  # what the developer sent, and what is told from here
-AT_ONCE: Final = frozenset({"context", "annotations", "citations", "search_results", "images"})  # no part of a text
+TEXTS: Final = ("content", "refusal", "reasoning_content", "reasoning")  # fields of an answer that are checked as text
+ECHO: Final = frozenset({"metadata", "proctor"})  # sent by the developer, or added by the proxy
+AT_ONCE: Final = frozenset({"context", "annotations", "citations", "search_results", "images"})  # complete in one chunk
 _CALLS: Final = frozenset({"tool_calls", "function_call"})
 _KNOWN_CALLS: Final = frozenset({"function", "custom"})
 _LOGPROBS: Final = frozenset({"content", "refusal"})
 
 
 def is_unknown_call(call: Mapping[str, Any]) -> bool:
-    """Whether a call is of a kind that is not known, or of two kinds at once."""
+    """Return whether a call is of an unknown kind, or of two kinds at once."""
     if isinstance(call.get("function"), dict) and isinstance(call.get("custom"), dict):
         return True
     return bool(call.get("type")) and (not isinstance(call["type"], str) or call["type"] not in _KNOWN_CALLS)
 
 
 def drop_malformed_calls(message: dict[str, Any]) -> bool:
-    """Take calls out that are no objects; returns whether there were any."""
+    """Remove calls that are not objects; return whether there were any."""
     calls, call = message.get("tool_calls"), message.get("function_call")
     changed = False
     if calls is not None and (not isinstance(calls, list) or not all(isinstance(each, dict) for each in calls)):
@@ -48,7 +48,7 @@ def drop_malformed_calls(message: dict[str, Any]) -> bool:
 
 
 def other_delta_strings(channel: Hashable, message: dict[str, Any]) -> Iterator[Slot]:
-    """The strings of a message or a delta beside its texts and what its calls are made with."""
+    """Yield the strings of a message or delta other than its texts and the arguments of calls."""
     done = _CALLS | set(TEXTS)
     audio = message.get("audio")
     if isinstance(audio, dict):
@@ -60,9 +60,9 @@ def other_delta_strings(channel: Hashable, message: dict[str, Any]) -> Iterator[
 
 
 def other_call_strings(channel: Hashable, message: Mapping[str, Any]) -> Iterator[Slot]:
-    """The strings of the calls of a message beside what they are made with."""
+    """Yield the strings of a message's calls other than their arguments."""
     for call in listed(message.get("tool_calls")):
-        if not isinstance(call, dict) or is_unknown_call(call):  # those are taken out
+        if not isinstance(call, dict) or is_unknown_call(call):  # these are removed
             continue
         made = [name for name in ("function", "custom") if isinstance(call.get(name), dict)]
         yield from other_strings(channel, call, frozenset(made))
@@ -74,7 +74,7 @@ def other_call_strings(channel: Hashable, message: Mapping[str, Any]) -> Iterato
 
 
 def are_logprobs_of(logprobs: Any, content: str, refusal: str) -> bool:
-    """Whether log probabilities repeat the texts of a choice and say nothing else."""
+    """Return whether log probabilities repeat the texts of a choice and contain nothing else."""
     return (
         isinstance(logprobs, dict)
         and logprobs.keys() <= _LOGPROBS

@@ -36,20 +36,20 @@ class ChatStream:
 
     def __init__(self) -> None:
         self.calls: dict[Hashable, Call] = {}
-        self._channels: dict[int, set[Hashable]] = {}  # number of a choice -> its texts
-        self._choices: dict[int, bool] = {}  # number of a choice -> whether its end has left
+        self._channels: dict[int, set[Hashable]] = {}  # choice index -> its texts
+        self._choices: dict[int, bool] = {}  # choice index -> whether its end was sent
         self._last: Mapping[str, Any] = {}
         self._malformed = 0
-        self._made: set[Hashable] = set()  # calls whose restored arguments have left
+        self._made: set[Hashable] = set()  # calls whose restored arguments were sent
         self._spoken: set[Hashable] = set()
 
     @property
     def id(self) -> str:
-        """The name of the completion."""
+        """The id of the completion."""
         return str(self._last.get("id") or "")
 
     def read(self, event: SseEvent) -> Frame:
-        """A chunk taken apart; what is no JSON is read as a text of its own."""
+        """Parse a chunk; data that is not JSON is read as a separate text."""
         frame = Frame(event=event)
         if event.data is None:
             return frame
@@ -72,11 +72,11 @@ class ChatStream:
         return frame
 
     def write(self, frame: Frame, changed: bool, refusal: str) -> bytes:
-        """The chunk without the calls that were refused; empty when nothing else was in it."""
+        """Return the chunk without refused calls; empty if nothing else was in it."""
         if frame.data is None:
             return encoded(str(frame.slots[0].text), frame.event.name) if changed and frame.slots else frame.event.raw
         lead = b""
-        if not changed and not self.calls:  # the way of nearly every chunk
+        if not changed and not self.calls:  # fast path for most chunks
             for choice in listed(frame.data.get("choices")):
                 if isinstance(choice, dict) and choice.get("finish_reason"):
                     self._choices[_number(choice)] = True
@@ -95,14 +95,14 @@ class ChatStream:
                     lead += self._chunk(number, {"content": text}, None)
                     choice["finish_reason"] = "content_filter"
             if changed and choice.get("logprobs"):
-                choice["logprobs"] = None  # they would tell what was taken out
+                choice["logprobs"] = None  # would reveal the removed text
         self._spoken |= {slot.channel[0] for slot in frame.slots if slot.text}  # type: ignore[index]
         if not changed:
             return frame.event.raw
         return lead + (b"" if _is_empty(frame.data) else encoded(compact(frame.data), frame.event.name))
 
     def closing(self, reply: str, said: Mapping[Hashable, str], told: Mapping[str, Any]) -> bytes:
-        """The reply and the end of every choice that has not ended."""
+        """Return the reply and the end of every open choice."""
         parts: list[bytes] = []
         for choice, finished in (self._choices or {0: False}).items():
             if finished:
@@ -137,7 +137,7 @@ class ChatStream:
 
     def _read_delta(self, frame: Frame, number: int, delta: dict[str, Any]) -> None:
         for name in TEXTS:
-            if type(delta.get(name)) is str:  # the way of nearly every chunk
+            if type(delta.get(name)) is str:  # fast path for most chunks
                 frame.slots.append(Slot((number, name), delta, name))
             elif name in delta:
                 frame.slots += strings_of((number, name), delta, name)
@@ -153,7 +153,7 @@ class ChatStream:
                 frame.slots.append(slot)
 
     def _read_others(self, frame: Frame, number: int, delta: dict[str, Any]) -> None:
-        """Read fields that are not known as texts that go on from chunk to chunk, but for those that come whole."""
+        """Read unknown fields as texts that continue across chunks, except fields that are complete in one."""
         known = [name for name in delta if name not in _NO_OTHER]
         for name in known:
             rest = frozenset(delta) - {name}
@@ -190,7 +190,7 @@ class ChatStream:
                 call.complete = True
 
     def _no_json(self, frame: Frame, data: str) -> Frame:
-        if is_unread_json(data):  # the client might read what was not read here
+        if is_unread_json(data):  # the client might parse it although this code did not
             frame.dropped = True
             return frame
         self._malformed += 1
@@ -199,7 +199,7 @@ class ChatStream:
         return frame
 
     def _without_refused(self, choice: dict[str, Any]) -> bool:
-        """Take the refused calls out of a choice and close the ranks; says whether any call of it was refused."""
+        """Remove refused calls from a choice and renumber the rest; return whether there were any."""
         number = _number(choice)
         refused = [key for key, call in self.calls.items() if call.refused and key[0] == number]  # type: ignore[index]
         if not refused:
@@ -221,7 +221,7 @@ class ChatStream:
         return True
 
     def _with_values(self, choice: dict[str, Any]) -> bool:
-        """Give restored calls their arguments, all with the first part of each; says whether there were any."""
+        """Send restored arguments with the first part of each call; return whether there were any."""
         delta = choice.get("delta") if isinstance(choice.get("delta"), dict) else choice.get("message")
         found = False
         for key, place in _calls(_number(choice), delta):
@@ -248,7 +248,7 @@ class ChatStream:
 
 
 def _done(choice: Mapping[str, Any], name: str) -> frozenset[str]:
-    """The fields of a choice that are read elsewhere; ``name`` is that of its delta."""
+    """Return the fields of a choice that are read elsewhere; ``name`` is the key of its delta."""
     done = _DELTA_DONE if name == "delta" else _MESSAGE_DONE
     if not isinstance(choice.get(name), dict):
         done = frozenset({"logprobs"})
@@ -260,7 +260,7 @@ def _number(choice: Mapping[str, Any]) -> int:
 
 
 def _calls(number: int, delta: Any) -> Iterator[tuple[tuple[int, int | str], dict[str, Any]]]:
-    """The calls, or parts of calls, of one chunk, each with what tells it from the others."""
+    """Yield the calls, or parts of calls, of one chunk, each with its key."""
     if not isinstance(delta, dict):
         return
     for place, call in enumerate(listed(delta.get("tool_calls"))):
@@ -271,7 +271,7 @@ def _calls(number: int, delta: Any) -> Iterator[tuple[tuple[int, int | str], dic
 
 
 def _is_empty(data: Mapping[str, Any]) -> bool:
-    """Whether a chunk that had only refused calls has nothing left to say."""
+    """Return whether a chunk that only had refused calls is empty now."""
     choices = listed(data.get("choices"))
     if not choices or data.get("usage") or data.get("proctor"):
         return False

@@ -1,4 +1,4 @@
-"""The legacy completions API: where the texts of a request and of an answer stand."""
+"""The legacy completions API: where requests and answers have texts."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _UNREADABLE: Final = ("prompt_embeds", "prompt_token_ids", "input_extra", "image
 
 
 class Completions:
-    """The shape of completions. There are no turns: each request is a conversation of its own, unless it is named."""
+    """The format of completions. There are no turns: each request is a conversation, unless it is named."""
 
     def dialect(self) -> CompletionsStream:
-        """A reader for one stream."""
+        """Return a new stream reader."""
         return CompletionsStream()
 
     def said(self, body: dict[str, Any]) -> list[Said]:
-        """The prompts of a request, with what is to follow the answer.
+        """Return the prompts of a request with their suffixes.
 
         Raises:
-            ValueError: something cannot be read; says what, as what follows "the body".
+            ValueError: a part cannot be read. The message continues "the body".
         """
         for name in _UNREADABLE:
             if body.get(name) not in (None, [], ""):
@@ -51,15 +51,15 @@ class Completions:
         return [Said(kind="user", slots=slots, digest=digest("prompt", prompt, suffix))] if slots else []
 
     def answered(self, data: Mapping[str, Any]) -> list[bytes]:
-        """Nothing: an answer is not repeated."""
+        """Return nothing: requests do not repeat answers."""
         return []
 
     def streamed(self, said: Mapping[Any, str], calls: Sequence[Any], tail: str) -> list[bytes]:
-        """The same."""
+        """Return nothing: requests do not repeat answers."""
         return []
 
     async def check(self, data: dict[str, Any], turn: RequestTurn) -> bool:
-        """Put a whole answer before the gates and take out what must not leave; says whether anything changed."""
+        """Run the gates on a whole answer and remove what they stop; return whether anything changed."""
         changed, altered = cleaned(data), False
         for choice in listed(data.get("choices")):
             slots = [Slot("text", choice, "text")] if isinstance(choice.get("text"), str) else []
@@ -70,7 +70,7 @@ class Completions:
                     altered = True
                     break
                 if other:
-                    choice["logprobs"] = None  # they would tell what was taken out
+                    choice["logprobs"] = None  # would reveal the removed text
                     altered = True
         verdict, other = await check_texts(list(walk("more", data, "choices", "proctor")), turn, apart="\n")
         if verdict is not None:
@@ -84,7 +84,7 @@ class Completions:
         return changed or altered
 
     def reply(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> dict[str, Any]:
-        """An answer in the API's own shape, from the guard and not from a model."""
+        """Return the guard's reply in the format of the API."""
         return {
             "id": f"cmpl-proctor-{uuid4().hex}",
             "object": "text_completion",
@@ -96,7 +96,7 @@ class Completions:
         }
 
     def reply_stream(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> bytes:
-        """The same as a stream."""
+        """Return the guard's reply as a stream."""
         return encoded(compact(self.reply(body, text, turn))) + b"data: [DONE]\n\n"
 
 

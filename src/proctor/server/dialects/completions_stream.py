@@ -18,7 +18,7 @@ _CHOICE: Final = frozenset(
 
 
 def cleaned(data: dict[str, Any]) -> bool:
-    """Take out of an answer what is no part of a completion; says whether there was anything."""
+    """Remove fields that are not part of a completion; return whether there were any."""
     kept = [choice for choice in listed(data.get("choices")) if isinstance(choice, dict)]
     gone = "choices" in data and data["choices"] != kept
     if gone:
@@ -36,18 +36,18 @@ class CompletionsStream:
 
     def __init__(self) -> None:
         self.calls: dict[Hashable, Call] = {}
-        self._choices: dict[int, bool] = {}  # number of a choice -> whether its end has left
+        self._choices: dict[int, bool] = {}  # choice index -> whether its end was sent
         self._last: dict[str, Any] = {}
         self._more = 0
         self._rewritten: set[int] = set()
 
     @property
     def id(self) -> str:
-        """The name of the completion."""
+        """The id of the completion."""
         return str(self._last.get("id") or "")
 
     def read(self, event: SseEvent) -> Frame:
-        """A chunk taken apart; what is no JSON object is left out."""
+        """Parse a chunk; data that is not a JSON object is dropped."""
         frame = Frame(event=event)
         if event.data is None:
             return frame
@@ -78,7 +78,7 @@ class CompletionsStream:
         return frame
 
     def write(self, frame: Frame, changed: bool, refusal: str) -> bytes:
-        """The chunk, with its texts as they may leave."""
+        """Return the chunk with its checked texts."""
         if frame.data is None:
             return frame.event.raw
         if not frame.data:
@@ -88,11 +88,11 @@ class CompletionsStream:
         for choice in listed(frame.data.get("choices")):
             self._choices[_number(choice)] = bool(choice.get("finish_reason"))
             if changed and choice.get("logprobs"):
-                choice["logprobs"] = None  # they would tell what was taken out
+                choice["logprobs"] = None  # would reveal the removed text
         return encoded(compact(frame.data), frame.event.name) if changed else frame.event.raw
 
     def closing(self, reply: str, said: Mapping[Hashable, str], told: Mapping[str, Any]) -> bytes:
-        """The reply and the end of every choice that has not ended."""
+        """Return the reply and the end of every open choice."""
         names = {key: str(self._last.get(key) or "") for key in ("id", "model")}
         head = {key: each if is_mark(key, each, {}) else "" for key, each in names.items()}
         parts: list[bytes] = []

@@ -1,4 +1,4 @@
-"""Ollama's own API: where the texts and calls of a request and of an answer stand."""
+"""Ollama's own API: where requests and answers have texts and calls."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from proctor.server.wire.text_walk import check_keys, leaves, walk
 
 __all__ = ["OllamaChat", "OllamaGenerate"]
 
-# Whoever is not known is taken for the user: what cannot be placed is looked at.
+# Unknown roles are treated as the user, so their texts are checked.
 _KINDS: Final[Mapping[str, Kind]] = {"system": "other", "tool": "tool", "assistant": "assistant"}
 _MESSAGE: Final = ("role", "images", "tool_calls", "tool_name", "tool_call_id")
 
 
 class OllamaChat:
-    """The shape of `/api/chat`: messages, and an answer that has one."""
+    """The format of `/api/chat`: messages, and an answer with one message."""
 
     wire: WireFormat = OLLAMA
 
     def dialect(self) -> OllamaStream:
-        """A reader for one stream."""
+        """Return a new stream reader."""
         return OllamaStream("message")
 
     def said(self, body: dict[str, Any]) -> list[Said]:
-        """The messages of a request.
+        """Return the messages of a request.
 
         Raises:
-            ValueError: something cannot be read; says what, as what follows "the body".
+            ValueError: a part cannot be read. The message continues "the body".
         """
         messages = body.get("messages", [])
         if not isinstance(messages, list) or not all(isinstance(each, dict) for each in messages):
@@ -53,18 +53,18 @@ class OllamaChat:
         return found
 
     def answered(self, data: Mapping[str, Any]) -> list[bytes]:
-        """What tells an answer from others, when the next request repeats it as a message."""
+        """Return digests that identify the answer when the next request repeats it as a message."""
         message = data.get("message")
         return [_digest(message)] if isinstance(message, dict) else []
 
     def streamed(self, said: Mapping[Any, str], calls: Sequence[Any], tail: str) -> list[bytes]:
-        """The same for an answer that was streamed."""
+        """Return these digests for a streamed answer."""
         text = "".join(text for channel, text in said.items() if channel == "content") + tail
         made = [[call.name, _canonical(call.arguments)] for call in calls if not call.refused]
         return [digest("assistant", " ".join(text.split()), made)]
 
     async def check(self, data: dict[str, Any], turn: RequestTurn) -> bool:
-        """Put a whole answer before the gates and take out what must not leave; says whether anything changed."""
+        """Run the gates on a whole answer and remove what they stop; return whether anything changed."""
         changed = cleaned(data, "message")
         message = data.get("message") if isinstance(data.get("message"), dict) else {}
         assert isinstance(message, dict)
@@ -79,28 +79,28 @@ class OllamaChat:
         return changed or altered or stopped is not None
 
     def reply(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> dict[str, Any]:
-        """An answer in the API's own shape, from the guard and not from a model."""
+        """Return the guard's reply in the format of the API."""
         return _reply(body, {"message": {"role": "assistant", "content": text}}, turn)
 
     def reply_stream(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> bytes:
-        """The same as a stream: its one line."""
+        """Return the guard's reply as a stream of one line."""
         return line(compact(self.reply(body, text, turn)))
 
 
 class OllamaGenerate:
-    """The shape of `/api/generate`: a prompt, and an answer to it."""
+    """The format of `/api/generate`: a prompt and its answer."""
 
     wire: WireFormat = OLLAMA
 
     def dialect(self) -> OllamaStream:
-        """A reader for one stream."""
+        """Return a new stream reader."""
         return OllamaStream("response")
 
     def said(self, body: dict[str, Any]) -> list[Said]:
-        """The prompt of a request, with what is to follow the answer; system and template are the developer's own.
+        """Return the prompt of a request with its suffix; system and template are the developer's.
 
         Raises:
-            ValueError: something cannot be read; says what, as what follows "the body".
+            ValueError: a part cannot be read. The message continues "the body".
         """
         if body.get("context"):
             raise ValueError("has a context of tokens, which cannot be read; use /api/chat with messages")
@@ -111,15 +111,15 @@ class OllamaGenerate:
         return [Said(kind="user", slots=found, digest=digest(*(slot.text for slot in found)))] if found else []
 
     def answered(self, data: Mapping[str, Any]) -> list[bytes]:
-        """Nothing: an answer is not repeated."""
+        """Return nothing: requests do not repeat answers."""
         return []
 
     def streamed(self, said: Mapping[Any, str], calls: Sequence[Any], tail: str) -> list[bytes]:
-        """The same."""
+        """Return nothing: requests do not repeat answers."""
         return []
 
     async def check(self, data: dict[str, Any], turn: RequestTurn) -> bool:
-        """Put a whole answer before the gates and take out what must not leave; says whether anything changed."""
+        """Run the gates on a whole answer and remove what they stop; return whether anything changed."""
         changed = cleaned(data, "response")
         stopped, altered = await _check_words(data, data, turn)
         if stopped is not None:
@@ -129,11 +129,11 @@ class OllamaGenerate:
         return changed or altered or stopped is not None
 
     def reply(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> dict[str, Any]:
-        """An answer in the API's own shape, from the guard and not from a model."""
+        """Return the guard's reply in the format of the API."""
         return _reply(body, {"response": text}, turn)
 
     def reply_stream(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> bytes:
-        """The same as a stream: its one line."""
+        """Return the guard's reply as a stream of one line."""
         return line(compact(self.reply(body, text, turn)))
 
 
@@ -157,7 +157,7 @@ def _said(message: dict[str, Any], names: Mapping[str, str]) -> Said:
 
 
 def _has_words(message: Mapping[str, Any]) -> bool:
-    """Whether something among the pictures is none."""
+    """Return whether the list of images has an entry that is not an image."""
     return any(not isinstance(each, str) or " " in each for each in listed(message.get("images")))
 
 
@@ -184,7 +184,7 @@ async def _check_words(data: dict[str, Any], place: dict[str, Any], turn: Reques
 
 
 async def _check_calls(message: dict[str, Any], turn: RequestTurn) -> tuple[Verdict | None, bool]:
-    """Judge the calls and take out those that are refused; the verdict when none is left."""
+    """Check the calls and remove refused ones; return the verdict if none is left."""
     changed = False
     refusal: Verdict | None = None
     made = functions(message)
@@ -204,7 +204,7 @@ async def _check_calls(message: dict[str, Any], turn: RequestTurn) -> tuple[Verd
 
 
 def _replace(data: dict[str, Any], said: Mapping[str, Any]) -> None:
-    """Nothing of the answer may leave: the reply takes its place."""
+    """Replace the whole answer by the reply."""
     kept = head(data)
     data.clear()
     data.update(kept, **said, done=True, done_reason="content_filter")

@@ -1,4 +1,4 @@
-"""Streams of Ollama's own API: lines of JSON, each with a part of the answer."""
+"""Streams of Ollama's own API: JSON lines, each with a part of the answer."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from proctor.server.wire.text_walk import is_mark, prune, walk
 __all__ = ["TEXTS", "OllamaStream", "cleaned", "functions", "head"]
 
 TEXTS: Final = ("content", "response", "thinking")
-_GONE: Final = ("context", "logprobs")  # tokens: what was said, where nobody can read it
+_GONE: Final = ("context", "logprobs")  # tokens: contain the text in a form that cannot be checked
 
 
 def functions(message: Mapping[str, Any]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """The calls of a message, each with its function."""
+    """Return the calls of a message, each with its function."""
     calls = (call for call in listed(message.get("tool_calls")) if isinstance(call, dict))
     return [(call, call["function"]) for call in calls if isinstance(call.get("function"), dict)]
 
 
 def head(data: Mapping[str, Any]) -> dict[str, Any]:
-    """What is left of an answer when nothing of it may leave: its names, as far as they are names."""
+    """Return an answer without content: only its ids, if they look like ids."""
     names = {key: str(data.get(key) or "") for key in ("model", "created_at")}
     return {key: each if is_mark(key, each, data) else "" for key, each in names.items()}
 
 
 def cleaned(data: dict[str, Any], kind: Literal["message", "response"]) -> bool:
-    """Take out of an answer what cannot be read, or is of another kind; says whether there was anything."""
+    """Remove fields that are unreadable or of another type; return whether there were any."""
     gone = False
     for name in (*_GONE, "message" if kind == "response" else "response"):
         gone |= data.pop(name, None) is not None
@@ -61,7 +61,7 @@ def cleaned(data: dict[str, Any], kind: Literal["message", "response"]) -> bool:
 
 
 class OllamaStream:
-    """The lines of one answer; ``kind`` is where its words stand."""
+    """The lines of one answer; ``kind`` is the key of its text."""
 
     def __init__(self, kind: Literal["message", "response"]) -> None:
         self.kind: Literal["message", "response"] = kind
@@ -71,10 +71,10 @@ class OllamaStream:
         self._last: dict[str, Any] = {}
         self._spoken = self._settled = False
         self._rewritten: set[int] = set()
-        self._places: dict[int, Hashable] = {}  # call of a line on its way -> its key
+        self._places: dict[int, Hashable] = {}  # call of a pending line -> its key
 
     def read(self, event: SseEvent) -> Frame:
-        """A line taken apart; what is no JSON object is left out."""
+        """Parse a line; data that is not a JSON object is dropped."""
         frame = Frame(event=event)
         if event.data is None:
             return frame
@@ -112,7 +112,7 @@ class OllamaStream:
         return frame
 
     def write(self, frame: Frame, changed: bool, refusal: str) -> bytes:
-        """The line without the calls that were refused."""
+        """Return the line without refused calls."""
         data = frame.data
         if data is None:
             return frame.event.raw
@@ -132,7 +132,7 @@ class OllamaStream:
         return lead + (line(compact(data)) if changed else frame.event.raw)
 
     def closing(self, reply: str, said: Mapping[Hashable, str], told: Mapping[str, Any]) -> bytes:
-        """The reply, and the end."""
+        """Return the reply and the end of the stream."""
         text = f"\n\n{reply}" if any(said.values()) else reply
         end: dict[str, Any] = {"done": True, "done_reason": "content_filter"}
         return self._spoken_line(text, **end, **({"proctor": told} if told else {}))
@@ -142,7 +142,7 @@ class OllamaStream:
         return message if isinstance(message, dict) else {}
 
     def _without_refused(self, place: dict[str, Any]) -> bool:
-        """Take the refused calls out of a line, and give the others their values; says whether that changed it."""
+        """Remove refused calls of a line and restore the others; return whether it changed."""
         changed = False
         kept: list[dict[str, Any]] = []
         for call, function in functions(place):

@@ -1,4 +1,4 @@
-"""Texts of an answer in the OpenAI shapes: ids and settings pass, every other string is read before it leaves."""
+"""Texts of an answer in the OpenAI formats: ids and settings pass, all other strings are checked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proctor.server.wire.text_slots import ObjectEntry, all_strings, has_space, 
 
 __all__ = ["are_tokens_of", "drop_texts", "other_strings", "other_text", "strings_of"]
 
-# Ids, settings and figures of the API: they pass while they are single words.
+# Ids, settings and figures of the API: pass if they are single words.
 _IDS: Final = frozenset(
     {"id", "object", "type", "role", "status", "model", "index", "finish_reason", "native_finish_reason", "call_id"}
     | {"system_fingerprint", "service_tier", "item_id", "file_id", "container_id", "code", "param", "phase", "severity"}
@@ -20,7 +20,7 @@ _IDS: Final = frozenset(
     | {"background", "execution", "namespace", "server_label", "approval_request_id", "created_by", "caller_id"}
     | {"stop_reason", "previous_response_id", "fingerprint", "vector_store_id"}
 )
-# Encoded data: it passes while it has no spaces.
+# Encoded data: passes if it has no spaces.
 _OPAQUE: Final = frozenset(
     {"data", "encrypted_content", "signature", "result", "thought_signature", "partial_image_b64", "image_url"}
 )
@@ -34,14 +34,14 @@ def _is_field_name(key: str) -> bool:
 
 
 def _is_plain(key: str, value: Any) -> bool:
-    """Whether a field has no text in it that is to be read."""
+    """Return whether a field has no text to check."""
     if not value:
         return True
     return isinstance(value, (int, float)) or (isinstance(value, str) and _skip(key, value))
 
 
 class _FieldNames(frozenset[str]):
-    """Every key that is the name of a field and no text."""
+    """Keys that are field names, not text."""
 
     def __contains__(self, key: object) -> bool:
         return isinstance(key, str) and _is_field_name(key)
@@ -51,14 +51,14 @@ _NAMES: Final = _FieldNames()
 
 
 def strings_of(channel: Hashable, place: Any, key: Any) -> Iterator[Slot]:
-    """Slots for the strings at a place of an answer, apart from ids, settings and encoded data."""
+    """Return slots for the strings at a place of an answer, except ids, settings and encoded data."""
     yield from (slot for slot in all_strings(channel, place, key, skip=_skip, known=_NAMES) if slot.text)
 
 
 def other_strings(channel: Hashable, holder: dict[str, Any], done: frozenset[str]) -> Iterator[Slot]:
-    """Slots for the strings of an object whose fields ``done`` are read elsewhere."""
+    """Return slots for the strings of an object except the fields ``done``, which are read elsewhere."""
     for name, value in list(holder.items()):
-        if name in done or (_is_plain(name, value) and _is_field_name(name)):  # the way of nearly every field
+        if name in done or (_is_plain(name, value) and _is_field_name(name)):  # fast path for most fields
             continue
         entry = ObjectEntry(holder, name)
         if not _is_field_name(name):
@@ -70,14 +70,14 @@ def other_strings(channel: Hashable, holder: dict[str, Any], done: frozenset[str
 def other_text(
     channel: Hashable, holder: dict[str, Any], done: frozenset[str], *, whole: bool = False
 ) -> Iterator[Slot]:
-    """The same as one slot, where there is any text."""
+    """Yield these strings as one slot, if there is any text."""
     found = list(other_strings(channel, holder, done))
     if found and (slot := joined(channel, found, whole=whole)) is not None:
         yield slot
 
 
 def drop_texts(data: dict[str, Any], kept: frozenset[str] = frozenset()) -> None:
-    """Take every field out of an object that has a text, but for those kept."""
+    """Remove every field with a text from an object, except those in ``kept``."""
     names = frozenset(data)
     for name in names - kept:
         if any(True for _ in other_strings("", data, names - {name})):
@@ -85,7 +85,7 @@ def drop_texts(data: dict[str, Any], kept: frozenset[str] = frozenset()) -> None
 
 
 def are_tokens_of(tokens: Any, text: str) -> bool:
-    """Whether log probabilities repeat a text and say nothing else: its tokens in order, and words beside each."""
+    """Return whether log probabilities only repeat a text: its tokens in order, with single-word alternatives."""
     if not tokens:
         return True
     if not isinstance(tokens, list):
@@ -105,7 +105,7 @@ def are_tokens_of(tokens: Any, text: str) -> bool:
 
 
 def _are_words(given: Any) -> bool:
-    """Whether the alternatives to a token are words, in their bytes too."""
+    """Return whether the alternatives to a token are single words, also in their bytes."""
     if given is None:
         return True
     if not isinstance(given, list):
@@ -122,7 +122,7 @@ def _are_words(given: Any) -> bool:
 
 
 def _is_word(token: Any) -> bool:
-    """Whether a token is one word, with spaces around it at most."""
+    """Return whether a token is one word, apart from spaces around it."""
     return token is None or (isinstance(token, str) and len(token) <= 64 and not has_space(token.strip()))
 
 

@@ -1,4 +1,4 @@
-"""Texts of a request in the OpenAI shapes: which fields are read, which are the developer's own."""
+"""Texts of a request in the OpenAI formats: which fields are checked, which are the developer's."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from proctor.server.wire.text_slots import ObjectEntry, all_strings, has_space, 
 
 __all__ = ["check_content", "other_fields", "whole_text"]
 
-# Ids and settings: not read while they are single words.
+# Ids and settings: not checked while they are single words.
 _IDS: Final = frozenset(
     {"id", "type", "role", "status", "call_id", "tool_call_id", "file_id", "detail", "format", "phase", "namespace"}
     | {"index", "container_id", "vector_store_id", "approval_request_id", "server_label", "execution", "created_by"}
     | {"name", "mime_type", "media_type", "output_format", "quality", "size", "background", "ttl", "version", "code"}
     | {"fingerprint"}
 )
-# Addresses and data of pictures and sounds: not read while they have no spaces.
+# URLs and data of images and audio: not checked while they have no spaces.
 _OPAQUE: Final = frozenset(
     {"url", "image_url", "file_url", "data", "encrypted_content", "signature", "result", "thought_signature"}
     | {"partial_image_b64"}
 )
-# Keys of the API's own objects. Any other key is read as text.
+# Keys of the API's own objects. Any other key is checked as text.
 _KNOWN: Final = (
     _IDS
     | _OPAQUE
@@ -49,10 +49,10 @@ _TEXT_FIELDS: Final = ("text", "refusal")
 
 
 def check_content(place: Mapping[str, Any], key: str, where: str) -> None:
-    """Check that a content is a text, or a list of parts whose texts are texts.
+    """Check that a content is a text, or a list of parts with texts.
 
     Raises:
-        ValueError: it has another shape, which two readers could read in two ways. The message continues "the body".
+        ValueError: it has another type, which readers may interpret differently. The message continues "the body".
     """
     value = place.get(key)
     if value is None or isinstance(value, str):
@@ -72,13 +72,13 @@ def check_content(place: Mapping[str, Any], key: str, where: str) -> None:
 
 
 def whole_text(channel: str, item: Any, *, names: bool = False) -> list[Slot]:
-    """Slots for every string of a message or an item, apart from its ids; ``names``: its name is read, too."""
+    """Return slots for every string of a message or item except ids; ``names`` includes its name."""
     skip = _skip_all_ids if not names else _skip_ids
     return [slot for slot in all_strings(channel, {"item": item}, "item", skip=skip, known=_KNOWN) if slot.text]
 
 
 def other_fields(body: dict[str, Any], read: frozenset[str]) -> list[Said]:
-    """What a request says in fields that are neither its messages nor settings of the developer, as a tool's result."""
+    """Return texts in fields that are neither messages nor developer settings, as a tool result."""
     found: list[Slot] = []
     given = {name: value for name, value in body.items() if name not in read}
     for name in given:

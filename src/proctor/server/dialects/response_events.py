@@ -1,4 +1,4 @@
-"""Events of the responses API that say a text of the guard."""
+"""Events of the responses API for a text of the guard."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["item_bodies", "spoken"]
 
 
 def spoken(response: dict[str, Any], text: str) -> bytes:
-    """A whole stream that says one text."""
+    """Return a complete stream with one text."""
     head = {**response, "status": "in_progress", "output": []}
     item = response["output"][0]
     bodies: list[dict[str, Any]] = [
@@ -26,7 +26,7 @@ def spoken(response: dict[str, Any], text: str) -> bytes:
 
 
 def item_bodies(item: Mapping[str, Any], text: str, place: int) -> list[dict[str, Any]]:
-    """The events that say a message; ``text`` is what of it is new."""
+    """Return the events of a message; ``text`` is its new part."""
     whole = item["content"][0]
     where = {"item_id": item["id"], "output_index": place, "content_index": 0}
     empty = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}

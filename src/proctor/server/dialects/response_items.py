@@ -1,4 +1,4 @@
-"""Items of the responses API: which are tool calls and how they read, where their texts stand."""
+"""Items of the responses API: which are tool calls, their arguments, and the places of texts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 NAMED_CALLS: Final = frozenset({"function_call", "custom_tool_call"})
-# Calls that the client carries out. Those without a name of their own are judged by the name of their kind.
+# Calls executed by the client. Those without a name are checked under their type.
 CALLS: Final = NAMED_CALLS | {
     "local_shell_call",
     "shell_call",
@@ -36,7 +36,7 @@ CALLS: Final = NAMED_CALLS | {
     "mcp_approval_request",
     "tool_search_call",
 }
-# What the provider carries out itself: read as text.
+# Calls executed by the provider: checked as text.
 _PROVIDER_ITEMS: Final = frozenset(
     {"file_search_call", "web_search_call", "code_interpreter_call", "image_generation_call", "mcp_call"}
     | {"mcp_list_tools", "mcp_approval_response", "tool_search_output", "additional_tools", "compaction", "program"}
@@ -50,7 +50,7 @@ _CALL_DONE: Final = frozenset({"name", "arguments", "input"})
 
 
 def item_texts(number: int, item: Mapping[str, Any]) -> Iterator[Slot]:
-    """The texts of a message or of reasoning, each with its channel; they repeat what was streamed."""
+    """Yield the texts of a message or of reasoning with their channels; they repeat the streamed text."""
     for key in ("content", "summary"):
         if isinstance(item.get(key), str) and isinstance(item, dict):
             yield Slot((number, "output_text", 0), item, key, True)
@@ -60,19 +60,19 @@ def item_texts(number: int, item: Mapping[str, Any]) -> Iterator[Slot]:
 
 
 def part_slot(number: int, place: int, part: dict[str, Any]) -> Iterator[Slot]:
-    """The text of a part."""
+    """Yield the text of a part."""
     key = _text_key(part)
     if isinstance(part.get(key), str):
         yield Slot((number, str(part.get("type")), place), part, key, True)
 
 
 def other_item_text(number: int, item: dict[str, Any]) -> Iterator[Slot]:
-    """All other strings of an item as one text: annotations, what tools found, fields that are not known."""
+    """Yield all other strings of an item as one text: annotations, tool findings, unknown fields."""
     channel = (number, "other")
     if kind_of(item) in NAMED_CALLS:
         yield from other_text(channel, item, _CALL_DONE, whole=True)
         return
-    if kind_of(item) in CALLS:  # all else of it is what it is made with
+    if kind_of(item) in CALLS:  # its other fields are its arguments
         yield from other_text(channel, item, frozenset(item) - _NO_ARGUMENTS, whole=True)
         return
     if kind_of(item) not in ("message", "reasoning"):
@@ -94,14 +94,14 @@ def other_item_text(number: int, item: dict[str, Any]) -> Iterator[Slot]:
 
 
 def other_part_strings(channel: Any, part: dict[str, Any]) -> Iterator[Slot]:
-    """The strings of a part beside its text."""
+    """Yield the strings of a part other than its text."""
     key = _text_key(part)
     done = {"logprobs", key} if isinstance(part.get(key), str) else {"logprobs"}
     yield from other_strings(channel, part, frozenset(done))
 
 
 def drop_logprobs(place: dict[str, Any], text: Any) -> bool:
-    """Take log probabilities out where they say anything else than the text; returns whether they did."""
+    """Remove log probabilities that do not match the text; return whether there were any."""
     if not place.get("logprobs") or are_tokens_of(place["logprobs"], text if isinstance(text, str) else ""):
         return False
     place["logprobs"] = []
@@ -109,7 +109,7 @@ def drop_logprobs(place: dict[str, Any], text: Any) -> bool:
 
 
 def kind_of(item: Any) -> str:
-    """The kind of an item; empty where it has none that is a text."""
+    """Return the type of an item; empty if it is missing or not a string."""
     kind = item.get("type") if isinstance(item, Mapping) else None
     return kind if isinstance(kind, str) else ""
 
@@ -119,17 +119,17 @@ def _text_key(part: Mapping[str, Any]) -> str:
 
 
 def call_name(item: Mapping[str, Any]) -> str:
-    """The name that a call is judged by: its own, or that of its kind."""
+    """Return the name under which a call is checked: its own, or its type."""
     return str(item.get("name") or "") if kind_of(item) in NAMED_CALLS else str(item.get("type"))
 
 
 def call_key(item: Mapping[str, Any]) -> str:
-    """Where a named call has its arguments."""
+    """Return the key of a named call's arguments."""
     return "input" if item.get("type") == "custom_tool_call" else "arguments"
 
 
 def call_text(item: Mapping[str, Any]) -> str:
-    """The arguments of a call; of a kind without a name of its own, all that it says."""
+    """Return the arguments of a call; for a type without a name, all its fields."""
     if kind_of(item) not in NAMED_CALLS:
         return compact({name: value for name, value in item.items() if name not in _NO_ARGUMENTS and value is not None})
     told = item.get(call_key(item))
@@ -137,7 +137,7 @@ def call_text(item: Mapping[str, Any]) -> str:
 
 
 def message_item(text: str, id: str = "") -> dict[str, Any]:
-    """A message of the assistant as an output item."""
+    """Return an assistant message as an output item."""
     part = {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
     name = id or f"msg_proctor_{uuid4().hex}"
     return {"id": name, "type": "message", "role": "assistant", "status": "completed", "content": [part]}

@@ -1,4 +1,4 @@
-"""The responses API: where the texts and calls of a request and of an answer stand."""
+"""The responses API: where requests and answers have texts and calls."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from proctor.server.wire.text_slots import ObjectEntry, has_space
 __all__ = ["ResponsesShape"]
 
 _ASIDE: Final = frozenset({"system", "developer"})
-# Fields that are read elsewhere, and settings of the developer, which no customer writes.
+# Fields that are read elsewhere, and developer settings, which customers do not write.
 _READ_OR_SETTING: Final = frozenset(
     {"input", "prompt", "proctor", "access_programs", "background", "context_management", "conversation", "image"}
     | {"include", "instructions", "max_output_tokens", "max_tool_calls", "metadata", "model", "moderation"}
@@ -44,17 +44,17 @@ _READ_OR_SETTING: Final = frozenset(
 
 
 class ResponsesShape:
-    """The shape of responses."""
+    """The format of responses."""
 
     def dialect(self) -> ResponsesStream:
-        """A reader for one stream."""
+        """Return a new stream reader."""
         return ResponsesStream()
 
     def said(self, body: dict[str, Any]) -> list[Said]:
-        """The input items of a request, and what it says in fields beside them; a bare text is one of the user's.
+        """Return the input items and the texts in other fields; a bare string is a user message.
 
         Raises:
-            ValueError: a part of it has a shape that cannot be read whole. The message continues "the body".
+            ValueError: a part cannot be read completely. The message continues "the body".
         """
         found = [*other_fields(body, _READ_OR_SETTING), *_variables(body.get("prompt"))]
         given = body.get("input")
@@ -72,12 +72,12 @@ class ResponsesShape:
         return found
 
     def answered(self, data: Mapping[str, Any]) -> list[bytes]:
-        """What tells an answer from others, when the next request repeats its items."""
+        """Return digests that identify the answer when the next request repeats its items."""
         items = [item for item in listed(data.get("output")) if isinstance(item, dict)]
         return [_digest(item) for item in items if _is_in_thread(item)]
 
     def streamed(self, said: Mapping[Any, str], calls: Sequence[Any], tail: str) -> list[bytes]:
-        """The same for an answer that was streamed."""
+        """Return these digests for a streamed answer."""
         items: dict[int, bytes] = {}
         texts: dict[int, str] = {}
         for channel, text in said.items():
@@ -93,7 +93,7 @@ class ResponsesShape:
         return [items[number] for number in sorted(items)]
 
     async def check(self, data: dict[str, Any], turn: RequestTurn) -> bool:
-        """Put a whole answer before the gates and take out what must not leave; says whether anything changed."""
+        """Run the gates on a whole answer and remove what they stop; return whether anything changed."""
         output = [item for item in listed(data.get("output")) if isinstance(item, dict)]
         changed = len(output) < len(listed(data.get("output")))
         if changed:
@@ -121,9 +121,9 @@ class ResponsesShape:
         return changed or bool(refused)
 
     def reply(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> dict[str, Any]:
-        """An answer in the API's own shape, from the guard and not from a model.
+        """Return the guard's reply in the format of the API.
 
-        It is ``completed``: the official clients take an ``incomplete`` one for a failure and show nobody the reply.
+        Its status is ``completed``: the official clients treat ``incomplete`` as a failure and do not show the reply.
         """
         return {
             "id": f"resp_proctor_{uuid4().hex}",
@@ -153,7 +153,7 @@ class ResponsesShape:
         }
 
     def reply_stream(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> bytes:
-        """The same as a stream."""
+        """Return the guard's reply as a stream."""
         return spoken(self.reply(body, text, turn), text)
 
 
@@ -181,7 +181,7 @@ def _said(item: dict[str, Any], names: Mapping[str, str]) -> Said:
         return Said(kind=who, slots=found, digest=_digest(item))
     call_id = str(item.get("call_id") or "")
     is_result = _is_result(item)
-    return Said(  # results of tools, what the provider's own tools found, and all that is not known
+    return Said(  # tool results, findings of provider tools, and unknown items
         kind="tool",
         slots=whole_text("output", item),
         digest=_digest(item),
@@ -192,7 +192,7 @@ def _said(item: dict[str, Any], names: Mapping[str, str]) -> Said:
 
 
 def _variables(prompt: Any) -> list[Said]:
-    """What the user said that a stored prompt is filled in with."""
+    """Return the user's texts that fill the variables of a stored prompt."""
     if prompt is None:
         return []
     if not isinstance(prompt, dict) or not isinstance(prompt.get("variables"), dict | None):
@@ -218,7 +218,7 @@ def _is_result(item: Mapping[str, Any]) -> bool:
 
 
 def _is_in_thread(item: Mapping[str, Any]) -> bool:
-    """Whether clients repeat the item for certain; reasoning, for one, they may leave out."""
+    """Return whether clients always repeat the item; reasoning items, for example, may be left out."""
     return _is_message(item) or _is_result(item) or kind_of(item) in CALLS
 
 
@@ -227,9 +227,9 @@ def _digest(item: Mapping[str, Any]) -> bytes:
         return digest("call", call_name(item), _canonical(call_text(item)))
     if _is_message(item) and item.get("role") == "assistant":
         return digest("assistant", "".join(slot.text for slot in item_texts(0, item)))
-    if _is_message(item) and item.keys() <= {"type", "role", "content"}:  # the type may be left out
+    if _is_message(item) and item.keys() <= {"type", "role", "content"}:  # the type is optional
         return digest(item.get("role"), item.get("content"))
-    return digest(item)  # all that is read
+    return digest(item)  # everything that is read
 
 
 def _canonical(arguments: str) -> Any:
@@ -240,9 +240,9 @@ def _canonical(arguments: str) -> Any:
 
 
 def _texts(data: dict[str, Any], output: Sequence[dict[str, Any]]) -> Iterator[Slot]:
-    """Every text of an answer; the caller may change each before it asks for the next."""
+    """Yield every text of an answer; the caller may change each before the next is read."""
     for number, item in enumerate(output):
-        if kind_of(item) in KNOWN_ITEMS:  # others are taken out
+        if kind_of(item) in KNOWN_ITEMS:  # others are removed
             if kind_of(item) in ("message", "reasoning"):
                 yield from (slot for slot in item_texts(number, item) if slot.text)
             yield from other_item_text(number, item)
@@ -267,7 +267,7 @@ def _restore_calls(output: Sequence[dict[str, Any]], turn: RequestTurn) -> bool:
 
 
 async def _refused(output: Sequence[dict[str, Any]], turn: RequestTurn) -> dict[int, Verdict]:
-    """The calls that must not be made and the items of unknown kinds, by their identity."""
+    """Return the verdicts on refused calls and unknown items, by object identity."""
     refused: dict[int, Verdict] = {}
     for item in output:
         kind = kind_of(item)
@@ -286,7 +286,7 @@ async def _refused(output: Sequence[dict[str, Any]], turn: RequestTurn) -> dict[
 
 
 def _replace(data: dict[str, Any], reply: str, turn: RequestTurn) -> None:
-    """Nothing of the answer may leave: the reply takes its place."""
+    """Replace the whole answer by the reply."""
     drop_texts(data, ECHO | {"output"})
     data.update(output=[message_item(reply)], status="completed", error=None, incomplete_details=None)
     data["proctor"] = turn.told() or {}

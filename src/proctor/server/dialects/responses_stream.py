@@ -28,12 +28,12 @@ from proctor.server.wire.text_slots import all_strings, has_space, joined
 
 __all__ = ["ECHO", "ResponsesStream"]
 
-# Fields of a response that repeat what the developer sent.
+# Fields that repeat the developer's request.
 ECHO: Final = frozenset(
     {"instructions", "metadata", "tools", "tool_choice", "prompt", "text", "user", "safety_identifier"}
     | {"prompt_cache_key", "proctor"}
 )
-_DELTAS: Final = {  # events of a text -> kind of the text, its number in the item, where the last event repeats it
+_DELTAS: Final = {  # text event -> kind of text, its index in the item, key of the final text
     "response.output_text": ("output_text", "content_index", "text"),
     "response.refusal": ("refusal", "content_index", "refusal"),
     "response.reasoning_text": ("reasoning_text", "content_index", "text"),
@@ -51,7 +51,7 @@ _ARGUMENTS: Final = frozenset({"response.function_call_arguments", "response.cus
 _SHELL_OUTPUT: Final = "response.shell_call_output_content"
 _WHOLE: Final = frozenset({"response.completed", "response.incomplete", "response.failed"})
 _RESPONSES: Final = _WHOLE | {"response.created", "response.in_progress", "response.queued"}
-_AT_ONCE: Final = frozenset({"error", "response.output_text.annotation.added"})  # their texts are whole
+_AT_ONCE: Final = frozenset({"error", "response.output_text.annotation.added"})  # complete in one event
 
 
 class ResponsesStream:
@@ -63,27 +63,27 @@ class ResponsesStream:
         self.calls: dict[Hashable, Call] = {}
         self._response: dict[str, Any] = {}
         self._open: _Open | None = None
-        self._left: list[dict[str, Any]] = []  # items that are done
-        self._last = -1  # number of the last event that left
-        self._more = 0  # events that were put in: later ones are numbered behind them
+        self._left: list[dict[str, Any]] = []  # finished items
+        self._last = -1  # sequence number of the last event sent
+        self._more = 0  # number of inserted events; later numbers are shifted by it
         self._texts: set[Hashable] = set()
         self._malformed = 0
-        self._parts: dict[int, tuple[str, str]] = {}  # of calls that are not complete: what they began with, and more
-        self._made: set[int] = set()  # calls whose restored arguments have left
+        self._parts: dict[int, tuple[str, str]] = {}  # incomplete calls: initial arguments, and deltas
+        self._made: set[int] = set()  # calls whose restored arguments were sent
 
     @property
     def id(self) -> str:
-        """The name of the response."""
+        """The id of the response."""
         return str(self._response.get("id") or "")
 
     def read(self, event: SseEvent) -> Frame:
-        """An event taken apart; what is no JSON is read as a text of its own."""
+        """Parse an event; data that is not JSON is read as a separate text."""
         frame = Frame(event=event)
         if event.data is None or event.data.strip() == "[DONE]":
             return frame
         data = event_data(event.data)
         if data is None:
-            if is_unread_json(event.data):  # the client might read what was not read here
+            if is_unread_json(event.data):  # the client might parse it although this code did not
                 frame.dropped = True
                 return frame
             self._malformed += 1
@@ -94,18 +94,18 @@ class ResponsesStream:
         kind = data.get("type") or event.name
         done = self._read_known(frame, data, kind) if isinstance(kind, str) else None
         number = _index(data)
-        if "output_index" in data and number in self.calls:  # it leaves with its call, or not at all
+        if "output_index" in data and number in self.calls:  # sent only together with its call
             frame.calls.add(number)
             done = done or frozenset()
         if done is None and any(True for _ in other_strings("", data, frozenset())):
-            frame.dropped, frame.data, frame.slots = True, None, []  # a kind that is not known
+            frame.dropped, frame.data, frame.slots = True, None, []  # unknown type
         else:
             self._malformed += 1
             frame.slots += other_text(("event", self._malformed), data, done or frozenset(), whole=True)
         return frame
 
     def write(self, frame: Frame, changed: bool, refusal: str) -> bytes:
-        """The event without the calls that were refused; empty when it is all about one of them."""
+        """Return the event without refused calls; empty if nothing is left."""
         data = frame.data
         if data is None:
             return encoded(frame.slots[0].text, frame.event.name) if changed and frame.slots else frame.event.raw
@@ -136,7 +136,7 @@ class ResponsesStream:
         return lead + encoded(compact(data), frame.event.name)
 
     def closing(self, reply: str, said: Mapping[Hashable, str], told: Mapping[str, Any]) -> bytes:
-        """The reply as the end of the message that was being written, or as one of its own; then the end."""
+        """Return the reply as the end of the open message or as a new one, then the end of the response."""
         parts: list[bytes] = []
         before, name, place, begun = "", "", len(self._left), 0
         if self._open is not None and self._open.item.get("type") == "message":
@@ -159,7 +159,7 @@ class ResponsesStream:
     # --- reading ---
 
     def _read_known(self, frame: Frame, data: dict[str, Any], kind: str) -> frozenset[str] | None:
-        """Read an event of a known kind; returns which of its fields that covers, or None where it is not known."""
+        """Read an event of a known type; return the fields it covers, or None if the type is unknown."""
         base, _, step = kind.rpartition(".")
         if base in _DELTAS and step in ("delta", "done"):
             return self._read_text(frame, _DELTAS[base], step)
@@ -197,7 +197,7 @@ class ResponsesStream:
         return frozenset({name, "logprobs"})
 
     def _read_arguments(self, frame: Frame, data: Mapping[str, Any], step: str) -> None:
-        """Keep what a call is made with, for a stream that breaks off before it says the whole call."""
+        """Collect arguments of a call, for a stream that ends before the complete call."""
         call = self.calls.setdefault(_index(data), Call(key=_index(data)))
         frame.calls.add(call.key)
         if call.complete:
@@ -256,7 +256,7 @@ class ResponsesStream:
                 call.complete = True
 
     def _read_output(self, frame: Frame, number: int, item: dict[str, Any], *, complete: bool) -> None:
-        """Read an item of the answer, be it a call, a text or of a kind that is not known."""
+        """Read an output item: a call, a text or an unknown item."""
         kind = kind_of(item)
         if kind in CALLS or kind not in KNOWN_ITEMS:
             frame.calls.add(number)
@@ -286,7 +286,7 @@ class ResponsesStream:
             self._parts[number] = told, parts
             call.arguments = _both(told, parts)
             return
-        # Where the parts said something else than the whole, the client could read either: the call is not readable.
+        # If the deltas differ from the complete arguments, clients may use either, so the call is unreadable.
         if call.fixed:
             same = all(each in told for each in _strings(opened))
         else:
@@ -296,7 +296,7 @@ class ResponsesStream:
     # --- writing ---
 
     def _leaves(self, data: Mapping[str, Any], number: int) -> None:
-        """Remember what the client has seen: which items are open, which are done, the number of the last event."""
+        """Track what the client has received: open items, finished items, the last sequence number."""
         kind, item = data.get("type"), data.get("item")
         if isinstance(data.get("sequence_number"), int):
             self._last = data["sequence_number"]
@@ -309,7 +309,7 @@ class ResponsesStream:
             self._left.append(item)
 
     def _with_values(self, data: dict[str, Any], number: int) -> bool:
-        """Give restored calls their arguments, all with the first part of each; says whether there were any."""
+        """Send restored arguments with the first part of each call; return whether there were any."""
         found = False
         if isinstance(data.get("response"), dict):
             held = list(enumerate(listed(data["response"].get("output"))))
@@ -327,7 +327,7 @@ class ResponsesStream:
         return found
 
     def _without_calls(self, response: dict[str, Any], refusal: str, gone: list[int]) -> bytes:
-        """Take the refused calls out of the whole answer; where no call is left, the reply is said first."""
+        """Remove refused calls from the final response; if no call is left, send the reply first."""
         kept = response["output"] = _kept(response, gone)
         left = {kind_of(item) for item in kept}
         called = any(call.refused and not call.unknown for call in self.calls.values())
@@ -346,7 +346,7 @@ class ResponsesStream:
 
 @dataclass(slots=True)
 class _Open:
-    """An item that the client has seen begin: its number upstream, its place here, and whether its text has begun."""
+    """An item that is open for the client: its upstream index, its index here, and whether its text has begun."""
 
     number: int
     place: int
@@ -359,18 +359,18 @@ class _Open:
 
 
 def _strings(arguments: str) -> list[str]:
-    """The strings of a call's arguments, as they stand in JSON."""
+    """Return the strings of a call's arguments in JSON encoding."""
     data = {"arguments": event_data(arguments) if arguments else None}
     return [compact(slot.text)[1:-1] for slot in all_strings("", data, "arguments")]
 
 
 def _kept(response: Mapping[str, Any], gone: list[int]) -> list[Any]:
-    """The items of a response without those that are refused."""
+    """Return the items of a response without refused ones."""
     return [item for number, item in enumerate(listed(response.get("output"))) if number not in gone]
 
 
 def _both(first: str, second: str) -> str:
-    """Two texts as one, where the second does not repeat the first."""
+    """Join two texts, unless the second repeats the first."""
     return second if second.startswith(first) else first + second
 
 
@@ -379,7 +379,7 @@ def _index(data: Mapping[str, Any]) -> int:
 
 
 def _without_logprobs(value: Any) -> None:
-    """Take out what would tell, letter by letter, what was taken out."""
+    """Remove log probabilities, which would reveal the removed text."""
     if isinstance(value, dict):
         if value.get("logprobs"):
             value["logprobs"] = []

@@ -1,4 +1,4 @@
-"""How an API writes what is around its answers: streams, errors, and whether a request asks for a stream."""
+"""The wire format of an API: its streams, its errors, and whether streaming is the default."""
 
 from __future__ import annotations
 
@@ -29,40 +29,40 @@ _ANTHROPIC_KINDS: Final = {
 
 
 class EventParser(Protocol):
-    """Bytes in, events out."""
+    """Parses bytes into events."""
 
     def feed(self, chunk: bytes) -> list[SseEvent]:
-        """The events that are complete with this piece."""
+        """Return the events completed by this chunk."""
         ...
 
     def rest(self) -> SseEvent | None:
-        """What stands after the last event that ended."""
+        """Return the data after the last complete event."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WireFormat:
-    """The media type of streams, the shape of errors; ``streams`` says that a request asks for one by default."""
+    """The media type of streams and the format of errors; ``streams`` means that streaming is the default."""
 
     media: str = _EVENTS
     errors: Literal["openai", "anthropic", "ollama"] = "openai"
     streams: bool = False
 
     def asks_for_stream(self, body: Mapping[str, Any]) -> bool:
-        """Whether a request asks for a stream."""
+        """Return whether a request asks for a stream."""
         return body.get("stream") is not False if self.streams else body.get("stream") is True
 
     def is_stream(self, media: str, body: Mapping[str, Any]) -> bool:
-        """Whether an answer of this media type is to be read as a stream."""
-        # Lines of JSON are sent under several names, and one line is the same whole and as a stream.
+        """Return whether an answer of this media type must be read as a stream."""
+        # JSON lines have several media types, and a single line is valid either way.
         return media == self.media or (self.media == _LINES and self.asks_for_stream(body))
 
     def parser(self) -> EventParser:
-        """A parser for one stream."""
+        """Return a parser for one stream."""
         return LineParser() if self.media == _LINES else Parser()
 
     def told(self, answer: web.StreamResponse) -> web.StreamResponse:
-        """A failure that the proxy tells of itself, as clients of this API read it; anything else as it is."""
+        """Return an error of the proxy in the API's format; any other response unchanged."""
         if not isinstance(answer, Failure) or self.errors == "openai":
             return answer
         if self.errors == "ollama":
@@ -80,6 +80,6 @@ OLLAMA: Final = WireFormat(media=_LINES, errors="ollama", streams=True)
 
 
 def wire_of(shape: object) -> WireFormat:
-    """How the API of a shape is written: as OpenAI's are, unless the shape says otherwise."""
+    """Return the wire format of a dialect; the default is OpenAI's."""
     wire = getattr(shape, "wire", OPENAI)
     return wire if isinstance(wire, WireFormat) else OPENAI

@@ -1,1 +1,1 @@
-"""The gateway in front of a tool server that speaks the Model Context Protocol."""
+"""The gateway in front of a Model Context Protocol (MCP) server."""

@@ -1,4 +1,4 @@
-"""Text that is sent in base64: read where it is text, left alone where it is binary data."""
+"""Decode base64 data that is text; leave binary data alone."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from proctor.text.base64_data import unpack_base64
 
 __all__ = ["decode_text", "encode_text"]
 
-_RAW: Final = "raw"  # it is no base64 at all: the string itself is what is read
+_RAW: Final = "raw"  # not base64: check the string itself
 _TEXT_TYPES: Final = re.compile(
     r"\s*(?:text/|application/(?:[\w.-]+\+)?(?:json|xml|yaml|x-yaml|javascript|toml|sql|x-sh|rtf)|image/svg)", re.I
 )
 _CONTROL: Final = re.compile("[\0-\x08\x0e-\x1a\x1c-\x1f]")
-_FIRST: Final = 4_096  # bytes by which most binary data is known
+_FIRST: Final = 4_096  # bytes that are enough to recognise most binary data
 
 
 def decode_text(value: str, media_type: str = "") -> tuple[str, str] | None:
-    """The text and its encoding; ``None`` for binary data such as pictures.
+    """Return the text and its encoding; ``None`` for binary data such as images.
 
-    A string that is no base64 is its own text. Data of a text type is read even where it is not UTF-8.
+    A string that is not base64 is its own text. Data with a text media type is read even if it is not UTF-8.
     """
     is_text = _TEXT_TYPES.match(media_type) is not None
     data = unpack_base64(value)
@@ -40,7 +40,7 @@ def decode_text(value: str, media_type: str = "") -> tuple[str, str] | None:
 
 
 def encode_text(text: str, encoding: str) -> str:
-    """The text as it is sent."""
+    """Encode the text as it was sent."""
     if encoding == _RAW:
         return text
     return base64.b64encode(text.encode(encoding, "replace")).decode("ascii")

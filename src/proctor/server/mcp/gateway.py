@@ -1,4 +1,4 @@
-"""Messages between an agent and a server of tools (MCP): calls are judged, and every string of the server is read."""
+"""The MCP gateway: check tool calls of the agent and every string of the server."""
 
 from __future__ import annotations
 
@@ -35,18 +35,16 @@ from proctor.wiring.server_settings import McpSettings
 __all__ = ["Gateway", "Passed", "State", "new_state"]
 
 _MOST_PENDING: Final = 10_000
-_LARGE: Final = 1_000_000  # bytes of a message that is read beside the event loop
-_REMEMBERED: Final = frozenset(
-    {"tools/call", "resources/read", "prompts/get"}
-)  # a later call may rest on what they say
+_LARGE: Final = 1_000_000  # bytes; larger messages are parsed in a thread
+_REMEMBERED: Final = frozenset({"tools/call", "resources/read", "prompts/get"})  # later calls may depend on them
 _GUARD: Final = "refused by the guard"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passed:
-    """What becomes of a message: what goes on, and what goes back to where it came from.
+    """The outcome of a message: what is forwarded, and what is returned to the sender.
 
-    ``errors`` go to the agent, each as a message of its own: requests whose answer cannot be read.
+    ``errors`` are separate messages to the agent, for requests whose answer cannot be read.
     """
 
     on: bytes | None = None
@@ -56,7 +54,7 @@ class Passed:
 
 @dataclass(slots=True, kw_only=True)
 class State:
-    """What is known of one session: its steps, verdicts on what its server said, tools that were dropped."""
+    """The state of one session: its steps, verdicts on texts of its server, dropped tools."""
 
     session: Session
     scanner: Scanner
@@ -64,14 +62,14 @@ class State:
 
 
 def new_state(guard: Guard, settings: McpSettings) -> State:
-    """The state of a session that begins."""
+    """Return the state of a new session."""
     session = guard.session(customer=settings.customer)
     return State(session=session, scanner=Scanner(guard=guard, session=session))
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A request of the agent that waits for its answer."""
+    """A pending request of the agent."""
 
     id: Any
     method: str
@@ -79,9 +77,9 @@ class _Asked:
 
 
 class Gateway:
-    """Stands between an agent and a server, on one connection. Messages are JSON-RPC without their line ends.
+    """The gateway between an agent and a server on one connection. Messages are JSON-RPC without line ends.
 
-    What goes on is written from what was read, never the bytes that came: both readers see the same.
+    Forwarded messages are serialized again from the parsed data, so that both readers see the same.
     """
 
     def __init__(
@@ -100,7 +98,7 @@ class Gateway:
         self.pending: OrderedDict[Hashable, _Asked] = OrderedDict()
 
     async def from_agent(self, raw: bytes) -> Passed:
-        """A message of the agent. What cannot be read is answered with an error; the rest of a batch goes on."""
+        """Process a message of the agent. Unreadable parts get an error; the rest of a batch is forwarded."""
         try:
             message = await _read(raw)
         except ValueError as failure:
@@ -118,7 +116,7 @@ class Gateway:
         return Passed(on=_put_together(message, on), back=_put_together(message, back))
 
     async def from_server(self, raw: bytes) -> Passed:
-        """A message of the server. What cannot be read becomes an error for every request it may be the answer to."""
+        """Process a message of the server. If unreadable, each request it may answer gets an error."""
         try:
             message = await _read(raw)
         except ValueError as failure:
@@ -134,7 +132,7 @@ class Gateway:
         return Passed(on=_put_together(message, on), back=_put_together(message, back))
 
     async def document(self, raw: bytes) -> bytes | None:
-        """A document of the server that is no message, as it goes on; None when it may not."""
+        """Return a document of the server that is not a message, as forwarded; None if it is stopped."""
         try:
             read = await _read(raw)
         except ValueError:
@@ -142,7 +140,7 @@ class Gateway:
         return written(read) if await self.state.scanner.scan(read, "document") else None
 
     def left(self, why: str) -> list[bytes]:
-        """Errors for every request that will not be answered any more."""
+        """Return errors for all pending requests that will not be answered."""
         gone, self.pending = self.pending, OrderedDict()
         return [written(error(each.id, REFUSED, why)) for each in gone.values()]
 
@@ -153,7 +151,7 @@ class Gateway:
             hit = list(self.pending)
         gone = [asked for key in dict.fromkeys(hit) if (asked := self.pending.pop(key, None)) is not None]
         known: Sequence[Any] = [each.id for each in gone] or [None]
-        # A request of the server waits for an answer too; only one that is surely a request is answered.
+        # Requests of the server need an answer too; only those that are certainly requests get one.
         requests = [id for id in seen.requests if id not in seen.answers]
         back = [error(id, PARSE_ERROR, f"the message {cause(failure)}") for id in requests]
         return Passed(
@@ -162,7 +160,7 @@ class Gateway:
         )
 
     async def _asked(self, message: Any) -> tuple[bool, dict[str, Any] | None]:
-        """Whether a message of the agent goes on, and what answers it when it does not."""
+        """Return whether a message of the agent is forwarded, and the answer if it is not."""
         wrong = problem(message)
         if wrong is not None:
             return False, error(
@@ -186,7 +184,7 @@ class Gateway:
         return True, None
 
     async def _call(self, params: Any, id: Any) -> Verdict | None:
-        """The verdict that refuses a call; None when it goes on."""
+        """Return the verdict that refuses a call; None if it is forwarded."""
         if not isinstance(params, dict) or not isinstance(params.get("name"), str):
             return _broken("the call does not name a tool")
         meta = params["_meta"] if isinstance(params.get("_meta"), dict) else {}
@@ -205,7 +203,7 @@ class Gateway:
         return None if verdict.action == "allow" else verdict
 
     async def _told(self, message: Any) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-        """A message of the server as it goes on, and what answers the server; nothing for what goes nowhere."""
+        """Return a message of the server as forwarded, and the answer to the server, if any."""
         if isinstance(message, dict):
             _without_nulls(message)
         wrong = problem(message)
@@ -223,7 +221,7 @@ class Gateway:
 
     async def _answered(self, message: dict[str, Any], asked: _Asked | None) -> dict[str, Any]:
         method, result = asked.method if asked else "", message.get("result")
-        own = {(id(message), "id")} if asked else set()  # the agent's own
+        own = {(id(message), "id")} if asked else set()  # the agent chose the id
         if isinstance(result, dict):
             own |= await self.lists.read(result)
         told_by = ToolCall(name=asked.name or "tool", id=str(asked.id)) if asked and method in _REMEMBERED else None
@@ -243,21 +241,21 @@ async def _read(raw: bytes) -> Any:
 
 
 def _put_together(message: Any, parts: list[Any]) -> bytes | None:
-    """One message, or a batch where one came."""
+    """Return one message, or a batch if a batch came in."""
     if not parts:
         return None
     return written(parts if isinstance(message, list) else parts[0])
 
 
 def _without_nulls(message: dict[str, Any]) -> None:
-    """Some servers say beside a result that the error is null, or the other way round."""
+    """Remove a null error next to a result, or the reverse, which some servers send."""
     for one, other in (("result", "error"), ("error", "result")):
         if message.get(one) is not None and other in message and message[other] is None:
             del message[other]
 
 
 def _plain_id(id: Any) -> Any:
-    """An id that the agent did not give on this connection, when it cannot be a text."""
+    """Return an id that is unknown on this connection; ``None`` if it could contain text."""
     return id if not isinstance(id, str) or (len(id) <= 64 and " " not in id) else None
 
 
@@ -266,7 +264,7 @@ def _broken(reason: str) -> Verdict:
 
 
 def _refusal(message: dict[str, Any], verdict: Verdict) -> dict[str, Any] | None:
-    """What answers a call that is not passed on; nothing answers one that asks for no answer."""
+    """Return the answer to a refused call; none for a notification."""
     if "id" not in message:
         return None
     params = message.get("params")

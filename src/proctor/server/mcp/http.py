@@ -1,4 +1,4 @@
-"""The gateway for a server of tools behind an address (streamable HTTP)."""
+"""The gateway for an MCP server with streamable HTTP."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["make_app"]
 
 _MOST_BYTES: Final = 64_000_000
 _METHODS: Final = frozenset({"GET", "POST", "DELETE", "OPTIONS", "HEAD"})
-_OURS: Final = ("Content-Length", "Content-Encoding", "Content-Type", "Location")  # of an answer, written again
+_OURS: Final = ("Content-Length", "Content-Encoding", "Content-Type", "Location")  # headers that are written again
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _TO_SERVER: Final = aiohttp.ClientTimeout(total=20.0)
 
@@ -35,9 +35,9 @@ _TO_SERVER: Final = aiohttp.ClientTimeout(total=20.0)
 def make_app(
     guard: Guard, upstream: str, settings: McpSettings | None = None, *, token: str | None = None
 ) -> web.Application:
-    """The gateway as an application; ``upstream`` is the server's address without the path that agents add.
+    """Return the gateway as an application; ``upstream`` is the server's URL without the path of the agent.
 
-    With a ``token``, agents must show it in the header ``X-Proctor-Token``.
+    With a ``token``, agents must send it in the header ``X-Proctor-Token``.
     """
     settings = settings or McpSettings()
     sessions = HttpSessions(guard=guard, settings=settings)
@@ -55,7 +55,7 @@ def _turned_away(request: web.Request, status: int, message: str, hint: str) -> 
 
 @dataclass(slots=True, kw_only=True)
 class HttpGateway:
-    """Passes messages on to one server, with a gateway for each request and a state for each session."""
+    """Forwards messages to one server, with a gateway per request and a state per session."""
 
     guard: Guard
     upstream: str
@@ -63,7 +63,7 @@ class HttpGateway:
     _client: aiohttp.ClientSession | None = None
 
     async def connected(self, app: web.Application) -> AsyncIterator[None]:
-        """Hold the connections to the server as long as the application runs."""
+        """Keep the connections to the server open while the application runs."""
         await self.guard.warm()
         async with to_upstream() as self._client:
             yield
@@ -111,7 +111,7 @@ class HttpGateway:
             return await self._answered(exchange)
 
     async def _answered(self, exchange: _Exchange) -> web.Response:
-        """An answer that is no stream: read whole, and never passed on as it came."""
+        """Return an answer that is not a stream; it is read completely and written again."""
         answer, kept = exchange.answer, exchange.kept()
         if answer.status in _REDIRECTS:
             place = _own_place(answer.headers.get("Location", ""), exchange.url)
@@ -122,7 +122,7 @@ class HttpGateway:
         raw = await _read(answer) if exchange.request.method != "HEAD" else b""
         if raw is None:
             return error(502, f"the server's answer has more than {_MOST_BYTES:,} bytes", "upstream_error")
-        if not raw.strip() or answer.status == 202:  # what is accepted is answered elsewhere, if at all
+        if not raw.strip() or answer.status == 202:  # an accepted message is answered elsewhere, if at all
             if exchange.refusals is not None:
                 return _json(200, exchange.refusals, kept)
             return web.Response(status=answer.status, headers=kept)
@@ -132,7 +132,7 @@ class HttpGateway:
         return _json(answer.status, told, kept)
 
     async def _told(self, exchange: _Exchange, raw: bytes) -> bytes | None:
-        """What the agent reads of a whole answer; nothing when there is nothing left of it."""
+        """Return a complete answer as the agent sees it; None if nothing is left."""
         gateway = exchange.gateway
         if exchange.request.method != "POST":
             return await _document(gateway, raw, exchange.answer.status)
@@ -144,7 +144,7 @@ class HttpGateway:
             if each is not None:
                 read = json.loads(each)
                 told.extend(read if isinstance(read, list) else [read])
-        if exchange.answer.status < 400:  # it was the whole answer
+        if exchange.answer.status < 400:  # this was the complete answer
             told.extend(json.loads(each) for each in gateway.left("the server did not answer the request"))
         batch = exchange.refusals is not None or (passed.on or b"").startswith(b"[") or len(told) > 1
         return (written(told) if batch else written(told[0])) if told else None
@@ -182,7 +182,7 @@ class HttpGateway:
             await self._to_server(exchange, passed.back)
 
     async def _to_server(self, exchange: _Exchange, message: bytes) -> None:
-        """Answer a request of the server that was refused, in the agent's place."""
+        """Answer a refused request of the server in place of the agent."""
         headers = exchange.headers.copy()
         for name in ("Last-Event-ID", "Accept"):
             headers.pop(name, None)
@@ -197,12 +197,12 @@ class HttpGateway:
             ):
                 pass
         except (aiohttp.ClientError, TimeoutError):
-            return  # the server has gone: nobody waits for the answer
+            return  # the server is gone
 
 
 @dataclass(frozen=True, slots=True)
 class _Exchange:
-    """One request and the answer that has begun; ``refusals`` answer the part of a batch that was not sent."""
+    """One request and its open answer; ``refusals`` answer the refused part of a batch."""
 
     request: web.Request
     answer: aiohttp.ClientResponse
@@ -216,7 +216,7 @@ class _Exchange:
 
 
 def _begins(body: bytes) -> bool:
-    """Whether the message opens a session; only that and nothing else."""
+    """Return whether the message only opens a session."""
     try:
         message = read_message(body) if b"initialize" in body else None
     except ValueError:
@@ -234,7 +234,7 @@ async def _read(answer: aiohttp.ClientResponse) -> bytes | None:
 
 
 async def _document(gateway: Gateway, raw: bytes, status: int) -> bytes:
-    """What is no message, such as where to log in: read like all else, and withheld whole."""
+    """Return a checked document that is not a message, such as login metadata; it is withheld as a whole."""
     return await gateway.document(raw) or written(
         rpc_error(None, REFUSED, f"the server's answer with status {status} was withheld by the guard")
     )
@@ -247,7 +247,7 @@ def _json(status: int, body: bytes, headers: CIMultiDict[str] | None = None) -> 
 
 
 def _own_place(place: str, url: URL) -> str | None:
-    """Where the server wants its caller to go, as a path of this gateway; None for another host."""
+    """Return the server's redirect as a path of this gateway; None for another host."""
     try:
         target = url.join(URL(place, encoded=True))
     except ValueError:

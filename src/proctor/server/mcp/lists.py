@@ -1,4 +1,4 @@
-"""Lists that a tool server gives: entries that the gates stop are left out, and calls of dropped tools are refused."""
+"""Filter lists of an MCP server: stopped entries are dropped, and calls of dropped tools are refused."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_DROPPED: Final = 10_000
 
 @dataclass(slots=True)
 class DroppedTools:
-    """The names of tools that were left out of the last list they stood in."""
+    """The names of tools that were dropped from the last list with them."""
 
     _names: OrderedDict[str, None] = field(default_factory=OrderedDict)
 
@@ -29,7 +29,7 @@ class DroppedTools:
         return name in self._names
 
     def keep(self, dropped: set[str], passed: set[str]) -> None:
-        """Remember what became of the tools of one list."""
+        """Update the dropped names after one list."""
         for name in passed - dropped:
             self._names.pop(name, None)
         for name in dropped:
@@ -40,7 +40,7 @@ class DroppedTools:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lists:
-    """Reads the parts of a result that can be left out one by one."""
+    """Filters the lists in a result."""
 
     guard: Guard
     settings: McpSettings
@@ -48,7 +48,7 @@ class Lists:
     dropped: DroppedTools
 
     async def read(self, result: dict[str, Any]) -> set[Place]:
-        """Leave out of the result what the gates stop; gives back where the parts stand that were read."""
+        """Remove the entries that the gates stop; return the places that were checked."""
         done: set[Place] = set()
         for key in _LISTS:
             if isinstance(result.get(key), list):
@@ -64,13 +64,13 @@ class Lists:
         return done
 
     async def _kept(self, key: str, entries: list[Any]) -> list[Any]:
-        """The entries that may be read: each is judged by itself, so that one does not take the others along."""
+        """Return the allowed entries; each is checked separately, so one does not affect the others."""
         kept: list[Any] = []
         stopped: set[str] = set()
         read = await self.scanner.names_pass(entries, f"{key}/list")
         for each in entries:
             name = each.get("name") if isinstance(each, dict) else None
-            name = name if isinstance(name, str) else None  # what it is called before anything is cut
+            name = name if isinstance(name, str) else None  # the name before any change
             if isinstance(each, dict) and await self.scanner.scan(each, f"{key}/list", names_read=read):
                 kept.append(each)
             elif name is not None:

@@ -1,4 +1,4 @@
-"""Reads JSON-RPC messages that have one reading only, writes them, and says whose answer an unreadable one may be."""
+"""Parse and write unambiguous JSON-RPC messages, and find the requests that an unreadable message may answer."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
 INVALID_PARAMS: Final = -32602
 REFUSED: Final = -32000
-_DEEPEST: Final = 128  # the readers of official SDKs stop at 200
-_MOST_BITS: Final = 1_023  # of a whole number; readers that only know floating point would read infinity
-_LINE_ENDS: Final = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}  # line ends to some readers
+_DEEPEST: Final = 128  # nesting levels; official SDKs stop at 200
+_MOST_BITS: Final = 1_023  # of an integer; readers with floating point only would get infinity
+_LINE_ENDS: Final = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}  # some readers treat these as line ends
 _LOOKS: Final = re.compile(r"[\s\ufeff\0]*(?:\[[\s\0]*)*\{")
 _ID: Final = re.compile(r'"id"\s*:\s*(?:(-?\d{1,18})(?![\d.eE])|"([^"\\]{0,200})")')
 _QUOTED: Final = re.compile(r"['\"“].*['\"”]", re.DOTALL)
-_MOST_OBJECTS: Final = 100  # that are looked for in one unreadable message
+_MOST_OBJECTS: Final = 100  # objects searched in one unreadable message
 
 
 def read_message(raw: bytes) -> Any:
-    """What the message says: an object, or a list for a batch.
+    """Parse the message: an object, or a list for a batch.
 
     Raises:
-        ValueError: it is no JSON, has two readings, or is neither; says why, as what follows "the message".
+        ValueError: it is not JSON, ambiguous, or of another type. The message continues "the message".
     """
     message = read_json(raw)
     if not isinstance(message, (dict, list)) or not message:
@@ -55,7 +55,7 @@ def read_message(raw: bytes) -> Any:
 
 
 def written(message: Any) -> bytes:
-    """The message in one line that every reader takes for one line."""
+    """Serialize the message as a single line for every reader."""
     raw = dumps(message)
     if b"\xc2\x85" in raw or b"\xe2\x80\xa8" in raw or b"\xe2\x80\xa9" in raw:
         return raw.decode().translate(_LINE_ENDS).encode()
@@ -63,27 +63,27 @@ def written(message: Any) -> bytes:
 
 
 def error(id: Any, code: int, text: str) -> dict[str, Any]:
-    """An error that answers the request of this id; ``None`` where that is not known."""
+    """Return an error response for the request of this id; ``None`` if the id is unknown."""
     return {"jsonrpc": "2.0", "id": id if is_id(id) else None, "error": {"code": code, "message": text}}
 
 
 def cause(failure: ValueError) -> str:
-    """Why a message could not be read, without the words that it quotes from it."""
+    """Return why a message could not be read, without quoting it."""
     return _QUOTED.sub("…", str(failure))[:200]
 
 
 def is_id(value: Any) -> bool:
-    """Whether this can be the id of a request."""
+    """Return whether this can be the id of a request."""
     return isinstance(value, (str, int, float)) and not isinstance(value, bool)
 
 
 def id_key(id: Any) -> Hashable:
-    """What a request is remembered by; 1 and 1.0 are one id, 1 and "1" are two."""
+    """Return the key of a request id; 1 and 1.0 are the same id, 1 and "1" are not."""
     return (isinstance(id, str), id) if is_id(id) else None
 
 
 def problem(message: Any) -> str | None:
-    """What keeps an object from being a JSON-RPC message that every reader takes for the same kind."""
+    """Return why an object is not an unambiguous JSON-RPC message, or None."""
     if not isinstance(message, dict):
         return "is not an object"
     if message.get("jsonrpc", "2.0") != "2.0":
@@ -102,9 +102,9 @@ def problem(message: Any) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Glimpse:
-    """What can be told of an unreadable message: ids of its requests and of its answers.
+    """What is known about an unreadable message: ids of its requests and of its answers.
 
-    ``unknown``: it may hold an answer whose id cannot be told.
+    ``unknown``: it may contain an answer with an unknown id.
     """
 
     requests: tuple[Any, ...] = ()
@@ -113,7 +113,7 @@ class Glimpse:
 
 
 def glimpse(raw: bytes) -> Glimpse:
-    """Look at an unreadable message as the most lenient reader would."""
+    """Parse an unreadable message as the most lenient reader would."""
     text = raw.decode("utf-8", "replace")
     try:
         found = list(_objects(text))
@@ -126,7 +126,7 @@ def glimpse(raw: bytes) -> Glimpse:
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """Every object of a line, also of a batch, whatever else is wrong with it."""
+    """Yield every object of a line or batch, despite errors in the rest."""
     decoder = json.JSONDecoder(object_pairs_hook=_pairs, parse_int=_whole, parse_constant=lambda _: None, strict=False)
     at, count = 0, 0
     while (at := _next(text, at)) < len(text) and count < _MOST_OBJECTS:
@@ -144,7 +144,7 @@ def _next(text: str, at: int) -> int:
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     read = dict(pairs)
     if sum(key == "id" for key, _ in pairs) > 1:
-        read["id"] = None  # nobody knows which one counts
+        read["id"] = None  # ambiguous: two ids
     return read
 
 
@@ -153,10 +153,10 @@ def _whole(digits: str) -> int:
 
 
 def _check(message: Any) -> None:
-    """Refuse what readers read in different ways.
+    """Reject data that readers interpret differently.
 
     Raises:
-        ValueError: it is nested too deeply, or has half a character or a number that is not finite everywhere.
+        ValueError: it is nested too deeply, or has a lone surrogate or a number that some readers cannot represent.
     """
     level = [message]
     for _ in range(_DEEPEST):

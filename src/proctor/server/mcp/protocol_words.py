@@ -1,4 +1,4 @@
-"""The words of the Model Context Protocol itself: keys and values that no server can put anything into."""
+"""Keys and values of the Model Context Protocol itself, which servers do not choose."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Keys whose values are names, addresses and tokens: a changed one means something else.
+# Keys of names, URLs and tokens, whose values must not be changed.
 FIXED: Final = _words(
     """
     $id $ref $schema audience cacheScope const createdAt cursor default elicitationId enum format id includeContext

@@ -1,4 +1,4 @@
-"""Puts what a tool server says before the gates, and remembers verdicts on texts that it says again and again."""
+"""Check the strings of an MCP server, and cache verdicts on repeated texts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from proctor.wiring.guard import Guard
 __all__ = ["Scanner"]
 
 _MOST_KNOWN: Final = 2_048
-Edits = tuple[tuple[Edit, bool], ...]  # True: hides personal data
+Edits = tuple[tuple[Edit, bool], ...]  # true: the edit only masks personal data
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +32,14 @@ class _Known:
 
 @dataclass(slots=True, kw_only=True)
 class Scanner:
-    """Scans for one session. A verdict that a gate's failure led to is not remembered: the gate is asked again."""
+    """Checks texts of one session. A verdict caused by a gate's failure is not cached, so the gate runs again."""
 
     guard: Guard
     session: Session
     _known: OrderedDict[bytes, _Known] = field(default_factory=OrderedDict)
 
     async def names_pass(self, value: Any, name: str) -> bool:
-        """Whether all names and addresses in a value, read at once, may go on as they are."""
+        """Return whether all names and URLs in a value, checked as one text, may pass unchanged."""
         names = [each for each in fields(value) if not is_prose(each)]
         text = joined(names)
         return not text.strip() or (await self._decided(text, name, None)).verdict.action == "allow"
@@ -53,17 +53,17 @@ class Scanner:
         call: ToolCall | None = None,
         names_read: bool = False,
     ) -> bool:
-        """Read every string of a value and cut in place what may not go on; says whether the value may go on.
+        """Check every string of a value and edit it in place; return whether the value may pass.
 
-        ``name`` says what the value is. ``call`` is set for the result of a call, which the session remembers.
-        ``names_read``: its names have passed already.
+        ``name`` describes the value. ``call`` is set for the result of a call, which is added to the session.
+        ``names_read`` means that its names were checked already.
         """
         found = list(fields(value, skip=skip))
         texts = [each for each in found if is_prose(each)]
         names = [each for each in found if not is_prose(each)]
         said = [each for each in texts if not each.meta]
         beside = [each for each in texts if each.meta]
-        # What the message says comes last: what the session remembers of a result must have passed whole.
+        # Check the message text last: a result is added to the session only if all of it passed.
         return (
             (names_read or await self._passes(names, name, None))
             and await self._passes(spoken(names), name, None)
@@ -93,7 +93,7 @@ class Scanner:
             intents=self.session.memory.intents,
             memory=self.session.memory,
         )
-        # Only the result of a call is written into the session's memory: lists of tools would push the calls out of it.
+        # Only call results are added to the session's memory; lists of tools would push out the calls.
         decision = await (self.guard.decide(step) if call is None else self.session.decide(step))
         decided = _Known(decision.verdict, tuple(self._edits(decision, step)))
         if call is None and not decision.verdict.broken:

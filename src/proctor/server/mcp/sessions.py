@@ -1,4 +1,4 @@
-"""Which session a request to a tool server behind HTTP belongs to."""
+"""Find the session of a request to an MCP server over HTTP."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["NAMED_BY_AGENT", "SESSION", "HttpSessions"]
 SESSION: Final = "Mcp-Session-Id"
 NAMED_BY_AGENT: Final = "X-Proctor-Session"
 _MOST: Final = 10_000
-_LONGEST: Final = 1_024  # characters of a session's name
+_LONGEST: Final = 1_024  # maximum characters of a session name
 
 
 @dataclass(slots=True, kw_only=True)
 class HttpSessions:
-    """The state of each session that the server opened, and of each caller where it opens none.
+    """The state of each session of the server, or of each caller if the server has no sessions.
 
-    Every request has a gateway of its own: ids of requests only count on the connection they came by.
+    Every request has its own gateway, because request ids are valid for one connection only.
     """
 
     guard: Guard
@@ -34,7 +34,7 @@ class HttpSessions:
     _endpoints: OrderedDict[str, Gateway] = field(default_factory=OrderedDict)
 
     def gateway(self, headers: CIMultiDictProxy[str], remote: str | None, address: str, *, begins: bool) -> Gateway:
-        """The gateway for one request; ``begins`` says that it opens a session."""
+        """Return the gateway for one request; ``begins`` means that it opens a session."""
         if (found := self._endpoints.get(address)) is not None:
             return found
         name = headers.get(SESSION)
@@ -44,12 +44,12 @@ class HttpSessions:
             state = None
         else:
             state = self._of_caller(headers, remote)
-        if state is None:  # it is kept when the server has accepted the request
+        if state is None:  # stored when the server accepts the request
             state = new_state(self.guard, self.settings)
         return Gateway(guard=self.guard, settings=self.settings, state=state)
 
     def accepted(self, gateway: Gateway, asked: str | None, given: str | None) -> None:
-        """The server took the request: ``asked`` is the session it named, ``given`` the one that the answer names."""
+        """Store the session after the server accepted the request; ``asked`` and ``given`` are session names."""
         name = given or asked
         if name is None or f"session {name[:_LONGEST]}" in self._states:
             return
@@ -58,22 +58,22 @@ class HttpSessions:
         self._keep(f"session {name[:_LONGEST]}", state)
 
     def end(self, name: str) -> None:
-        """The session is over."""
+        """Forget the session."""
         self._states.pop(f"session {name[:_LONGEST]}", None)
 
     def open_endpoint(self, address: str, gateway: Gateway) -> None:
-        """Messages to this address belong to an event stream, as in the transport of 2024."""
+        """Assign messages to this URL to an event stream (HTTP+SSE transport of 2024)."""
         self._endpoints[address] = gateway
         while len(self._endpoints) > _MOST:
             self._endpoints.popitem(last=False)
 
     def close_endpoints(self, gateway: Gateway) -> None:
-        """The event stream has ended."""
+        """Forget the URLs of an event stream that ended."""
         for address in [address for address, each in self._endpoints.items() if each is gateway]:
             del self._endpoints[address]
 
     def _of_caller(self, headers: CIMultiDictProxy[str], remote: str | None) -> State:
-        """Limits on calls count for a caller, by its token and address, or by the session that it names itself."""
+        """Return the state of a caller, identified by its token and address or its session name."""
         own = headers.get(NAMED_BY_AGENT, "")
         who = "\0".join((headers.get("Authorization", ""), str(remote), own[:_LONGEST]))
         name = f"caller {hashlib.blake2b(who.encode('utf-8', 'replace'), digest_size=16).hexdigest()}"

@@ -1,4 +1,4 @@
-"""The gateway for a server of tools that is a command: the agent's lines go in, the server's lines come out."""
+"""The gateway for an MCP server that is a command, over standard input and output."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["MOST_BYTES", "bridge", "lines", "run_stdio"]
 
 MOST_BYTES: Final = 64_000_000  # of one message
 _PIECE: Final = 65_536
-_GOODBYE: Final = 5.0  # seconds that the server has to end after its input did
+_GOODBYE: Final = 5.0  # seconds the server has to exit after its input is closed
 Write = Callable[[bytes], Awaitable[None]]
 
 
 async def run_stdio(gateway: Gateway, command: Sequence[str]) -> int:
-    """Put the gateway between this process's own input and output and a server; returns the server's exit code.
+    """Run the gateway between this process's standard streams and a server; return the server's exit code.
 
     Raises:
         InputError: the command cannot be started.
@@ -31,7 +31,7 @@ async def run_stdio(gateway: Gateway, command: Sequence[str]) -> int:
 
 
 async def bridge(gateway: Gateway, command: Sequence[str], agent: AsyncIterator[bytes], write: Write) -> int:
-    """The same with the agent's bytes and the way back to it given."""
+    """Run the gateway with the given agent input and output; return the server's exit code."""
     try:
         server = await asyncio.create_subprocess_exec(
             *command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
@@ -45,7 +45,7 @@ async def bridge(gateway: Gateway, command: Sequence[str], agent: AsyncIterator[
     outward = asyncio.create_task(_outward(gateway, server.stdout, server.stdin, write))
     try:
         await asyncio.wait({inward, outward}, return_when=asyncio.FIRST_COMPLETED)
-        if not outward.done():  # the agent has gone: the server has read all it will
+        if not outward.done():  # the agent is gone; the server gets no more input
             await asyncio.wait({outward}, timeout=_GOODBYE)
         code = await _ended(server)
         for told in gateway.left(f"the server ended with exit code {code}"):
@@ -62,10 +62,10 @@ async def bridge(gateway: Gateway, command: Sequence[str], agent: AsyncIterator[
 
 
 async def lines(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Lines with their ends; a last one without an end counts too.
+    """Yield lines with their ends, including a last line without an end.
 
     Raises:
-        InputError: a line has more bytes than a message may have.
+        InputError: a line exceeds the maximum size of a message.
     """
     held = bytearray()
     async for piece in pieces:
@@ -82,7 +82,7 @@ async def lines(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 
 
 async def _inward(gateway: Gateway, agent: AsyncIterator[bytes], server: asyncio.StreamWriter, write: Write) -> None:
-    with contextlib.suppress(ConnectionError):  # the server has gone; its end is told by the other direction
+    with contextlib.suppress(ConnectionError):  # the server is gone; the other direction handles it
         async for line in lines(agent):
             if not line.strip():
                 continue
@@ -114,7 +114,7 @@ async def _pieces(stream: asyncio.StreamReader) -> AsyncIterator[bytes]:
 
 
 async def _ended(server: asyncio.subprocess.Process, patience: float = _GOODBYE) -> int:
-    """The server's exit code; one that does not end is asked to, and then made to."""
+    """Return the server's exit code; terminate it, then kill it, if it does not exit."""
     for seconds, urge in ((patience, server.terminate), (1.0, server.kill)):
         with contextlib.suppress(TimeoutError):
             return await asyncio.wait_for(server.wait(), max(seconds, 0.01))
@@ -124,7 +124,7 @@ async def _ended(server: asyncio.subprocess.Process, patience: float = _GOODBYE)
 
 
 async def _standard_input(stream: BinaryIO) -> AsyncIterator[bytes]:
-    """What comes in, read on a thread that nobody waits for: reading cannot be broken off."""
+    """Yield chunks of input, read on a daemon thread because reading cannot be cancelled."""
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[bytes] = asyncio.Queue()
 

@@ -1,4 +1,4 @@
-"""Events of a tool server's stream: each is read as a message, and written again from what was read."""
+"""Filter events of an MCP server's stream: each is parsed as a message and written again."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["EventGate", "PassedEvent"]
 
 _NAME: Final = re.compile(r"[a-zA-Z][\w./-]{0,31}")
 _LINE: Final = re.compile(rb"\r\n|\r|\n")
-_LONGEST: Final = 1_024  # bytes of the id of an event
+_LONGEST: Final = 1_024  # maximum bytes of an event id
 _ALIVE: Final = b": \n\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassedEvent:
-    """What becomes of an event: the bytes for the agent, a message for the server, an address for later messages."""
+    """The outcome of an event: bytes for the agent, a message for the server, a URL for later messages."""
 
     on: bytes = b""
     back: bytes | None = None
@@ -29,13 +29,13 @@ class PassedEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventGate:
-    """Lets the events of one stream through; ``own_place`` makes a path of this gateway of an address."""
+    """Filters the events of one stream; ``own_place`` maps a URL to a path of this gateway."""
 
     gateway: Gateway
     own_place: Callable[[str], str | None]
 
     async def passed(self, event: SseEvent) -> PassedEvent:
-        """One event. Ids and times to wait are kept, since a stream is resumed by them; comments are not."""
+        """Process one event. Ids and retry times are kept, because they are needed to resume; comments are dropped."""
         kept = _kept(event.raw)
         if not event.data:
             return PassedEvent(on=kept + b"\n" if kept else _ALIVE)
@@ -50,7 +50,7 @@ class EventGate:
         return PassedEvent(on=b"".join(parts), back=passed.back)
 
     def _endpoint(self, data: str, kept: bytes) -> PassedEvent:
-        """The transport of 2024 says first where messages go to; one around this gateway is not passed on."""
+        """Return the endpoint event of the 2024 transport; a URL that bypasses this gateway is dropped."""
         place = self.own_place(data.strip())
         if place is None:
             return PassedEvent()
@@ -58,7 +58,7 @@ class EventGate:
 
 
 def _data(event: SseEvent) -> bytes:
-    """The data as it came: what is not UTF-8 must not be read as if it were."""
+    """Return the data as bytes, since it may not be valid UTF-8."""
     try:
         event.raw.decode("utf-8")
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Finds every string in a message of a tool server, and puts changed texts back where they stood."""
+"""Find every string in a message of an MCP server, and write changed texts back."""
 
 from __future__ import annotations
 
@@ -15,25 +15,24 @@ from proctor.server.mcp.protocol_words import FIXED, KEYS, LITERALS
 __all__ = ["Field", "Place", "change", "fields", "is_prose", "joined", "spoken"]
 
 Kind = Literal["text", "fixed", "key"]
-Place = tuple[int, Any]  # the id of an object or list, and the key or number in it
+Place = tuple[int, Any]  # id of an object or list, and the key or index in it
 
-# Below these keys stands data in any shape: each text may be changed, whatever its key is called.
+# Free-form data below these keys: each text may be changed, whatever its key.
 _DATA: Final = frozenset({"structuredContent", "_meta", "data", "input", "metadata", "experimental", "extensions"})
-_NAMES: Final = frozenset({"properties", "patternProperties", "$defs", "definitions"})  # keys below are names of fields
-_PLAIN: Final = re.compile(r"[0-9A-Fa-f][0-9A-Fa-f:.TZ+-]{0,63}")  # numbers, times, hashes: no words
+_NAMES: Final = frozenset({"properties", "patternProperties", "$defs", "definitions"})  # the keys below are field names
+_PLAIN: Final = re.compile(r"[0-9A-Fa-f][0-9A-Fa-f:.TZ+-]{0,63}")  # numbers, times and hashes are not checked
 _BETWEEN: Final = "\n\n"
-_LONG_NAME: Final = re.compile(r"(?=.{40})[^\W_]+(?:[_.-]+[^\W_]+){5,}")  # six words or more; short ones are too common
+_LONG_NAME: Final = re.compile(r"(?=.{40})[^\W_]+(?:[_.-]+[^\W_]+){5,}")  # at least six words; fewer are too common
 _AS_SPACE: Final = str.maketrans("_-.", "   ")
 _SPACES: Final = re.compile(r"\S\s+\S+\s+\S")
 
 
 @dataclass(slots=True, kw_only=True)
 class Field:
-    """One string of a message: where it stands and what it says.
+    """One string of a message: its place and its value.
 
-    A ``text`` may be changed. What is ``fixed`` (a name, an address) means something else when it is changed. A
-    ``key`` may be changed only in ``data``. ``meta``: it stands beside what the message says, in its ``_meta``.
-    ``encoding`` is set where the text stands there in base64.
+    A ``text`` may be changed. A ``fixed`` string (a name, a URL) must not be changed. A ``key`` may be changed only in
+    ``data``. ``meta`` means that it is in the ``_meta`` of the message. ``encoding`` is set if the text is in base64.
     """
 
     place: Any
@@ -46,30 +45,30 @@ class Field:
 
     @property
     def stays(self) -> bool:
-        """Whether a change would make something else of the message."""
+        """Whether it must not be changed."""
         return self.kind == "fixed" or (self.kind == "key" and not self.data)
 
 
 def fields(value: Any, *, skip: Collection[Place] = ()) -> Iterator[Field]:
-    """Every string in the value, keys too, in the order they stand in.
+    """Yield every string in the value, including keys, in order.
 
-    Left out are the words of the protocol itself, plain numbers and times, and binary data in base64.
+    Words of the protocol, plain numbers, times and binary base64 data are left out.
     """
     yield from _walk(value, "", False, frozenset(skip))
 
 
 def is_prose(field: Field) -> bool:
-    """Whether the string belongs to what the message says; names and addresses are read apart from that."""
+    """Return whether the string is part of the message text; names and URLs are checked separately."""
     return field.kind == "text" or _SPACES.search(field.text) is not None
 
 
 def joined(found: Iterable[Field]) -> str:
-    """The strings as one text, a paragraph for each: an order in two parts is still an order."""
+    """Join the strings to one text, a paragraph each: an instruction split in two parts is still found."""
     return _BETWEEN.join(some[0].text for some in _alike(found))
 
 
 def spoken(found: Iterable[Field]) -> list[Field]:
-    """Long names with spaces between their words, as a model reads them; each is as long as the name itself."""
+    """Return long names with spaces between their words, as a model reads them; lengths are unchanged."""
     return [
         Field(place=each.place, key=each.key, text=each.text.translate(_AS_SPACE), kind="fixed")
         for each in found
@@ -78,9 +77,9 @@ def spoken(found: Iterable[Field]) -> list[Field]:
 
 
 def change(found: Sequence[Field], edits: Iterable[tuple[Edit, bool]]) -> bool:
-    """Make the edits of the joined text in the fields; says whether all of them could be made.
+    """Apply edits of the joined text to the fields; return whether all could be applied.
 
-    An edit with ``True`` only hides personal data: it is left out where the field must stay as it is.
+    An edit with ``True`` only masks personal data: it is skipped if the field must not be changed.
     """
     made: list[tuple[Field, str]] = []
     at = 0
@@ -97,16 +96,16 @@ def change(found: Sequence[Field], edits: Iterable[tuple[Edit, bool]]) -> bool:
             edit, personal = left[place]
             local.append(Edit(start=max(edit.start - start, 0), end=min(edit.end - start, size), text=edit.text))
             if not all(field.stays for field in some):
-                left[place] = (Edit(start=edit.start, end=edit.end, text=""), personal)  # its text stands once
+                left[place] = (Edit(start=edit.start, end=edit.end, text=""), personal)  # insert the replacement once
         if local:
             made += [(field, apply(field.text, local)) for field in some if not field.stays]
-    for field, text in sorted(made, key=lambda each: each[0].kind == "key"):  # values first: they stand under old keys
+    for field, text in sorted(made, key=lambda each: each[0].kind == "key"):  # values first, found by the old keys
         _put(field, text)
     return True
 
 
 def _alike(found: Iterable[Field]) -> list[list[Field]]:
-    """The fields in order, with those together that say the same: a result often stands in a message twice."""
+    """Group fields with equal text, in order; a result is often twice in a message."""
     groups: dict[object, list[Field]] = {}
     for field in found:
         told_once = field.kind != "text" or _SPACES.search(field.text)
@@ -125,7 +124,7 @@ def _walk(value: Any, above: str, data: bool, skip: frozenset[Place], meta: bool
             continue
         if named and key not in KEYS:
             yield Field(place=value, key=key, text=key, kind="key", data=data, meta=meta)
-        name = key if named else above  # the strings of a list are what its own key says
+        name = key if named else above  # strings of a list belong to the list's key
         if isinstance(each, str):
             yield from _string(value, key, each, name, data, meta)
         else:
@@ -152,7 +151,7 @@ def _put(field: Field, text: str) -> None:
     if field.kind != "key":
         field.place[field.key] = encode_text(text, field.encoding) if field.encoding else text
         return
-    held = dict(field.place)  # the object keeps its order
+    held = dict(field.place)  # keeps the order of the object
     field.place.clear()
     for key, value in held.items():
         if key != field.key:

@@ -1,4 +1,4 @@
-"""What an agent reads in place of a result that was withheld."""
+"""The answer to an agent in place of a withheld result."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ __all__ = ["told", "withheld"]
 
 
 def withheld(id: Any, method: str, result: Any, text: str) -> dict[str, Any]:
-    """The answer to a request, with a text in place of its result; an error where no result holds a text.
+    """Return the answer to a request with a text as its result, or an error if the result type has no text.
 
-    ``method`` may be empty: then the shape of the result says what was asked for.
+    ``method`` may be empty; then the type is inferred from the result.
     """
     shape = result if isinstance(result, dict) else {}
     made: dict[str, Any]
@@ -32,5 +32,5 @@ def withheld(id: Any, method: str, result: Any, text: str) -> dict[str, Any]:
 
 
 def told(text: str) -> dict[str, Any]:
-    """A failure as the result of a call; older protocols do not know ``resultType``, newer ones need it."""
+    """Return a failed call result; newer protocols require ``resultType``, older ones ignore it."""
     return {"content": [{"type": "text", "text": text}], "isError": True, "resultType": "complete"}

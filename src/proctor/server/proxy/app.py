@@ -1,4 +1,4 @@
-"""An OpenAI-compatible proxy: an unchanged client talks to it, and every message, call and answer passes the gates."""
+"""An OpenAI-compatible proxy: clients stay unchanged, and every message, call and answer passes the gates."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ def make_app(
     warning: str | None = None,
     local: bool = False,
 ) -> web.Application:
-    """The proxy as an application.
+    """Return the proxy as an application.
 
-    ``sessions`` is how many conversations are remembered, and for how many seconds after their last request;
-    ``proxy_for`` gives the proxy to use for an address, if any. With a ``token``, clients must show it in the header
-    ``X-Proctor-Token``. ``warning`` is what health tells of how it was started. ``local`` says that only this machine
-    reaches it: then clients read what was found, unless the settings say otherwise.
+    ``sessions`` is the number of remembered conversations, and their lifetime in seconds after the last request.
+    ``proxy_for`` returns the HTTP proxy for a URL, if any. With a ``token``, clients must send it in the header
+    ``X-Proctor-Token``. ``warning`` is shown by the health endpoint. ``local`` means that only this machine can
+    connect: then clients see the findings, unless the settings forbid it.
     """
     settings = settings or ProxySettings()
     proxy = Proxy(guard=guard, upstream=upstream, settings=settings, hop=proxy_for(upstream) if proxy_for else None)
@@ -86,7 +86,7 @@ def make_app(
 
 @dataclass(slots=True, kw_only=True)
 class Proxy:
-    """Passes requests on to one upstream. Keys go along in their headers; they are neither kept nor logged."""
+    """Forwards requests to one upstream. API keys are forwarded in headers; they are not stored or logged."""
 
     guard: Guard
     upstream: str
@@ -98,15 +98,15 @@ class Proxy:
     _client: aiohttp.ClientSession | None = None
 
     async def connected(self, app: web.Application) -> AsyncIterator[None]:
-        """Have the models ready, and hold the connections to the upstream as long as the application runs."""
+        """Load the models, and keep the connections to the upstream open while the application runs."""
         await self.guard.warm()
         async with to_upstream(self.settings.timeout) as self._client:
             yield
 
     async def health(self, request: web.Request) -> web.StreamResponse:
-        """The state of the guard, as the sidecar shows it."""
+        """Return the state of the guard, as in the sidecar."""
         told = {"warning": self.warning} if self.warning else {}
-        if self.expose != "none":  # who may not read verdicts may not read settings and paths of files either
+        if self.expose != "none":  # clients that may not see verdicts may not see settings and paths
             told = {**self.guard.health, **told}
         return web.json_response({"status": "ok", **told})
 
@@ -181,7 +181,7 @@ class Proxy:
         return await self._sent(request, url, compact(body).encode() if altered else raw, exchange)
 
     async def _looked_up(self, request: web.Request, url: URL, kind: str) -> web.StreamResponse:
-        """An answer that the upstream has kept: it left changed, and must not come back whole."""
+        """Return a stored answer of the upstream, checked again: the client received it changed."""
         try:
             customer = asked(request.headers, {}).customer
         except InputError as wrong:
@@ -197,7 +197,7 @@ class Proxy:
     async def _sent(self, request: web.Request, url: URL, data: bytes | None, exchange: Exchange) -> web.StreamResponse:
         assert self._client is not None
         headers = request_headers(request.headers, url, "Content-Length", "Content-Encoding", "Accept-Encoding")
-        headers["Accept-Encoding"] = "gzip, deflate"  # what can be read here
+        headers["Accept-Encoding"] = "gzip, deflate"  # the encodings supported here
         async with self._client.request(
             request.method, url, headers=headers, data=data, allow_redirects=False, proxy=self.hop,
             skip_auto_headers=("User-Agent", "Accept", "Content-Type"),
@@ -206,7 +206,7 @@ class Proxy:
             return await exchange.relay(request, answer, kept)
 
     def _record(self, told: RequestContext, said: Sequence[Said]) -> Record:
-        """What is remembered of the conversation: by its name, by the answer it goes on from, or by what was said."""
+        """Return the record of the conversation: by name, by the previous answer's id, or by its messages."""
         if told.session is not None:
             return self.conversations.named(told.session, told.customer)
         if told.follows is not None and (
@@ -228,7 +228,7 @@ class Proxy:
         return found
 
     def _marking(self, turn: RequestTurn, said: Sequence[Said], record: Record) -> Answered:
-        """Lets the conversation be found again by its answer and the answer's id."""
+        """Return a callback that makes the conversation findable by its answer and the answer's id."""
         digests = [each.digest for each in said if not each.aside]
 
         def mark(made: Sequence[bytes], id: str | None) -> None:

@@ -1,4 +1,4 @@
-"""What a request says beside its messages: whose conversation it is, for which intents, on which sources."""
+"""Read the context of a request: customer, session, intents and sources."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["RequestContext", "asked"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestContext:
-    """What the caller tells the proxy; ``session`` names the conversation, ``follows`` the answer it goes on from."""
+    """The context of a request; ``session`` names the conversation, ``follows`` the previous answer."""
 
     session: str | None = None
     follows: str | None = None
@@ -27,10 +27,10 @@ class RequestContext:
 
 
 def asked(headers: Mapping[str, str], body: Mapping[str, Any]) -> RequestContext:
-    """What a request says of itself: headers first, then its ``proctor`` object, then its metadata.
+    """Return the context of a request: from headers, then its ``proctor`` object, then its metadata.
 
     Raises:
-        InputError: the name of its session or its customer cannot be used.
+        InputError: the name of the session or customer is invalid.
     """
     own = body.get("proctor") if isinstance(body.get("proctor"), dict) else {}
     metadata = body.get("metadata") if isinstance(body.get("metadata"), dict) else {}
@@ -63,7 +63,7 @@ def asked(headers: Mapping[str, str], body: Mapping[str, Any]) -> RequestContext
 
 
 def _entries(value: Any) -> list[Any]:
-    """A list, be it written as one, as JSON, or with commas."""
+    """Return a list from a list, JSON, or comma-separated text."""
     if isinstance(value, list):
         return value
     if not isinstance(value, str):
@@ -79,7 +79,7 @@ def _entries(value: Any) -> list[Any]:
 
 
 def _sources(value: Any) -> list[Source]:
-    """Passages: a list of texts or of objects with a text, or one text."""
+    """Return the passages: from a list of texts or of objects with a text, or one text."""
     if isinstance(value, str):
         found = _entries(value) if value.lstrip().startswith("[") else [value]
     else:

@@ -1,4 +1,4 @@
-"""Which API a request is for by its method and path: one that is guarded, one that passes by name, or none."""
+"""Classify a request by method and path: guarded, passed by name, or other."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["ALLOWED", "Route", "kind_of", "route_of", "wire_at"]
 
 Route = Literal["guarded", "kept", "passed", "method", "closed", "unreadable"]
 
-# Whatever stands before these in the path: Azure, OpenRouter and others have prefixes of their own.
+# Any prefix is allowed: Azure, OpenRouter and others have their own.
 _GUARDED: Final = re.compile(r"/(chat/completions|responses|messages|completions|api/chat|api/generate)$")
 _KEPT: Final = re.compile(r".*/(chat/completions|responses)(?:/[^/]+)?$")
 _NOT_MESSAGES: Final = re.compile(r"/(?:threads|sessions|conversations|completions)/[^/]+/messages$")  # of other APIs
 
-# Paths that pass by name: nothing in them is for a model to read and answer, and nothing in answers was written by one.
+# Paths that pass by name: their requests are not read by a model, and their answers are not written by one.
 ALLOWED: Final = (
     "GET /v1/models",
     "GET /v1/models/**",
@@ -44,19 +44,19 @@ _ODD: Final = re.compile(r"[?#\x00-\x1f\x7f]")
 
 
 def kind_of(path: str) -> str | None:
-    """The guarded API that a path belongs to, in whatever spelling; None when it is none."""
+    """Return the guarded API of a path in any spelling; None if there is none."""
     plain = guarded_path(path)
-    found = _GUARDED.search(plain)  # the first that fits is the longest
+    found = _GUARDED.search(plain)  # the first match is the longest
     if found is None or (found[1] == "messages" and _NOT_MESSAGES.search(plain)):
         return None
     return found[1]
 
 
 def route_of(method: str, path: str, allowed: Sequence[str] = (), asked: str = "") -> tuple[Route, str]:
-    """What becomes of a request, and the API it is for.
+    """Return how a request is handled, and its API.
 
-    ``path`` is the one at the upstream, ``asked`` the one that the client wrote, if that is another. ``allowed`` are
-    further paths that pass by name. A guarded path never does, whatever its method.
+    ``path`` is the path at the upstream, ``asked`` the client's path if it differs. ``allowed`` are further paths that
+    pass by name. A guarded path never passes by name, whatever its method.
     """
     if _ODD.search(path):
         return "unreadable", ""
@@ -73,7 +73,7 @@ def route_of(method: str, path: str, allowed: Sequence[str] = (), asked: str = "
 
 
 def wire_at(path: str) -> WireFormat:
-    """How the API at a path writes its errors."""
+    """Return the wire format of the API at a path."""
     plain = guarded_path(path)
     if re.search(r"/messages(?:/|$)", plain) and not _NOT_MESSAGES.search(plain):
         return ANTHROPIC
@@ -81,7 +81,7 @@ def wire_at(path: str) -> WireFormat:
 
 
 def _is_allowed(method: str, path: str, entries: Sequence[str]) -> bool:
-    """Whether a request passes by name; only paths in plain spelling do."""
+    """Return whether a request passes by name; only plainly spelled paths do."""
     plain = guarded_path(path)
     if path.lower() not in (plain, f"{plain}/"):
         return False
@@ -95,7 +95,7 @@ def _is_allowed(method: str, path: str, entries: Sequence[str]) -> bool:
 
 @cache
 def _pattern(path: str) -> UserPattern:
-    """A path that may end another one where it begins with /v1/: providers have prefixes of their own."""
+    """Return the pattern of a path; one that begins with /v1/ may have a provider's prefix."""
     begin = r"(?:/[^/]+)*/" if path.startswith("/v1/") else "/"
     parts = path.removeprefix("/v1").removeprefix("/").lower().split("/")
     return user_pattern(begin + "/".join({"**": r".+", "*": r"[^/]+"}.get(part, re.escape(part)) for part in parts))

@@ -1,4 +1,4 @@
-"""The messages of a request put before the gates: only what is new, and what was changed before is changed again."""
+"""Run the gates on the new messages of a request, and repeat earlier changes on the old ones."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ __all__ = ["hide", "look_at", "sources_of"]
 async def look_at(
     turn: RequestTurn, said: Sequence[Said], record: Record, *, again: bool
 ) -> tuple[Verdict | None, bool]:
-    """The verdict that stops the request, if one does; and whether what goes on is not what came.
+    """Return the verdict that stops the request, if any, and whether the request was changed.
 
-    A message that was let through before goes on as it did then. One that was stopped then stays out of what the model
-    reads from then on: it is sent with every request, and stops none but the one that brought it. ``again`` says that
-    the very same request was made before: nothing in it is new.
+    A message that passed earlier is sent as it was then. A message that was stopped earlier is removed from this and
+    later requests and does not stop them. ``again`` means that the same request was made before, so nothing in it is
+    new.
     """
     newest = last_answer(said)
     altered = False
@@ -48,10 +48,7 @@ async def _asked(turn: RequestTurn, said: Said) -> Verdict:
 
 
 def hide(turn: RequestTurn, said: Sequence[Said]) -> bool:
-    """Give the model its own placeholders back, where the client repeats what it read in their place.
-
-    Says whether that changed anything.
-    """
+    """Replace the customer's data in repeated answers by the model's placeholders; return whether any changed."""
     values = turn.session.own()
 
     def hide_all(text: str) -> str:
@@ -73,7 +70,7 @@ def hide(turn: RequestTurn, said: Sequence[Said]) -> bool:
 
 
 def sources_of(said: Sequence[Said]) -> tuple[Source, ...]:
-    """What tools have told since the user last spoke: what the answer may rest on."""
+    """Return the tool results since the last user message, as sources of the answer."""
     found: list[Source] = []
     for each in reversed(said):
         if each.kind == "user":

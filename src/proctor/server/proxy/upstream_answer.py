@@ -1,4 +1,4 @@
-"""The answer of an upstream on its way back: whole or as a stream, put before the gates before it leaves."""
+"""Return the upstream's answer to the client, whole or as a stream, after the gates checked it."""
 
 from __future__ import annotations
 
@@ -32,44 +32,44 @@ Answered = Callable[[Sequence[bytes], str | None], None]
 
 
 class Shape(Protocol):
-    """Where an API has its texts and calls."""
+    """The format of an API: where it has texts and calls."""
 
     def dialect(self) -> Dialect:
-        """A reader for one stream."""
+        """Return a new stream reader."""
         ...
 
     def said(self, body: dict[str, Any]) -> list[Said]:
-        """The messages of a request.
+        """Return the messages of a request.
 
         Raises:
-            ValueError: a part of it has a shape that cannot be read whole. The message continues "the body".
+            ValueError: a part cannot be read completely. The message continues "the body".
         """
         ...
 
     def answered(self, data: Mapping[str, Any]) -> list[bytes]:
-        """What tells an answer from others when it is repeated as messages."""
+        """Return digests that identify the answer when a request repeats it as messages."""
         ...
 
     def streamed(self, said: Mapping[Any, str], calls: Sequence[Any], tail: str) -> list[bytes]:
-        """The same for an answer that was streamed."""
+        """Return these digests for a streamed answer."""
         ...
 
     async def check(self, data: dict[str, Any], turn: RequestTurn) -> bool:
-        """Take out of an answer what must not leave; says whether anything changed."""
+        """Remove from an answer what the gates stop; return whether anything changed."""
         ...
 
     def reply(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> dict[str, Any]:
-        """An answer from the guard."""
+        """Return the guard's reply in the format of the API."""
         ...
 
     def reply_stream(self, body: Mapping[str, Any], text: str, turn: RequestTurn) -> bytes:
-        """The same as a stream."""
+        """Return the guard's reply as a stream."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """One request and the way its answer goes; ``answered`` is told what has left, to know it when it comes back."""
+    """One request and its answer; ``answered`` is called with what was sent, to recognise it when repeated."""
 
     shape: Shape
     turn: RequestTurn
@@ -79,11 +79,11 @@ class Exchange:
 
     @property
     def wire(self) -> WireFormat:
-        """How the API writes its streams and errors."""
+        """The wire format of the API."""
         return wire_of(self.shape)
 
     async def refuse(self, request: web.Request, verdict: Verdict) -> web.StreamResponse:
-        """Say the configured reply, as if the model had; a guard over capacity says that it is."""
+        """Send the configured reply in place of the model's; a guard over capacity sends an error."""
         if is_busy(verdict):
             return self._busy()
         text, headers = self.turn.reply(verdict), self._headers(CIMultiDict())
@@ -97,7 +97,7 @@ class Exchange:
     async def relay(
         self, request: web.Request, answer: aiohttp.ClientResponse, headers: CIMultiDict[str]
     ) -> web.StreamResponse:
-        """Pass the answer on, also one that says that it failed."""
+        """Send the answer to the client, also an error of the upstream."""
         headers = self._headers(headers)
         failed = not 200 <= answer.status < 300
         if self.wire.is_stream(answer.content_type, self.body) and not failed:
@@ -120,7 +120,7 @@ class Exchange:
             data = await load_json(raw)
         except ValueError:
             try:
-                data, changed = json.loads(raw), True  # what leaves is what was read
+                data, changed = json.loads(raw), True  # send what was parsed
             except json.JSONDecodeError:
                 return await self._text(request, answer, headers, raw)
         if not isinstance(data, dict):
@@ -132,14 +132,14 @@ class Exchange:
         for each in [data, *listed(entries)]:
             changed |= await self.shape.check(each, self.turn)
         if any(is_busy(each) for each in self.turn.verdicts):
-            return self._busy()  # the answer was not looked at; what took its place is no refusal
+            return self._busy()  # the answer was not checked, so this is not a refusal
         self._done(self.shape.answered(data), str(data["id"]) if data.get("id") else None)
         headers = self._headers(headers)
         body = compact(data).encode() if changed else raw
         return web.Response(status=answer.status, body=body, headers=headers)
 
     async def _failure(self, status: int, headers: CIMultiDict[str], raw: bytes) -> web.StreamResponse:
-        """An answer that says that it failed: it may repeat what was asked, so its text is read, too."""
+        """Return an error of the upstream; it may quote the request, so its text is checked too."""
         try:
             data = {"failure": await load_json(raw)} if raw.strip() else {}
             slot = joined("failure", list(strings_of("failure", data, "failure"))) if data else None
@@ -171,7 +171,7 @@ class Exchange:
         raw: bytes,
         strings: Iterable[Slot] | None = None,
     ) -> web.StreamResponse:
-        """An answer that is no JSON object: it is looked at as a text, and goes as it is or not at all."""
+        """Return an answer that is not a JSON object; it is checked as text and passed unchanged or stopped."""
         text = raw.decode("utf-8", "replace") if strings is None else "\n".join(slot.text for slot in strings)
         verdict = await self.turn.output(text) if text.strip() else None
         if verdict is not None and (self.turn.stops(verdict) or verdict.text not in (None, text)):
@@ -207,7 +207,7 @@ class Exchange:
             await response.write(out)
         self._done(self.shape.streamed(stream.said, list(dialect.calls.values()), stream.tail), dialect.id or None)
         if broken and not stream.stopped:
-            # The client sees the stream break off where it did, and not an end that never came.
+            # The client must see the interruption, not a regular end.
             response.force_close()
             if request.transport is not None:
                 request.transport.abort()
@@ -227,7 +227,7 @@ class Exchange:
 
 
 async def _read(answer: aiohttp.ClientResponse, most: int) -> bytes | None:
-    """The whole body; None when it is larger than may be held."""
+    """Return the whole body; None if it is too large."""
     parts: list[bytes] = []
     size = 0
     async for piece in answer.content.iter_any():

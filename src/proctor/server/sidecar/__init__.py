@@ -1,1 +1,1 @@
-"""The guard as an HTTP service beside an agent."""
+"""The guard as an HTTP service next to an agent."""

@@ -1,4 +1,4 @@
-"""The guard as a small HTTP service beside an agent in any language: JSON in, a verdict out."""
+"""The guard as a small HTTP service for agents in any language: JSON in, a verdict out."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ def make_app(
     origins: Sequence[str] = (),
     warning: str | None = None,
 ) -> web.Application:
-    """The sidecar as an application; with a ``token``, callers must show it as ``Authorization: Bearer``.
+    """Return the sidecar as an application; with a ``token``, callers send it as ``Authorization: Bearer``.
 
-    ``restore`` lets them have back what the placeholders for a customer's own data stand for. ``hosts`` and ``origins``
-    are names and web pages that requests may come by; ``warning`` is what health tells of how it was started.
+    ``restore`` lets callers replace placeholders by the customer's own data. ``hosts`` and ``origins`` are allowed host
+    names and web origins; ``warning`` is shown by the health endpoint.
     """
     sidecar = Sidecar(guard=guard, token=token, most_bytes=most_bytes, restore=restore, warning=warning)
     door = admit(_turned_away, token=token, hosts=hosts, origins=origins, bearer=True, open_paths=_OPEN)
@@ -68,7 +68,7 @@ def make_app(
 
 @dataclass(slots=True, kw_only=True)
 class Sidecar:
-    """Answers questions about steps. Sessions live in the guard, by the name that the caller gives them."""
+    """Answers requests about steps. Sessions are kept in the guard under the caller's names."""
 
     guard: Guard
     token: str | None = None
@@ -78,13 +78,13 @@ class Sidecar:
     decisions: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     async def warmed(self, app: web.Application) -> AsyncIterator[None]:
-        """Have the models ready before the first question."""
+        """Load the models before the first request."""
         await self.guard.warm()
         yield
 
     @web.middleware
     async def admitted(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Say in JSON what is wrong with a request."""
+        """Return errors of a request as JSON."""
         try:
             return await handler(request)
         except web.HTTPRequestEntityTooLarge:
@@ -96,7 +96,7 @@ class Sidecar:
             return _wrong(404, f"there is nothing at {request.path}", hint="GET /openapi.json lists what there is")
 
     async def asked(self, request: web.Request) -> web.StreamResponse:
-        """The verdict on one step."""
+        """Return the verdict on one step."""
         point = request.path.rpartition("/")[2]
         heard = await self._heard(QUESTIONS[point], request)
         if isinstance(heard, web.StreamResponse):
@@ -113,7 +113,7 @@ class Sidecar:
         return _answer(told, status=503, headers=RETRY_AFTER) if busy else _answer(told)
 
     async def restored(self, request: web.Request) -> web.StreamResponse:
-        """A text with the customer's own data in place of its placeholders, where the settings allow that."""
+        """Return a text with placeholders replaced by the customer's own data, if the settings allow it."""
         if not self.restore:
             hint = "set `guard: {serve: {restore: true}}` in proctor.yaml and start again"
             return _wrong(403, "values are not given back here", hint=hint)
@@ -127,33 +127,33 @@ class Sidecar:
         return _answer({"session": session.id, "text": restored(question.text, session.own())})
 
     async def health(self, request: web.Request) -> web.StreamResponse:
-        """Whether the guard is well, and what somebody on duty should know."""
+        """Return the health of the guard, and details for operators."""
         told = {"warning": self.warning} if self.warning else {}
         return _answer({"status": "ok", "proctor": __version__, **self.guard.health, **told})
 
     async def stats(self, request: web.Request) -> web.StreamResponse:
-        """How often each point came to which action since the start."""
+        """Return the counts of actions per point since the start."""
         points: dict[str, dict[str, int]] = {point: {} for point in QUESTIONS}
         for (point, action), count in sorted(self.decisions.items()):
             points[point][action] = count
         return _answer({"decisions": points, "sessions": self.guard.health["sessions"]})
 
     async def reload(self, request: web.Request) -> web.StreamResponse:
-        """Read proctor.yaml again; the old settings hold when the new ones cannot be used."""
+        """Read proctor.yaml again; if it is invalid, the old settings stay in force."""
         read = self.guard.reload()
         return _answer({"reloaded": read, "trouble": self.guard.trouble}, status=200 if read else 409)
 
     async def forget(self, request: web.Request) -> web.StreamResponse:
-        """Forget a session; without a customer, those of all customers who use the name."""
+        """Forget a session; without a customer, the sessions of all customers with this name."""
         self.guard.end(request.match_info["id"], customer=request.query.get("customer"))
         return web.Response(status=204)
 
     async def describe(self, request: web.Request) -> web.StreamResponse:
-        """This service in OpenAPI."""
+        """Return the OpenAPI document."""
         return _answer(description(secured=self.token is not None))
 
     async def _heard(self, kind: type[Any], request: web.Request) -> tuple[Any, Session] | web.StreamResponse:
-        """What is asked, and the session it is about; or what is wrong with it."""
+        """Return the parsed request and its session, or an error response."""
         try:
             question = decode(kind, await load_object(await request.read()), strict=True, as_json=True)
             session, customer = check_name("session", question.session), check_name("customer", question.customer)
@@ -166,7 +166,7 @@ class Sidecar:
         try:
             return question, self.guard.session(session, customer=customer)
         except InputError as error:
-            status = 403 if kind is RestoreAsked else 400  # it is the session of another customer
+            status = 403 if kind is RestoreAsked else 400  # the session belongs to another customer
             return _wrong(status, error.message, field=error.field, hint=error.hint)
 
 
@@ -199,7 +199,7 @@ def _turned_away(request: web.Request, status: int, message: str, hint: str) -> 
 
 
 def _malformed(problems: Sequence[Problem]) -> web.Response:
-    """The first mistake as any other error has it; of several, all of them beside it."""
+    """Return an error response with the first problem; several problems are also listed."""
     told = [error_body(each.message, field=each.where, hint=each.hint) for each in problems[:_MOST_PROBLEMS]]
     return _answer({"error": {**told[0], **({"problems": told} if len(told) > 1 else {})}}, status=400)
 

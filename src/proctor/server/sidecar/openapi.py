@@ -1,4 +1,4 @@
-"""The sidecar described in OpenAPI 3.1, made from the shapes that it reads."""
+"""The OpenAPI 3.1 document of the sidecar, generated from its request classes."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ _WRONG = {
 
 
 def description(*, secured: bool = False) -> dict[str, Any]:
-    """The whole document; ``secured``: callers must show a token."""
+    """Return the whole document; ``secured`` means that callers must send a token."""
     schemas: dict[str, Any] = {"Verdict": _VERDICT, "Finding": _FINDING, "Error": _WRONG}
     paths: dict[str, Any] = {f"/v1/{point}": {"post": _question(point, schemas)} for point in QUESTIONS}
     paths["/v1/restore"] = {"post": _restore(schemas)}

@@ -1,4 +1,4 @@
-"""What the sidecar is asked: one shape for each point of a conversation."""
+"""The request bodies of the sidecar: one class per point of a conversation."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ QUESTIONS: Mapping[str, type[Any]] = {
 
 
 def text_of(asked: Any) -> str:
-    """The text that findings point into; a result that is no text is written as JSON first."""
+    """Return the text that findings refer to; a result that is not text is serialized as JSON."""
     if isinstance(asked, InputAsked):
         return asked.text
     if isinstance(asked, OutputAsked):

@@ -1,4 +1,4 @@
-"""Places in a text as languages count them whose strings are UTF-16: Java, JavaScript, C#."""
+"""Convert text offsets for languages with UTF-16 strings: Java, JavaScript, C#."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from proctor.core.verdict import Verdict
 __all__ = ["Offsets", "in_utf16"]
 
 Offsets = Literal["code_points", "utf16"]
-_LAST_OF_ONE = "\uffff"  # every letter after this one takes two units
+_LAST_OF_ONE = "\uffff"  # later characters take two units
 
 
 def in_utf16(verdict: Verdict, text: str) -> Verdict:
-    """The verdict with ``start`` and ``end`` of its findings counted in UTF-16 units of the text that it is about."""
+    """Return the verdict with ``start`` and ``end`` of its findings in UTF-16 units of its text."""
     told = (*verdict.findings, *verdict.decided.findings)
     units = _units(text, (place for each in told for place in (each.start, each.end) if place is not None))
     return _moved(verdict, units)
@@ -36,7 +36,7 @@ def _moved(verdict: Verdict, units: dict[int, int]) -> Verdict:
 
 
 def _units(text: str, places: Iterable[int]) -> dict[int, int]:
-    """How many units stand before each place; the text is gone through once, however many places there are."""
+    """Return the number of UTF-16 units before each offset, in one pass over the text."""
     counted = {0: 0}
     for before, place in pairwise(sorted({0, *places})):
         longer = sum(letter > _LAST_OF_ONE for letter in text[before:place])

@@ -1,1 +1,1 @@
-"""Formats on the wire: server-sent events, lines of JSON, strict JSON, and where texts stand in them."""
+"""Wire formats: server-sent events, JSON lines, strict JSON, and the places of texts in them."""

@@ -1,4 +1,4 @@
-"""Lines of JSON out of bytes that come in any pieces; every byte is kept."""
+"""Parse JSON lines from chunks of bytes; every byte is kept."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["LineParser", "line"]
 
 
 class LineParser:
-    """Bytes in, one event for each line out. What the events' ``raw`` add up to, with ``rest``, is what was fed."""
+    """Parses bytes into one event per line. The ``raw`` of all events and ``rest`` add up to the input."""
 
     __slots__ = ("_held", "_seen")
 
@@ -17,10 +17,10 @@ class LineParser:
         self._seen = 0
 
     def feed(self, chunk: bytes) -> list[SseEvent]:
-        """The lines that are complete with this piece.
+        """Return the lines completed by this chunk.
 
         Raises:
-            TooLongError: more than ``MOST_BYTES`` came without the end of a line.
+            TooLongError: more than ``MOST_BYTES`` without a line end.
         """
         held = self._held
         held += chunk
@@ -36,7 +36,7 @@ class LineParser:
         return found
 
     def rest(self) -> SseEvent | None:
-        """What stands after the last line that ended; the stream is over."""
+        """Return the data after the last complete line, at the end of the stream."""
         held, self._held, self._seen = bytes(self._held), bytearray(), 0
         return _read(held) if held else None
 
@@ -47,5 +47,5 @@ def _read(raw: bytes) -> SseEvent:
 
 
 def line(text: str) -> bytes:
-    """A line with this JSON."""
+    """Return a line with this JSON."""
     return text.encode("utf-8", "surrogatepass") + b"\n"

@@ -1,4 +1,4 @@
-"""Server-sent events out of bytes that come in any pieces, and back; every byte is kept."""
+"""Parse server-sent events from chunks of bytes, and write them; every byte is kept."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 __all__ = ["MOST_BYTES", "EventTooLongError", "Parser", "SseEvent", "encoded"]
 
-MOST_BYTES: Final = 16_000_000  # of one event that has not ended: more is no event stream
+MOST_BYTES: Final = 16_000_000  # maximum size of an incomplete event
 
 _END = re.compile(rb"(?:\r\n|\r(?!\n)|\n){2}")
 _LINE = re.compile(rb"\r\n|\r|\n")
@@ -16,12 +16,12 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class EventTooLongError(ValueError):
-    """An event that never ends."""
+    """An event exceeds the maximum size."""
 
 
 @dataclass(frozen=True, slots=True)
 class SseEvent:
-    """One event as it came: its bytes, and what they say. ``data`` is None where there are only comments."""
+    """One event: its bytes and its fields. ``data`` is None for comments only."""
 
     raw: bytes
     data: str | None = None
@@ -29,24 +29,24 @@ class SseEvent:
 
 
 class Parser:
-    """Bytes in, events out. What the events' ``raw`` add up to, with ``rest``, is what was fed."""
+    """Parses bytes into events. The ``raw`` of all events and ``rest`` add up to the input."""
 
     __slots__ = ("_held", "_plain", "_seen")
 
     def __init__(self) -> None:
         self._held = bytearray()
-        self._plain = True  # no carriage return has come: an event ends where an empty line does
+        self._plain = True  # no carriage return so far: an empty line ends an event
         self._seen = 0
 
     def feed(self, chunk: bytes) -> list[SseEvent]:
-        """The events that are complete with this piece.
+        """Return the events completed by this chunk.
 
         Raises:
-            TooLongError: more than ``MOST_BYTES`` came without the end of an event.
+            TooLongError: more than ``MOST_BYTES`` without the end of an event.
         """
         self._plain = self._plain and b"\r" not in chunk
         if self._plain and not self._held and chunk.find(b"\n\n") == len(chunk) - 2 >= 0:
-            return [_read(chunk)]  # one event in one piece, as most come
+            return [_read(chunk)]  # one event per chunk, the usual case
         held = self._held
         held += chunk
         found: list[SseEvent] = []
@@ -55,7 +55,7 @@ class Parser:
             found.append(_read(bytes(held[start : at + 2])))
             start = self._seen = at + 2
         while not self._plain and (end := _END.search(held, max(start, self._seen))):
-            if end.end() == len(held) and held[-1] == 13:  # the line feed of this carriage return may be on its way
+            if end.end() == len(held) and held[-1] == 13:  # its line feed may come in the next chunk
                 break
             found.append(_read(bytes(held[start : end.end()])))
             start = self._seen = end.end()
@@ -66,15 +66,13 @@ class Parser:
         return found
 
     def rest(self) -> SseEvent | None:
-        """What stands after the last event that ended; the stream is over."""
+        """Return the data after the last complete event, at the end of the stream."""
         held, self._held, self._seen = bytes(self._held), bytearray(), 0
         return _read(held) if held else None
 
 
 def _read(raw: bytes) -> SseEvent:
-    if (
-        raw.startswith(b"data: ") and raw.find(b"\n") == len(raw) - 2 and b"\r" not in raw
-    ):  # the way of nearly every one
+    if raw.startswith(b"data: ") and raw.find(b"\n") == len(raw) - 2 and b"\r" not in raw:  # fast path for most events
         return SseEvent(raw, raw[6:-2].decode("utf-8", "replace"))
     data: list[bytes] = []
     name = b""
@@ -84,13 +82,13 @@ def _read(raw: bytes) -> SseEvent:
             data.append(value.removeprefix(b" "))
         elif field == b"event":
             name = value.removeprefix(b" ")
-    # Bytes that are no UTF-8 are only read loosely: what goes on is ``raw``.
+    # Invalid UTF-8 is decoded leniently, because ``raw`` is what is forwarded.
     told = b"\n".join(data).decode("utf-8", "replace") if data else None
     return SseEvent(raw, told, name.decode("utf-8", "replace"))
 
 
 def encoded(data: str, name: str = "") -> bytes:
-    """An event with this data, and its name where it has one."""
+    """Return an event with this data and, if given, name."""
     lines = [f"event: {name}"] if name else []
     lines += [f"data: {line}" for line in re.split(r"\r\n|\r|\n", data)]
     return ("\n".join(lines) + "\n\n").encode("utf-8", "surrogatepass")

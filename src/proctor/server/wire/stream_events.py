@@ -1,4 +1,4 @@
-"""An event of a streamed answer with the texts and calls in it, whatever the dialect it is written in."""
+"""An event of a streamed answer with its texts and calls, independent of the API."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Call", "Dialect", "Frame", "Slot", "compact", "event_data", "is_unre
 
 @dataclass(slots=True)
 class Slot:
-    """Where a text stands: ``place[key]``, and the channel it is a part of. ``whole``: it repeats all of that."""
+    """The place of a text: ``place[key]``, and its channel. ``whole``: it repeats the complete channel."""
 
     channel: Hashable
     place: Any
@@ -33,10 +33,10 @@ class Slot:
 
 @dataclass(slots=True, kw_only=True)
 class Call:
-    """A tool call as far as it has come.
+    """A tool call, possibly incomplete.
 
-    ``free``: its arguments are a text and no JSON. ``restored``: they are others than those that came. ``fixed``: they
-    stay as they came. ``unknown``: it is of a kind that is not known, under its name.
+    ``free``: its arguments are text, not JSON. ``restored``: placeholders in its arguments were replaced. ``fixed``:
+    its arguments stay unchanged. ``unknown``: it is of an unknown kind, given as its name.
     """
 
     key: Hashable
@@ -53,10 +53,10 @@ class Call:
 
 @dataclass(slots=True, kw_only=True)
 class Frame:
-    """One event on its way: what it says, which texts and calls are in it, and what ends with it.
+    """One pending event: its data, its texts and calls, and the texts and calls that end with it.
 
-    ``telling`` is where it may be told what was found, when anything was. ``dropped``: it does not leave at all.
-    ``changed``: something was taken out of it that needs no verdict.
+    ``telling`` is the place for findings, if there are any. ``dropped``: it is not sent. ``changed``: something was
+    removed from it without a verdict.
     """
 
     event: SseEvent
@@ -70,33 +70,33 @@ class Frame:
 
 
 class Dialect(Protocol):
-    """How one API writes its streams. It is made anew for each stream and remembers what it has read."""
+    """The stream format of one API. It is created for each stream and keeps state."""
 
     calls: dict[Hashable, Call]
 
     @property
     def id(self) -> str:
-        """The name of the answer, as far as it is known."""
+        """The id of the answer, once known."""
         ...
 
     def read(self, event: SseEvent) -> Frame:
-        """The event taken apart."""
+        """Parse the event."""
         ...
 
     def write(self, frame: Frame, changed: bool, refusal: str) -> bytes:
-        """The event put together again, without the calls that were refused.
+        """Return the event as bytes, without refused calls.
 
-        ``changed``: its texts were set anew. ``refusal`` is said where no call is left.
+        ``changed``: its texts were replaced. ``refusal`` is the text to send when no call is left.
         """
         ...
 
     def closing(self, reply: str, said: Mapping[Hashable, str], told: Mapping[str, Any]) -> bytes:
-        """What ends the stream in good order when nothing more of it may leave; ``said`` is what has."""
+        """Return the bytes that end the stream properly after a stop; ``said`` is what was sent."""
         ...
 
 
 def slots(channel: Hashable, place: Any, key: str) -> Iterator[Slot]:
-    """The texts at ``place[key]``: itself, or those of its parts, whatever they call themselves."""
+    """Yield the texts at ``place[key]``: a string, or the texts of its parts, of any type."""
     value = place.get(key) if isinstance(place, dict) else None
     if isinstance(value, str):
         yield Slot(channel, place, key)
@@ -108,10 +108,10 @@ def slots(channel: Hashable, place: Any, key: str) -> Iterator[Slot]:
 
 
 def event_data(text: str) -> Any:
-    """What the data of an event says; None when it is no JSON object."""
+    """Parse the data of an event; None if it is not a JSON object."""
     try:
         data = orjson.loads(text)
-    except ValueError:  # half a character, or an endless number, is still JSON to some
+    except ValueError:  # lone surrogates and infinite numbers are valid JSON for some readers
         try:
             data = json.loads(text)
         except (ValueError, RecursionError):
@@ -120,7 +120,7 @@ def event_data(text: str) -> Any:
 
 
 def is_unread_json(text: str) -> bool:
-    """Whether a client could read texts out of data for which ``event_data`` is None: lists, or what is too deep."""
+    """Return whether a client may parse data that ``event_data`` rejects: lists, or deep nesting."""
     try:
         return isinstance(json.loads(text), (list, str))
     except json.JSONDecodeError:
@@ -130,7 +130,7 @@ def is_unread_json(text: str) -> bool:
 
 
 def compact(data: Any) -> str:
-    """JSON without spaces, as APIs write it; letters that are half a character are escaped."""
+    """Return JSON without spaces, as APIs write it; lone surrogates are escaped."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     try:
         text.encode()
@@ -140,5 +140,5 @@ def compact(data: Any) -> str:
 
 
 def listed(value: Any) -> Sequence[Any]:
-    """A list as it is; anything else is an empty one."""
+    """Return a list unchanged; anything else as an empty list."""
     return value if isinstance(value, list) else ()

@@ -1,4 +1,4 @@
-"""JSON that has one reading only: keys that stand twice are refused, since two readers could take two values."""
+"""Parse unambiguous JSON: duplicate keys are rejected, since readers may use either value."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any, Final
 __all__ = ["MAX_DEPTH", "load_json", "load_object", "read_json", "read_object"]
 
 MAX_DEPTH: Final = 200  # levels of nesting
-LARGE_BODY_BYTES: Final = 1_000_000  # from this size on, a text is parsed in a thread
+LARGE_BODY_BYTES: Final = 1_000_000  # larger texts are parsed in a thread
 
 
 class _TwinError(ValueError):
-    """Two keys of one object that are the same, or that differ in case only."""
+    """Two keys of one object are equal, or differ only in case."""
 
 
 def read_json(text: str | bytes) -> Any:
-    """What the text says.
+    """Parse the text.
 
-    Keys that differ in case only count as the same: some readers, such as Go's, do not tell them apart.
+    Keys that differ only in case count as equal, because some readers, such as Go's, ignore case.
 
     Raises:
-        ValueError: it is no JSON, or has two readings; says why, as what follows "it".
+        ValueError: it is not JSON, or ambiguous. The message continues "it".
     """
     try:
         whole = text if isinstance(text, str) else text.decode("utf-8")
@@ -43,10 +43,10 @@ def read_json(text: str | bytes) -> Any:
 
 
 def read_object(text: str | bytes) -> dict[str, Any]:
-    """What the text says, when that is an object.
+    """Parse the text as a JSON object.
 
     Raises:
-        ValueError: it is none; says why, as what follows "it".
+        ValueError: it is not an object. The message continues "it".
     """
     read = read_json(text)
     if not isinstance(read, dict):
@@ -55,12 +55,12 @@ def read_object(text: str | bytes) -> dict[str, Any]:
 
 
 async def load_json(text: bytes) -> Any:
-    """The same as ``read_json``; a large text is parsed in a thread, so that other requests need not wait."""
+    """Parse like ``read_json``; a large text is parsed in a thread, so that other requests do not wait."""
     return read_json(text) if len(text) < LARGE_BODY_BYTES else await asyncio.to_thread(read_json, text)
 
 
 async def load_object(text: bytes) -> dict[str, Any]:
-    """The same as ``read_object``; a large text is parsed in a thread, so that other requests need not wait."""
+    """Parse like ``read_object``; a large text is parsed in a thread, so that other requests do not wait."""
     return read_object(text) if len(text) < LARGE_BODY_BYTES else await asyncio.to_thread(read_object, text)
 
 
@@ -72,7 +72,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _twin(keys: list[str]) -> str:
-    """Names the first key that stands twice, in one pass."""
+    """Return the first duplicate key, in one pass."""
     seen: dict[str, str] = {}
     for key in keys:
         first = seen.get(key.casefold())

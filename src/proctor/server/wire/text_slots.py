@@ -1,4 +1,4 @@
-"""Slots for the strings of a JSON value: every string is read, and can be replaced where it stands."""
+"""Slots for the strings of a JSON value: each can be read, and replaced in place."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ Skip = Callable[[str, Any], bool]
 def all_strings(
     channel: Hashable, place: Any, key: Any, *, skip: Skip | None = None, known: frozenset[str] = frozenset()
 ) -> Iterator[Slot]:
-    """Slots for every string in ``place[key]``: values, and the keys of objects that are not in ``known``.
+    """Yield slots for every string in ``place[key]``: values, and keys of objects that are not in ``known``.
 
-    ``skip(key, value)`` names entries of objects that are left out. Base64 data in a data URL or under ``file_data`` is
-    decoded where it is text and left out where it is not.
+    ``skip(key, value)`` selects entries of objects to leave out. Base64 data in a data URL or under ``file_data`` is
+    decoded if it is text, else left out.
 
     Raises:
         ValueError: the value has more than ``MAX_DEPTH`` levels. The message continues "the body".
@@ -57,30 +57,30 @@ def all_strings(
 
 
 def joined(channel: Hashable, slots: Sequence[Slot], *, whole: bool = False) -> Slot | None:
-    """One slot for several, read as their texts line by line; None where none of them has text."""
+    """Return one slot for several, with one line per text; None if none of them has text."""
     held = [slot for slot in slots if slot.text]
     return Slot(channel, _Joined(held), "text", whole) if held else None
 
 
 def is_token(value: Any) -> bool:
-    """Whether a value is an id, a number or a name without spaces, and no sentence."""
+    """Return whether a value is an id, a number or a name without spaces."""
     if isinstance(value, str):
         return len(value) <= MAX_TOKEN_CHARS and not has_space(value)
     return not isinstance(value, (list, dict))
 
 
 def has_space(text: str) -> bool:
-    """Whether a text has white space, as sentences have and ids and encoded data have not."""
+    """Return whether a text has white space; ids and encoded data have none."""
     return _SPACE.search(text) is not None
 
 
 def put(slots: Sequence[Slot], text: str) -> bool:
-    """Give several texts, read line by line, this new text; returns whether that changed anything."""
+    """Distribute a new text over several slots, line by line; return whether anything changed."""
     old = "\n".join(slot.text for slot in slots)
     edit = difference(old, text)
     if edit is None:
         return False
-    if text.count("\n") == old.count("\n"):  # line for line: each text keeps its own
+    if text.count("\n") == old.count("\n"):  # same number of lines: assign line by line
         lines, at = text.split("\n"), 0
         for slot in slots:
             size = slot.text.count("\n") + 1
@@ -92,13 +92,13 @@ def put(slots: Sequence[Slot], text: str) -> bool:
         start, end = at, at + len(slot.text)
         at = end + 1
         slot.place[slot.key] = _edited(slot.text, start, edit)
-        if start <= edit.start <= end:  # its text stands once
+        if start <= edit.start <= end:  # insert the replacement once
             edit = Edit(start=edit.start, end=edit.end, text="")
     return True
 
 
 def _edited(text: str, start: int, edit: Edit) -> str:
-    """What is left of a text that begins at ``start`` of the whole, with the edit where it begins."""
+    """Return the rest of a text that begins at ``start`` of the whole, with the edit applied."""
     low, high = edit.start - start, edit.end - start
     if low > len(text) or (high <= 0 and low < 0):
         return text
@@ -112,12 +112,12 @@ def _string_slot(channel: Hashable, place: Any, key: Any, value: str, is_file: b
         return Slot(channel, place, key)
     data = _data(value[len(head) :])
     if data is None:
-        return Slot(channel, place, key)  # a sentence in the place of data is read as it is
+        return Slot(channel, place, key)  # plain text in place of data is read as text
     return None if _text(data) is None else Slot(channel, _Encoded(place, key, head), "text")
 
 
 def _data(value: str) -> bytes | None:
-    """The bytes of base64 with its padding; one word of a sentence would pass for base64 without padding."""
+    """Decode padded base64; without padding, a single word would look like base64."""
     try:
         return base64.b64decode(value.encode("ascii"), validate=True)
     except (ValueError, binascii.Error):
@@ -125,7 +125,7 @@ def _data(value: str) -> bytes | None:
 
 
 def _text(data: bytes) -> str | None:
-    """The text in some data; ``None`` where it is other data."""
+    """Decode text data; ``None`` for other data."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -163,7 +163,7 @@ class ObjectEntry:
 
 
 class _Encoded:
-    """A text that stands as base64 behind a head, such as that of a data URL."""
+    """A text in base64 after a prefix, such as that of a data URL."""
 
     __slots__ = ("_head", "_key", "_place")
 

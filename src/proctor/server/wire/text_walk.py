@@ -1,4 +1,4 @@
-"""Every text in a piece of JSON, but for marks such as ids that no model reads as words."""
+"""Find every text in JSON, except marks such as ids that a model does not read as text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from proctor.server.wire.stream_events import Slot
 
 __all__ = ["MARKS", "check_keys", "is_mark", "leaves", "prune", "walk"]
 
-# Keys whose values are names that APIs give out or choose from. They count as marks only while they look like one.
+# Keys of ids and enumerations of APIs. Their values count as marks only while they look like one.
 MARKS: Final = frozenset(
     {"type", "id", "tool_use_id", "file_id", "media_type", "ttl", "role", "model", "object", "created_at"}
     | {"stop_reason", "finish_reason", "done_reason", "service_tier", "inference_geo", "error_code", "retrieved_at"}
@@ -24,9 +24,9 @@ _PICTURES: Final = ("image/", "application/pdf")
 
 
 def is_mark(key: Any, value: str, beside: Mapping[str, Any]) -> bool:
-    """Whether a text is a mark and no words; ``beside`` is the object that it stands in.
+    """Return whether a string is a mark, not text; ``beside`` is the object that contains it.
 
-    The data of a picture or a PDF, and thoughts that the provider has encrypted, are marks as well.
+    Data of an image or a PDF, and encrypted reasoning of the provider, are marks too.
     """
     if key == "data":
         return _holds_bytes(beside) and _MARK.fullmatch(value) is not None
@@ -34,7 +34,7 @@ def is_mark(key: Any, value: str, beside: Mapping[str, Any]) -> bool:
 
 
 def walk(channel: Hashable, value: Any, *skip: str) -> Iterator[Slot]:
-    """Where the texts of an object or a list stand, at any depth; ``skip`` are keys of the object itself."""
+    """Yield the slots of all texts in an object or list, at any depth; ``skip`` are keys of the object itself."""
     if isinstance(value, dict):
         for key, each in value.items():
             if key in skip:
@@ -53,7 +53,7 @@ def walk(channel: Hashable, value: Any, *skip: str) -> Iterator[Slot]:
 
 
 def leaves(channel: Hashable, value: Any) -> Iterator[Slot]:
-    """The same with every text, marks as well."""
+    """Yield the slots of all strings, including marks."""
     for place, each in (
         value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     ):
@@ -64,9 +64,9 @@ def leaves(channel: Hashable, value: Any) -> Iterator[Slot]:
 
 
 def prune(value: Any, *skip: str, depth: int = 0) -> bool:
-    """Take out of an answer what cannot be read: words as keys, and what is nested too deeply. Says whether it did.
+    """Remove what cannot be checked: text in keys, and deep nesting; return whether anything was removed.
 
-    ``skip`` are keys of the object itself that are left as they are.
+    ``skip`` are keys of the object itself that are left unchanged.
     """
     gone = False
     if isinstance(value, dict):
@@ -90,10 +90,10 @@ def _is_deep(value: Any, depth: int) -> bool:
 
 
 def check_keys(value: Any, depth: int = 0) -> None:
-    """Look for words in the keys of an object, for files that cannot be read, and for objects within too many others.
+    """Check that there is no text in keys, no unreadable file, and no deep nesting.
 
     Raises:
-        ValueError: there are some; says so as what follows "the body".
+        ValueError: the check failed. The message continues "the body".
     """
     if _is_deep(value, depth):
         raise ValueError("is nested too deeply")

@@ -1,4 +1,4 @@
-"""Exchange with other tools: a prompt with its tests out to their files, their files in to a prompt with its tests."""
+"""Export prompts with their tests to the files of other tools, and import such files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _UNSAFE = re.compile(r"[^\w.-]+")
 
 
 def bundle_of(path: Path, *, models: Sequence[str] = (), baseline: bool = False, tests: Path | None = None) -> Bundle:
-    """A prompt with the tests beside it, or a suite alone; tests that were found invalid stay behind.
+    """Return a prompt with its tests, or a suite alone; tests marked invalid are left out.
 
     Raises:
         InputError: there is no such prompt, it has no tests yet, or one of its files is wrong.
@@ -91,7 +91,7 @@ def _suite_bundle(path: Path, models: Sequence[str]) -> Bundle:
 
 
 def made_for(tool: str, bundle: Bundle, *, judge: str | None = None) -> Outgoing:
-    """The files for a tool, with all that they leave unsaid; ``judge`` grades in an eval what code cannot.
+    """Return the files for a tool, and notes on what they cannot express; ``judge`` grades what code cannot.
 
     Raises:
         InputError: the tool is not known, or cannot take this prompt.
@@ -101,11 +101,11 @@ def made_for(tool: str, bundle: Bundle, *, judge: str | None = None) -> Outgoing
 
 
 def save_files(files: Mapping[str, str], folder: Path, *, force: bool = False) -> list[Path]:
-    """Write the files into the folder, all or none; one that is there already and says something else is not touched.
+    """Write all files into the folder, or none; an existing file with other content is an error.
 
     Raises:
-        InputError: a file is there already.
-        StoreError: the disk or the folder refused.
+        InputError: a file already exists.
+        StoreError: a file cannot be written.
     """
     goals = {folder / name: text for name, text in files.items()}
     if not force:
@@ -130,7 +130,7 @@ def _refuse(there: Iterable[Path]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brought:
-    """What one import wrote: how much of what, where, and what stayed behind."""
+    """The result of one import: counts, paths, and what was left out."""
 
     name: str
     kind: str
@@ -152,12 +152,12 @@ def bring_in(
     force: bool = False,
     allow_outside: bool = False,
 ) -> tuple[Brought, ...]:
-    """Read the file or folder of another tool and write it as prompts, rules and tests of ours.
+    """Import the file or folder of another tool as prompts, rules and tests.
 
-    Files that it names are read inside its own folder; outside of it only with ``allow_outside``.
+    Files that it refers to are read only inside its own folder, unless ``allow_outside``.
 
     Raises:
-        InputError: it cannot be read, or something to be written is there already; then nothing was written.
+        InputError: it cannot be read, or an output file already exists; nothing was written.
     """
     chosen = kind or kind_of(source)
     bundles = _bare(source) if chosen == BARE else read_any(source, chosen, prompt=prompt, allow_outside=allow_outside)
@@ -183,7 +183,7 @@ def bring_in(
 
 
 def _bare(source: Path) -> tuple[Bundle, ...]:
-    """A prompt that is nothing but text, as a file with its inputs declared."""
+    """Return a prompt that is plain text as a prompt file with declared inputs."""
     from proctor.prompts.plain_prompt import import_bare  # noqa: PLC0415 - one of many kinds
 
     if source.suffix.lower() == ".prompty" and load_prompt(source).front:
@@ -194,12 +194,12 @@ def _bare(source: Path) -> tuple[Bundle, ...]:
 
 
 def _file_name(text: str) -> str:
-    """A name as a part of a path can have it: what came from elsewhere must not lead out of the folder."""
+    """Return a name that is safe as part of a path; imported names must not lead out of the folder."""
     return _UNSAFE.sub("-", text).strip("-.")[:100] or "unnamed"
 
 
 def _recordings(recorded: Sequence[Recorded]) -> dict[str, str]:
-    """A recording for each model, as `-t recording:FILE` takes it, under the model's name as a file can have it."""
+    """Return one recording per model, as for `-t recording:FILE`, with a file name made from the model's name."""
     lines: dict[str, list[str]] = {}
     for each in recorded:
         name = _file_name(each.model)
@@ -210,7 +210,7 @@ def _recordings(recorded: Sequence[Recorded]) -> dict[str, str]:
 
 
 class _Plan:
-    """Where a bundle goes: the prompt, its tests beside it, and answers that were recorded."""
+    """The output paths of a bundle: the prompt, its tests, and recorded answers."""
 
     def __init__(self, bundle: Bundle, out: Path, source: Path) -> None:
         self.bundle = bundle = replace(bundle, name=_file_name(bundle.name))
@@ -227,14 +227,14 @@ class _Plan:
             self.texts[out / f"{name}.recorded" / f"{model}.jsonl"] = text
 
     def taken(self) -> list[Path]:
-        """What is there already and would be replaced."""
+        """Return the existing files that would be replaced."""
         found = [path for path, text in self.texts.items() if _differs(path, text)]
         if self.folder and self.folder.exists() and any(self.folder.iterdir()):
             found.append(self.folder)
         return found
 
     def write(self) -> list[Path]:
-        """Write it all."""
+        """Write all files."""
         for path, text in self.texts.items():
             with whole_or_nothing(path) as out:
                 out.write(text)
@@ -253,7 +253,7 @@ class _Plan:
         return [*self.texts, self.folder]
 
     def _judged(self, case: Case) -> Case:
-        """The case with the checks of the whole suite: generated tests have no header of their own to keep them in."""
+        """Return the case with the checks of the whole suite, because generated tests have no suite header."""
         return replace(case, checks=(*self.bundle.checks, *case.checks)) if self.bundle.checks else case
 
 

@@ -1,4 +1,4 @@
-"""What an exported pytest file runs on: one case at a time, put to a model and graded as a run would."""
+"""Run the cases of an exported pytest file: each case against a model, graded as in a run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MODEL, JUDGE = "PROCTOR_TEST_MODEL", "PROCTOR_TEST_JUDGE"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PytestVerdict:
-    """What came of one case on one model; ``unscored`` when nobody could say."""
+    """The result of one case on one model; ``unscored`` if it could not be judged."""
 
     passed: bool
     unscored: bool
@@ -32,7 +32,7 @@ class PytestVerdict:
 
 
 class PytestSuite:
-    """The cases of an exported suite. Models are connected at the first check and shared by all of them."""
+    """The cases of an exported suite. Models are connected at the first check and shared."""
 
     def __init__(self, file: str, *, suite: str, prompt: str) -> None:
         self._folder = Path(file).parent
@@ -43,17 +43,17 @@ class PytestSuite:
 
     @property
     def case_ids(self) -> Sequence[str]:
-        """Every case, by its id."""
+        """All case ids."""
         return list(self._cases)
 
     @cached_property
     def models(self) -> Sequence[str]:
-        """The models under test; one without a name stands for the project's own."""
+        """The models under test; an empty name is the project's default model."""
         told = self._config.environment.get(MODEL) or self._config.settings.model or ""
         return [each.strip() for each in told.split(",") if each.strip()] or [""]
 
     def check(self, case_id: str, model: str) -> PytestVerdict:
-        """Put the case to the model and grade the answer.
+        """Run the case on the model and grade the answer.
 
         Raises:
             InputError: there is no such model, or a setting is wrong.

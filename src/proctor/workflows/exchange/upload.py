@@ -1,4 +1,4 @@
-"""Uploads evals, with a run for each model, to services that speak OpenAI's API."""
+"""Upload evals, with a run for each model, to services with OpenAI's API."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ANSWERS = re.compile(r"(?:/deployments/[^/?]+)?/(?:chat/completions|responses)(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Uploaded:
-    """What the service made: the eval, and a run for each model, each with the page that shows it if it has one."""
+    """The eval and the runs that the service created, each with the URL of its page, if any."""
 
     eval_id: str
     runs: Mapping[str, str]
@@ -35,8 +35,8 @@ async def upload_evals(config: Config, bundle: Bundle, *, judge: str | None = No
     """Create the eval, then one run for each model of the bundle.
 
     Raises:
-        InputError: no model is named, they are on different services, or the prompt has nothing to grade by.
-        ModelError: the service refused; an eval that was created by then is named.
+        InputError: no model is named, they are on different services, or the prompt has no grader.
+        ModelError: the service returned an error; an eval created before it is named.
     """
     if not bundle.models:
         raise InputError("no model is named, so there is nothing to run", hint="name one or more with -m")
@@ -66,7 +66,7 @@ async def upload_evals(config: Config, bundle: Bundle, *, judge: str | None = No
 
 @asynccontextmanager
 async def _wires(config: Config, names: Sequence[str]) -> AsyncIterator[dict[str, Wire]]:
-    """The connection of each model: its address and its key are those that answers are asked with."""
+    """Yield the connection of each model, with the same URL and key as for its chat calls."""
     async with Project(config) as project:
         rack = project.rack()
         found: dict[str, Wire] = {}
@@ -84,12 +84,12 @@ def _base(url: str) -> str:
 
 
 def _model_name(wire: Wire, name: str) -> str:
-    """The model as the service calls it."""
+    """Return the service's name of the model."""
     return wire.who.partition(":")[2] or name
 
 
 def _default_judge(wire: Wire, model: str) -> str:
-    """OpenAI has all its models for everyone; elsewhere only the one that is named is known to be there."""
+    """Return a judge: OpenAI's default, or elsewhere the named model, since no other is known to exist."""
     return JUDGE if "api.openai.com" in wire.url else model
 
 

@@ -1,4 +1,4 @@
-"""The questions of a generation under way: none that was asked is lost, and what all of them took."""
+"""Track the model calls of a generation: keep every reply, and report calls, tokens and cost."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from proctor.store.journal import read_lines
 
 __all__ = ["Finishing", "NamedModel", "Shared", "spend_of"]
 
-_SAMPLES_A_SEED = 10_000  # sample numbers that one seed may use before another seed's begin
+_SAMPLES_A_SEED = 10_000  # range of sample numbers of one seed
 _SEEDS = 90
 
 
 class Shared:
-    """The questions under way, of all models together."""
+    """The open calls of all models."""
 
     def __init__(self, *, concurrency: int, heard: Callable[[int, int], None] | None) -> None:
         self.slots = asyncio.Semaphore(concurrency)
@@ -29,23 +29,23 @@ class Shared:
         self.heard = heard
 
     def tell(self) -> None:
-        """Say how far it is."""
+        """Report the progress."""
         if self.heard is not None:
             self.heard(self.answered, len(self.under_way))
 
     def drop(self) -> None:
-        """Give up what is under way."""
+        """Cancel the open calls."""
         for task in self.under_way:
             task.cancel()
 
     async def finish(self) -> None:
-        """Wait for what was asked and is paid for."""
+        """Wait for the open calls, which are paid for."""
         while self.under_way:
             await asyncio.wait(self.under_way)
 
 
 class Finishing:
-    """A model whose questions, once asked, are answered and kept though nobody waits for them any more."""
+    """A model whose calls are always completed and logged, even if the caller was cancelled."""
 
     def __init__(self, model: Model, shared: Shared, seed: int) -> None:
         self._model = model
@@ -54,7 +54,7 @@ class Finishing:
 
     @property
     def name(self) -> str:
-        """The name of the model inside."""
+        """The name of the wrapped model."""
         return self._model.name
 
     async def complete(self, request: Request) -> Reply:
@@ -72,23 +72,23 @@ class Finishing:
         self._shared.under_way.discard(task)
         self._shared.answered += 1
         if not task.cancelled():
-            task.exception()  # seen: whoever still waits for it is told by itself
+            task.exception()  # mark as retrieved; the waiting caller gets the error itself
         self._shared.tell()
 
 
 @dataclass(frozen=True, slots=True)
 class NamedModel:
-    """A model that is only spoken of."""
+    """A model with a name only, for plans; it cannot be called."""
 
     name: str
 
     async def complete(self, request: Request) -> Reply:
-        """Nobody asks it."""
+        """Not supported."""
         raise AssertionError(f"{self.name} was asked in a plan")
 
 
 def spend_of(log: Path) -> list[dict[str, Any]]:
-    """What all answers took, those before an interruption among them; exact in whatever order they came."""
+    """Return the usage and cost of all replies in the log, including those before an interruption."""
     if not log.exists():
         return []
     totals: dict[str, dict[str, Any]] = {}

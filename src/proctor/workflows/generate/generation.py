@@ -1,4 +1,4 @@
-"""Tests from a prompt, from beginning to end: prompt, files, models and the log of answers put together."""
+"""Generate tests from a prompt: combine the prompt, its files, the models and the call log."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from proctor.workflows.generate.calls import Finishing, NamedModel, Shared, spen
 
 __all__ = ["GenerationOutcome", "GenerationProgress", "Wish", "carry_out_generation", "plan_generation"]
 
-# What a prompt's file may say of the generation, under the names that other tools gave it.
+# Generation settings in a prompt file, under the names used by other tools.
 _OPTIONS = {
     "maxRules": "most_rules",
     "testsPerRule": "tests_per_rule",
@@ -46,9 +46,9 @@ _OTHER_NAMES = {"inverse": "opposites", "expand": "expansion"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What the user asked for. Without a model, here or in the settings, everything is made by code.
+    """A request to generate tests. Without a model, here or in the settings, all tests are made by code.
 
-    ``numbers`` are those of an ``Effort``; they go before what the prompt's file says, and that before the preset.
+    ``numbers`` override those of an ``Effort``; precedence: user, prompt file, preset.
     """
 
     prompt: Path
@@ -73,7 +73,7 @@ class Wish:
 
 @dataclass(slots=True, kw_only=True)
 class GenerationProgress:
-    """What the surface hears while it goes on; ``drop`` gives up what is under way once an end is asked for."""
+    """Callbacks for the progress of a generation; ``drop`` cancels open calls after a request to stop."""
 
     warned: Callable[[str], None] | None = None
     begun: Callable[[int], None] | None = None
@@ -81,14 +81,14 @@ class GenerationProgress:
     drop: Callable[[], None] | None = None
 
     def warn(self, text: str) -> None:
-        """Say something that is not an error."""
+        """Show a warning."""
         if self.warned is not None:
             self.warned(text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerationOutcome:
-    """What came of it: ``made`` is ``None`` when the files were up to date and nothing was done."""
+    """The result; ``made`` is ``None`` when the files were up to date."""
 
     folder: Path
     artefacts: Artefacts
@@ -96,11 +96,11 @@ class GenerationOutcome:
 
 
 async def carry_out_generation(config: Config, wish: Wish, watching: GenerationProgress) -> GenerationOutcome:
-    """Make the tests and write the folder; what was answered before a kill or an error is not asked again.
+    """Generate the tests and write the folder; replies from an interrupted attempt are reused.
 
     Raises:
-        InputError: the prompt, a file of the folder or a setting is wrong; nothing was asked.
-        ModelError: a model cannot be asked; what it answered until then is kept.
+        InputError: the prompt, a file of the folder or a setting is wrong; no model was called.
+        ModelError: a model call failed; earlier replies are kept.
         StoreError: the files cannot be written.
     """
     folder = folder_of(wish.prompt, wish.out)
@@ -113,7 +113,7 @@ async def carry_out_generation(config: Config, wish: Wish, watching: GenerationP
 
 
 async def plan_generation(config: Config, wish: Wish) -> GenerationPlan:
-    """Say what would be asked, and ask nothing.
+    """Return the calls that a generation would make, without making them.
 
     Raises:
         InputError: the prompt, a file of the folder or a setting is wrong.
@@ -184,7 +184,7 @@ def _order(wish: Wish) -> tuple[Order, PromptTestConfig]:
 
 
 def _effort(wish: Wish, said: PromptTestConfig) -> Effort:
-    """The preset with what the prompt's file says in its place, and the user's own numbers before both."""
+    """Return the preset with the overrides of the prompt file, then those of the user."""
     written = {_OPTIONS[key]: value for key, value in said.options.items() if key in _OPTIONS and type(value) is int}
     named = wish.effort or said.options.get("effort")
     given = {key: value for key, value in wish.numbers.items() if value is not None}
@@ -209,7 +209,7 @@ def _present(folder: Path) -> tuple[Artefacts, tuple[str, ...]]:
 
 
 def _begin(wish: Wish, log: Path, present: Artefacts) -> Stage | None:
-    """The stage to begin with; one that was begun and not finished goes on where it was, also without the flag."""
+    """Return the first stage to run; an interrupted stage is continued even without the flag."""
     if wish.resume and not log.exists() and not present.provenance:
         hint = "leave --resume out: the tests are made from the beginning"
         raise InputError("nothing was begun that could go on", file=str(wish.prompt), hint=hint)
@@ -218,7 +218,7 @@ def _begin(wish: Wish, log: Path, present: Artefacts) -> Stage | None:
         _forget(log)
     start: Stage | None = "intent" if wish.force else wish.start
     if start is None and present.provenance and not (folder_of(wish.prompt, wish.out) / RULES).exists():
-        start = "rules"  # a file that is gone altogether is to be made again; a rule taken out of it is not
+        start = "rules"  # a deleted file is made again; a rule deleted from the file is not
     if start is None and log.exists():
         with suppress(OSError, ValueError):
             start = json.loads(note.read_text("utf-8")).get("start")
@@ -232,7 +232,7 @@ def _begin(wish: Wish, log: Path, present: Artefacts) -> Stage | None:
 
 
 def _forget(log: Path) -> None:
-    """What was answered is in the files now."""
+    """Delete the call log, because its replies are in the files now."""
     for path in (log, log.with_suffix(".order")):
         path.unlink(missing_ok=True)
 
@@ -246,7 +246,7 @@ def _named(config: Config, wish: Wish) -> dict[str, str | None]:
 
 
 def _truth_judges(wish: Wish, named: Mapping[str, str | None]) -> tuple[str, ...]:
-    """Who grades the expected outputs: all the judges that were named, or the one that checks rules and tests."""
+    """Return the judges of the expected outputs: all named judges, or the one that checks rules and tests."""
     if not named["truth"]:
         return ()
     return wish.judges or ((named["judge"],) if named["judge"] else ())

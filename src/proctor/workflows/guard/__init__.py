@@ -1,1 +1,1 @@
-"""The guard off the record, and the figures of its log."""
+"""Unrecorded guard checks, and statistics of the guard's log."""

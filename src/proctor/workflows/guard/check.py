@@ -1,4 +1,4 @@
-"""One step put before the gates of one point, off the record: what each of them says."""
+"""Run the gates of one point on single steps without recording them."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ __all__ = ["CheckedStep", "checked"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedStep:
-    """A step and what was decided about it."""
+    """A step and the decision on it."""
 
     step: Step
     decision: Decision
 
     @property
     def stopped(self) -> bool:
-        """Whether the step would not go on."""
+        """Whether the step would be stopped."""
         return self.decision.verdict.action in STOPS
 
     @property
     def goes_on(self) -> str | None:
-        """The text that would go on; none when the step is stopped or is no text."""
+        """The text that would be passed on; none if the step is stopped or has no text."""
         if self.stopped or self.step.point == "tool_call":
             return None
         return self.step.text if self.decision.verdict.text is None else self.decision.verdict.text
 
     def verdicts(self, *, show: bool) -> list[dict[str, Any]]:
-        """The whole verdict, then each gate's; quotes are masked unless they are to be shown."""
+        """Return the overall verdict, then each gate's; quotes are masked unless ``show``."""
         parts = (self.decision.verdict, *self.decision.parts)
         if show:
             return [_shown(part) for part in parts]
@@ -53,19 +53,19 @@ class CheckedStep:
 async def checked(
     config: Config, point: Point, steps: Iterable[Step], *, seconds: float | None = None
 ) -> AsyncIterator[CheckedStep]:
-    """Put each step before the gates of the point; the models they need are loaded before the first is timed.
+    """Run the gates of the point on each step; models are loaded before the first step is timed.
 
-    Only this point's gates are made. Shadow mode decides as if it acted. Nothing is recorded.
+    Only this point's gates are created. Shadow mode decides as if it were active. Nothing is recorded.
 
     Raises:
         InputError: something under ``guard:`` in proctor.yaml is wrong.
     """
     section = {**config.settings.guard, "mode": "enforce"} | {other: [] for other in POINTS if other != point}
-    section.pop("escalate", None)  # nobody is handed a text that is only tried
+    section.pop("escalate", None)  # trial texts are not escalated
     if seconds is not None:
         section["timeout"] = seconds
     narrowed = replace(config, settings=replace(config.settings, guard=section))
-    check_guard(narrowed)  # a gate that is not there is a mistake to fix here, and no verdict on the text
+    check_guard(narrowed)  # report a missing gate as an error here, not as a verdict
     guard = Guard.from_config(narrowed, record=False, reload=False)
     try:
         await guard.warm()

@@ -1,4 +1,4 @@
-"""The guard's log, what people said of its decisions, and the figures that both come to."""
+"""Statistics of the guard's log and of reviews of its decisions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["decision", "guard_table", "last_reload_error", "last_stopped", "mome
 
 
 def guard_table(config: Config, *, since: datetime | None = None, gate: str | None = None) -> GuardDecisions:
-    """The figures of all decisions on record, or of those since a moment or of one gate.
+    """Return the figures of all recorded decisions, or of those since a time or of one gate.
 
     Raises:
         NotFoundError: there is no such gate.
@@ -44,7 +44,9 @@ def guard_table(config: Config, *, since: datetime | None = None, gate: str | No
 def last_stopped(
     config: Config, *, since: datetime | None = None, gate: str | None = None, most: int = 20
 ) -> list[dict[str, Any]]:
-    """The last decisions that stopped a step or handed it over, the newest first: id, time, point, gate and reason.
+    """Return the last decisions that blocked or escalated a step, newest first.
+
+    Each has id, time, point, gate and reason.
 
     Raises:
         NotFoundError: there is no such gate.
@@ -67,7 +69,7 @@ def last_stopped(
 
 
 def last_reload_error(config: Config) -> tuple[str, str] | None:
-    """When and why a running guard could last not read its settings again; none when it could since, or for two days.
+    """Return time and reason of the last failed reload; none if fixed since, or older than two days.
 
     Raises:
         StoreError: the log cannot be read.
@@ -77,7 +79,7 @@ def last_reload_error(config: Config) -> tuple[str, str] | None:
         if row.get("kind") == "note":
             failed = reload_failed(row, failed)
         elif failed is not None and (row.get("verdict") or {}).get("version") not in (None, "", failed[2]):
-            failed = None  # a guard with other settings was started
+            failed = None  # a guard with valid settings was started since
     return None if failed is None else (failed[0][:19], failed[1])
 
 
@@ -86,7 +88,7 @@ def _why(verdict: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check_gate(config: Config, gate: str) -> None:
-    """Refuse a name that no gate has, neither among those there are nor in the log."""
+    """Raise an error if neither the registry nor the log has a gate of this name."""
     known = set(registry.names("gates"))
     if gate in known:
         return
@@ -97,19 +99,19 @@ def _check_gate(config: Config, gate: str) -> None:
 
 
 def decision(config: Config, name: str) -> Event:
-    """One decision on record, by its id or the beginning of it.
+    """Return one recorded decision by its id or the beginning of it.
 
     Raises:
-        NotFoundError: no decision, or more than one, answers to the name.
+        NotFoundError: no decision, or more than one, matches.
     """
     return find_event(config.store / FOLDER, name)
 
 
 def moment_of(text: str, *, now: datetime | None = None) -> datetime:
-    """The moment that ``24h`` ago was, or that a date or a time names.
+    """Parse a duration before now such as ``24h``, a date or a time.
 
     Raises:
-        InputError: it is neither.
+        InputError: it is none of these.
     """
     now = now or datetime.now(UTC)
     try:

@@ -1,1 +1,1 @@
-"""Judges measured against what people said."""
+"""Measurement of judges against labels by people."""

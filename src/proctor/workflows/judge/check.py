@@ -1,4 +1,4 @@
-"""Measuring a judge: what people said of answers beside what it says of them, from a run or asked anew."""
+"""Compare a judge's scores with labels by people, using a run's scores or new calls."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from proctor.workflows.run.job import Job, open_job
 
 __all__ = ["JudgeQuestion", "check_judge"]
 
-_APART = 1000  # between the sample numbers of two askings, so that a scorer's own samples stay apart
+_APART = 1000  # offset of sample numbers between repetitions; a scorer uses the numbers in between
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeQuestion:
-    """Which judge is measured by which labels. Without ``samples`` a run's own scores are taken."""
+    """A judge and the labels to measure it by. Without ``samples`` a run's own scores are used."""
 
     labels: Path
     scorer: str | None = None
@@ -54,7 +54,7 @@ class JudgeQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Answer:
-    """An answer that people labelled, and what the judge said of it each time."""
+    """A labelled answer and the judge's scores for it, one per repetition."""
 
     case: Case
     run: Trajectory
@@ -64,7 +64,7 @@ class _Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Again:
-    """The same model asked once more: the sample number tells the askings apart."""
+    """The same model for another repetition, with shifted sample numbers."""
 
     model: Model
     times: int
@@ -78,10 +78,10 @@ class _Again:
 
 
 async def check_judge(config: Config, question: JudgeQuestion, reader: RunReader | None = None) -> JudgeCard:
-    """The card of a judge.
+    """Return the card of a judge.
 
     Raises:
-        InputError: the labels, the run, the scorer or its settings cannot be used; nothing was asked.
+        InputError: the labels, the run, the scorer or its settings are invalid; no model was called.
     """
     labels = read_labels(question.labels)
     notes: list[str] = []
@@ -152,7 +152,7 @@ def _from_run(reader: RunReader, labels: Sequence[Labelled], target: str | None,
 
 
 def _is_about(label: Labelled, result: Result) -> bool:
-    """Whether a label is about this answer; one that names no sample is about the first."""
+    """Return whether a label is about this answer; a label without a sample number is about the first."""
     if label.target is not None and label.target != result.target:
         return False
     if label.answer is not None:
@@ -173,7 +173,7 @@ def _only_scorer(answers: Sequence[_Answer]) -> str:
 
 
 def _picked(scores: Sequence[Score], name: str) -> tuple[Score, ...]:
-    """The score of that name; ``relevance.intent_relevance`` is a part of one, wherever that one stands."""
+    """Return the score of that name; ``relevance.intent_relevance`` is a part of a score, at any depth."""
     first, _, rest = name.partition(".")
     for score in scores:
         if score.name == name:
@@ -189,7 +189,7 @@ def _picked(scores: Sequence[Score], name: str) -> tuple[Score, ...]:
 async def _asked(
     config: Config, question: JudgeQuestion, reader: RunReader | None, answers: Sequence[_Answer]
 ) -> tuple[str, list[_Answer]]:
-    """Every answer scored anew, as often as was asked."""
+    """Score every answer again, the requested number of times."""
     if question.judge:
         config = dataclasses.replace(config, settings=dataclasses.replace(config.settings, judge=question.judge))
     async with _rack(config) as rack:
@@ -217,7 +217,7 @@ async def _rack(config: Config) -> AsyncIterator[Rack]:
 def _bench(
     config: Config, question: JudgeQuestion, reader: RunReader | None, answers: Sequence[_Answer], rack: Rack
 ) -> tuple[Grader, str]:
-    """The grader to ask, and the name of the part that is meant when it is not the whole."""
+    """Return the grader, and the name of the part to read if not the whole score."""
     if reader is None:
         if not question.scorer:
             hint = "e.g. --scorer relevance, or --scorer 'judge: {rubric: is it right?, kind: score}'"
@@ -240,7 +240,7 @@ def _bench(
 
 
 def _written(text: str) -> tuple[Check, str]:
-    """A scorer as the command line names it: a name, a part of one, or a check as a suite has it."""
+    """Parse a scorer from the command line: a name, a part, or a check as in a suite."""
     from proctor.prompts.yaml_text import read_yaml  # noqa: PLC0415 - costs 40 ms
 
     data: Any = read_yaml(text, file="--scorer", error=SuiteError)
@@ -251,7 +251,7 @@ def _written(text: str) -> tuple[Check, str]:
 
 
 def _again(grader: Grader, times: int) -> Grader:
-    """The same grader for another asking."""
+    """Return the same grader for another repetition."""
     judge = getattr(grader.scorer, "judge", None)
     if not times or judge is None:
         return grader
@@ -275,7 +275,7 @@ def _items(answers: Sequence[_Answer], question: JudgeQuestion) -> list[Judged]:
                 raise InputError(str(error), file=str(question.labels), line=label.line) from None
         samples = [sample for score in each.scores for sample in _samples(score)]
         if all(sample.status == "skipped" for sample in samples):
-            continue  # nothing was there to score: the judge was not asked
+            continue  # nothing to score, so the judge was not called
         items.append(
             Judged(
                 case=each.case.id,
@@ -291,7 +291,7 @@ def _items(answers: Sequence[_Answer], question: JudgeQuestion) -> list[Judged]:
 
 
 def _samples(score: Score) -> Sequence[Score]:
-    """A score that was asked for several times has each time as a part."""
+    """Return the repetitions of a score, which are its parts; the score itself if it has none."""
     samples = [part for part in score.parts if part.name.startswith("sample ")]
     return samples or (score,)
 

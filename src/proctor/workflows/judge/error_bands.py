@@ -1,4 +1,4 @@
-"""The error band of a judged figure beside the figure: from the cards that the project keeps."""
+"""Add error bands from the project's judge cards to judged figures."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 
 __all__ = ["CARDS", "cards_of", "with_bands"]
 
-CARDS = "judge_cards"  # the folder in a project where `proctor judge check -o judge_cards/NAME.json` puts them
+CARDS = "judge_cards"  # project folder for `proctor judge check -o judge_cards/NAME.json`
 
 
 def with_bands(config: Config, report: Report) -> Report:
-    """The report with a note for each judged figure that there is a card for: what people would have said.
+    """Return the report with a note on the error band of each judged figure that has a card.
 
-    A card that cannot be read is a note too: it does not spoil a run that is over.
+    A card that cannot be read also becomes a note, because the run is already complete.
     """
     return replace(report, notes=(*report.notes, *_notes(config.folder / CARDS, report)))
 
 
 def cards_of(folder: Path) -> Iterator[JudgeCard]:
-    """Every card in a folder.
+    """Yield every card in a folder.
 
     Raises:
-        InputError: a file is no card.
+        InputError: a file is not a card.
     """
     for path in sorted(folder.glob("*.json")):
         from proctor.core.judge_card import JudgeCard  # noqa: PLC0415 - most projects have no card

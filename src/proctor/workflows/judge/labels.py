@@ -1,4 +1,4 @@
-"""What people said of answers, from a file of JSON lines."""
+"""Read labels by people from a JSON Lines file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from proctor.suites.case_shorthand import make_case
 
 __all__ = ["WORDS", "Labelled", "read_labels", "value_of"]
 
-# Words that say how good an answer is in any language of labels.
+# Label words with their values, in several languages.
 WORDS = {
     "pass": 1.0, "fail": 0.0, "good": 1.0, "bad": 0.0, "yes": 1.0, "no": 0.0, "true": 1.0, "false": 0.0,
     "correct": 1.0, "incorrect": 0.0, "acceptable": 1.0, "worse": 0.0, "win": 1.0, "tie": 0.5, "loss": 0.0,
@@ -25,7 +25,7 @@ _OWN = frozenset({"case", "score", "scores", "label", "labels", "rater", "by", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labelled:
-    """One line: whose answer it is about, and what one or more people said. ``given`` is the answer itself, if told."""
+    """One line: the answer it is about, and people's labels. ``given`` is the answer itself, if any."""
 
     case: str
     said: tuple[float | str, ...]
@@ -37,12 +37,12 @@ class Labelled:
 
 
 def read_labels(path: Path) -> list[Labelled]:
-    """Every line of the file.
+    """Return all lines of the file.
 
     Raises:
         NotFoundError: there is no such file.
-        MalformedError: a line says nothing, or nothing that can be read; all of them are listed.
-        InputError: the file is empty, or no text.
+        MalformedError: lines are empty or invalid; all of them are listed.
+        InputError: the file is empty, or not text.
     """
     problems: list[Problem] = []
     found: list[Labelled] = []
@@ -63,10 +63,10 @@ def read_labels(path: Path) -> list[Labelled]:
 
 
 def value_of(said: float | str, known: Mapping[str, float], scale: tuple[float, float] | None) -> float:
-    """A label as a number from 0 to 1.
+    """Return a label as a number from 0 to 1.
 
     Raises:
-        ValueError: it is no known word, or a number that is not on the scale.
+        ValueError: it is an unknown word, or a number outside the scale.
     """
     if isinstance(said, str):
         word = said.strip().lower()
@@ -132,12 +132,12 @@ def _said(row: Mapping[str, Any]) -> tuple[float | str, ...]:
 
 
 def _is_number(value: object) -> bool:
-    """Whether it can be a score; JSON of some writers holds NaN, and numbers no score could ever be."""
+    """Return whether it can be a score; some JSON files contain NaN or numbers out of range."""
     return isinstance(value, (bool, int, float)) and abs(value) < 1e9
 
 
 def _given(name: str, row: Mapping[str, Any]) -> Case | None:
-    """The answer with its question, when the line has both; it is then scored as it stands."""
+    """Return the answer with its question if the line has both; it can then be scored without a run."""
     rest = {key: value for key, value in row.items() if key not in _OWN and key != "id"}
     if "recorded" not in rest:
         if row.get("answer") is None or not rest.keys() & {"input", "turns", "inputs"}:

@@ -1,4 +1,4 @@
-"""Event logs, rules and local models put together: what customers came for, and whether they got it."""
+"""Measure task completion from event logs: what customers came for, and whether they got it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Place = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompletionJob:
-    """Which logs are read, and how. ``tasks`` is a file that takes every task as a JSON line."""
+    """The logs to read and the options. ``tasks`` is an output file with one JSON line per task."""
 
     events: tuple[Path, ...]
     rules: CompletionRules
@@ -39,7 +39,7 @@ class CompletionJob:
 
 
 async def completion_of(job: CompletionJob) -> TaskCompletion:
-    """Read the logs once, in the order of time, and count.
+    """Read the logs once in order of time, and count.
 
     Raises:
         InputError: a log cannot be read, or an event in it is wrong.
@@ -69,7 +69,7 @@ async def completion_of(job: CompletionJob) -> TaskCompletion:
 
 
 def rules_of(config: Config, named: Path | None) -> CompletionRules:
-    """The rules of a file, or those under ``completion:`` and ``intents:`` of proctor.yaml.
+    """Return the rules of a file, or those under ``completion:`` and ``intents:`` of proctor.yaml.
 
     Raises:
         ConfigError: the file that was named is not there, or is no YAML.
@@ -83,13 +83,13 @@ def rules_of(config: Config, named: Path | None) -> CompletionRules:
         return _read(data["completion"] if inside else data, named, lambda path: (*inside, *path))
     given = dict(config.settings.completion)
     listed = given.get("intents") or {}
-    named_there = dict(listed) if isinstance(listed, Mapping) else {}  # anything else is refused where it is read
+    named_there = dict(listed) if isinstance(listed, Mapping) else {}  # other types are rejected by the decoder
     own = {name: intent.completion for name, intent in config.settings.intents.items() if intent.completion}
     if own and isinstance(listed, Mapping):
         given["intents"] = {**own, **named_there}
 
     def place(path: Place) -> Place:
-        """Where a rule was written: beside its intent, or under ``completion:``."""
+        """Return where a rule is in the file: under its intent, or under ``completion:``."""
         if len(path) > 1 and path[0] == "intents" and path[1] in own and path[1] not in named_there:
             return ("intents", path[1], "completion", *path[2:])
         return ("completion", *path)

@@ -1,4 +1,4 @@
-"""Conversations, the scorer that finds the cause of a hand-off, and what people said of it, put together."""
+"""Find the causes of escalations in conversations, and combine them with labels by people."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _BATCH = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EscalationJob:
-    """Which conversations are read, and how. ``hand_offs`` is a file that takes every hand-off as a JSON line."""
+    """The conversations to read and the options. ``hand_offs`` is an output file of JSON lines."""
 
     recordings: tuple[Path, ...] = ()
     events: tuple[Path, ...] = ()
@@ -48,7 +48,7 @@ class EscalationJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledHandOff:
-    """A person's word on record, and what Proctor had found."""
+    """A person's label and Proctor's own finding."""
 
     id: str
     category: str
@@ -56,7 +56,7 @@ class LabelledHandOff:
 
 
 def scorer_of(config: Config, *, light: bool) -> EscalationCategory:
-    """The scorer with what stands under ``escalation:`` in proctor.yaml.
+    """Return the scorer with the settings under ``escalation:`` in proctor.yaml.
 
     Raises:
         MalformedError: a setting is unknown or wrong.
@@ -74,7 +74,7 @@ def scorer_of(config: Config, *, light: bool) -> EscalationCategory:
 
 
 async def escalations_of(config: Config, job: EscalationJob) -> EscalationCauses:
-    """Find the cause of every hand-off, put it on record beside what people said, and gather the gaps.
+    """Find the cause of every hand-off, record it next to people's labels, and collect knowledge gaps.
 
     Raises:
         InputError: a file cannot be read, or something in it is wrong.
@@ -104,7 +104,7 @@ async def escalations_of(config: Config, job: EscalationJob) -> EscalationCauses
 
 
 async def hand_off_of(scorer: EscalationCategory, case: Case) -> HandOff | None:
-    """The hand-off of a conversation with its cause; ``None`` when there was none."""
+    """Return the hand-off of a conversation with its cause; ``None`` if there was none."""
     run = case.recorded or Trajectory()
     found = await scorer.categorise(run)
     if found is None:
@@ -128,10 +128,10 @@ async def hand_off_of(scorer: EscalationCategory, case: Case) -> HandOff | None:
 
 
 def label_hand_off(config: Config, name: str, *, category: str, by: str, note: str = "") -> LabelledHandOff:
-    """Put on record what a person says is the cause of a hand-off.
+    """Record a person's label for the cause of a hand-off.
 
     Raises:
-        NotFoundError: no hand-off, or more than one, answers to the name.
+        NotFoundError: no hand-off, or more than one, matches.
     """
     with RunStore(config.store) as store:
         subject = find_subject(store, DIMENSION, name)

@@ -1,4 +1,4 @@
-"""Tests put to one version of a prompt, each output held against the original rules."""
+"""Run tests on one version of a prompt and judge each output by the original rules."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Tried:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examiner:
-    """Puts tests to a version of a prompt on one model and judges by the rules of the original."""
+    """Runs tests on a version of a prompt on one model and judges by the original rules."""
 
     model: Model
     judges: tuple[Model, ...]
@@ -45,7 +45,7 @@ class Examiner:
     async def round(
         self, prompt: Prompt, cases: Sequence[Case], *, samples_from: int = 0
     ) -> dict[str, tuple[Tried, ...]]:
-        """Every case put as many times as there are samples; by the id of the case."""
+        """Run every case once per sample; return the results by case id."""
         target = PromptTarget(
             name=prompt.name,
             compiled=compile_prompt(prompt),
@@ -61,7 +61,7 @@ class Examiner:
         return {name: tuple(several) for name, several in by.items()}
 
     async def verdicts(self, case: Case, output: str, rules: Sequence[Rule]) -> Verdicts:
-        """What these rules say of an output that was not drawn from the model."""
+        """Return the verdicts of these rules on an output that is not from the model."""
         turn = Turn(messages=(Message(role="assistant", content=output),))
         return await self._judged(case, Trajectory(turns=(turn,)), tuple(rules))
 
@@ -82,14 +82,14 @@ class Examiner:
 
 
 def is_pass(runs: Sequence[Tried]) -> bool:
-    """Whether every sample was judged and none broke a rule."""
+    """Return whether every sample was judged and kept all rules."""
     return bool(runs) and all(
         any(outcome == "ok" for outcome, _ in each.verdicts.values()) and not _broken(each) for each in runs
     )
 
 
 def has_err(runs: Sequence[Tried]) -> bool:
-    """Whether some sample broke a rule."""
+    """Return whether a sample broke a rule."""
     return any(_broken(each) for each in runs)
 
 

@@ -1,4 +1,4 @@
-"""Mutation from beginning to end: a prompt's tests put to its mutants on a model, and its outputs damaged."""
+"""Run mutation testing: a prompt's tests on its mutants, and its rules on damaged outputs."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from proctor.workflows.mutate.outcomes import JUDGED_DAMAGES, damaged, fate_of
 
 __all__ = ["MutationJob", "MutationPlan", "mutation_plan", "run_mutation"]
 
-_CONTROL_SAMPLES_FROM = 100_000  # the control draws anew: no answer of the first round stands for it
+_CONTROL_SAMPLES_FROM = 100_000  # the control needs new samples, not those of the first round
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MutationJob:
-    """What is asked: which prompt, on which model, with which judges, and how much of it."""
+    """The request: prompt, model, judges and limits."""
 
     prompt: Path
     out: Path | None = None
@@ -56,7 +56,7 @@ class MutationJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MutationPlan:
-    """What would be done, before anything is spent. ``calls`` are at most: a mutant that is noticed early stops."""
+    """The planned work, before any call. ``calls`` is a maximum: a mutant stops when it is killed."""
 
     prompt: Prompt
     artefacts: Artefacts
@@ -76,7 +76,7 @@ class MutationPlan:
 
 
 def mutation_plan(config: Config, job: MutationJob) -> MutationPlan:
-    """Read the prompt and its tests, make the mutants, and count the calls.
+    """Read the prompt and its tests, create the mutants, and count the calls.
 
     Raises:
         InputError: the prompt has no tests or no rules, a file of them is wrong, or no model is set.
@@ -133,14 +133,14 @@ async def run_mutation(
     plan: MutationPlan | None = None,
     heard: Callable[[int, int], None] | None = None,
 ) -> Adequacy:
-    """Put the tests to the prompt once, then to each mutant until one notices; damage what passed.
+    """Run the tests on the prompt, then on each mutant until one fails; damage passed outputs and judge them.
 
-    Every reply is kept in a call log under the store until the end, so that the same question asked again after a
-    kill repeats no call.
+    Every reply is kept in a call log in the store until the end, so that repeating the command after a kill repeats no
+    call.
 
     Raises:
-        InputError: the prompt, its tests, a model or a judge cannot be used; nothing was spent.
-        StoreError: the call log can no longer be written, or another process is at the same work.
+        InputError: the prompt, its tests, a model or a judge is invalid; no call was made.
+        StoreError: the call log cannot be written, or another process runs the same job.
     """
     plan = plan or mutation_plan(config, job)
     log_path = config.store / "mutation" / f"{_key(plan, job)}.ndjson"

@@ -1,4 +1,4 @@
-"""What becomes of a mutant under a prompt's tests, and of an output that was damaged."""
+"""The outcomes of mutants under a prompt's tests, and of damaged outputs."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from proctor.workflows.mutate.mutant_runs import Examiner, Tried, Verdicts
 
 __all__ = ["JUDGED_DAMAGES", "damaged", "fate_of"]
 
-_BATCH = 4  # tests of one mutant in flight before it is asked whether it is dead
-_DAMAGED = 12  # outputs that are damaged; with judges each costs calls
+_BATCH = 4  # tests of one mutant that run concurrently
+_DAMAGED = 12  # outputs to damage; with judges each costs calls
 _DAMAGED_JUDGED = 3
-JUDGED_DAMAGES = _DAMAGED_JUDGED * len(DAMAGES)  # the most damaged outputs that judges are asked about
+JUDGED_DAMAGES = _DAMAGED_JUDGED * len(DAMAGES)  # maximum number of damaged outputs sent to judges
 
 
 async def fate_of(
     original: Prompt, mutant: Mutant, examiner: Examiner, passing: Sequence[Case], *, every_test: bool = False
 ) -> MutantOutcome:
-    """Put the passing tests to a mutant, those that aim at its rules first, until one notices.
+    """Run the passing tests on a mutant until one fails; tests aimed at its rules come first.
 
-    ``every_test`` puts them all, to see how many notice.
+    ``every_test`` runs all tests, to count how many fail.
     """
     tried: dict[str, tuple[Tried, ...]] = {}
     killings: list[Killing] = []
@@ -72,7 +72,7 @@ def _killings(case: Case, runs: Sequence[Tried]) -> list[Killing]:
 
 
 def _unkilled(mutant: Mutant, tried: Mapping[str, tuple[Tried, ...]]) -> tuple[Fate, str]:
-    """Survived; or not judged, when of the rules that were changed none had a verdict in any test."""
+    """Return survived, or not judged if no test gave a verdict on any changed rule."""
     runs = [each for several in tried.values() for each in several]
     if spent := [each.error for each in runs if each.out_of_budget]:
         return "not run", spent[0]
@@ -87,7 +87,7 @@ def _unkilled(mutant: Mutant, tried: Mapping[str, tuple[Tried, ...]]) -> tuple[F
 
 
 def _missing_test(rules: Sequence[Rule], mutant: Mutant, passing: Sequence[Case]) -> str:
-    """What kind of test would have noticed a mutant that survived."""
+    """Return the kind of test that would have killed a surviving mutant."""
     rule = next((each for each in rules if each.id in mutant.rules), None)
     said = f"“{rule.text}”" if rule else "the rule"
     if not any(_aims(case, mutant.rules) for case in passing):
@@ -108,7 +108,7 @@ def _aims(case: Case, rules: Sequence[str]) -> bool:
 async def damaged(
     examiner: Examiner, passing: Sequence[Case], base: Mapping[str, tuple[Tried, ...]]
 ) -> tuple[DamageOutcome, ...]:
-    """Different outputs that passed, spread over the tests, each damaged in every way and judged again."""
+    """Damage different passed outputs in every way and judge them again."""
     outputs: dict[str, Case] = {}
     for case in choose(passing, most=_DAMAGED * 2):
         outputs.setdefault(base[case.id][0].output, case)
@@ -125,7 +125,7 @@ async def damaged(
 
 
 def _noticed(verdicts: Verdicts) -> tuple[str, bool | None, str]:
-    """The first rule that is broken, whether there is one (``None``: nothing could be judged), and why."""
+    """Return the first broken rule, whether there is one (``None``: nothing could be judged), and the reason."""
     for rule, (outcome, reason) in verdicts.items():
         if outcome == "err":
             return rule, True, reason

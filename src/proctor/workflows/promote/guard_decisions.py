@@ -1,4 +1,4 @@
-"""Decisions of the guard that people found wrong go into a suite: from its log, masked as they are there."""
+"""Add guard decisions that people found wrong to a suite, with the masked texts of the log."""
 
 from __future__ import annotations
 
@@ -23,15 +23,14 @@ _Said = tuple[bool, str] | None
 
 
 def promote_decisions(config: Config, names: Sequence[str], out: Path, *, expected: Fate | None = None) -> Promotion:
-    """Add a case to a suite file for each decision about a customer's words; one that asks the same is added once.
+    """Add a case to a suite file for each decision on a customer's message; duplicates are added once.
 
-    A case says what was decided and what people said of it, and is judged by what should have become of the message:
-    ``expected``, else what people said, else what was decided. Decisions about calls and answers have no question of
-    their own, and are left out.
+    A case contains the decision and its review. It is judged by what should have happened to the message: ``expected``,
+    else the review, else the decision. Decisions on tool calls and answers are skipped, because they have no question.
 
     Raises:
-        InputError: there is no such decision, none of them can be a case, or the file cannot be added to.
-        StoreError: the disk refused.
+        InputError: there is no such decision, none of them can be a case, or the file cannot be extended.
+        StoreError: the file cannot be written.
     """
     with RunStore(config.store) as store:
         said = guard_verdicts(store)
@@ -63,7 +62,7 @@ def promote_decisions(config: Config, names: Sequence[str], out: Path, *, expect
 
 
 def _unfit(event: Event, *, sure: bool) -> str:
-    """Why a decision cannot be asked again; empty where it can. ``sure``: somebody said what should come of it."""
+    """Return why a decision cannot become a case, or an empty string. ``sure``: the expected outcome is known."""
     if event.verdict is None or event.kind != "gate":
         return "no decision of a gate"
     if event.name != "input":
@@ -77,7 +76,7 @@ def _unfit(event: Event, *, sure: bool) -> str:
 
 
 def _case(event: Event, said: _Said, expected: Fate | None, *, judge: bool) -> tuple[Case, str]:
-    """The case of a decision that is fit for one, and in words what it is judged by."""
+    """Return the case for a suitable decision, and a description of how it is judged."""
     assert event.verdict is not None
     verdict, fate = event.verdict, expected or fate_of(event, said)
     judged = judged_by(fate, gate_of(event, said), judge=judge)

@@ -1,4 +1,4 @@
-"""What failed in a run goes into a suite: results from the store, checks from its own suite, cases to the file."""
+"""Add failed results of a run to a suite, with the checks of the run's own suite."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ __all__ = ["Promotion", "promote"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Promotion:
-    """What became of the failures: cases that were added, and those that were there already, by their ids there.
+    """The outcome: ids of added cases, and of those that already existed.
 
-    ``judged`` says of an added case what it will be judged by, ``why`` of one that was left out the reason.
+    ``judged`` describes how an added case will be judged, ``why`` the reason for leaving one out.
     """
 
     added: tuple[str, ...] = ()
@@ -45,13 +45,13 @@ def promote(
     target: str | None = None,
     recording: bool = False,
 ) -> Promotion:
-    """Add a case for each failed result of a run to a suite file; one that asks the same is added once.
+    """Add a case for each failed result of a run to a suite file; duplicates are added once.
 
-    ``cases`` narrows it to these. A result in which nobody asked anything cannot be put again, and is left out.
+    ``cases`` selects some of them. Results without a question cannot be repeated and are left out.
 
     Raises:
-        InputError: there is no such run or case, or the file cannot be added to.
-        StoreError: the disk refused.
+        InputError: there is no such run or case, or the file cannot be extended.
+        StoreError: the file cannot be written.
     """
     with RunStore(config.store) as store:
         record = store.find(run)
@@ -90,17 +90,17 @@ def _chosen(reader: RunReader, outcomes: Sequence[str], cases: Sequence[str], ta
 
 
 def _named(case: Case, ids: set[str]) -> Case:
-    """The case under a name that is free."""
+    """Return the case under an unused name."""
     return case if case.id not in ids else replace(case, id=f"{case.id}~{content_id(case, length=8)}")
 
 
 def _checks_of(config: Config, store: RunStore, reader: RunReader) -> Callable[[str], Check | None]:
-    """The checks of a run by name: as its suite has them, else by the name of a scorer alone."""
+    """Return the checks of a run by name: from its suite, else the scorer of that name."""
     checks: dict[str, Check] = {}
     try:
         suite = open_job(config, resumed_job(store, reader.run)).loaded.suite
         checks = {check.name or check.scorer: check for check in suite.scorers}
-    except (InputError, KeyError):  # the suite has gone since, and what it said of the checks with it
+    except (InputError, KeyError):  # the suite no longer exists, so its settings are unknown
         pass
     scorers = set(registry.names("scorers"))
 

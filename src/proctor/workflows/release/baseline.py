@@ -1,4 +1,4 @@
-"""Runs, baselines, rules and what was decided, put together."""
+"""Read and write baselines, and find what a run is compared with."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ __all__ = [
 
 
 def chosen_target(reader: RunReader, named: str | None) -> str:
-    """The target whose results are meant; a run of only one needs no name.
+    """Return the selected target; optional for a run with a single target.
 
     Raises:
-        InputError: the run has none of that name, or several and none is named.
+        InputError: the run has no such target, or several and none is named.
     """
     targets = reader.targets()
     if named is None and len(targets) == 1:
@@ -56,10 +56,10 @@ def chosen_target(reader: RunReader, named: str | None) -> str:
 
 
 def figures_of(reader: RunReader, target: str) -> Baseline:
-    """A run as it is compared: the figures of each case.
+    """Return the figures of each case of a run, for comparison.
 
     Raises:
-        InputError: the run did not come to its end.
+        InputError: the run is not finished.
     """
     run = reader.run
     if run.status != "finished":
@@ -76,7 +76,7 @@ def figures_of(reader: RunReader, target: str) -> Baseline:
 
 
 def baseline_file(config: Config, reader: RunReader, target: str, named: Path | None = None) -> Path:
-    """The baseline's file: the one that was named, or the suite's own."""
+    """Return the named baseline file, or that of the suite."""
     if named is not None:
         return named
     several = target if len(reader.targets()) > 1 else None
@@ -84,7 +84,7 @@ def baseline_file(config: Config, reader: RunReader, target: str, named: Path | 
 
 
 def bless(figures: Baseline, path: Path, answers: Iterable[Answer] | None = None) -> None:
-    """Make a run the baseline; its answers, where they are given, are kept in a file beside it.
+    """Write a run as a baseline; its answers, if given, are kept in a file next to it.
 
     Raises:
         StoreError: a file cannot be written.
@@ -92,7 +92,7 @@ def bless(figures: Baseline, path: Path, answers: Iterable[Answer] | None = None
     hashed = "" if answers is None else write_answers(answers_path(path), answers)
     data = encode(replace(figures, answers=hashed))
     cases = data.pop("cases", [])
-    # What tells two machines apart says nothing of how good the answers are, and would differ in every diff.
+    # Machine details say nothing about quality and would change in every diff.
     for name in ("python", "proctor"):
         data.get("fingerprint", {}).pop(name, None)
     write_baseline(path, data, [_rounded({**case, **_checks(case)}) for case in cases])
@@ -107,7 +107,7 @@ class Blessed:
 
     @property
     def unscored(self) -> int:
-        """How many of its cases could not be scored."""
+        """The number of its cases that could not be scored."""
         return sum(case.unscored for case in self.figures.cases)
 
 
@@ -120,7 +120,7 @@ def bless_run(
     force: bool = False,
     answers: bool = True,
 ) -> Blessed:
-    """Make a run the baseline of its suite, with its answers beside it unless ``answers`` is false.
+    """Make a run the baseline of its suite, and keep its answers unless ``answers`` is false.
 
     Raises:
         InputError: more than half of the cases could not be scored, and ``force`` is not set.
@@ -139,16 +139,16 @@ def bless_run(
 
 
 def answers_of(reader: RunReader, target: str) -> Iterator[Answer]:
-    """The answers of a run as a baseline keeps them, in the order of cases and samples."""
+    """Yield the answers of a run for a baseline, in the order of cases and samples."""
     for each in reader.results(target=target, by_case=True):
         yield each.case.id, each.sample, each.trajectory
 
 
 def open_baseline(path: Path) -> Baseline:
-    """A baseline from its file.
+    """Read a baseline from its file.
 
     Raises:
-        InputError: there is none, or it cannot be read.
+        InputError: it does not exist, or cannot be read.
     """
     header, cases = read_baseline(path)
     return decode(Baseline, {**header, "cases": cases}, strict=True, file=str(path))
@@ -156,7 +156,7 @@ def open_baseline(path: Path) -> Baseline:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """What a run is compared with: its figures, its name, and its file where it is one."""
+    """What a run is compared with: its figures, its name, and its file if it has one."""
 
     figures: Baseline
     name: str
@@ -166,12 +166,12 @@ class Side:
 def other_side(
     config: Config, store: RunStore, reader: RunReader, target: str, named: str | None, against: str | None = None
 ) -> Side:
-    """What a run is compared with: a baseline file, another run, or the suite's own baseline.
+    """Return what a run is compared with: a baseline file, another run, or the suite's baseline.
 
-    ``against`` is another target: of the run that is named, or where none is, of this one.
+    ``against`` is another target of the named run, or of this run if none is named.
 
     Raises:
-        InputError: there is no such file or run, or it cannot be used.
+        InputError: there is no such file or run, or it is invalid.
     """
     if named is None and against is not None:
         return Side(figures=figures_of(reader, chosen_target(reader, against)), name=f"{against} in the same run")
@@ -184,7 +184,7 @@ def other_side(
 
 
 def _short(path: Path, folder: Path) -> str:
-    """A path as it is told to others: from the project's folder on, where it lies in it."""
+    """Return a path for display, relative to the project's folder if inside it."""
     try:
         return str(path.resolve().relative_to(folder.resolve()))
     except ValueError:
@@ -192,10 +192,10 @@ def _short(path: Path, folder: Path) -> str:
 
 
 def policy_of(config: Config, named: Path | None) -> tuple[Policy, Path | None]:
-    """The rules of release and the file they are from; with no file, the rules that hold by default.
+    """Return the release policy and its file; without a file, the default policy.
 
     Raises:
-        ConfigError: the file that was named is not there, or is no YAML.
+        ConfigError: the named file does not exist, or is not YAML.
         MalformedError: a rule is unknown or wrong; all of them are listed.
     """
     path = policy_path(config, named)
@@ -216,14 +216,14 @@ def policy_of(config: Config, named: Path | None) -> tuple[Policy, Path | None]:
 
 
 def trend_before(store: RunStore, reader: RunReader, target: str, *, runs: int = 20) -> list[TrendPoint]:
-    """What the same suite and target came to in the runs before this one, the oldest first."""
+    """Return the trend points of earlier runs of the same suite and target, oldest first."""
     line = TrendLine(suite=reader.run.name, target=target)
     records = history(store, line, before=reader.run.id, runs=runs)
     return [as_point(each) for each in records if each.mean is not None]
 
 
 def as_point(record: PointRecord) -> TrendPoint:
-    """A point on record as the release room knows it; it must have a mean."""
+    """Convert a stored point with a mean to a TrendPoint."""
     assert record.mean is not None
     return TrendPoint(
         run=record.run,
@@ -239,14 +239,14 @@ def as_point(record: PointRecord) -> TrendPoint:
 
 
 def _checks(case: Mapping[str, Any]) -> dict[str, Any]:
-    """The verdicts of a case by check, as JSON: the codec leaves what is in a mapping as it is."""
+    """Return the verdicts of a case by check, as JSON; the codec does not encode values inside a mapping."""
     if "checks" not in case:
         return {}
     return {"checks": {name: encode(count) for name, count in sorted(case["checks"].items())}}
 
 
 def _rounded(value: Any) -> Any:
-    """Figures to nine digits: fewer lines change for nothing, and a comparison takes no rounding for a change."""
+    """Round figures to nine digits: smaller diffs, and no rounding error counts as a change."""
     if isinstance(value, float):
         return round(value, 9)
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Figures that stay under their floor: the alarm, found in what earlier runs came to."""
+"""Raise an alarm when a figure stays below its floor for several runs."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _RUNS = 50
 def floor_of(
     config: Config, dimension: str, intent: str | None, policy: Path | None = None
 ) -> tuple[Floor | None, int]:
-    """The floor of one line, and how many runs in a row must be under it for an alarm.
+    """Return the floor of one line, and how many runs in a row must be below it for an alarm.
 
     Raises:
-        InputError: the rules cannot be used.
+        InputError: the policy is invalid.
     """
     rules, _ = policy_of(config, policy)
     floor = Floors(by_intent=rules.floors).of(intent or ALL, dimension)
@@ -36,7 +36,7 @@ def floor_of(
 
 
 def alarm_of(records: Sequence[PointRecord], floor: Floor, consecutive: int) -> Alarm | None:
-    """The alarm of one line, where it was under its floor often enough."""
+    """Return the alarm of one line, if it was below its floor often enough."""
     points = [as_point(each) for each in records if each.mean is not None]
     if not points:
         return None
@@ -45,11 +45,11 @@ def alarm_of(records: Sequence[PointRecord], floor: Floor, consecutive: int) -> 
 
 
 async def raise_alarms(config: Config, store: RunStore, run: str) -> list[Alarm]:
-    """Every alarm that stands after a run, put on record and told.
+    """Find the alarms after a run, record and send them, and return them.
 
     Raises:
-        InputError: the rules or the webhook cannot be used.
-        StoreError: an alarm cannot be put on record.
+        InputError: the policy or the webhook is invalid.
+        StoreError: an alarm cannot be recorded.
     """
     rules, _ = policy_of(config, None)
     if not rules.floors:
@@ -59,11 +59,11 @@ async def raise_alarms(config: Config, store: RunStore, run: str) -> list[Alarm]
     for target in reader.targets():
         records = history(store, TrendLine(suite=reader.run.name, target=target), runs=_RUNS)
         if not records or records[-1].run != run:
-            continue  # narrowed by hand: it speaks for itself and not for the line
+            continue  # a run of selected cases is not comparable
         points = [as_point(each) for each in records if each.mean is not None]
         for alarm in alarms(points, Floors(by_intent=rules.floors), consecutive=rules.consecutive):
             if run not in alarm.runs:
-                continue  # this run has no value there
+                continue  # no value in this run
             found.append(alarm)
             await tell_somebody(config, store, _alert(alarm, reader.run.name, target, run), webhook)
     return found

@@ -1,4 +1,4 @@
-"""The release gate: a run against its baseline under the rules, decided, put on record and told."""
+"""The release gate: compare a run with its baseline, decide by the policy, record and report."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ from proctor.workflows.run.job import Job, resumed_job
 
 __all__ = ["GateRequest", "ReleaseVerdict", "compare_run", "gate_run"]
 
-_QUEUED = 100  # more than anybody will look at after one run; how many are left out is said
+_QUEUED = 100  # limit of the review queue for one run; the number left out is reported
 _FIXED_PROVIDERS = frozenset({"replay", "rule", "scripted"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateRequest:
-    """Which run is compared with what, and by which rules.
+    """A run, what it is compared with, and the policy.
 
-    ``baseline`` is a file or another run, ``against`` another target. With ``rescore`` what other scorers scored is
-    scored again from the recorded answers.
+    ``baseline`` is a file or another run, ``against`` another target. ``rescore`` scores recorded answers again where
+    the scorers differ.
     """
 
     run: str
@@ -61,9 +61,9 @@ class GateRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseVerdict:
-    """What came of a run at the gate, and where it was told.
+    """The decision on a run, and where it was reported.
 
-    ``queued`` cases wait for review, of ``to_look_at`` that there are.
+    ``queued`` of the ``to_look_at`` cases were put in the review queue.
     """
 
     view: ReleaseView
@@ -76,7 +76,7 @@ class ReleaseVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sides:
-    """A run and what it is compared with, read and, where that was asked for, scored again."""
+    """A run and its baseline, scored again if requested."""
 
     reader: RunReader
     target: str
@@ -106,10 +106,10 @@ async def _sides(config: Config, store: RunStore, asked: GateRequest) -> _Sides:
 
 
 async def compare_run(config: Config, store: RunStore, asked: GateRequest) -> ReleaseView:
-    """A run beside its baseline, or one target of it beside another, with nothing decided.
+    """Compare a run with its baseline, or one target with another, without a decision.
 
     Raises:
-        InputError: the run, the baseline or the rules cannot be used.
+        InputError: the run, the baseline or the policy is invalid.
     """
     rules, _ = policy_of(config, asked.policy)
     sides = await _sides(config, store, asked)
@@ -117,11 +117,11 @@ async def compare_run(config: Config, store: RunStore, asked: GateRequest) -> Re
 
 
 async def gate_run(config: Config, store: RunStore, asked: GateRequest) -> ReleaseVerdict:
-    """Decide on a run; keep the decision, its report, what a person should look at, and the alert.
+    """Decide on a run; record the decision, its report, the cases to review, and the alert.
 
     Raises:
-        InputError: the run, the baseline, the rules or the webhook cannot be used; nothing was decided.
-        StoreError: the decision cannot be put on record.
+        InputError: the run, the baseline, the policy or the webhook is invalid; nothing was decided.
+        StoreError: the decision cannot be recorded.
     """
     webhook = webhook_of(config)
     rules, path = policy_of(config, asked.policy)
@@ -165,25 +165,25 @@ async def gate_run(config: Config, store: RunStore, asked: GateRequest) -> Relea
 
 
 def _draws(model: str) -> bool:
-    """Whether a model may answer the same question otherwise; fakes and recordings do not."""
+    """Return whether a model may vary its answers; fakes and recordings do not."""
     return model.partition(":")[0] not in _FIXED_PROVIDERS
 
 
 def _elsewhere(config: Config, store: RunStore, sides: _Sides, rules: Policy) -> set[str]:
-    """Intents that rules are about and this run need not have: left out by hand, or of another suite."""
+    """Return intents of the policy that this run may lack: excluded by flags, or of another suite."""
     asked = {*rules.floors, *rules.zero_tolerance} - {ALL, DEFAULT, *sides.now.intents}
     known = asked & set(sides.before.figures.intents)
     known |= intents_of_other_suites(store, sides.reader.run.name, asked - known)
     if asked - known:
         for path in sorted((config.folder / config.settings.release.baselines).glob("*.json")):
-            with suppress(InputError):  # a broken file of another suite says nothing about this one
+            with suppress(InputError):  # errors in another suite's file do not matter here
                 other = open_baseline(path)
                 known |= asked & set(other.intents) if other.suite != sides.reader.run.name else set()
     return known
 
 
 def _compared(sides: _Sides, rules: Policy) -> Comparison:
-    """The two side by side; cases that the run was told to leave out are not missing from it."""
+    """Return the comparison; cases excluded by flags do not count as missing."""
     before, now, job = sides.before.figures, sides.now, sides.job
     asked = {case.case for case in now.cases}
     chosen = (job.tags, job.not_tags, job.cases, job.first, job.sample, job.only_failing, job.scorers, job.light)
@@ -206,9 +206,9 @@ def _save(store: RunStore, view: ReleaseView) -> Iterator[Path]:
 
 
 def _items(view: ReleaseView, found: Comparison, decision: ReleaseDecision, target: str) -> Iterator[ReviewItem]:
-    """What a person should look at: cases that flipped; of a run that is held also those that got worse.
+    """Yield the cases to review: those that flipped, and if the run is held also those that got worse.
 
-    Each case is there once. Where the scorers changed nothing is queued: no difference can be trusted.
+    Each case occurs once. If the scorers changed, no case is queued, because the differences cannot be trusted.
     """
     if found.scorers:
         return

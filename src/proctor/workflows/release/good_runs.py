@@ -1,4 +1,4 @@
-"""Runs to learn floors from."""
+"""Select runs to learn floors from."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _LOOKED_AT = 500
 def good_runs(
     store: RunStore, named: Sequence[str], *, suite: str | None, target: str | None, limit: int
 ) -> list[Baseline]:
-    """The figures of the runs that were named, or of the newest good ones of a suite, the oldest first.
+    """Return the figures of the named runs, or of the newest good runs of a suite, oldest first.
 
-    A run is good unless it was held, stopped before its end, or was narrowed by hand.
+    A run is good unless it was held, interrupted, or limited to selected cases.
 
     Raises:
-        InputError: there is none, or a run that was named cannot be used.
+        InputError: there is none, or a named run is invalid.
     """
     chosen = [store.find(name) for name in named] if named else _newest(store, suite, limit)
     if not chosen:

@@ -1,4 +1,4 @@
-"""The file with the rules of release, found without reading it."""
+"""Find the release policy file without reading it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["policy_path"]
 
 
 def policy_path(config: Config, named: Path | None = None) -> Path | None:
-    """The path of the rules of release; ``None`` for a project that has none, so that the default rules apply.
+    """Return the path of the release policy; ``None`` if the default policy applies.
 
     Raises:
-        ConfigError: the file that was named is not there.
+        ConfigError: the named file does not exist.
     """
     path = named or config.folder / config.settings.release.policy
     if path.is_file():

@@ -1,4 +1,4 @@
-"""Recorded answers scored again with today's scorers, so that two runs are compared like with like."""
+"""Score recorded answers again with the current scorers, so that two runs can be compared."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["rescored"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Scoring:
-    """Today's scorers and the cases they are asked about, as the run has them."""
+    """The current scorers and the cases of the run."""
 
     bench: Bench
     cases: Mapping[str, Case]
@@ -40,18 +40,17 @@ class _Scoring:
 async def rescored(
     config: Config, store: RunStore, reader: RunReader, job: Job, target: str, before: Side, now: Baseline
 ) -> tuple[Baseline, Baseline, str]:
-    """The baseline and the run as today's scorers score them, and a sentence on what was done.
+    """Return the baseline and the run scored by the current scorers, and a note on what was done.
 
-    The answers are those on record: nothing is asked of the target. A side that today's scorers scored already is left
-    as it is.
+    Only recorded answers are used; the target is not called. A side that is up to date is not scored again.
 
     Raises:
-        InputError: the recorded answers of a side are not there, or the suite cannot be opened.
+        InputError: recorded answers are missing, or the suite cannot be opened.
     """
     cases = {result.case.id: result.case for result in reader.graded(target=target, cases=True)}
     async with _bench(config, job) as bench:
         for case in cases.values():
-            bench.graders(case)  # which scorers there are is known once every case has been looked at
+            bench.graders(case)  # all scorers are known only after all cases
         today = replace(now.fingerprint, scorers=bench.specs(), scorer_hashes=bench.hashes())
         scoring = _Scoring(bench=bench, cases=cases, concurrency=job.run.concurrency)
         done = []
@@ -70,7 +69,7 @@ async def rescored(
 
 
 def _differs(side: Baseline, other: Baseline, today: Fingerprint) -> bool:
-    """Whether a side was scored by other scorers or checks than today's, or nobody can tell."""
+    """Return whether a side was scored by other scorers or checks than the current ones, or it is unknown."""
     by_name = {case.case: case for case in other.cases}
     pairs = [(case, by_name[case.case]) for case in side.cases if case.case in by_name]
     change = scorer_change(side.fingerprint, today, pairs)
@@ -78,7 +77,7 @@ def _differs(side: Baseline, other: Baseline, today: Fingerprint) -> bool:
 
 
 def _answers(side: Side, store: RunStore) -> Iterator[Answer]:
-    """The recorded answers of a baseline: from the file beside it, or from its run where that is on record here."""
+    """Yield the recorded answers of a baseline: from its answers file, or from its run in the store."""
     figures = side.figures
     if side.path is not None and figures.answers:
         file = answers_path(side.path)
@@ -87,7 +86,7 @@ def _answers(side: Side, store: RunStore) -> Iterator[Answer]:
     try:
         reader = RunReader(store, store.get(figures.run))
         if reader.targets():
-            # A target may be named otherwise by now; a run of one target needs no name.
+            # The target may have been renamed; a run with one target needs no name.
             named = figures.name if figures.name in reader.targets() else None
             return ((each.case.id, each.sample, each.trajectory) for each in reader.results(target=named))
     except NotFoundError:
@@ -101,13 +100,13 @@ def _answers(side: Side, store: RunStore) -> Iterator[Answer]:
 
 
 async def _scored(side: Baseline, answers: Iterable[Answer], scoring: _Scoring, today: Fingerprint) -> Baseline:
-    """A side with the figures that today's scorers give its answers; cases that the run lacks keep their figures."""
+    """Return a side with figures by the current scorers; cases missing in the run keep their figures."""
     known = (each for each in answers if each[0] in scoring.cases)
     results: list[Result] = []
     while some := list(islice(known, max(1, scoring.concurrency))):
         results += await asyncio.gather(*(_result(each, side.name, scoring) for each in some))
     found = {each.case: each for each in measures(results)}
-    # The content stays that of the recorded question: a case that was rewritten since is still not compared.
+    # Keep the content of the recorded question, so that a case rewritten since is not compared.
     cases = [
         replace(found[old.case], content=old.content, intent=old.intent) if old.case in found else old
         for old in side.cases
@@ -134,7 +133,7 @@ async def _result(answer: Answer, target: str, scoring: _Scoring) -> Result:
 
 @asynccontextmanager
 async def _bench(config: Config, job: Job) -> AsyncIterator[Bench]:
-    """Today's scorers of a job's suite, with the models that they ask."""
+    """Yield the current scorers of a job's suite, with their models."""
     if named := job.judge or next(iter(job.judges), None):
         config = replace(config, settings=replace(config.settings, judge=named))
     suite = open_job(config, job).loaded.suite

@@ -1,4 +1,4 @@
-"""A comparison and a decision as the report room shows them, with what the scores said of the cases that got worse."""
+"""Prepare a comparison and a decision for reports, with reasons for the cases that got worse."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from proctor.store.run_reader import RunReader
 __all__ = ["view_of"]
 
 _RUN_WORDS = {"failed": "FAILED", "unjudged": "could not be judged"}
-_TOLD = 100  # cases whose scores are looked up; a person reads fewer
+_TOLD = 100  # maximum number of cases with reasons
 
 
 def view_of(
@@ -31,7 +31,7 @@ def view_of(
     decision: ReleaseDecision | None = None,
     policy: str = "",
 ) -> shown.ReleaseView:
-    """Everything there is to show; of the worst cases also why, in the words of their scores."""
+    """Return the data of the release report, with the scorers' reasons for the worst cases."""
     warnings = [each.message for each in decision.warnings] if decision else _notes(comparison)
     return shown.ReleaseView(
         suite=reader.run.name,
@@ -88,7 +88,7 @@ def _headline(comparison: Comparison, decision: ReleaseDecision | None, reader: 
 
 
 def _against(comparison: Comparison, reader: RunReader) -> str:
-    """What speaks against a run although it is not held: cases that flipped, and that the run itself did not pass."""
+    """Return reasons for caution about a run that is not held: cases that flipped, or a run that failed."""
     found = []
     if cases := tuple(dict.fromkeys(flip.case for flip in comparison.flips)):
         verb = "passes" if len(cases) == 1 else "pass"
@@ -156,7 +156,7 @@ def _worse(case: WorseCase, reader: RunReader, target: str) -> shown.WorseCaseVi
 
 
 def _score_of(case: str, name: str, reader: RunReader, target: str) -> Score | None:
-    """The score behind a figure, of the lowest sample: the part where there is one, else the dimension."""
+    """Return the score behind a figure, of the lowest sample: the part if there is one, else the dimension."""
     try:
         results = reader.find(case, target=target)
     except NotFoundError:

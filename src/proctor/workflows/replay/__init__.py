@@ -1,1 +1,1 @@
-"""Replay of recorded conversations in other words."""
+"""Replay of recorded conversations with reworded questions."""

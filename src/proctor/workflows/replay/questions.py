@@ -1,4 +1,4 @@
-"""The key questions of a recorded conversation: what was asked, answered with something that can be true or false."""
+"""Select the key questions of a recorded conversation: those with verifiable answers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ASKS = re.compile(
     r"|tell me|i(?:'d| would|’d) like to know|i want to know)\b|教えて(?:ください|ほしい)",
     re.IGNORECASE,
 )
-# A question about the talk itself has no answer of its own.
+# Questions about the conversation itself have no comparable answer.
 _EMPTY = re.compile(
     r"^(?:are you (?:there|sure|a (?:bot|robot|human))|(?:can|could) you help(?: me)?|how are you|what|why"
     r"|really|is that (?:so|all)|anything else|can you (?:do|fix) (?:that|this|it))\W*$",
@@ -33,7 +33,7 @@ _EMPTY = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyQuestion:
-    """A question of a recorded conversation with all that was said before it, and the answer it got."""
+    """A question of a recorded conversation, the turns before it, and its answer."""
 
     turn: int
     asked: str
@@ -51,10 +51,10 @@ def key_questions(
     writes: bool = False,
     tool_effects: Mapping[str, StatedEffect] | None = None,
 ) -> tuple[list[KeyQuestion], Counter[str]]:
-    """The questions whose answers say the most that can be compared, in the order they were asked; and why not others.
+    """Return the questions with the most comparable answers, in order, and why others were left out.
 
-    A turn in which the agent changed something is left out unless ``writes``: put again, it would change it again.
-    ``tool_effects`` is the project's `tools:` setting.
+    A turn in which the agent changed something is left out unless ``writes``, because replaying it would repeat the
+    change. ``tool_effects`` is the project's `tools:` setting.
     """
     so_far = [message for message in history if message.role != "system"]
     found: list[KeyQuestion] = []
@@ -73,7 +73,7 @@ def key_questions(
                     weight=_weight(turn),
                 )
             )
-        # The agent brings its own instructions: those of the recording would stand there twice.
+        # The agent adds its own instructions; the recorded ones would be duplicates.
         so_far += [message for message in turn.messages if message.role != "system"]
     chosen = sorted(found, key=lambda each: (-each.weight, each.turn))[:most]
     left["there are more telling questions"] += len(found) - len(chosen)
@@ -99,7 +99,7 @@ def _unfit(turn: Turn, *, writes: bool, tool_effects: Mapping[str, StatedEffect]
 
 
 def _weight(turn: Turn) -> float:
-    """How much of an answer can be compared: numbers and denials count more than words."""
+    """Return how much of an answer is comparable; numbers and negations count more than words."""
     found = [saying for saying in sayings(turn.answer, about=turn.asked, most=24) if not saying.process]
     figures = sum(1 for saying in found for each in saying.quantities if each.unit)
     return min(len(found), 4) + 2.0 * min(figures, 3) + sum(saying.denies for saying in found[:2])

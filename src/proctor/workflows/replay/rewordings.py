@@ -1,4 +1,4 @@
-"""Other wordings of a question: from a model where there is one, else by rules; each is checked before it is used."""
+"""Reword a question with a model, or by rules without one; each rewording is checked."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from proctor.text.prompt_parts import PromptParts, prompt_parts
 
 __all__ = ["Rewording", "Wordings", "other_wordings"]
 
-# Under this another wording has drifted; a frame around the same words stays well above it.
+# Minimum similarity. A reworded question below it has changed its meaning.
 NEAR: Final = 0.72
-_MORE: Final = 2  # asked for beside what is wanted, since some will not do
+_MORE: Final = 2  # requested in addition, since some will be rejected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewording:
-    """A question in other words, who made them, and how near they are to the first."""
+    """A reworded question, its source, and its similarity to the original."""
 
     text: str
     by: Literal["model", "rules"]
@@ -33,14 +33,14 @@ class Rewording:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wordings:
-    """What can be used, and why something could not."""
+    """The usable rewordings, and why others were rejected."""
 
     found: tuple[Rewording, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 async def other_wordings(question: str, *, count: int, embedder: Embedder, model: Model | None = None) -> Wordings:
-    """The question in at most ``count`` other ways that mean the same."""
+    """Return at most ``count`` rewordings with the same meaning."""
     notes: list[str] = []
     found: list[Rewording] = []
     if model is not None:

@@ -1,4 +1,4 @@
-"""Recorded conversations put again in other words: a suite of key questions, each with what was said before it."""
+"""Build a suite that repeats key questions of recorded conversations in other words."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _MOST_NOTES: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayWish:
-    """What is to be put again: a run or a file, how many questions of each conversation, in how many ways.
+    """The replay request: a run or a file, questions per conversation, rewordings per question.
 
-    ``control`` also puts each question in its own words, to tell an agent that wavers from one that minds the wording.
-    ``writes`` also takes questions in whose turn the agent changed something.
+    ``control`` also repeats each question unchanged, to separate unstable agents from wording effects. ``writes``
+    includes questions in whose turn the agent changed something.
     """
 
     source: str
@@ -57,7 +57,7 @@ class ReplayWish:
 
 @dataclass(slots=True, kw_only=True)
 class ReplaySuite:
-    """A suite that was made for a replay, and what was looked at for it."""
+    """A suite made for a replay, with counts of what was read."""
 
     path: Path
     conversations: int = 0
@@ -67,18 +67,19 @@ class ReplaySuite:
     notes: Counter[str] = field(default_factory=Counter)
 
     def told(self) -> list[str]:
-        """What was left out and what went otherwise than asked, the most frequent first."""
+        """Return notes on what was left out or differs from the request, most frequent first."""
         lines = [f"{times} turns were not put again: {why}" for why, times in self.left.most_common(_MOST_NOTES)]
         return lines + [f"{note} ({times} ×)" for note, times in self.notes.most_common(_MOST_NOTES)]
 
 
 async def prepare_replay(config: Config, wish: ReplayWish) -> ReplaySuite:
-    """Choose the questions, put them in other words, and write the suite that asks them again.
+    """Choose the questions, reword them, and write the suite.
 
-    The suite is kept beside the runs under a name that follows from its content, so that a stopped run can go on.
+    The suite is stored next to the runs under a name derived from its content, so that an interrupted run can be
+    resumed.
 
     Raises:
-        InputError: there is no such run or file, or no question of it can be put again.
+        InputError: there is no such run or file, or none of its questions can be repeated.
         StoreError: the suite cannot be written.
     """
     made = ReplaySuite(path=Path())
@@ -118,7 +119,7 @@ class _Conversation:
 
 
 def _conversations(config: Config, wish: ReplayWish) -> Iterator[_Conversation]:
-    """Those of a file where there is one of that name, else those of a run."""
+    """Yield the conversations of a file of that name, else those of a run."""
     path = Path(wish.source)
     if path.exists():
         for case in open_conversations(path, wish.format):
@@ -203,7 +204,7 @@ def _row(case: Case) -> dict[str, Any]:
 
 @asynccontextmanager
 async def _asked(config: Config, wish: ReplayWish) -> AsyncIterator[Model | None]:
-    """The model that rewords, where one was named."""
+    """Yield the model for rewording, if one was named."""
     if wish.model is None:
         yield None
         return

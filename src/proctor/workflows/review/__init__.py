@@ -1,1 +1,1 @@
-"""What waits for a person, and what a person decides."""
+"""The review queue, and decisions by people."""

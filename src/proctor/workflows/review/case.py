@@ -1,4 +1,4 @@
-"""What a person needs to judge a case of the review queue: the question, both answers, and what was expected."""
+"""Collect what a person needs to judge a queued case: the question, both answers, the expectation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["ReviewCase", "review_case"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewCase:
-    """One case to judge; ``missing`` says what is no longer on record, and why."""
+    """One case to judge; ``missing`` lists what is no longer stored, and why."""
 
     question: tuple[str, ...] = ()
     answer: tuple[str, ...] = ()
@@ -33,7 +33,7 @@ class ReviewCase:
 
 
 def review_case(config: Config, store: RunStore, item: ReviewItem) -> ReviewCase:
-    """The case behind an item, with the answer of the run, that of the baseline, and what was expected."""
+    """Return the case of an item, with the answers of the run and of the baseline, and the expectation."""
     try:
         reader = RunReader(store, store.get(item.run))
         results = reader.find(item.case_id, target=item.target)
@@ -52,7 +52,7 @@ def review_case(config: Config, store: RunStore, item: ReviewItem) -> ReviewCase
 
 
 def _before(config: Config, store: RunStore, reader: RunReader, item: ReviewItem) -> tuple[Trajectory | None, str]:
-    """The baseline's answer: from its run where that is on record, else from the file beside the baseline."""
+    """Return the baseline's answer: from its run if stored, else from the answers file of the baseline."""
     run = baseline_of(store, run=item.run, target=item.target)
     if run is None:
         return None, ""

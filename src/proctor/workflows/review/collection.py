@@ -1,4 +1,4 @@
-"""A review of a prompt's tests from beginning to end: files, stored runs, a model where one is named."""
+"""Review a prompt's tests, using its files, stored runs and optionally a model."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LAST_RUNS = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewJob:
-    """What is asked: which prompt's tests, how many to keep, and which model, if any, is to look at them."""
+    """The request: the prompt, how many tests to keep, and the model to use, if any."""
 
     prompt: Path
     out: Path | None = None
@@ -43,12 +43,12 @@ class ReviewJob:
 
     @property
     def folder(self) -> Path:
-        """Where the tests are."""
+        """The folder of the tests."""
         return folder_of(self.prompt, self.out)
 
 
 async def review_collection(config: Config, job: ReviewJob) -> CollectionReview:
-    """Review the tests of a prompt; a model is asked only when one is named.
+    """Review the tests of a prompt; a model is called only if one is named.
 
     Raises:
         InputError: the prompt has no tests, or a file of them is wrong.
@@ -73,10 +73,10 @@ async def review_collection(config: Config, job: ReviewJob) -> CollectionReview:
 
 
 def write_kept(job: ReviewJob, review: CollectionReview) -> int:
-    """Leave only the kept tests in ``tests.yaml``; says how many are gone. The next `generate` keeps it so.
+    """Keep only the kept tests in ``tests.yaml``; return how many were removed. The next `generate` keeps it so.
 
     Raises:
-        StoreError: the disk or the folder refused; what was there before is untouched.
+        StoreError: the file cannot be written; the old one is unchanged.
     """
     if review.keep is None:
         return 0
@@ -89,7 +89,7 @@ def write_kept(job: ReviewJob, review: CollectionReview) -> int:
 
 
 def _past(config: Config, tests: tuple[Case, ...]) -> tuple[Past, int]:
-    """What stored runs say of these tests: an id is a hash of the inputs, so the same id is the same test."""
+    """Return the stored results of these tests; ids are hashes of the inputs, so an id identifies a test."""
     if not config.store.is_dir():
         return Past(), 0
     ids = {case.id for case in tests}

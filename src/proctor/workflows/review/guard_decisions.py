@@ -1,4 +1,4 @@
-"""Any decision of the guard's log can be reviewed, not only those that wait in the queue."""
+"""Review any decision of the guard's log, not only queued ones."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ __all__ = ["item_or_decision", "resolve_all"]
 
 
 def item_or_decision(config: Config, store: RunStore, name: str) -> ReviewItem:
-    """An item of the queue, or a decision of the guard as one, by its id or the beginning of it.
+    """Return an item of the queue, or a guard decision as an item, by its id or the beginning of it.
 
     Raises:
-        NotFoundError: neither, or more than one, answers to the name.
+        NotFoundError: nothing, or more than one, matches.
     """
     if (item := look_up(store, name)) is not None:
         return item
@@ -55,17 +55,17 @@ def resolve_all(
     note: str = "",
     missed: str = "",
 ) -> list[ReviewItem]:
-    """Put on record what a person said of each; nothing is written unless it can be said of all of them.
+    """Record a person's review of each item; all or nothing.
 
     Raises:
-        InputError: there is no such item or decision, that cannot be said of one, or no gate has the missed one's name.
+        InputError: an item or decision does not exist, cannot have this review, or the missed gate is unknown.
     """
     found = [item_or_decision(config, store, name) for name in names]
     for item in found:
         check_word(item, verdict=verdict, missed=missed)
         if missed:
             _check_missed(config, item, missed)
-    # One that was not in the queue is put there, so that what was said of it has a place.
+    # Add a decision that was not queued, so that its review can be stored.
     add_items(store, [item for item in found if item.origin == GUARD])
     return [
         resolve(store, find_item(store, item.id), verdict=verdict, person=person, note=note, missed=missed)
@@ -74,7 +74,7 @@ def resolve_all(
 
 
 def _check_missed(config: Config, item: ReviewItem, missed: str) -> None:
-    """Refuse a gate that neither looked at the step nor exists."""
+    """Raise an error for a gate that neither checked the step nor exists."""
     row = find_row(config.store / FOLDER, item.case_id) or {}
     looked = [str(part.get("gate")) for part in (row.get("metadata") or {}).get("parts", ()) if part.get("gate")]
     others = sorted(set(registry.names("gates")) - set(looked))

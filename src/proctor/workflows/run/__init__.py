@@ -1,1 +1,1 @@
-"""Runs: suites and prompts opened, cases put to targets, answers graded, results kept."""
+"""Runs: open suites and prompts, run cases against targets, grade answers, store results."""

@@ -1,4 +1,4 @@
-"""One budget for a run, however often it is resumed."""
+"""One budget for a run, including all resumes."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ __all__ = ["budget_notes", "carry_spend"]
 def carry_spend(
     budget: Budget, store: RunStore, run: RunRecord, log: CallLog, price: Callable[[str, Usage], float | None]
 ) -> None:
-    """Count against the budget what the earlier legs of the run spent.
+    """Count the spend of earlier attempts of the run against the budget.
 
-    The database has what a leg put on record, about once a second; the call log has every reply, also those of a
-    process that was killed. The larger figure of each leg counts.
+    The database has the spend recorded about once a second; the call log has every reply, also of a killed process. The
+    larger figure of each attempt counts.
 
     Raises:
-        ConfigError: an earlier leg asked a model whose price is not known.
+        ConfigError: an earlier attempt used a model without a known price.
     """
     kept: dict[int, Paid] = defaultdict(Paid)
     for leg, spend in store.spend_by_leg(run):
@@ -48,7 +48,7 @@ def carry_spend(
 
 
 def budget_notes(job: Any, before: RunRecord) -> list[str]:
-    """A note for the run's record when the budget was changed on resume."""
+    """Return a note for the run's record if the budget was changed on resume."""
     was, now = before.settings.get("run", {}).get("budget"), job.run.budget
     if was == now:
         return []

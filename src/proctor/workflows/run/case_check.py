@@ -1,4 +1,4 @@
-"""Single cases, put to a target and graded one at a time, with nothing kept: what test runs of other tools ask for."""
+"""Run and grade single cases without storing them, for test runners such as pytest."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["CaseChecker", "with_answer"]
 
 
 class CaseChecker:
-    """Checks single cases of one suite; scorers and models are made once and shared by all of them.
+    """Checks single cases of one suite; scorers and models are created once and shared.
 
-    ``bench`` makes the graders, so that a mistake in a check is found before anything is run.
+    ``bench`` creates the graders, so that an error in a check is found before the target is called.
     """
 
     def __init__(self, project: Project, suite: Suite, *, scorers: Sequence[Scorer] = ()) -> None:
@@ -30,13 +30,13 @@ class CaseChecker:
         self._timeout = project.config.settings.run.timeout
 
     async def check(self, case: Case, target: Target) -> Result:
-        """Put the case to the target and grade the answer, as a run would.
+        """Run the case against the target and grade the answer, as in a run.
 
         Raises:
-            InputError: a check of the case cannot be used.
+            InputError: a check of the case is invalid.
         """
         results: list[Result] = []
-        self.bench.graders(case)  # a mistake in a check is raised here; inside a run it would end the worker
+        self.bench.graders(case)  # raise errors in checks here; inside a run they would end the worker
         runner = Runner(
             graders=self.bench.graders,
             ledger=_NoLedger(),
@@ -49,7 +49,7 @@ class CaseChecker:
 
 
 class _NoLedger:
-    """Keeps nothing: a test run is not resumed."""
+    """A ledger that stores nothing: a test run is not resumed."""
 
     def finished(self, key: int) -> bool:
         return False
@@ -65,10 +65,10 @@ class _NoLedger:
 
 
 def with_answer(case: Case | Mapping[str, Any] | str, answer: Any = None) -> Case:
-    """The case, with an answer that exists already: its text, or a mapping as a target may return it.
+    """Return the case with an existing answer: a text, or a mapping as returned by a target.
 
     Raises:
-        MalformedError: naming everything that is wrong with the case or the answer.
+        MalformedError: the case or the answer is invalid; all problems are listed.
     """
     if answer is None:
         return make_case(case, {})

@@ -1,4 +1,4 @@
-"""Recorded conversations wired for a run: the checks they are put to, and the recording as their target."""
+"""Open recorded conversations as a suite, with the recording as the target."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def open_recorded(
     scorers: Sequence[str] = (),
     target: str | None = None,
 ) -> Opened:
-    """Conversations as a suite whose answers exist already.
+    """Return recorded conversations as a suite whose answers exist already.
 
-    Without a suite of checks, the scorers that were named judge them, or else the `conversation` score does.
+    Without a suite of checks, the named scorers judge them; the default is the `conversation` score.
 
     Raises:
         InputError: a file cannot be read, or there is no such format or scorer.
     """
     named = tuple(dict.fromkeys(scorers)) if scorers else (DEFAULT,)
     for name in named if checks is None else ():
-        registry.find("scorers", name)  # said at once, and not as a mistake of the file with the conversations
+        registry.find("scorers", name)  # raise here, not as an error in the conversation file
     suite = open_recorded_suite(
         recordings, format=format, checks=checks, default=[Check(scorer=name) for name in named]
     )

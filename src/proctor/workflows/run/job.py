@@ -1,4 +1,4 @@
-"""A run from beginning to end: suite, targets, graders, ledger and models put together and carried out."""
+"""Carry out a run: combine suite, targets, graders, ledger and models."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ from proctor.workflows.run.trend_points import cells_of_run
 __all__ = ["Job", "RunProgress", "carry_out", "open_job", "resumed_job"]
 
 
-_HELD = 1_000  # cases of a small suite are kept from the first look; a large one is read again
+_HELD = 1_000  # cases kept in memory from planning; a larger suite is read again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """What the user asked to run. It is kept with the run, so that a resumed one needs no flags again."""
+    """The run requested by the user. It is stored with the run, so that a resume needs no flags."""
 
     suite: str
     targets: tuple[str, ...] = ()
@@ -81,14 +81,14 @@ class Job:
 
     @property
     def partial(self) -> bool:
-        """Whether it was narrowed to cases or checks that speak for themselves and not for the suite."""
+        """Whether it is limited to selected cases or checks, and so does not represent the suite."""
         chosen = (self.tags, self.not_tags, self.cases, self.first, self.only_failing, self.scorers, self.light)
         return any(chosen)
 
 
 @dataclass(slots=True, kw_only=True)
 class RunProgress:
-    """What the surface wants to hear while a run goes on."""
+    """Callbacks for the progress of a run."""
 
     begun: Callable[[RunRecord, int, int], None] | None = None
     warned: Callable[[str], None] | None = None
@@ -99,12 +99,12 @@ class RunProgress:
 
 
 def resumed_job(store: RunStore, run: RunRecord) -> Job:
-    """What was asked of a run that is to go on."""
+    """Return the stored job of a run to resume."""
     return decode(Job, run.settings["job"])
 
 
 def open_job(config: Config, job: Job) -> Opened:
-    """What a job is run on: its suite, its prompt's tests, or conversations that were recorded.
+    """Return the cases of a job: a suite, a prompt's tests, or recorded conversations.
 
     Raises:
         InputError: there is no such file, or something in it is wrong.
@@ -141,14 +141,14 @@ async def carry_out(
     record: Path | None = None,
     opened: Opened | None = None,
 ) -> tuple[RunRecord, bool]:
-    """Run the job to its end, or until it is asked to stop; true when it reached the end.
+    """Run the job until it ends or is asked to stop; return true if it reached the end.
 
-    ``opened`` is given where the suite is in no file, or a target or scorer is an object of a program.
-    ``record`` is a file for every question put to a model and its answer, to be replayed later.
+    ``opened`` is given if the suite is not in a file, or a target or scorer is a Python object. ``record`` is a file
+    for all model calls, to be replayed later.
 
     Raises:
         InputError: the suite, a target, a scorer or a setting is wrong; nothing was run.
-        StoreError: results can no longer be kept; what was kept before is safe.
+        StoreError: results can no longer be stored; earlier ones are safe.
     """
     if named := job.judge or next(iter(job.judges), None):
         settings = dataclasses.replace(config.settings, judge=named)
@@ -199,13 +199,13 @@ async def carry_out(
         try:
             done = await _run(plan, job, ledger, watching, _spend_keeper(store, run, rack), lambda: rack.refused)
         except BaseException:
-            with suppress(StoreError):  # the first trouble is the one to report
+            with suppress(StoreError):  # report the first error
                 _close_books(store, run, ledger, rack, job, done=False)
             raise
         _close_books(store, run, ledger, rack, job, done=done)
         if record:
             _write_recording(log, record)
-        if done and not rack.refused:  # what the budget refused is tried again, and must repeat no call
+        if done and not rack.refused:  # calls refused by the budget are retried later; keep the log to avoid repeats
             log.close()
             _log_of(store, run_id).unlink(missing_ok=True)
     return run, done
@@ -222,7 +222,7 @@ class _Plan:
 
 
 async def _plan(config: Config, job: Job, opened: Opened, store: RunStore, rack: Rack, watching: RunProgress) -> _Plan:
-    """Look at every case once before anything is spent: the count, the hash, and whether each can be graded."""
+    """Read every case once before any call: count and hash the cases, and check that each can be graded."""
     loaded, suite = opened.loaded, opened.loaded.suite
     targets = opened.targets or make_targets(
         job.targets,
@@ -260,7 +260,7 @@ async def _plan(config: Config, job: Job, opened: Opened, store: RunStore, rack:
         if count <= _HELD:
             held.append(case)
         elif count % _HELD == 0:
-            await asyncio.sleep(0)  # a large suite takes seconds: hear a Ctrl-C
+            await asyncio.sleep(0)  # a large suite takes seconds; allow Ctrl-C
             if watching.stopping.asked:
                 raise KeyboardInterrupt
     if not count:
@@ -284,7 +284,7 @@ async def _plan(config: Config, job: Job, opened: Opened, store: RunStore, rack:
 
 
 def _warnings(targets: list[Target]) -> Iterator[str]:
-    """What a prompt file holds that nothing here reads: told, never silently left out."""
+    """Yield warnings about parts of a prompt file that Proctor ignores."""
     for target in targets:
         yield from getattr(getattr(target, "prompt", None), "warnings", ())
 
@@ -334,7 +334,7 @@ async def _run(
 
 
 def _spend_keeper(store: RunStore, run: RunRecord, rack: Rack) -> Callable[[], None]:
-    """Puts the spend on record about once a second, so that a killed run has not spent in secret."""
+    """Return a function that records the spend about once a second, so that a killed run has it too."""
     last = time.monotonic()
 
     def tick() -> None:
@@ -387,5 +387,5 @@ def _write_recording(log: CallLog, path: Path) -> None:
 
 
 def _new_id() -> str:
-    """Sortable by time, short enough to type the beginning of."""
+    """Return an id that sorts by time and has a short unique beginning."""
     return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"

@@ -1,4 +1,4 @@
-"""The overview of a run: kept with its figures when it has ended, made anew while it goes on."""
+"""The overview of a run: stored when the run ends, computed before that."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _SCORERS = frozenset({"rules", "metric"})
 
 
 def has_overview(report: Report) -> bool:
-    """Whether answers were judged by rules or custom metrics; told by the fingerprint, without reading a result."""
+    """Return whether answers were judged by rules or custom metrics, according to the fingerprint."""
     return bool(_SCORERS & report.fingerprint.scorers.keys())
 
 
 def overview_of_run(reader: RunReader, report: Report | None = None) -> PromptCompliance | None:
-    """How far answers kept the rules of their prompt; ``None`` for a run that was not judged by them.
+    """Return how well answers kept the rules of their prompt; ``None`` if the run has no rules.
 
-    The results stream past, one case at a time: what is held does not grow with the run.
+    Results are streamed, so memory use does not grow with the run.
     """
     report = report or reader.report()
     if not has_overview(report):
@@ -34,7 +34,7 @@ def overview_of_run(reader: RunReader, report: Report | None = None) -> PromptCo
 
 
 def with_overview(reader: RunReader, report: Report) -> Report:
-    """The report with its overview, also when the run has not come to its end."""
+    """Return the report with its overview, also for an unfinished run."""
     if report.overview is not None:
         return report
     return replace(report, overview=overview_of_run(reader, report))

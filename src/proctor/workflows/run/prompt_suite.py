@@ -1,4 +1,4 @@
-"""What a job is run on: a suite by its name or path, or a prompt with the tests that were made from it."""
+"""Open the cases of a job: a suite by name or path, or a prompt with its generated tests."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ __all__ = ["open_tests", "suite_path"]
 
 
 def suite_path(name: str, config: Config, folder: Path) -> Path:
-    """A suite by its name in proctor.yaml, or by its path."""
+    """Return the path of a suite by its name in proctor.yaml or its path."""
     if name in config.settings.suites:
         return config.folder / config.settings.suites[name]
     return folder / name
 
 
 def open_tests(path: Path, *, metrics: Sequence[Path] = (), baseline: bool = False, judged: bool = True) -> Opened:
-    """A suite file or folder; for a prompt file, the tests that were made from it.
+    """Open a suite file or folder, or the generated tests of a prompt file.
 
     Raises:
-        InputError: there is no such file, or something in it is wrong; or a prompt has no tests yet.
+        InputError: there is no such file, it is invalid, or the prompt has no tests yet.
     """
     if is_prompt(path):
         from proctor.workflows.run.prompt_tests import open_prompt  # noqa: PLC0415 - loads prompts and their templates

@@ -1,4 +1,4 @@
-"""A prompt opened as a suite: the tests that were made from it, checked by its rules and its custom metrics."""
+"""Open a prompt as a suite: its generated tests, checked by its rules and custom metrics."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from proctor.workflows.run.suite_source import Opened
 
 __all__ = ["metric_check", "open_prompt"]
 
-_SKIPPED_TAGS = frozenset({"experimental", "groundtruth"})  # tried out, or meant for making groundtruth
+_SKIPPED_TAGS = frozenset({"experimental", "groundtruth"})  # under trial, or used to create expected outputs
 
 
 def open_prompt(path: Path, *, metrics: Sequence[Path] = (), baseline: bool = False, judged: bool = True) -> Opened:
-    """The tests that were made from a prompt, with a verdict on each of its rules and its custom metrics.
+    """Return a prompt's generated tests, with checks for its rules and custom metrics.
 
-    ``judged`` tells whether there is a judge; without one, a warning says what stays unknown.
+    ``judged`` means that there is a judge; without one, a warning names the rules that stay unknown.
 
     Raises:
         PromptError: the prompt cannot be read.
-        SuiteError: it has no tests yet, or they cannot be used.
+        SuiteError: it has no tests yet, or they are invalid.
     """
     prompt = load_prompt(path)
     folder = folder_of(path)
@@ -60,7 +60,7 @@ def _baseline(path: Path, prompt: Path) -> LoadedSuite:
 
 
 def _rules_check(rules: Sequence[Rule], enabled: Sequence[Rule], aliases: Mapping[str, str]) -> Check:
-    """A verdict on every enabled rule; a test that was made from an opposite, or under an older id, is aimed at it."""
+    """Return the check of all enabled rules, with opposites and older ids as aliases of the rule a test aims at."""
     opposites = {rule.id: rule.inverse_of for rule in rules if rule.inverse_of}
     older = {name: opposites.get(present, present) for name, present in aliases.items()}
     settings = {"rules": [_plain(rule) for rule in enabled], "aliases": {**opposites, **older}}
@@ -68,14 +68,14 @@ def _rules_check(rules: Sequence[Rule], enabled: Sequence[Rule], aliases: Mappin
 
 
 def _plain(rule: Rule) -> Any:
-    """What decides a verdict and what a report tells of a rule; the rest may change without making another run."""
+    """Return the fields of a rule that affect verdicts or reports; other fields do not change the run's hash."""
     names = ("text", "kind", "predicate", "weight")
     data = loads(dumps(rule))
     return {name: data[name] for name in names if name in data}
 
 
 def metric_check(path: Path, about: Mapping[str, str]) -> Check:
-    """The check by a metric's file; ``about`` is what it may ask for beside the answer.
+    """Return the check for a metric's file; ``about`` are the inputs of the metric besides the answer.
 
     Raises:
         PromptError: the file cannot be read.
@@ -84,7 +84,7 @@ def metric_check(path: Path, about: Mapping[str, str]) -> Check:
 
 
 def _read(path: Path) -> str:
-    load_prompt(path)  # says by file and line what is wrong with it
+    load_prompt(path)  # raises errors with file and line
     return read_text(path, there=True)
 
 
@@ -94,7 +94,7 @@ def _tags(path: Path) -> set[str]:
 
 
 def _about(prompt: Prompt, folder: Path, rules: Sequence[Rule]) -> dict[str, str]:
-    """What a metric may ask for beside the answer."""
+    """Return the inputs of a metric besides the answer."""
     return {
         "prompt": prompt.text,
         "intent": read_text(folder / INTENT).strip(),

@@ -1,4 +1,4 @@
-"""A run that is resumed: what may have changed, what is left to do, and what the user should know."""
+"""Resume a run: what may change, what is left to do, and notes for the user."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _JOIN = "+"  # between the hashes of a scorer whose code changed while the run w
 
 
 def settings_of(job: Any, before: RunRecord | None = None) -> dict[str, Any]:
-    """What is kept of a job with its run; a resumed run keeps what the user changed."""
+    """Return the settings of a job to store with its run; changes made on resume are kept."""
     earlier = dict(before.settings) if before else {}
     return {**earlier, "job": encode(job), "run": dataclasses.asdict(job.run)}
 
 
 def refuse_changed(before: RunRecord, now: Fingerprint) -> None:
-    """Refuse to go on with a run of something else.
+    """Refuse to resume a run whose content changed.
 
     Raises:
-        InputError: the suite, the targets or the scorers are not those that the run began with.
+        InputError: the suite, the targets or the scorers differ from those at the start of the run.
     """
     then = before.fingerprint
     changed = [name for name in ("suite", "targets", "scorers") if getattr(then, name) != getattr(now, name)]
@@ -65,13 +65,13 @@ def carried_fingerprint(before: RunRecord, now: Fingerprint) -> tuple[Fingerprin
 
 
 def nothing_left(before: RunRecord, settings: Mapping[str, Any], ledger: RunLedger, total: int) -> bool:
-    """Whether a run came to its end before: another process that resumed it may have been quicker."""
+    """Return whether the run is already complete; another process may have resumed and finished it."""
     same = dict(settings) == dict(before.settings)
     return before.status == "finished" and same and not ledger.skipped and ledger.count >= total
 
 
 def troubles(ledger: RunLedger, log: CallLog, budget: Budget | None) -> Iterator[str]:
-    """Lines that were lost and are made good, and a budget that is spent already."""
+    """Yield notes on lost lines that are repeated, and on an exhausted budget."""
     for damage in ledger.skipped:
         yield f"journal.ndjson: {damage}; it was skipped, and its case is run again"
     for damage in log.skipped:

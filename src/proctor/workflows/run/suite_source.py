@@ -1,4 +1,4 @@
-"""The cases that a job is run on, with where they came from."""
+"""The cases of a job, and their source."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["Opened"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """A suite that was opened; ``prompt`` is the file it was made from, when that is what was named.
+    """An opened suite; ``prompt`` is the prompt file it was made from, if any.
 
-    ``targets`` are given where the answers exist already, or where a program gives its own; so are ``scorers``, which
-    judge every case beside those of the suite. ``seen`` tells what was found once all cases were looked at.
+    ``targets`` are given if answers exist already or a program passes its own; ``scorers`` judge every case in addition
+    to those of the suite. ``seen`` reports findings after all cases were read.
     """
 
     loaded: LoadedSuite

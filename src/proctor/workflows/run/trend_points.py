@@ -1,4 +1,4 @@
-"""What a finished run adds to the lines that are followed over time."""
+"""Compute the trend points of a finished run."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["cells_of_run"]
 
 
 def cells_of_run(reader: RunReader) -> Iterator[Cell]:
-    """Every dimension and part by intent and over all of them, for each target of the run.
+    """Yield every dimension and part per intent and overall, for each target of the run.
 
-    The results stream past, one case at a time: what is held does not grow with the run.
+    Results are streamed, so memory use does not grow with the run.
     """
     for target in reader.targets():
         sums: dict[tuple[str, str], _Sum] = {}
@@ -36,7 +36,7 @@ def cells_of_run(reader: RunReader) -> Iterator[Cell]:
 
 @dataclass(slots=True)
 class _Sum:
-    """A mean and a spread that are brought up to date value by value."""
+    """A running mean and spread."""
 
     cases: int = 0
     unscored: int = 0
@@ -67,14 +67,14 @@ class _Sum:
 
 
 def _add(sums: dict[tuple[str, str], _Sum], case: CaseMeasure) -> None:
-    # What a dimension did not apply to is neither scored nor unscored in it.
+    # Cases to which a dimension does not apply are neither scored nor unscored.
     for name in dict.fromkeys((QUALITY, PASS_RATE, *case.dimensions, *case.parts)):
         for intent in (ALL, case.intent):
             sums.setdefault((intent, name), _Sum()).add(case.figure(name))
 
 
 def _add_cost(sums: dict[tuple[str, str], _Sum], intent: str, score: Score) -> None:
-    """What a dimension's scores cost; no price known is no sum."""
+    """Add the cost of a dimension's scores; without a known price there is no sum."""
     if score.cost is not None:
         for where in (ALL, intent):
             total = sums.setdefault((where, score.name), _Sum())
