@@ -13,7 +13,7 @@ from proctor.core.trajectory import Source
 from proctor.guard.session_memory import Memory
 from proctor.text.cached_property import once
 from proctor.text.normalise import Normalised, View, normalise, views
-from proctor.text.promise_claims import Asserted, asserted
+from proctor.lexicon.promise_claims import Asserted, asserted
 
 __all__ = ["Step"]
 

@@ -25,7 +25,7 @@ from proctor.scorers.checked_answers import (
     unless_broken_off,
 )
 from proctor.text.claims import statements
-from proctor.text.promise_claims import Asserted, asserted, attributed, carried, kin, topic_of
+from proctor.lexicon.promise_claims import Asserted, asserted, attributed, carried, kin, topic_of
 
 __all__ = ["Premises"]
 

@@ -1,0 +1,189 @@
+"""Finds concepts of the lexicon in a text.
+
+A file is read, and a pattern compiled, when it is first needed. Patterns of this package run over pieces of a text;
+those of a project run only in engines that bound their time on any text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from proctor.lexicon.concept import ANY
+from proctor.lexicon.files import read_fragments, read_shipped
+from proctor.lexicon.fold import fold, has_folding, places
+from proctor.lexicon.project_concepts import ProjectConcepts, concepts_in_force
+from proctor.text.pattern_prefilter import Haystack
+from proctor.text.user_patterns import user_pattern
+
+__all__ = ["Found", "Matcher", "find", "matcher", "sentence_bounds"]
+
+_ENDS: Final = ".!?？！。؟।\n"
+_NEVER: Final = "(?!)"
+
+
+class Found(NamedTuple):
+    """Words that express a concept: which, in which language, and where."""
+
+    concept: str
+    language: str
+    start: int
+    end: int
+
+
+def find(concept: str, text: str) -> Iterator[Found]:
+    """Every place where a text expresses a concept; matches that an exception in the same sentence rules out are not.
+
+    Raises:
+        FileNotFoundError: there is no such concept.
+    """
+    return matcher(concept).find(text)
+
+
+def matcher(*concepts: str) -> Matcher:
+    """The matcher of some concepts, with what the project adds to them. It is kept, so that patterns compile once."""
+    return _matcher(concepts, concepts_in_force())
+
+
+@lru_cache(maxsize=256)
+def _matcher(concepts: tuple[str, ...], own: ProjectConcepts) -> Matcher:
+    return Matcher(concepts, own)
+
+
+class Matcher:
+    """Several concepts that are searched together."""
+
+    def __init__(self, concepts: Sequence[str], own: ProjectConcepts) -> None:
+        self._concepts = tuple(concepts)
+        self._patterns = _Patterns([row for name in concepts for row in _rows(name, "patterns", own)])
+        self._folded = _Patterns([row for name in concepts for row in _rows(name, "folded", own)])
+        # By concept and language.
+        self._exceptions = {name: _by_language(_exception_rows(name, own)) for name in concepts}
+
+    def find(self, text: str, *, whole: bool = False) -> Iterator[Found]:
+        """Matches that no exception rules out; with ``whole`` an exception anywhere in the text does."""
+        known: dict[tuple[str, str, int], bool] = {}
+        for found in self.hits(text):
+            begin, end = (0, len(text)) if whole else sentence_bounds(text, found.start)
+            key = (found.concept, found.language, begin)
+            if key not in known:
+                known[key] = self.rules_out(found.concept, text[begin:end], found.language)
+            if not known[key]:
+                yield found
+
+    def has(self, text: str) -> bool:
+        """Whether any pattern matches; exceptions are not looked at."""
+        return next(self.hits(text), None) is not None
+
+    def hits(self, text: str) -> Iterator[Found]:
+        """Every match of every pattern, pattern by pattern; exceptions are not looked at."""
+        yield from self._patterns.find(text)
+        if self._folded.is_empty or not has_folding(text):
+            return
+        at: list[int] = []
+        for found in self._folded.find(fold(text)):
+            at = at or places(text)
+            yield found._replace(start=at[found.start], end=at[found.end - 1] + 1)
+
+    def rules_out(self, concept: str, text: str, language: str = ANY) -> bool:
+        """Whether an exception to a concept stands in the text: one of the language, or of all."""
+        exceptions = self._exceptions[concept]
+        return any(exceptions[each].has(text) for each in dict.fromkeys((ANY, language)) if each in exceptions)
+
+    def exception_hits(self, text: str) -> Iterator[Found]:
+        """Every match of every exception."""
+        for name in self._concepts:
+            for patterns in self._exceptions[name].values():
+                yield from patterns.find(text)
+
+    def without(self, text: str) -> str:
+        """The text without its matches."""
+        kept, at = [], 0
+        for start, end in sorted((found.start, found.end) for found in self.hits(text)):
+            if start >= at:
+                kept.append(text[at:start])
+                at = end
+        return "".join((*kept, text[at:]))
+
+    def joined(self) -> str:
+        """The patterns of this package as one, plain before folded, for use in a larger pattern."""
+        return "|".join((*self._patterns.haystack.patterns, *self._folded.haystack.patterns)) or _NEVER
+
+    def by_concept(self) -> dict[str, tuple[str, ...]]:
+        """The patterns of this package under the name of each concept."""
+        made: dict[str, tuple[str, ...]] = dict.fromkeys(self._concepts, ())
+        for row in self._patterns.shipped:
+            made[row.concept] += (row.pattern,)
+        return made
+
+    def own_hits(self, text: str) -> Iterator[Found]:
+        """Matches of the project's own patterns, which `joined` and `by_concept` leave out."""
+        yield from self._patterns.find_own(text)
+        yield from self._folded.find_own(text)
+
+
+class _Row(NamedTuple):
+    concept: str
+    language: str
+    pattern: str
+    is_own: bool
+
+
+class _Patterns:
+    """Patterns of one kind: those of this package behind a prefilter, those of a project one by one."""
+
+    def __init__(self, rows: Sequence[_Row]) -> None:
+        self.shipped = [row for row in rows if not row.is_own]
+        self._own = [(row, user_pattern(row.pattern, ignore_case=True)) for row in rows if row.is_own]
+        self.haystack = Haystack(tuple(row.pattern for row in self.shipped))
+        self.is_empty = not rows
+
+    def find(self, text: str) -> Iterator[Found]:
+        for number, hit in self.haystack.find(text):
+            row = self.shipped[number]
+            yield Found(row.concept, row.language, hit.start(), hit.end())
+        yield from self.find_own(text)
+
+    def find_own(self, text: str) -> Iterator[Found]:
+        for row, pattern in self._own:
+            for hit in pattern.finditer(text):
+                yield Found(row.concept, row.language, hit.start(), hit.end())
+
+    def has(self, text: str) -> bool:
+        return self.haystack.has(text) or any(pattern.search(text) is not None for _, pattern in self._own)
+
+
+def _rows(name: str, wording: str, own: ProjectConcepts) -> Iterator[_Row]:
+    """The patterns of a concept: those of this package unless a project replaces them, then the project's."""
+    added = own.concepts.get(name, ())
+    if not any(each.mode == "replace" for each in added):
+        shipped = read_shipped(name)
+        parts = read_fragments(shipped.fragments) if shipped.fragments else None
+        for language, pattern in shipped.listed(getattr(shipped, wording), parts):
+            yield _Row(name, language, pattern, is_own=False)
+    for concept in added:
+        for language, pattern in concept.listed(getattr(concept, wording)):
+            yield _Row(name, language, pattern, is_own=True)
+
+
+def _exception_rows(name: str, own: ProjectConcepts) -> Iterator[_Row]:
+    yield from _rows(name, "exceptions", own)
+    added = own.concepts.get(name, ())
+    files = added if any(each.mode == "replace" for each in added) else (read_shipped(name), *added)
+    for other in dict.fromkeys(each for file in files for each in file.unless):
+        yield from _rows(other, "patterns", own)
+
+
+def _by_language(rows: Iterable[_Row]) -> dict[str, _Patterns]:
+    made: dict[str, list[_Row]] = {}
+    for row in rows:
+        made.setdefault(row.language, []).append(row)
+    return {language: _Patterns(each) for language, each in made.items()}
+
+
+def sentence_bounds(text: str, place: int) -> tuple[int, int]:
+    """Where the sentence in which a place stands begins and ends."""
+    begin = max(text.rfind(sign, 0, place) for sign in _ENDS) + 1
+    after = [at for sign in _ENDS if (at := text.find(sign, place)) >= 0]
+    return begin, min(min(after, default=len(text)) + 1, len(text))
