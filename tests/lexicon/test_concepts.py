@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 import proctor.lexicon
 from proctor.lexicon.concept import Concept, filled_names
-from proctor.lexicon.files import concept_names, read_fragments, read_shipped
+from proctor.lexicon.files import concept_names, read_fragments, read_shipped, read_wording
 from proctor.lexicon.match import find, matcher
 
 _FOLDER = Path(proctor.lexicon.__file__).parent
@@ -40,6 +41,7 @@ def test_a_file_is_complete(name: str) -> None:
     assert concept.examples
     assert concept.counterexamples
     assert concept.mode == "add"
+    assert dataclasses.replace(concept, examples={}, counterexamples={}) == read_wording(name)
     assert all(each in concept_names() for each in concept.unless)
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from proctor.core.decode import decode
 from proctor.lexicon.concept import Concept
 
-__all__ = ["concept_names", "read_fragments", "read_shipped"]
+__all__ = ["concept_names", "read_fragments", "read_shipped", "read_wording"]
 
 _FOLDER: Final = Path(__file__).parent
 
@@ -23,8 +23,14 @@ def concept_names() -> tuple[str, ...]:
 
 @cache
 def read_shipped(name: str) -> Concept:
-    """One concept of this package."""
+    """One concept of this package, whole."""
     return decode(Concept, _read(_FOLDER / f"{name}.yaml"), strict=True)
+
+
+@cache
+def read_wording(name: str) -> Concept:
+    """One concept of this package without its examples, which are the last part of the file and half of it."""
+    return decode(Concept, _read(_FOLDER / f"{name}.yaml", until="\nexamples:"), strict=True)
 
 
 @cache
@@ -34,7 +40,8 @@ def read_fragments(name: str) -> Mapping[str, str]:
     return parts
 
 
-def _read(path: Path) -> Any:
+def _read(path: Path, until: str | None = None) -> Any:
     from ruamel.yaml import YAML  # noqa: PLC0415 - costs 40 ms, and most commands need no concept
 
-    return YAML(typ="safe").load(path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    return YAML(typ="safe").load(text.partition(until)[0] if until else text)

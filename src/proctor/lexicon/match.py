@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from proctor.lexicon.concept import ANY
-from proctor.lexicon.files import read_fragments, read_shipped
+from proctor.lexicon.files import read_fragments, read_wording
 from proctor.lexicon.fold import fold, has_folding, places
 from proctor.lexicon.project_concepts import ProjectConcepts, concepts_in_force
 from proctor.text.pattern_prefilter import Haystack
@@ -158,7 +158,7 @@ def _rows(name: str, wording: str, own: ProjectConcepts) -> Iterator[_Row]:
     """The patterns of a concept: those of this package unless a project replaces them, then the project's."""
     added = own.concepts.get(name, ())
     if not any(each.mode == "replace" for each in added):
-        shipped = read_shipped(name)
+        shipped = read_wording(name)
         parts = read_fragments(shipped.fragments) if shipped.fragments else None
         for language, pattern in shipped.listed(getattr(shipped, wording), parts):
             yield _Row(name, language, pattern, is_own=False)
@@ -170,7 +170,7 @@ def _rows(name: str, wording: str, own: ProjectConcepts) -> Iterator[_Row]:
 def _exception_rows(name: str, own: ProjectConcepts) -> Iterator[_Row]:
     yield from _rows(name, "exceptions", own)
     added = own.concepts.get(name, ())
-    files = added if any(each.mode == "replace" for each in added) else (read_shipped(name), *added)
+    files = added if any(each.mode == "replace" for each in added) else (read_wording(name), *added)
     for other in dict.fromkeys(each for file in files for each in file.unless):
         yield from _rows(other, "patterns", own)
 

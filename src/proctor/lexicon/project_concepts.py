@@ -7,24 +7,31 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from proctor.core.decode import closest, decode
 from proctor.core.errors import ConfigError, MalformedError, Problem
 from proctor.lexicon.concept import Concept
 from proctor.lexicon.files import concept_names
 
-__all__ = ["NONE", "ProjectConcepts", "concepts_in_force", "read_project_concepts", "use_concepts"]
+__all__ = ["NO_CONCEPTS", "ProjectConcepts", "concepts_in_force", "read_project_concepts", "use_concepts"]
 
 _WORDINGS: Final = ("patterns", "folded", "exceptions")
 _SAMPLE: Final = "concept: legal_threat\npatterns:\n  en: ['\\btrading standards\\b']"
 _ENDINGS: Final = (".yaml", ".yml")
 
-Reader = Callable[[str, str], Any]  # from text and file name to plain data; raises ConfigError
-Liner = Callable[[str], Callable[[tuple[str | int, ...]], int | None]]
+Lines = Callable[[str], Callable[[Sequence[str | int]], int | None]]  # from text to a function from path to line
+
+
+class Reader(Protocol):
+    """Reads YAML text; raises ConfigError with the line."""
+
+    def __call__(self, text: str, *, file: str | None = None) -> Any:
+        """Plain data."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)  # compared by identity: what was built from one set is kept with it
@@ -40,8 +47,8 @@ class ProjectConcepts:
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest() if own else ""
 
 
-NONE: Final = ProjectConcepts()
-_in_force: list[ProjectConcepts] = [NONE]
+NO_CONCEPTS: Final = ProjectConcepts()
+_in_force: list[ProjectConcepts] = [NO_CONCEPTS]
 
 
 def concepts_in_force() -> ProjectConcepts:
@@ -55,7 +62,7 @@ def use_concepts(own: ProjectConcepts) -> None:
         _in_force[0] = own
 
 
-def read_project_concepts(places: Iterable[Path], *, read: Reader, lines: Liner) -> ProjectConcepts:
+def read_project_concepts(places: Iterable[Path], *, read: Reader, lines: Lines) -> ProjectConcepts:
     """Read lexicon files; a folder stands for every YAML file in it.
 
     Raises:
@@ -81,9 +88,9 @@ def _files(place: Path) -> list[Path]:
     return [place]
 
 
-def _concept(path: Path, read: Reader, lines: Liner) -> Concept:
+def _concept(path: Path, read: Reader, lines: Lines) -> Concept:
     text = _text(path)
-    data = read(text, str(path))
+    data = read(text, file=str(path))
     if data is None:
         raise ConfigError("the lexicon file is empty", file=str(path), hint=f"write for example:\n{_SAMPLE}")
     try:
