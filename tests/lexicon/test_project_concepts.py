@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
@@ -11,6 +14,7 @@ import pytest
 from proctor.config import load_config, read_environment
 from proctor.core.errors import ConfigError, InputError, MalformedError
 from proctor.lexicon.danger import dangers
+from proctor.lexicon.files import concept_names
 from proctor.lexicon.match import find, matcher
 from proctor.lexicon.project_concepts import NO_CONCEPTS, concepts_in_force, use_concepts
 from proctor.lexicon.promise_claims import topic_of
@@ -168,3 +172,27 @@ def test_a_pattern_that_backtracks_is_bounded(tmp_path: Path) -> None:
     begun = perf_counter()
     assert not _kinds("a" * 50_000)
     assert perf_counter() - begun < 5
+
+
+def test_the_example_of_the_page_works(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "lexicon.md").read_text(encoding="utf-8")
+    setting, file = re.findall(r"```yaml\n# \S+\n(.*?)```", page, re.DOTALL)
+    assert setting == "lexicon: lexicon/\n"
+    assert not _kinds("I will complain about you to Ofgem.")
+    _open(tmp_path, {"legal_threat.yaml": file}, "lexicon/")
+    assert _kinds("I will complain about you to Ofgem.") == {"legal_threat"}
+    assert not _kinds("Is the squash court free, or I will see you in court?")
+
+
+def test_the_page_names_every_concept() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "lexicon.md").read_text(encoding="utf-8")
+    assert [name for name in concept_names() if f"`{name}`" not in page and not name.startswith("topic_")] == []
+
+
+def test_a_command_that_needs_no_concept_reads_none() -> None:
+    code = (
+        "import sys, proctor.config; from pathlib import Path; here = Path('.');"
+        "proctor.config.load_config(None, proctor.config.read_environment(here), start=here);"
+        "assert 'ruamel' not in sys.modules and 'proctor.lexicon.match' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])

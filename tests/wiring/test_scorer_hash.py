@@ -111,3 +111,10 @@ def test_a_checkout_with_other_line_ends_is_the_same_code(tmp_path: Path) -> Non
     other = tmp_path / "b.py"
     other.write_bytes(b"a = 1\r\nb = 2\r\n")
     assert hashing._digest(other) == first
+
+
+def test_the_concepts_of_the_lexicon_that_a_scorer_uses_are_part_of_its_hash() -> None:
+    used = dict(hashing._contents(frozenset(hashing._closure({"proctor.scorers.safety.commitments"}))))
+    named = {name.removeprefix("proctor.lexicon/") for name in used if name.startswith("proctor.lexicon/")}
+    assert {"promise_refund.yaml", "left_open.yaml", "reassurance.yaml", "fragments/promises.yaml"} <= named
+    assert "self_harm.yaml" not in named

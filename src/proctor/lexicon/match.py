@@ -17,13 +17,13 @@ from proctor.lexicon.project_concepts import ProjectConcepts, concepts_in_force
 from proctor.text.pattern_prefilter import Haystack
 from proctor.text.user_patterns import user_pattern
 
-__all__ = ["Found", "Matcher", "find", "matcher", "sentence_bounds"]
+__all__ = ["ConceptMatch", "Matcher", "find", "matcher", "sentence_bounds"]
 
 _ENDS: Final = ".!?？！。؟।\n"
 _NEVER: Final = "(?!)"
 
 
-class Found(NamedTuple):
+class ConceptMatch(NamedTuple):
     """Words that express a concept: which, in which language, and where."""
 
     concept: str
@@ -32,7 +32,7 @@ class Found(NamedTuple):
     end: int
 
 
-def find(concept: str, text: str) -> Iterator[Found]:
+def find(concept: str, text: str) -> Iterator[ConceptMatch]:
     """Every place where a text expresses a concept; matches that an exception in the same sentence rules out are not.
 
     Raises:
@@ -61,7 +61,7 @@ class Matcher:
         # By concept and language.
         self._exceptions = {name: _by_language(_exception_rows(name, own)) for name in concepts}
 
-    def find(self, text: str, *, whole: bool = False) -> Iterator[Found]:
+    def find(self, text: str, *, whole: bool = False) -> Iterator[ConceptMatch]:
         """Matches that no exception rules out; with ``whole`` an exception anywhere in the text does."""
         known: dict[tuple[str, str, int], bool] = {}
         for found in self.hits(text):
@@ -76,7 +76,7 @@ class Matcher:
         """Whether any pattern matches; exceptions are not looked at."""
         return next(self.hits(text), None) is not None
 
-    def hits(self, text: str) -> Iterator[Found]:
+    def hits(self, text: str) -> Iterator[ConceptMatch]:
         """Every match of every pattern, pattern by pattern; exceptions are not looked at."""
         yield from self._patterns.find(text)
         if self._folded.is_empty or not has_folding(text):
@@ -91,7 +91,7 @@ class Matcher:
         exceptions = self._exceptions[concept]
         return any(exceptions[each].has(text) for each in dict.fromkeys((ANY, language)) if each in exceptions)
 
-    def exception_hits(self, text: str) -> Iterator[Found]:
+    def exception_hits(self, text: str) -> Iterator[ConceptMatch]:
         """Every match of every exception."""
         for name in self._concepts:
             for patterns in self._exceptions[name].values():
@@ -117,7 +117,7 @@ class Matcher:
             made[row.concept] += (row.pattern,)
         return made
 
-    def own_hits(self, text: str) -> Iterator[Found]:
+    def own_hits(self, text: str) -> Iterator[ConceptMatch]:
         """Matches of the project's own patterns, which `joined` and `by_concept` leave out."""
         yield from self._patterns.find_own(text)
         yield from self._folded.find_own(text)
@@ -139,16 +139,16 @@ class _Patterns:
         self.haystack = Haystack(tuple(row.pattern for row in self.shipped))
         self.is_empty = not rows
 
-    def find(self, text: str) -> Iterator[Found]:
+    def find(self, text: str) -> Iterator[ConceptMatch]:
         for number, hit in self.haystack.find(text):
             row = self.shipped[number]
-            yield Found(row.concept, row.language, hit.start(), hit.end())
+            yield ConceptMatch(row.concept, row.language, hit.start(), hit.end())
         yield from self.find_own(text)
 
-    def find_own(self, text: str) -> Iterator[Found]:
+    def find_own(self, text: str) -> Iterator[ConceptMatch]:
         for row, pattern in self._own:
             for hit in pattern.finditer(text):
-                yield Found(row.concept, row.language, hit.start(), hit.end())
+                yield ConceptMatch(row.concept, row.language, hit.start(), hit.end())
 
     def has(self, text: str) -> bool:
         return self.haystack.has(text) or any(pattern.search(text) is not None for _, pattern in self._own)

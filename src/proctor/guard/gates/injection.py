@@ -16,8 +16,8 @@ from proctor.guard.step import Step
 from proctor.guard.step_readings import Reading, hidden_in, quote, readings
 from proctor.guard.threshold_levels import Level, check_level, check_order, cut
 from proctor.lexicon.danger import dangers
-from proctor.text.normalise import Limits, Searched
 from proctor.lexicon.takeover_phrases import attempts
+from proctor.text.normalise import Limits, Searched
 
 __all__ = ["Injection"]
 
