@@ -142,7 +142,7 @@ def test_the_hash_of_a_scorer_covers_the_concepts_it_uses(tmp_path: Path) -> Non
          "'legal_treat'", "did you mean legal_threat?"),
         ("concept: legal_threat\npattern: {en: [a]}", MalformedError, "own.yaml:2: pattern:", "patterns"),
         ("concept: legal_threat\npatterns: {en: a}", MalformedError, "own.yaml:2: patterns.en", ""),
-        ("concept: legal_threat\nabout: nothing", MalformedError, "legal_threat: the file adds no pattern", "concept:"),
+        ("concept: legal_threat\nabout: nothing", MalformedError, "legal_threat: the file adds no word", "concept:"),
         ("concept: legal_threat\npatterns:\n  en:\n    - ok\n    - '(a'", MalformedError,
          "own.yaml:5: patterns.en[1]: legal_threat: '(a' is not a regular expression", "single quotes"),
         ("concept: legal_threat\npatterns:\n  en: ['(?=(a+)+$)b\\1']", MalformedError, "own.yaml:3: patterns.en[0]",

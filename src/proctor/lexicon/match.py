@@ -17,7 +17,7 @@ from proctor.lexicon.project_concepts import ProjectConcepts, concepts_in_force
 from proctor.text.pattern_prefilter import Haystack
 from proctor.text.user_patterns import user_pattern
 
-__all__ = ["ConceptMatch", "Matcher", "find", "matcher", "sentence_bounds"]
+__all__ = ["ConceptMatch", "Matcher", "find", "matcher", "sentence_bounds", "words_of"]
 
 _ENDS: Final = ".!?？！。؟।\n"
 _NEVER: Final = "(?!)"
@@ -49,6 +49,18 @@ def matcher(*concepts: str) -> Matcher:
 @lru_cache(maxsize=256)
 def _matcher(concepts: tuple[str, ...], own: ProjectConcepts) -> Matcher:
     return Matcher(concepts, own)
+
+
+def words_of(concept: str) -> frozenset[str]:
+    """The words of a concept, in small letters, for use in a larger pattern: they hold no pattern of their own."""
+    return _words_of(concept, concepts_in_force())
+
+
+@lru_cache(maxsize=64)
+def _words_of(name: str, own: ProjectConcepts) -> frozenset[str]:
+    added = own.concepts.get(name, ())
+    files = added if any(each.mode == "replace" for each in added) else (read_wording(name), *added)
+    return frozenset(word.casefold() for file in files for words in file.words.values() for word in words)
 
 
 class Matcher:
@@ -160,10 +172,10 @@ def _rows(name: str, wording: str, own: ProjectConcepts) -> Iterator[_Row]:
     if not any(each.mode == "replace" for each in added):
         shipped = read_wording(name)
         parts = read_fragments(shipped.fragments) if shipped.fragments else None
-        for language, pattern in shipped.listed(getattr(shipped, wording), parts):
+        for language, pattern in shipped.expressions(wording, parts):
             yield _Row(name, language, pattern, is_own=False)
     for concept in added:
-        for language, pattern in concept.listed(getattr(concept, wording)):
+        for language, pattern in concept.expressions(wording):
             yield _Row(name, language, pattern, is_own=True)
 
 

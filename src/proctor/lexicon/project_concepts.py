@@ -126,8 +126,12 @@ def _problems(concept: Concept) -> Iterable[Problem]:
     if concept.fragments is not None:
         hint = "write the parts under `names`"
         yield Problem(("fragments",), f"{concept.concept}: only concepts of Proctor share fragments", hint)
-    if not any(getattr(concept, each) for each in _WORDINGS):
-        yield Problem(("patterns",), f"{concept.concept}: the file adds no pattern and no exception", _SAMPLE)
+    if not any(getattr(concept, each) for each in ("words", *_WORDINGS)):
+        yield Problem(("patterns",), f"{concept.concept}: the file adds no word, pattern or exception", _SAMPLE)
+    for language, words in concept.words.items():
+        for at, word in enumerate(words):
+            if not word.strip():
+                yield Problem(("words", language, at), f"{concept.concept}: the word is empty", "write a word")
     for wording in _WORDINGS:
         yield from _pattern_problems(concept, wording)
 

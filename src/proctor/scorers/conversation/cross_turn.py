@@ -11,6 +11,7 @@ from proctor.core.chat import ToolCall
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Embedder, Entailer, socket
 from proctor.core.trajectory import Trajectory
+from proctor.lexicon.comparable_claims import Saying
 from proctor.scorers.checked_answers import (
     MOST_EVIDENCE,
     no_conversation,
@@ -27,7 +28,6 @@ from proctor.scorers.conversation.cross_turn_pairs import Pair, candidates, same
 from proctor.scorers.conversation.cross_turn_reading import read_pairs, worth_reading
 from proctor.scorers.conversation.cross_turn_said import Spoken, spoken
 from proctor.scorers.model_trust import trust
-from proctor.text.comparable_claims import Saying
 from proctor.text.user_patterns import user_pattern
 
 __all__ = ["CrossTurn"]

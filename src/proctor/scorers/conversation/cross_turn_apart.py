@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from proctor.lexicon.comparable_claims import Saying
 from proctor.scorers.conversation.cross_turn_pairs import Pair
 from proctor.scorers.conversation.cross_turn_said import Spoken
 from proctor.scorers.conversation.cross_turn_things import LONGEST, Things, segments, things
 from proctor.text.claims import statements
-from proctor.text.comparable_claims import Saying
 from proctor.text.content_words import content
 
 __all__ = ["TELLS", "other_names", "other_questions", "other_things", "same_thing"]

@@ -6,12 +6,12 @@ import re
 from dataclasses import replace
 from typing import Final
 
+from proctor.lexicon.claim_conflicts import apart, conflict, kinship, rival_numbers
+from proctor.lexicon.comparable_claims import Saying
 from proctor.scorers.conversation.cross_turn_apart import TELLS, other_questions, other_things, same_thing
 from proctor.scorers.conversation.cross_turn_pairs import Pair
 from proctor.scorers.conversation.cross_turn_said import Spoken
 from proctor.scorers.conversation.cross_turn_wording import plain_words
-from proctor.text.claim_conflicts import apart, conflict, kinship, rival_numbers
-from proctor.text.comparable_claims import Saying
 from proctor.text.content_words import content
 from proctor.text.quantities import find_quantities
 

@@ -13,9 +13,9 @@ from itertools import zip_longest
 from typing import Final
 
 from proctor.core.sockets import Embedder
+from proctor.lexicon.comparable_claims import Saying
 from proctor.scorers.conversation.cross_turn_said import Spoken
 from proctor.scorers.conversation.cross_turn_things import things
-from proctor.text.comparable_claims import Saying
 from proctor.text.content_words import content
 
 __all__ = ["PER_STATEMENT", "PER_TURN", "Pair", "candidates", "likeness", "same_questions"]

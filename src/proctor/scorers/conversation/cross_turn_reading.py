@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from proctor.core.sockets import Entailer
+from proctor.lexicon.claim_conflicts import apart, kinship, readable, rival_numbers
 from proctor.scorers.conversation.cross_turn_apart import other_names, other_things
 from proctor.scorers.conversation.cross_turn_exact import derived, same_condition
 from proctor.scorers.conversation.cross_turn_opposites import turned_round
 from proctor.scorers.conversation.cross_turn_pairs import NEAR, Pair
-from proctor.text.claim_conflicts import apart, kinship, readable, rival_numbers
 from proctor.text.script import language_of
 
 __all__ = ["ENOUGH", "likelihood", "read_pairs", "worth_reading"]

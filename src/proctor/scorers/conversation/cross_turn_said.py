@@ -10,9 +10,9 @@ from typing import Final
 from proctor.core.case import Case
 from proctor.core.chat import Message, ToolCall
 from proctor.core.trajectory import Trajectory, Turn
+from proctor.lexicon.comparable_claims import Saying, sayings
 from proctor.scorers.conversation.cross_turn_wording import said_plainly
 from proctor.text.claims import statements
-from proctor.text.comparable_claims import Saying, sayings
 from proctor.text.content_words import negated
 
 __all__ = ["MOST_STATEMENTS", "Spoken", "spoken", "spoken_of", "yes_or_no"]

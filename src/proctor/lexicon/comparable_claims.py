@@ -6,8 +6,8 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
+from proctor.lexicon.match import words_of
 from proctor.text.claims import claims, plain
 from proctor.text.content_words import content, negated
 from proctor.text.quantities import Quantity, find_quantities
@@ -40,14 +40,6 @@ _CHANGED = re.compile(
 )
 _TOKEN = re.compile(r"[a-z]+(?:['’-][a-z]+)*")
 _RUN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff々]{3,8}|[\u30a1-\u30fa\u30fc]{4,}")
-# Capital letters that name no thing of their own: they begin sentences, or are days, money and habits of shops.
-_COMMON = """
-    i the a an this that these those it its you your we our they he she if in on for at by to from with as and or but
-    so yes no please thanks thank hello hi sorry sure of course here there when where what which who how each every all
-    both unfortunately currently also note returns return orders order shipping delivery items item volumes volume vol
-    price prices usd jpy faq id asin english japanese japan us free new standard express yen tax
-"""
-_NO_NAMES: Final = frozenset(_COMMON.split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,8 +127,9 @@ def _codes(text: str) -> frozenset[str]:
 
 def _names(text: str) -> frozenset[str]:
     found = set(_codes(text))
+    no_names = words_of("not_a_name")
     for hit in _NAMED.finditer(text):
-        said = [word for word in re.split(r"[\s-]+", hit.group().casefold()) if word not in _NO_NAMES]
+        said = [word for word in re.split(r"[\s-]+", hit.group().casefold()) if word not in no_names]
         begins = hit.start() == 0 or text[max(0, hit.start() - 2) : hit.start()].strip() in (".", "!", "?", ":")
         alone = begins and not re.search(r"[ ×-]|(?<=.)[A-Z]", hit.group())
         if said and not alone:
@@ -147,5 +140,5 @@ def _names(text: str) -> frozenset[str]:
         found.update(_KATAKANA.findall(plain_text))
     else:
         for name in _QUOTED.findall(text):
-            found.update(word for word in name.casefold().split() if word not in _NO_NAMES and len(word) > 2)
+            found.update(word for word in name.casefold().split() if word not in no_names and len(word) > 2)
     return frozenset(found)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from proctor.text.ordinals import Reference, listed_items, references
+from proctor.lexicon.ordinals import Reference, listed_items, references
 
 THREE = ("Chainsaw Man", "Spy×Family", "Jujutsu Kaisen")
 
@@ -18,7 +18,7 @@ THREE = ("Chainsaw Man", "Spy×Family", "Jujutsu Kaisen")
         ("option 3, please", 2),
         ("number two sounds good", 1),
         ("I'd like the third", 2),
-        ("the second manga you recommended", 1),
+        ("the second product you recommended", 1),
         ("the first on the list", 0),
         ("The last one please", -1),
         ("the latter", -1),
@@ -28,7 +28,7 @@ THREE = ("Chainsaw Man", "Spy×Family", "Jujutsu Kaisen")
         ("２つ目はいくらですか", 1),
         ("三番目を買います", 2),
         ("最後のやつは？", -1),
-        ("最初の作品は何巻までありますか", 0),
+        ("最初の商品はいくらですか", 0),
         ("後者でお願いします", -1),
     ],
 )

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from proctor.text.claim_conflicts import apart, conflict, kinship
-from proctor.text.comparable_claims import Saying, sayings
+from proctor.lexicon.claim_conflicts import apart, conflict, kinship
+from proctor.lexicon.comparable_claims import Saying, sayings
 
 
 def one(text: str, about: str = "") -> Saying:

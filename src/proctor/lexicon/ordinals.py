@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
+from proctor.lexicon.match import words_of
 from proctor.text.split import sentences
 
 __all__ = ["Item", "Reference", "listed_items", "references"]
@@ -33,32 +35,8 @@ _WORDS: Final = {
     for word in names.split()
 }
 _PLACE = r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|1st|2nd|3rd|[4-9]th|10th)"
-_NOUN = (
-    r"(?:one|ones|option|choice|item|title|series|book|manga|recommendation|suggestion|result|pick|product|entry|name"
-    r"|thing)"
-)
-# "The second volume" counts volumes and "the first time" counts times: only what can stand in a list is meant.
-_ENGLISH = re.compile(
-    rf"\b(?:the\s+|that\s+|your\s+)?(?P<place>{_PLACE})\s+(?:(?:\w+\s+)?{_NOUN}s?\b(?!\s+(?:time|volume))|(?:on|"
-    rf"in|from|of)\s+(?:the|your|that)\s+list"
-    rf"|(?:(?:that\s+)?(?:you|u)\s+(?:mentioned|listed|recommended|suggested|named|said|showed|gave)))"
-    rf"|\bthe\s+(?P<bare>{_PLACE})(?=\s*(?:[?.!,;]|$|please\b|sounds\b|looks\b|is\b|too\b|instead\b|and\b|or\b))"
-    r"|\b(?:the\s+)?(?P<last>last|final|latter)(?:\s+(?:one|option|choice|item|title|series|book|manga|"
-    r"recommendation|suggestion|pick)\b"
-    r"|(?=\s*(?:[?.!,]|$)))"
-    r"|\b(?:the\s+)?(?P<former>former)\b"
-    r"|\b(?:the\s+)?(?P<middle>middle)\s+(?:one|option|title|series|book|manga)\b"
-    r"|(?:\b(?:number|no\.?|option|item|choice)\s*#?\s*|(?<![\w&])#)(?P<number>\d{1,2}|one|two|three|four|five|"
-    r"six|seven|eight|nine|ten)\b(?![.:]\d|[-/]\d|\d)",
-    re.IGNORECASE,
-)
-_JAPANESE = re.compile(
-    r"(?P<count>[一二三四五六七八九十]|\d{1,2})(?:つ|個|番|件|点|本)(?:目|め)(?!の?(?:巻|話|章))"
-    r"|(?P<number>[一二三四五六七八九十]|\d{1,2})番(?:の(?!方法)|を|は|が|に|で|と(?!号)|$|[。！？!?、])"
-    r"|(?P<last>最後|一番下|いちばん下)の(?:もの|やつ|作品|漫画|マンガ|本|商品|の|シリーズ|タイトル|ほう|方)?"
-    r"|(?P<first>最初|一番上|いちばん上|はじめ)の(?:もの|やつ|作品|漫画|マンガ|本|商品|シリーズ|タイトル|ほう|方|一つ)"
-    r"|(?P<former>前者)|(?P<latter>後者)|(?P<middle>真ん中)の"
-)
+# What counts in "the second result" but not in "the last name".
+_MORE_NOUNS: Final = frozenset({"ones", "result", "product", "entry", "name", "thing"})
 _ITEM = re.compile(
     r"(?m)^[ \t]*(?P<mark>[-*•・▪●◦]|\(?\d{1,3}[.)．、:：]|[①-⑳]|[0-9]️?⃣)[ \t]*(?P<text>\S.{0,600}?)[ \t]*$"
 )
@@ -88,6 +66,39 @@ _HEAD_END = re.compile(
 _GROUP = re.compile(r"[(（\[［]([^()（）\[\]［］\n]{1,120})[)）\]］]")
 _SPLIT = re.compile(r"\s*[/／|]\s*|\s*[;；]\s*|,\s+|、")
 _MARKS = re.compile(r"\*\*|__|`|!?\[([^\[\]\n]{0,300})\]\([^()\n]{0,300}\)")
+
+
+@lru_cache(maxsize=8)
+def _pointers(nouns: frozenset[str]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What points at a place in English and in Japanese; only nouns of what can stand in a list count.
+
+    "The second volume" counts volumes and "the first time" counts times.
+    """
+    noun, any_noun = _joined(nouns), _joined(nouns | _MORE_NOUNS)
+    english = re.compile(
+        rf"\b(?:the\s+|that\s+|your\s+)?(?P<place>{_PLACE})\s+(?:(?:\w+\s+)?(?:{any_noun})s?\b(?!\s+(?:time|volume))"
+        rf"|(?:on|in|from|of)\s+(?:the|your|that)\s+list"
+        rf"|(?:(?:that\s+)?(?:you|u)\s+(?:mentioned|listed|recommended|suggested|named|said|showed|gave)))"
+        rf"|\bthe\s+(?P<bare>{_PLACE})(?=\s*(?:[?.!,;]|$|please\b|sounds\b|looks\b|is\b|too\b|instead\b|and\b|or\b))"
+        rf"|\b(?:the\s+)?(?P<last>last|final|latter)(?:\s+(?:{noun})\b|(?=\s*(?:[?.!,]|$)))"
+        r"|\b(?:the\s+)?(?P<former>former)\b"
+        rf"|\b(?:the\s+)?(?P<middle>middle)\s+(?:{noun})\b"
+        r"|(?:\b(?:number|no\.?|option|item|choice)\s*#?\s*|(?<![\w&])#)(?P<number>\d{1,2}|one|two|three|four|five|"
+        r"six|seven|eight|nine|ten)\b(?![.:]\d|[-/]\d|\d)",
+        re.IGNORECASE,
+    )
+    japanese = re.compile(
+        r"(?P<count>[一二三四五六七八九十]|\d{1,2})(?:つ|個|番|件|点|本)(?:目|め)(?!の?(?:巻|話|章))"
+        r"|(?P<number>[一二三四五六七八九十]|\d{1,2})番(?:の(?!方法)|を|は|が|に|で|と(?!号)|$|[。！？!?、])"
+        rf"|(?P<last>最後|一番下|いちばん下)の(?:{noun}|の)?"
+        rf"|(?P<first>最初|一番上|いちばん上|はじめ)の(?:{noun}|一つ)"
+        r"|(?P<former>前者)|(?P<latter>後者)|(?P<middle>真ん中)の"
+    )
+    return english, japanese
+
+
+def _joined(nouns: frozenset[str]) -> str:
+    return "|".join(re.escape(each) for each in sorted(nouns, key=lambda each: (-len(each), each)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,10 +132,11 @@ def references(text: str) -> tuple[Reference, ...]:
     """What the words point at by number or place: the second one, #2, 二つ目, 2番目, the last one."""
     plain = unicodedata.normalize("NFKC", text[:LONGEST])
     found: list[tuple[int, Reference]] = []
-    for hit in _ENGLISH.finditer(plain):
+    english, japanese = _pointers(words_of("list_noun"))
+    for hit in english.finditer(plain):
         word = (hit["place"] or hit["bare"] or hit["number"] or "").lower()
         found.append((hit.start(), _reference(hit, word)))
-    for hit in _JAPANESE.finditer(plain):
+    for hit in japanese.finditer(plain):
         found.append((hit.start(), _reference(hit, hit["count"] or hit["number"] or "")))
     kept = [each for _, each in sorted(found, key=lambda each: each[0]) if -2 <= each.index < 99]
     return tuple(dict.fromkeys(kept))[:5]

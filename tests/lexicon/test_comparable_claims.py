@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from proctor.text.comparable_claims import sayings
+from proctor.lexicon.comparable_claims import sayings
 
 
 def test_a_statement_without_a_name_is_about_what_was_named_before() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from proctor.text.comparable_claims import Saying
+from proctor.lexicon.comparable_claims import Saying
+from proctor.lexicon.match import matcher, words_of
 from proctor.text.quantities import Quantity, comparable
 
 __all__ = ["apart", "conflict", "kinship", "readable", "rival_numbers"]
@@ -14,23 +15,10 @@ SAME_WORDS: Final = 0.75
 # Words of Japanese are counted as pairs of letters, and an ending makes pairs of its own.
 SAME_WORDS_JAPANESE: Final = 0.6
 ORDINALS: Final = frozenset({"volume number", "number"})
-# A thing has one price and one number of volumes, in whatever words they are said.
-FIXED: Final = frozenset({"JPY", "USD", "EUR", "GBP", "volume"})
 
 _HELD = re.compile(
     r"\b(?:if|unless|except|otherwise|either|depending|may|might|sometimes|usually|only|because)\b|場合|限り|"
     r"除[きく]|または",
-    re.IGNORECASE,
-)
-_SPECIAL = re.compile(
-    r"\b(?:set|box|bundle|total|altogether|shipping|delivery|discount|off|sale|save|used|digital|e-?book|kindle|"
-    r"difference"
-    r"|hardcover|deluxe|omnibus|english|so far|first|last|until|points?|coupon|tax|each of|all|both|copies|was|"
-    r"before|fare"
-    r"|refund(?:ed)?|payment|charged?|fee|most|least|cheapest|lowest|highest|expensive|next|after|than|instead|"
-    r"over|under"
-    r"|from|up to|about|around|between|less|more)\b"
-    r"|セット|合計|送料|割引|引き|中古|電子|英語|税|以上|以下|から|まで|ポイント|差額|返金|最も|一番",
     re.IGNORECASE,
 )
 
@@ -87,7 +75,7 @@ def conflict(one: Saying, other: Saying) -> str | None:
         if one.denies != other.denies and settled and close:
             return "one says the contrary of the other"
         return None
-    return _other_number(one, other, only=FIXED) if _one_thing(one, other) else None
+    return _other_number(one, other, only=words_of("fixed_unit")) if _one_thing(one, other) else None
 
 
 def rival_numbers(one: Saying, other: Saying) -> bool:
@@ -113,7 +101,7 @@ def _one_thing(one: Saying, other: Saying) -> bool:
 
 def _forms(one: Saying) -> frozenset[str]:
     """The words in it that make a thing a special form of itself."""
-    return frozenset(word.casefold() for word in _SPECIAL.findall(one.text))
+    return frozenset(one.text[hit.start : hit.end].casefold() for hit in matcher("special_form").hits(one.text))
 
 
 def _contrasted(one: Saying, other: Saying) -> bool:
@@ -128,7 +116,7 @@ def _contrasted(one: Saying, other: Saying) -> bool:
 def _other_number(one: Saying, other: Saying, *, only: frozenset[str] | None = None) -> str | None:
     """A quantity of one that the other has with another value, when none of that kind is the same in both."""
     for each in one.quantities:
-        if only is not None and each.unit not in only:
+        if only is not None and (each.unit or "").casefold() not in only:
             continue
         rivals = [its for its in other.quantities if comparable(each, its) and each.unit not in ORDINALS]
         own = [its for its in one.quantities if comparable(each, its)]
