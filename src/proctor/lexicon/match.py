@@ -109,12 +109,13 @@ class Matcher:
             for patterns in self._exceptions[name].values():
                 yield from patterns.find(text)
 
-    def without(self, text: str) -> str:
-        """The text without its matches."""
-        kept, at = [], 0
+    def without(self, text: str, *, put: str = "") -> str:
+        """The text with every match replaced by ``put``."""
+        kept: list[str] = []
+        at = 0
         for start, end in sorted((found.start, found.end) for found in self.hits(text)):
             if start >= at:
-                kept.append(text[at:start])
+                kept += (text[at:start], put)
                 at = end
         return "".join((*kept, text[at:]))
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from proctor.text.customer_signs import asks_for_person, displeased, lacks_knowledge, needs_judgement, unsure
+from proctor.lexicon.customer_signs import asks_for_person, displeased, lacks_knowledge, needs_judgement, unsure
 
 
 @table(

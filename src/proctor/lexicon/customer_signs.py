@@ -1,0 +1,93 @@
+"""What customers and agents say when a conversation is about to be handed over, found by its wording."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from proctor.lexicon.match import ConceptMatch, matcher
+
+__all__ = ["Sign", "asks_for_person", "displeased", "lacks_knowledge", "needs_judgement", "unsure"]
+
+_LONGEST = 8_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sign:
+    """Words that say something, and how plainly, from 0 to 1."""
+
+    quote: str
+    strength: float
+
+
+def _any_of(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(patterns), re.IGNORECASE | re.MULTILINE)
+
+
+# What stands right before a request that is none.
+_ASKS_NOT: Final = _any_of(
+    r"\b(?:do\s+not|don['’]?t|no\s+need\s+to|without\s+having\s+to|rather\s+not|avoid"
+    r"|instead\s+of)\b[^.?!\n]{0,25}$",
+    r"\b(?:i|we)\s+(?:already\s+|just\s+)?(?:spoke|talked|called|reached|got|(?:was|were|been|got)\s+"
+    r"(?:transferred|connected|passed))\b[^.?!\n]{0,25}$",
+)
+
+# Codes of airports in a row are no shouting, and neither are thanks.
+_SHOUTED: Final = re.compile(
+    r"\b(?=[A-Z ,']{0,80}\b[A-Z]{4,}\b[A-Z ,']{0,80}\b[A-Z]{4,}\b)[A-Z]{2,}\b(?:[ ,']+[A-Z]{1,20}\b){2,}"
+)
+_GLAD: Final = re.compile(
+    r"\b(?:thank|thanks|thx|love|awesome|amazing|great|best|happy|kudos|yay|omg)\b", re.IGNORECASE
+)
+_BANGS: Final = re.compile(r"[!！]{2,}|[?？][!！]|[!！][?？]")
+
+
+def asks_for_person(text: str) -> Sign | None:
+    """Words that ask for a human being; a report of an earlier talk with one is none."""
+    for found in _in_order("asks_for_person", text[:_LONGEST]):
+        before = text[max(0, found.start - 40) : found.start]
+        if not _ASKS_NOT.search(before + " "):
+            return Sign(quote=text[found.start : found.end].strip(), strength=0.95)
+    return None
+
+
+def displeased(text: str) -> Sign | None:
+    """Words of anger or disappointment; several of them, capitals and exclamation marks say it more plainly."""
+    plain = matcher("no_anger").without(text[:_LONGEST], put=" ")
+    words = [plain[found.start : found.end] for found in _in_order("anger", plain)]
+    loud = [found.group() for pattern in (_SHOUTED, _BANGS) for found in pattern.finditer(plain)]
+    if not words and (not _SHOUTED.search(plain) or _GLAD.search(plain)):
+        return None
+    strength = 0.55 + 0.15 * min(2, len(words) - 1 if words else 0) + 0.1 * bool(loud)
+    return Sign(quote=(words or loud)[0].strip(), strength=min(0.9, strength))
+
+
+def lacks_knowledge(text: str) -> Sign | None:
+    """Words that say that something could not be found or is not known."""
+    return _first("lacks_knowledge", text)
+
+
+def unsure(text: str) -> Sign | None:
+    """Words that say that an answer was there and could not be relied on."""
+    return _first("unsure_answer", text)
+
+
+def needs_judgement(text: str) -> Sign | None:
+    """Words that say that several conditions or an exception call for a person's decision."""
+    return _first("needs_judgement", text)
+
+
+def _first(concept: str, text: str) -> Sign | None:
+    found = next(_in_order(concept, text[:_LONGEST]), None)
+    return Sign(quote=text[found.start : found.end].strip(), strength=0.6) if found else None
+
+
+def _in_order(concept: str, text: str) -> Iterator[ConceptMatch]:
+    """Matches that no exception rules out, by their places; of those that overlap the first."""
+    end = 0
+    for found in sorted(matcher(concept).find(text), key=lambda each: each.start):
+        if found.start >= end:
+            yield found
+            end = found.end
