@@ -21,6 +21,7 @@ __all__ = ["ConceptMatch", "Matcher", "find", "matcher", "sentence_bounds", "wor
 
 _ENDS: Final = ".!?？！。؟।\n"
 _NEVER: Final = "(?!)"
+_FEW: Final = 3  # patterns that are tried faster than they are chosen
 
 
 class ConceptMatch(NamedTuple):
@@ -151,9 +152,10 @@ class _Patterns:
         self._own = [(row, user_pattern(row.pattern, ignore_case=True)) for row in rows if row.is_own]
         self.haystack = Haystack(tuple(row.pattern for row in self.shipped))
         self.is_empty = not rows
+        self._search = self.haystack.find if len(self.shipped) > _FEW else self.haystack.try_all
 
     def find(self, text: str) -> Iterator[ConceptMatch]:
-        for number, hit in self.haystack.find(text):
+        for number, hit in self._search(text):
             row = self.shipped[number]
             yield ConceptMatch(row.concept, row.language, hit.start(), hit.end())
         yield from self.find_own(text)
@@ -164,7 +166,7 @@ class _Patterns:
                 yield ConceptMatch(row.concept, row.language, hit.start(), hit.end())
 
     def has(self, text: str) -> bool:
-        return self.haystack.has(text) or any(pattern.search(text) is not None for _, pattern in self._own)
+        return next(self.find(text), None) is not None
 
 
 def _rows(name: str, wording: str, own: ProjectConcepts) -> Iterator[_Row]:
