@@ -24,9 +24,10 @@ from pathlib import Path
 from benchmarks.obedient.hearing import UNHEARD, damage_noticed, without_unheard
 from benchmarks.obedient.model import MODEL
 from proctor.config import Config, RunSettings, Settings, read_environment
-from proctor.core.adequacy import Adequacy, WilsonShare
-from proctor.wiring.generation import GenerationProgress, Wish, carry_out_generation
-from proctor.wiring.mutation import MutationJob, mutation_plan, run_mutation
+from proctor.core.share import Share
+from proctor.report.adequacy import Adequacy
+from proctor.workflows.generate.generation import GenerationProgress, Wish, carry_out_generation
+from proctor.workflows.mutate.mutation import MutationJob, mutation_plan, run_mutation
 
 __all__ = ["PROMPTS", "Measured", "main", "measured", "table"]
 
@@ -50,7 +51,7 @@ class Measured:
     prompt: str
     found: Adequacy
     seconds: float
-    damage: WilsonShare | None = None
+    damage: Share | None = None
 
 
 async def measured(prompt: Path, folder: Path, job: MutationJob, *, longest: int | None = None) -> Measured:
@@ -108,7 +109,7 @@ def _unheard(found: Adequacy) -> int:
     return sum(each.fate == "not judged" and each.reason == UNHEARD for each in found.mutants)
 
 
-def _share(share: WilsonShare) -> str:
+def _share(share: Share) -> str:
     if share.value is None or share.low is None or share.high is None:
         return "–"
     return f"{share.value:.0%} ({share.low:.0%}–{share.high:.0%})"

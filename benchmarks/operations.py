@@ -30,9 +30,9 @@ from proctor.lexicon.customer_signs import displeased
 from proctor.monitor.completion_rules import CompletionRules
 from proctor.scorers.conversation.escalation import EscalationCategory
 from proctor.text.content_words import content
-from proctor.wiring.escalations import hand_off_of
 from proctor.wiring.local_models import local_model
-from proctor.wiring.monitor import CompletionJob, completion_of
+from proctor.workflows.monitor.completion import CompletionJob, completion_of
+from proctor.workflows.monitor.escalations import hand_off_of
 
 PAIRS = 1500
 SETS = {"banking77": ("text", "label"), "bitext": ("utterance", "intent"), "clinc150": ("text", "label")}

@@ -25,7 +25,7 @@ from proctor.core.errors import ConfigError, InputError, NotFoundError
 from proctor.core.report import Result
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory
-from proctor.wiring.job import Job, RunProgress, carry_out, resumed_job
+from proctor.workflows.run.job import Job, RunProgress, carry_out, resumed_job
 
 
 @pytest.fixture(autouse=True)

@@ -26,7 +26,9 @@ def test_help_loads_no_guard() -> None:
     assert not {
         name
         for name in loaded
-        if name.startswith(("proctor.guard", "proctor.wiring", "proctor.server", "proctor.project"))
+        if name.startswith(
+            ("proctor.guard", "proctor.wiring", "proctor.workflows", "proctor.server", "proctor.project")
+        )
     }
 
 
@@ -39,7 +41,7 @@ def test_a_guard_loads_no_model_before_it_is_made() -> None:
 def test_a_project_loads_no_database_network_or_model_before_it_needs_one() -> None:
     loaded = _loaded_by("from proctor import Project, evaluate; Project.open()")
     assert "proctor.project" in loaded
-    assert not {"onnxruntime", "numpy", "tokenizers", "sqlite3", "aiohttp", "proctor.wiring.job"} & loaded
+    assert not {"onnxruntime", "numpy", "tokenizers", "sqlite3", "aiohttp", "proctor.workflows.run.job"} & loaded
 
 
 def test_pytest_starts_with_the_plugin_alone() -> None:
@@ -57,7 +59,7 @@ def test_what_is_offered_is_what_it_says() -> None:
     from proctor import Evaluation, Project, evaluate
     from proctor.project import Project as Opened
     from proctor.project import evaluate as evaluated
-    from proctor.wiring.evaluation import Evaluation as Result
+    from proctor.workflows.evaluation import Evaluation as Result
 
     assert (Evaluation, Project, evaluate) == (Result, Opened, evaluated)
     assert {"Evaluation", "Guard", "Project", "evaluate", "guarded", "guarded_tool"} <= set(dir(proctor))

@@ -8,20 +8,21 @@ from dataclasses import replace
 
 from benchmarks.damage_forms import breaking_damages
 from benchmarks.obedient.model import answer
-from proctor.core.adequacy import Adequacy, MutantOutcome, WilsonShare
 from proctor.core.case import Case
 from proctor.core.codec import dumps
 from proctor.core.rule import Rule
+from proctor.core.share import Share
 from proctor.generate.build_case import inputs_of
 from proctor.generate.mutate import Mutant, follows_from
 from proctor.generate.required_rules import demanded_rules
 from proctor.models.fake import ReplyRule as RuleModel
 from proctor.prompts.prompt import Prompt
 from proctor.prompts.render import compile_prompt
+from proctor.report.adequacy import Adequacy, MutantOutcome
 from proctor.stats.interval import wilson
 from proctor.targets.prompt import PromptTarget
 from proctor.text.predicates import parse
-from proctor.wiring.mutation import MutationPlan
+from proctor.workflows.mutate.mutation import MutationPlan
 
 __all__ = ["UNHEARD", "damage_noticed", "is_heard", "without_unheard"]
 
@@ -44,12 +45,11 @@ def without_unheard(plan: MutationPlan, found: Adequacy) -> Adequacy:
     unheard = {each.id for each in plan.mutants if not is_heard(plan.prompt, each, plan.rules)}
     mutants = tuple(_not_judged(each) if each.id in unheard else each for each in found.mutants)
     killed, survived = (sum(each.fate == fate for each in mutants) for fate in ("killed", "survived"))
-    interval = wilson(killed, killed + survived)
-    low, high = (interval.low, interval.high) if interval else (None, None)
-    return replace(found, mutants=mutants, score=WilsonShare(hits=killed, total=killed + survived, low=low, high=high))
+    judged = killed + survived
+    return replace(found, mutants=mutants, score=Share.of(killed, judged, wilson(killed, judged)))
 
 
-async def damage_noticed(plan: MutationPlan, passing: Sequence[str]) -> WilsonShare:
+async def damage_noticed(plan: MutationPlan, passing: Sequence[str]) -> Share:
     """How many outputs that were made to break a predicate are found to break it."""
     target = PromptTarget(name=plan.prompt.name, compiled=compile_prompt(plan.prompt), model=RuleModel(function=answer))
     outputs: dict[str, Case] = {}
@@ -64,7 +64,8 @@ async def damage_noticed(plan: MutationPlan, passing: Sequence[str]) -> WilsonSh
         if rule.predicate
         for text in breaking_damages(output, rule.predicate, inputs).values()
     ]
-    return WilsonShare(hits=verdicts.count(False), total=len(verdicts) - verdicts.count(None))
+    hits, total = verdicts.count(False), len(verdicts) - verdicts.count(None)
+    return Share.of(hits, total, wilson(hits, total))
 
 
 def _not_judged(outcome: MutantOutcome) -> MutantOutcome:

@@ -7,7 +7,7 @@ from typing import Any
 __version__ = "0.1.0"
 # For type checkers the same is in __init__.pyi: an import here, even one that never runs, would tie all rooms together.
 _DOORS = {
-    "Evaluation": "proctor.wiring.evaluation",
+    "Evaluation": "proctor.workflows.evaluation",
     "Guard": "proctor.wiring.guard",
     "Project": "proctor.project",
     "evaluate": "proctor.project",

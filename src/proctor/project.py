@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from proctor.guard.sync_bridge import Door
     from proctor.store.runs import RunStore
-    from proctor.wiring.evaluate import Cases, EvaluateOptions, Scorers, Targets
-    from proctor.wiring.evaluation import Evaluation
     from proctor.wiring.guard import Guard
+    from proctor.workflows.evaluate import Cases, EvaluateOptions, Scorers, Targets
+    from proctor.workflows.evaluation import Evaluation
 
 __all__ = ["Project", "evaluate"]
 
@@ -122,7 +122,7 @@ class Project:
         Raises:
             InputError: a case, the target, a scorer or a setting is wrong; nothing was run.
         """
-        from proctor.wiring.evaluate import evaluate_cases  # noqa: PLC0415
+        from proctor.workflows.evaluate import evaluate_cases  # noqa: PLC0415
 
         return await evaluate_cases(self.config, cases, target, scorers, options)
 
@@ -133,7 +133,7 @@ class Project:
             NotFoundError: there is no such run.
         """
         from proctor.store.runs import RunStore  # noqa: PLC0415
-        from proctor.wiring.evaluation import Evaluation  # noqa: PLC0415
+        from proctor.workflows.evaluation import Evaluation  # noqa: PLC0415
 
         with RunStore(self.config.store) as store:
             return Evaluation(self.config, store.find(run).id)

@@ -19,12 +19,12 @@ from proctor.report.case_text import case_text
 from proctor.suites.load import LoadedSuite
 from proctor.suites.memory_suite import PLACE
 from proctor.targets.recording import RecordingTarget
-from proctor.wiring.case_check import CaseChecker, with_answer
-from proctor.wiring.evaluate import Scorers, given_scorers, given_target
-from proctor.wiring.prompt_suite import open_tests, suite_path
 from proctor.wiring.scorers import check_graders
-from proctor.wiring.suite_source import Opened
 from proctor.wiring.targets import make_targets
+from proctor.workflows.evaluate import Scorers, given_scorers, given_target
+from proctor.workflows.run.case_check import CaseChecker, with_answer
+from proctor.workflows.run.prompt_suite import open_tests, suite_path
+from proctor.workflows.run.suite_source import Opened
 
 __all__ = ["AssertCase", "CaseItem", "SuiteFile", "TestProject", "UnscoredCaseError"]
 

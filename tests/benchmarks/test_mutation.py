@@ -5,7 +5,7 @@ from pathlib import Path
 from benchmarks.mutation import measured, table
 from benchmarks.obedient.model import MODEL
 
-from proctor.wiring.mutation import MutationJob
+from proctor.workflows.mutate.mutation import MutationJob
 
 PROMPT = "---\nname: short\n---\nsystem:\nAnswer with at most 12 words.\n\nuser:\n{{text}}\n"
 

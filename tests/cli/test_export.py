@@ -12,7 +12,7 @@ import pytest
 from proctor.core.rule import Rule
 from proctor.generate.artefacts import Artefacts, write_artefacts
 from proctor.suites.exchange.formats import TOOLS
-from proctor.wiring.exchange import bundle_of, made_for, save_files
+from proctor.workflows.exchange.files import bundle_of, made_for, save_files
 from tests.cli import evals_server
 from tests.cli.conftest import Project
 from tests.cli.evals_server import EvalsServer

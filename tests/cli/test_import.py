@@ -7,7 +7,7 @@ import pytest
 from proctor.generate.artefacts import read_artefacts
 from proctor.prompts.load import load_prompt
 from proctor.suites.load import open_suite
-from proctor.wiring.exchange import bring_in
+from proctor.workflows.exchange.files import bring_in
 from tests.cli.conftest import Project
 
 FOO = """\

@@ -146,7 +146,7 @@ def test_settings_that_break_while_it_runs_are_told_once_and_the_old_ones_stay(p
 
 def test_a_server_of_tools_stands_behind_the_gateway(project: Project) -> None:
     project.write("proctor.yaml", SETTINGS)
-    server = Path(__file__).parents[1] / "server" / "mcp_server.py"
+    server = Path(__file__).parents[1] / "server" / "mcp" / "tool_server.py"
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "drop_all", "arguments": {}}}
     done = project.run(
         "guard", "mcp", "--intent", "faq", "--", sys.executable, str(server), input=json.dumps(call) + "\n", code=0

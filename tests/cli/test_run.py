@@ -173,6 +173,13 @@ def test_a_budget_stops_the_spending(project: Project, suite_of: Suite) -> None:
     assert 4 <= sum(project.server.asked.values()) <= 6  # a cent each
 
 
+def test_doctor_says_which_settings_come_from_dotenv(project: Project) -> None:
+    project.write(".env", "PROCTOR_JUDGE=openai:gpt-judge\n")
+    told = project.run("doctor", code=0).stdout
+    (judge,) = [line for line in told.splitlines() if line.startswith("judge\t")]
+    assert judge.endswith(f"\t{project.folder / '.env'}")
+
+
 def test_every_flag_has_a_variable_and_dotenv_sets_it(project: Project, suite_of: Suite) -> None:
     project.environment["PROCTOR_RUN_REPEAT"] = "2"
     project.write(".env", "PROCTOR_RUN_FIRST=2\nPROCTOR_RUN_REPEAT=5\n")

@@ -117,7 +117,7 @@ async def cross_turn(pattern: str) -> str:
 
 async def path(pattern: str) -> str:
     """A hostile path at the proxy."""
-    from proctor.server.routes import route_of
+    from proctor.server.proxy.routes import route_of
 
     return route_of("GET", "/x" + "/a" * 25_000, (pattern,))[0]
 

@@ -34,7 +34,8 @@ from proctor.core.trajectory import Source, Trajectory, Turn
 from proctor.wiring.local_models import LOCAL, local_model
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = [(DOCS / name).read_text(encoding="utf-8") for name in ("scorers.md", "safety_scores.md")]
+_SCORERS = ("scorers.md", "scorers_graded.md", "scorers_conversation.md")
+PAGES = [(DOCS / name).read_text(encoding="utf-8") for name in (*_SCORERS, "safety_scores.md")]
 SECTIONS = {name: text for page in PAGES for name, text in re.findall(r"(?ms)^## (\w+)\n(.*?)(?=^## |\Z)", page)}
 POINTS = {point.name: point for point in importlib.metadata.entry_points(group="proctor.scorers")}
 OURS = sorted(name for name, point in POINTS.items() if point.value.startswith("proctor."))
@@ -119,7 +120,7 @@ def test_structure(name: str) -> None:
 
 @table("name", OURS)
 def test_the_page_names_every_setting(name: str) -> None:
-    assert name in SECTIONS, f"docs/scorers.md or docs/safety_scores.md needs a section `## {name}`"
+    assert name in SECTIONS, f"docs/scorers.md or a page that it links to needs a section `## {name}`"
     text = SECTIONS[name]
     rows = {row[0]: row[1] for row in re.findall(r"(?m)^\| `(\w+)` \| (.+?) \|", text)}
     fields = {field.name: field for field in dataclasses.fields(POINTS[name].load()) if field.init}
@@ -128,8 +129,8 @@ def test_the_page_names_every_setting(name: str) -> None:
         required = default_of(field) is dataclasses.MISSING and not is_socket(field)
         assert (rows[field.name] == "required") == required
     assert checks(text), "the section has an example in YAML"
-    page = next(page for page in PAGES if f"\n## {name}\n" in page)
-    assert f"[{name}](#{name})" in page, "the table at the top names it"
+    link = re.compile(rf"\[{name}\]\((?:\w+\.md)?#{name}\)")
+    assert any(link.search(page) for page in PAGES), "the table of all scorers names it"
 
 
 @table(("name", "settings"), scorers())

@@ -21,7 +21,7 @@ from proctor.config import load_config, read_environment
 from proctor.core.case import Case
 from proctor.models.fake import Scripted
 from proctor.suites.load import open_suite
-from proctor.wiring.release import policy_of
+from proctor.workflows.release.baseline import policy_of
 from tests.tables import table
 
 FOLDER = Path(__file__).parents[2] / "examples" / "manga_store"

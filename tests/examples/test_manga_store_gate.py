@@ -21,7 +21,7 @@ from proctor.release.measures import Baseline
 from proctor.release.policy import Policy
 from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
-from proctor.wiring.release import figures_of, policy_of
+from proctor.workflows.release.baseline import figures_of, policy_of
 from tests.cli.conftest import Project
 from tests.cli.server import ChatServer
 from tests.examples.copied import copied

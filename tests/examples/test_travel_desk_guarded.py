@@ -16,7 +16,7 @@ from proctor.core.report import Result
 from proctor.core.trajectory import Trajectory
 from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
-from proctor.wiring.job import Job, RunProgress, carry_out
+from proctor.workflows.run.job import Job, RunProgress, carry_out
 
 FOLDER = Path(__file__).parents[2] / "examples" / "travel_desk"
 SCENES = {scene.id: scene for scene in read_scenes()}

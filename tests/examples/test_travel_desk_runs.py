@@ -14,8 +14,8 @@ from proctor.config import Config, Environment, load_config
 from proctor.core.report import Result
 from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
-from proctor.wiring.job import Job, RunProgress, carry_out
-from proctor.wiring.replay import ReplayWish, prepare_replay
+from proctor.workflows.replay.suite import ReplayWish, prepare_replay
+from proctor.workflows.run.job import Job, RunProgress, carry_out
 
 FOLDER = Path(__file__).parents[2] / "examples" / "travel_desk"
 

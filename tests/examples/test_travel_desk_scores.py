@@ -17,8 +17,8 @@ from examples.travel_desk.simulate import simulate
 
 from proctor.config import Environment, load_config
 from proctor.core.case import Case, Check
-from proctor.core.operations import CompletionTable
 from proctor.core.score import Score
+from proctor.core.task import TaskCompletion
 from proctor.models.pool import Pool
 from proctor.monitor.completion_rules import CompletionRules
 from proctor.runner.grade import grade
@@ -26,8 +26,8 @@ from proctor.scorers.conversation.part_scorers import GATES
 from proctor.suites.conversations.detect import open_conversations
 from proctor.suites.load import open_suite
 from proctor.wiring.models import Rack
-from proctor.wiring.monitor import CompletionJob, completion_of
 from proctor.wiring.scorers import Bench
+from proctor.workflows.monitor.completion import CompletionJob, completion_of
 from tests.tables import table
 
 FOLDER = Path(__file__).parents[2] / "examples" / "travel_desk"
@@ -142,7 +142,7 @@ def test_the_log_of_production_tells_the_two_agents_apart(tmp_path: Path) -> Non
     assert naive.total.pleased.hits > 0
 
 
-def _table(out: Path, brain: str) -> CompletionTable:
+def _table(out: Path, brain: str) -> TaskCompletion:
     out.mkdir()
     teller = Teller(database=out / "office.db", settings={"brain": brain}, seed=3)
     asyncio.run(simulate(teller, count=200, out=out))

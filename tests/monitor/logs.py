@@ -8,7 +8,7 @@ from typing import Any
 
 from proctor.core.chat import Message
 from proctor.core.event import Event
-from proctor.core.operations import Task
+from proctor.core.task import Task
 from proctor.core.trajectory import Escalation, Turn
 from proctor.monitor.completion import TaskWatch
 from proctor.monitor.completion_rules import CompletionRules, read_rules

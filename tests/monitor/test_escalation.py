@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from proctor.core.event import Label
-from proctor.core.operations import HandOff
+from proctor.core.handoff import HandOff
 from proctor.monitor.escalation import EscalationFigures
 
 

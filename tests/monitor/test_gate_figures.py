@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.core.guard_table import GateRow, GuardTable
+from proctor.core.gate_decisions import GateDecisions, GuardDecisions
 from proctor.monitor.gate_figures import NOT_KEPT, GateFigures
 from proctor.stats.interval import wilson
 
@@ -33,14 +33,14 @@ def _row(name: str, action: str = "allow", by: str = "injection", **more: Any) -
     }
 
 
-def _table(rows: list[dict[str, Any]], reviews: Reviews | None = None, **more: Any) -> GuardTable:
+def _table(rows: list[dict[str, Any]], reviews: Reviews | None = None, **more: Any) -> GuardDecisions:
     figures = GateFigures(reviews or {}, **more)
     for row in rows:
         figures.add(row)
     return figures.table()
 
 
-def _gate(table: GuardTable, name: str) -> GateRow:
+def _gate(table: GuardDecisions, name: str) -> GateDecisions:
     return next(row for row in table.gates if row.gate == name)
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from proctor.core.operations import HandOff
+from proctor.core.handoff import HandOff
 from proctor.monitor.knowledge_gaps import GapFinder, masked
 from tests.monitor.logs import ByFirstWord, at
 

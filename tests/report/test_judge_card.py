@@ -21,7 +21,7 @@ from proctor.core.judge_card import (
     PositionBias,
     Repeats,
 )
-from proctor.report.judge_card import save_card, write, write_json, write_markdown
+from proctor.report.judge_card_sheet import JUDGE_CARD_REPORT
 
 FULL = JudgeCard(
     scorer="judge",
@@ -55,7 +55,7 @@ EMPTY = JudgeCard(scorer="judge", abstentions=Abstentions(asked=0, missing=0, sh
 
 def test_a_terminal_shows_all_of_it() -> None:
     out = io.StringIO()
-    write(FULL, out)
+    JUDGE_CARD_REPORT.write(FULL, out)
     text = out.getvalue()
     for word in ("kappa", "−0.10 (−0.30 … 0.10)", "people among themselves: 0.72", "kinder than people", "97.0 %"):
         assert word in text
@@ -68,7 +68,7 @@ def test_a_terminal_shows_all_of_it() -> None:
 
 def test_markdown_obeys_nothing_that_was_said() -> None:
     out = io.StringIO()
-    write_markdown(FULL, out)
+    JUDGE_CARD_REPORT.writers[".md"](FULL, out)
     text = out.getvalue()
     assert text.startswith("## Judge card: judge")
     assert "<b>" not in text
@@ -77,14 +77,14 @@ def test_markdown_obeys_nothing_that_was_said() -> None:
 
 def test_json_has_every_field_and_comes_back() -> None:
     out = io.StringIO()
-    write_json(FULL, out)
+    JUDGE_CARD_REPORT.write_json(FULL, out)
     data = json.loads(out.getvalue())
     assert data["agreement"]["false_pass"] == {"value": None, "low": None, "high": None}
     assert decode(JudgeCard, data, strict=True) == FULL
 
 
 def test_a_card_of_nothing_can_be_read() -> None:
-    for writer in (write, write_markdown, write_json):
+    for writer in (JUDGE_CARD_REPORT.write, *JUDGE_CARD_REPORT.writers.values()):
         out = io.StringIO()
         writer(EMPTY, out)
         assert out.getvalue()
@@ -92,7 +92,7 @@ def test_a_card_of_nothing_can_be_read() -> None:
 
 def test_files_by_their_ending(tmp_path: Path) -> None:
     for name in ("card.md", "card.json"):
-        save_card(FULL, tmp_path / name)
+        JUDGE_CARD_REPORT.save(FULL, tmp_path / name)
         assert (tmp_path / name).is_file()
     with pytest.raises(InputError, match="no card"):
-        save_card(FULL, tmp_path / "card.pdf")
+        JUDGE_CARD_REPORT.save(FULL, tmp_path / "card.pdf")

@@ -10,46 +10,41 @@ from pathlib import Path
 import pytest
 
 from proctor.core.errors import InputError
-from proctor.core.operations import (
-    CompletionRow,
-    CompletionTable,
-    Disagreement,
-    EscalationRow,
-    EscalationTable,
-    Gap,
-    LabelAgreement,
-    Share,
-    Task,
-)
-from proctor.report import completion_table, escalation_table
+from proctor.core.handoff import CauseCount, Disagreement, EscalationCauses, KnowledgeGap, LabelAgreement
+from proctor.core.share import Share
+from proctor.core.task import IntentCompletion, Task, TaskCompletion
+from proctor.report.completion_sheet import COMPLETION_REPORT
+from proctor.report.escalation_sheet import ESCALATION_REPORT
+from proctor.report.knowledge_gap_files import KNOWLEDGE_GAP_REPORT
+from proctor.report.number_format import share_text
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 EVIL = '=HYPERLINK("x")|<script>alert(1)</script>\n| a | [b](c)'
 
 
-def _row(intent: str) -> CompletionRow:
+def _row(intent: str) -> IntentCompletion:
     half = Share(hits=1, total=2, value=0.5, low=0.1, high=0.9)
-    return CompletionRow(
+    return IntentCompletion(
         intent=intent, tasks=4, completed=1, failed=1, open=1, unknown=1, completion=half, repeats=Share(), csat=1.0
     )
 
 
-def _table() -> CompletionTable:
+def _table() -> TaskCompletion:
     task = Task(intent=EVIL, state="not completed", reason=EVIL, started=NOW, ended=NOW, question=EVIL)
-    return CompletionTable(rows=(_row(EVIL),), total=_row("all"), events=9, failures=(task,), notes=(EVIL,))
+    return TaskCompletion(rows=(_row(EVIL),), total=_row("all"), events=9, failures=(task,), notes=(EVIL,))
 
 
-def _escalations() -> EscalationTable:
+def _escalations() -> EscalationCauses:
     share = Share(hits=1, total=2, value=0.5, low=0.1, high=0.9)
     apart = Disagreement(id=EVIL, found="unknown", said=EVIL, by=EVIL, note=EVIL)
-    return EscalationTable(
+    return EscalationCauses(
         conversations=2,
         handoffs=share,
         against=share,
-        rows=(EscalationRow(category="knowledge_gap", count=1, share=share, against=True, examples=(EVIL,)),),
+        rows=(CauseCount(category="knowledge_gap", count=1, share=share, against=True, examples=(EVIL,)),),
         by_intent={EVIL: {"knowledge_gap": 1}, "x": {}},
         agreement=LabelAgreement(labelled=1, same=share, kappa=0.5, disagreements=(apart,)),
-        gaps=(Gap(id="g", question=EVIL, count=3, terms=(EVIL,), examples=(EVIL,), conversations=(EVIL,)),),
+        gaps=(KnowledgeGap(id="g", question=EVIL, count=3, terms=(EVIL,), examples=(EVIL,), conversations=(EVIL,)),),
         notes=(EVIL,),
     )
 
@@ -57,8 +52,8 @@ def _escalations() -> EscalationTable:
 @pytest.mark.parametrize("ending", ["md", "html", "csv", "json"])
 def test_words_from_outside_stay_words(tmp_path: Path, ending: str) -> None:
     first, second = tmp_path / f"a.{ending}", tmp_path / f"b.{ending}"
-    completion_table.save_completion(_table(), first)
-    escalation_table.save_escalations(_escalations(), second)
+    COMPLETION_REPORT.save(_table(), first)
+    ESCALATION_REPORT.save(_escalations(), second)
     for path in (first, second):
         text = path.read_text(encoding="utf-8")
         if ending != "json":
@@ -69,16 +64,16 @@ def test_words_from_outside_stay_words(tmp_path: Path, ending: str) -> None:
 
 
 def test_a_share_that_is_not_known_is_a_dash() -> None:
-    assert completion_table.share_text(Share()) == "–"
+    assert share_text(Share()) == "–"
     out = io.StringIO()
-    completion_table.write(_table(), out)
+    COMPLETION_REPORT.write(_table(), out)
     assert "50.0 % (10–90 %)" in out.getvalue()
     assert "\x1b" not in out.getvalue()
 
 
 def test_gaps_go_to_those_who_own_the_knowledge(tmp_path: Path) -> None:
     for ending in ("csv", "md", "jsonl"):
-        escalation_table.save_gaps(_escalations().gaps, tmp_path / f"gaps.{ending}")
+        KNOWLEDGE_GAP_REPORT.save(_escalations().gaps, tmp_path / f"gaps.{ending}")
     with (tmp_path / "gaps.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert rows[0]["question"].startswith("'="), "never a formula"
@@ -87,6 +82,6 @@ def test_gaps_go_to_those_who_own_the_knowledge(tmp_path: Path) -> None:
 
 
 def test_a_name_that_nothing_is_written_under_is_told() -> None:
-    for check in (completion_table.check_name, escalation_table.check_name, escalation_table.check_gaps_name):
+    for kind in (COMPLETION_REPORT, ESCALATION_REPORT, KNOWLEDGE_GAP_REPORT):
         with pytest.raises(InputError, match="can be written under this name"):
-            check(Path("out.docx"))
+            kind.check_name(Path("out.docx"))

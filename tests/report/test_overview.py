@@ -12,15 +12,15 @@ import pytest
 
 from proctor.core.case import Case
 from proctor.core.codec import dumps
+from proctor.core.compliance import PromptCompliance
 from proctor.core.decode import decode
-from proctor.core.overview import Overview
 from proctor.core.report import Fingerprint, Outcome, Report, Result
 from proctor.core.score import Evidence, Score
 from proctor.core.trajectory import Trajectory
 from proctor.report import html, json_file, markdown, overview_csv, table_csv, terminal
 from proctor.report.overview import overview_of
 from proctor.report.overview_tables import overview_tables
-from proctor.wiring.overview import has_overview
+from proctor.workflows.run.overview import has_overview
 
 STATUS: dict[str, dict[str, Any]] = {
     "ok": {"value": 1.0},
@@ -54,7 +54,7 @@ def result(case: str, *scores: Score, target: str = "m", sample: int = 0, tags: 
     )
 
 
-def gathered(results: Iterable[Result], repeat: int = 1) -> Overview:
+def gathered(results: Iterable[Result], repeat: int = 1) -> PromptCompliance:
     found = overview_of(results, repeat=repeat)
     assert found is not None
     return found
@@ -203,15 +203,16 @@ def written(writer: Any, report: Report) -> str:
 
 def test_a_true_0_is_shown_and_what_is_not_there_is_a_dash(report: Report) -> None:
     (compliance, rules, flaky) = overview_tables(report)
-    cells = {row[1].text: [cell.text for cell in row] for row in compliance.rows}
-    at = compliance.heads.index
+    cells = {row[1].text: [cell.text for cell in row] for row in compliance.cells()}
+    heads = [column.name for column in compliance.columns]
+    at = heads.index
     assert cells["all"][at("Negative")] == "0/2 0 %"
     assert cells["x"][at("Negative")] == "–"
-    assert "Baseline" not in compliance.heads
+    assert "Baseline" not in heads
     assert cells["all"][at("Unknown")] == "0"
-    assert "pass^2" in compliance.heads
-    assert [cell.text for cell in rules.rows[0]][:3] == ["Rule r1.", "1", "1/4 25.0 %"]
-    assert flaky.rows[0][0].text == "t-1"
+    assert "pass^2" in heads
+    assert [cell.text for cell in next(iter(rules.cells()))][:3] == ["Rule r1.", "1", "1/4 25.0 %"]
+    assert next(iter(flaky.cells()))[0].text == "t-1"
 
 
 def test_every_format_has_the_overview(report: Report) -> None:

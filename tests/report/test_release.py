@@ -12,7 +12,7 @@ from proctor.core.errors import InputError
 from proctor.core.report import Cell, Report, Tally
 from proctor.report import html, markdown, release_html, release_markdown, release_terminal, terminal
 from proctor.report.dimensions import grids
-from proctor.report.release_formats import ENDINGS, check_name, save_release
+from proctor.report.release_formats import DECISION_REPORT
 from proctor.report.release_view import FigureChange, HoldReason, ReleaseView, WorseCaseView, chance, number
 from tests.report.hostile import HOSTILE
 
@@ -97,8 +97,8 @@ def test_nothing_from_outside_is_obeyed(tmp_path: Path, text: str) -> None:
         missing=(text,),
         changes=(dataclasses.replace(VIEW.changes[0], dimension=text, intent=text),),
     )
-    for ending in ENDINGS:
-        save_release(view, tmp_path / f"gate{ending}")
+    for ending in DECISION_REPORT.endings:
+        DECISION_REPORT.save(view, tmp_path / f"gate{ending}")
     made = _written(view)
     plain = _written(VIEW)
     assert made["html"].count("<script") == 0
@@ -109,13 +109,13 @@ def test_nothing_from_outside_is_obeyed(tmp_path: Path, text: str) -> None:
 
 
 def test_files_by_their_ending(tmp_path: Path) -> None:
-    for ending in ENDINGS:
-        save_release(VIEW, tmp_path / f"deep/gate{ending}")
+    for ending in DECISION_REPORT.endings:
+        DECISION_REPORT.save(VIEW, tmp_path / f"deep/gate{ending}")
     data = json.loads((tmp_path / "deep/gate.json").read_text())
     assert data["word"] == "HOLD"
     assert data["worse"][0]["part"] == "intent_relevance"
     with pytest.raises(InputError, match="no decision"):
-        save_release(VIEW, tmp_path / "gate.pdf")
+        DECISION_REPORT.save(VIEW, tmp_path / "gate.pdf")
 
 
 def _cell(dimension: str, intent: str | None, mean: float | None, target: str = "agent", unscored: int = 0) -> Cell:
@@ -179,4 +179,4 @@ def test_a_folder_is_no_name_for_a_decision(tmp_path: Path) -> None:
     folder = tmp_path / "gate.md"
     folder.mkdir()
     with pytest.raises(InputError, match="folder"):
-        check_name(folder)
+        DECISION_REPORT.check_name(folder)

@@ -2,19 +2,21 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from proctor.core.adequacy import Adequacy, Control, DamageOutcome, Killing, MutantOutcome, WilsonShare
 from proctor.core.errors import InputError
 from proctor.core.rule import Rule
+from proctor.core.share import Share
 from proctor.core.test_review import CollectionReview, FailureMode, TestNote
-from proctor.report.adequacy import adequacy_sheet, check_name, save_adequacy, write
-from proctor.report.collection import collection_sheet, save_review
-from proctor.report.collection import write as write_review
-from proctor.report.sheet import Section, Sheet, TextBlock, write_html, write_markdown, write_terminal
+from proctor.report.adequacy import Adequacy, Control, DamageOutcome, Killing, MutantOutcome
+from proctor.report.adequacy_sheet import MUTATION_REPORT, adequacy_sheet
+from proctor.report.report_table import ReportTable, TextBlock, columns, figures
+from proctor.report.sheet import Sheet, write_html, write_markdown, write_terminal
+from proctor.report.test_review_sheet import REVIEW_REPORT, review_sheet
 from tests.report.hostile import HOSTILE
 from tests.tables import table
 
@@ -55,8 +57,8 @@ FOUND = Adequacy(
     ),
     left_out=({"rule": OTHER.id, "operator": "swap", "reason": "equivalent: the same text"},),
     control=Control(tests=2, failed=("t-2",)),
-    score=WilsonShare(hits=1, total=2, low=0.1, high=0.9),
-    oracle=WilsonShare(hits=0, total=1, low=0.0, high=0.8),
+    score=Share(hits=1, total=2, value=0.5, low=0.1, high=0.9),
+    oracle=Share(hits=0, total=1, value=0.0, low=0.0, high=0.8),
 )
 REVIEW = CollectionReview(
     prompt="tag",
@@ -73,7 +75,7 @@ REVIEW = CollectionReview(
 
 
 def _rows(sheet: Sheet, title: str) -> list[tuple[str, ...]]:
-    return [tuple(row) for section in sheet.sections if section.title == title for row in section.rows]
+    return [tuple(map(str, row)) for table in sheet.tables if table.title == title for row in table.rows]
 
 
 def test_the_score_counts_what_was_judged_and_says_what_was_not() -> None:
@@ -94,12 +96,12 @@ def test_nothing_judged_is_no_zero() -> None:
     assert sheet.headline == "no mutant could be judged"
     assert sheet.state == "unscored"
     out = io.StringIO()
-    write(Adequacy(prompt="tag", mutants=(OPEN,), rules=(OTHER,)), out)
+    MUTATION_REPORT.write(Adequacy(prompt="tag", mutants=(OPEN,), rules=(OTHER,)), out)
     assert "0 %" not in out.getvalue()
 
 
 def test_a_review_shows_what_hurts_most_and_has_no_test_first_and_leaves_the_unknown_out_of_the_mean() -> None:
-    sheet = collection_sheet(REVIEW)
+    sheet = review_sheet(REVIEW)
     assert REVIEW.score == 0.5
     assert sheet.headline == "score 50.0 %; 1 of 2 would be kept"
     assert _rows(sheet, "Ways to fail")[0] == ("high", "too long", "At most 3 words.", "no test")
@@ -108,21 +110,29 @@ def test_a_review_shows_what_hurts_most_and_has_no_test_first_and_leaves_the_unk
 
 @pytest.mark.parametrize("ending", [".json", ".md", ".html"])
 def test_files_are_written_by_their_ending(tmp_path: Path, ending: str) -> None:
-    save_adequacy(FOUND, tmp_path / f"m{ending}")
-    save_review(REVIEW, tmp_path / f"r{ending}")
+    MUTATION_REPORT.save(FOUND, tmp_path / f"m{ending}")
+    REVIEW_REPORT.save(REVIEW, tmp_path / f"r{ending}")
     for name in ("m", "r"):
         text = (tmp_path / f"{name}{ending}").read_text(encoding="utf-8")
         assert "At most 3 words." in text.replace("\\", "")
         if ending == ".json":
             assert json.loads(text)["rules"][0]["id"] == RULE.id
     with pytest.raises(InputError, match="no mutation can be written"):
-        check_name(tmp_path / "m.docx")
+        MUTATION_REPORT.check_name(tmp_path / "m.docx")
+
+
+@table("text", HOSTILE.values(), ids=list(HOSTILE))
+def test_json_can_be_written_whatever_the_notes_say(text: str, tmp_path: Path) -> None:
+    MUTATION_REPORT.save(replace(FOUND, notes=(text,)), tmp_path / "m.json")
+    REVIEW_REPORT.save(replace(REVIEW, remarks=(text,)), tmp_path / "r.json")
+    for name in ("m", "r"):
+        json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))
 
 
 @table("text", HOSTILE.values(), ids=list(HOSTILE))
 def test_nothing_in_a_sheet_is_obeyed(text: str) -> None:
-    section = Section(title="T", columns=("a", "b"), rows=[(text, text)], blocks=[TextBlock(title=text, text=text)])
-    sheet = Sheet(title=text, headline=text, facts=[("f", text)], sections=[section], notes=[text])
+    made = ReportTable(title="T", columns=columns("a", "b"), rows=[(text, text)], blocks=[TextBlock(text, text)])
+    sheet = Sheet(title=text, headline=text, facts=[("f", text)], tables=[made], notes=[text])
     for writer in (write_html, write_markdown, write_terminal):
         out = io.StringIO()
         writer(sheet, out)
@@ -136,16 +146,15 @@ def test_nothing_in_a_sheet_is_obeyed(text: str) -> None:
 
 def test_a_review_can_be_printed() -> None:
     out = io.StringIO()
-    write_review(REVIEW, out)
+    REVIEW_REPORT.write(REVIEW, out)
     assert "the only one" in out.getvalue()
 
 
 def test_short_words_stay_whole_and_long_texts_keep_some_width_on_a_page() -> None:
     cells = ["booking_change", "no rule", "x" * 60, "a rule of many words, which is longer than a narrow column", "3"]
-    columns = ["intent", "rule", "id", "text", "n"]
     out = io.StringIO()
-    section = Section(title="t", columns=columns, rows=[cells], figures=frozenset({"n"}))
-    write_html(Sheet(title="T", headline="h", sections=[section]), out)
+    made = ReportTable(title="t", columns=(*columns("intent", "rule", "id", "text"), *figures("n")), rows=[cells])
+    write_html(Sheet(title="T", headline="h", tables=[made]), out)
     page = out.getvalue()
     for shown in (
         '<td class="word">booking_change</td>',

@@ -8,8 +8,10 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from proctor.server import mcp_http, proxy, sidecar
 from proctor.server.admission import is_loopback
+from proctor.server.mcp import http as mcp_http
+from proctor.server.proxy import app as proxy
+from proctor.server.sidecar import app as sidecar
 from proctor.wiring.server_settings import McpSettings, ProxySettings
 from tests.server.gates import make_guard
 from tests.server.upstream import Upstream, completion, running, says

@@ -21,7 +21,7 @@ from proctor.guard.engine import Plan
 from proctor.guard.step import Step
 from proctor.server.asgi import GuardMiddleware, Route
 from proctor.server.conversation import Record
-from proctor.server.sidecar import make_app
+from proctor.server.sidecar.app import make_app
 from proctor.wiring.guard import Guard
 from tests.server.upstream import completion, proxied, running, says
 

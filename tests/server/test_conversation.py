@@ -3,8 +3,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.server.conversation import Conversations, Said, digest, put
-from proctor.server.stream_events import Slot
+from proctor.server.conversation import Conversations, Said, digest
+from proctor.server.wire.stream_events import Slot
+from proctor.server.wire.text_slots import put
 
 TEXTS = st.lists(st.text(alphabet="ab\n ", max_size=8), min_size=1, max_size=4)
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proctor.server.chat_stream import ChatStream
+from proctor.server.dialects.chat_stream import ChatStream
 from proctor.server.guarded_request import RequestTurn
 from proctor.server.guarded_stream import Stream
-from proctor.server.sse import Parser
+from proctor.server.wire.sse import Parser
 from tests.profiles import examples
 from tests.server.gates import REPLY, make_guard
 from tests.server.upstream import chunk, deltas, read_stream

@@ -24,7 +24,7 @@ SERVED = """
 import sys
 from pathlib import Path
 import proctor.server.serve_app as serving
-from proctor.server.proxy import make_app
+from proctor.server.proxy.app import make_app
 from proctor.store.guard_log import GuardLog
 from proctor.wiring.guard import Guard
 from tests.server.gates import make_guard

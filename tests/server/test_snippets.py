@@ -16,12 +16,14 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from proctor.server import proxy, sidecar
+from proctor.server.proxy import app as proxy
+from proctor.server.sidecar import app as sidecar
 from proctor.wiring.guard import Guard
-from tests.server.responses_upstream import call, events, message, response
+from tests.server.dialects.responses_upstream import call, events, message, response
 from tests.server.upstream import completion, deltas, running
 
-PAGE = (Path(__file__).parents[2] / "docs" / "proxy.md").read_text(encoding="utf-8")
+_DOCS = Path(__file__).parents[2] / "docs"
+PAGE = "\n".join((_DOCS / name).read_text(encoding="utf-8") for name in ("proxy.md", "guard_clients.md"))
 SNIPPETS = dict(re.findall(r"<!-- run: (\w+) -->\n```python\n(.*?)```", PAGE, re.DOTALL))
 REPLY = "I am sorry, I cannot help with that."
 SETTINGS = """

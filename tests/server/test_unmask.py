@@ -18,9 +18,9 @@ from proctor.guard.step import Step
 from proctor.server.unmask import LOOKED_BACK, changed_in, hidden, restored
 from proctor.store.guard_log import GuardLog
 from proctor.wiring.guard import Guard
-from tests.server import anthropic_upstream
+from tests.server.dialects import anthropic_upstream
+from tests.server.dialects.responses_upstream import call, events, message, response
 from tests.server.gates import Kept
-from tests.server.responses_upstream import call, events, message, response
 from tests.server.upstream import chunk, completion, deltas, proxied, read_stream, says, streams
 from tests.tables import table
 

@@ -12,7 +12,7 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
-from proctor.server.proxy import make_app
+from proctor.server.proxy.app import make_app
 from proctor.wiring.guard import Guard
 from proctor.wiring.server_settings import ProxySettings
 

@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 
 from proctor.core.errors import InputError
-from proctor.server.sidecar import make_app
+from proctor.server.sidecar.app import make_app
 from proctor.wiring.guard import Guard
 from tests.server.upstream import running
 

@@ -23,9 +23,9 @@ from proctor.store.review import GUARD, items, resolve
 from proctor.store.runs import RunStore
 from proctor.wiring.escalation_payload import SCHEMA
 from proctor.wiring.guard import Guard
-from proctor.wiring.guard_check import checked
 from proctor.wiring.guard_settings import check_guard
-from proctor.wiring.guard_stats import guard_table
+from proctor.workflows.guard.check import checked
+from proctor.workflows.guard.stats import guard_table
 from tests.server.upstream import completion, proxied, running, says
 
 SETTINGS = """

@@ -10,7 +10,8 @@ import pytest
 from proctor.config import Environment, load_config
 from proctor.wiring.guard_settings import check_guard
 
-PAGE = (Path(__file__).parents[2] / "docs" / "guard.md").read_text(encoding="utf-8")
+_DOCS = Path(__file__).parents[2] / "docs"
+PAGE = "\n".join((_DOCS / name).read_text(encoding="utf-8") for name in ("guard.md", "guard_reference.md"))
 PYTHON = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 YAML = [block for block in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL) if block.startswith("guard:")]
 

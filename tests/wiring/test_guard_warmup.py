@@ -215,7 +215,7 @@ async def main():
     else:
         assert (await guard.session().input("Where is my parcel?")).action == "allow"
         done = threading.Event()
-        ahead.begin(lambda: iter([done.set()]))  # behind what was begun before
+        prefetch.begin(lambda: iter([done.set()]))  # behind what was begun before
         assert done.wait(60)
     assert compiled()
     guard.close()

@@ -15,10 +15,10 @@ from proctor.core.chat import Message, ToolCall
 from proctor.core.errors import MalformedError
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.guard.step import Step
-from proctor.wiring.escalations import scorer_of as escalation_scorer
 from proctor.wiring.guard_settings import make_plan
-from proctor.wiring.replay_questions import key_questions
 from proctor.wiring.scorers import Bench
+from proctor.workflows.monitor.escalations import scorer_of as escalation_scorer
+from proctor.workflows.replay.questions import key_questions
 
 TOOLS = "tools: {run_query: reads, get_token: changes, 'desk_*': hands_off}\n"
 STATED = {"run_query": "reads", "get_token": "changes", "desk_*": "hands_off"}

@@ -37,7 +37,7 @@ def verb(ctx: click.Context, run: str, target: str | None, output: Path | None, 
     """
     from proctor.store.run_reader import RunReader  # noqa: PLC0415 - verbs load what they use
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.release import bless_run  # noqa: PLC0415
+    from proctor.workflows.release.baseline import bless_run  # noqa: PLC0415
 
     config = project(ctx)
     with RunStore(config.store) as store:

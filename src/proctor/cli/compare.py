@@ -46,18 +46,17 @@ def verb(ctx: click.Context, /, **flags: Any) -> None:
     Without BASELINE it is the suite's own, as `proctor bless` wrote it; with --against it is that target of the same
     run, case by case. Nothing is decided: `proctor gate` does that.
     """
-    from proctor.report.release_formats import check_name, save_release  # noqa: PLC0415 - verbs load what they use
-    from proctor.report.release_terminal import write  # noqa: PLC0415
+    from proctor.report.release_formats import DECISION_REPORT  # noqa: PLC0415 - verbs load what they use
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.gate import GateRequest, compare_run  # noqa: PLC0415
+    from proctor.workflows.release.gate import GateRequest, compare_run  # noqa: PLC0415
 
     outputs: tuple[Path, ...] = flags.pop("outputs")
     for output in outputs:
-        check_name(output)
+        DECISION_REPORT.check_name(output)
     config = project(ctx)
     with RunStore(config.store) as store:
         view = asyncio.run(compare_run(config, store, GateRequest(**flags)))
-    write(view)
+    DECISION_REPORT.write(view)
     for output in outputs:
-        save_release(view, output)
+        DECISION_REPORT.save(view, output)
         click.echo(f"wrote {output}", err=True)

@@ -50,11 +50,11 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
     unknown (no signal was seen). With --floor or --most-repeats the exit code is 1 when the figure is beyond it, and 3
     when there was nothing to tell it from.
     """
-    from proctor.report.completion_table import check_name, save_completion, write, write_json  # noqa: PLC0415
-    from proctor.wiring.monitor import CompletionJob, completion_of, rules_of  # noqa: PLC0415 - verbs load what they use
+    from proctor.report.completion_sheet import COMPLETION_REPORT  # noqa: PLC0415
+    from proctor.workflows.monitor.completion import CompletionJob, completion_of, rules_of  # noqa: PLC0415 - verbs load what they use
 
     for output in flags["outputs"]:
-        check_name(output)
+        COMPLETION_REPORT.check_name(output)
     job = CompletionJob(
         events=flags["events"],
         rules=rules_of(project(ctx), flags["rules"]),
@@ -64,11 +64,11 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
     )
     table = asyncio.run(completion_of(job))
     if flags["as_json"]:
-        write_json(table, sys.stdout)
+        COMPLETION_REPORT.write_json(table, sys.stdout)
     else:
-        write(table)
+        COMPLETION_REPORT.write(table)
     for output in flags["outputs"]:
-        save_completion(table, output)
+        COMPLETION_REPORT.save(table, output)
         click.echo(f"wrote {output}", err=True)
     least = _held(table.total.completion.value, flags["floor"], "completion", below=True)
     most = _held(table.total.repeats.value, flags["most_repeats"], "repeat contact", below=False)

@@ -18,7 +18,7 @@ __all__ = ["verb"]
 def verb(ctx: click.Context, old: str, new: str) -> int:
     """Compare suite OLD with suite NEW: cases added, removed, changed. Exit code 1 when they differ."""
     from proctor.suites.golden import diff  # noqa: PLC0415 - verbs load what they use
-    from proctor.wiring.prompt_suite import suite_path  # noqa: PLC0415
+    from proctor.workflows.run.prompt_suite import suite_path  # noqa: PLC0415
 
     config = project(ctx)
     found = diff(*(suite_path(name, config, Path.cwd()) for name in (old, new)))

@@ -154,7 +154,7 @@ def _models(config: Config) -> Iterator[tuple[str, str, str]]:
 def _guard(config: Config) -> Iterator[tuple[str, str, str]]:
     """Make every gate that the guard names, and look whether a running guard could read its settings again."""
     from proctor.wiring.guard_settings import check_guard  # noqa: PLC0415 - onnxruntime takes a third of a second
-    from proctor.wiring.guard_stats import last_reload_error  # noqa: PLC0415
+    from proctor.workflows.guard.stats import last_reload_error  # noqa: PLC0415
 
     if config.settings.guard:
         try:

@@ -12,7 +12,7 @@ import click
 
 from proctor.cli.context import project
 from proctor.cli.tables import print_table
-from proctor.core.operations import CATEGORIES
+from proctor.core.handoff import CATEGORIES
 
 __all__ = ["verb"]
 
@@ -84,22 +84,16 @@ def sort_hand_offs(ctx: click.Context, /, **flags: Any) -> None:
     FILE is a recording in any format that `proctor score` reads. Every cause is put on record, so that `proctor
     escalations label` can say otherwise.
     """
-    from proctor.report.escalation_table import (  # noqa: PLC0415 - verbs load what they use
-        check_gaps_name,
-        check_name,
-        save_escalations,
-        save_gaps,
-        write,
-        write_json,
-    )
-    from proctor.wiring.escalations import EscalationJob, escalations_of  # noqa: PLC0415
+    from proctor.report.escalation_sheet import ESCALATION_REPORT  # noqa: PLC0415 - verbs load what they use
+    from proctor.report.knowledge_gap_files import KNOWLEDGE_GAP_REPORT  # noqa: PLC0415
+    from proctor.workflows.monitor.escalations import EscalationJob, escalations_of  # noqa: PLC0415
 
     if not flags["recordings"] and not flags["events"]:
         raise click.UsageError("name a file with conversations, or an event log with --events.")
     for path in flags["outputs"]:
-        check_name(path)
+        ESCALATION_REPORT.check_name(path)
     for path in flags["gap_files"]:
-        check_gaps_name(path)
+        KNOWLEDGE_GAP_REPORT.check_name(path)
     job = EscalationJob(
         recordings=flags["recordings"],
         events=flags["events"],
@@ -110,14 +104,14 @@ def sort_hand_offs(ctx: click.Context, /, **flags: Any) -> None:
     )
     table = asyncio.run(escalations_of(project(ctx), job))
     if flags["as_json"]:
-        write_json(table, sys.stdout)
+        ESCALATION_REPORT.write_json(table, sys.stdout)
     else:
-        write(table)
+        ESCALATION_REPORT.write(table)
     for path in flags["outputs"]:
-        save_escalations(table, path)
+        ESCALATION_REPORT.save(table, path)
         click.echo(f"wrote {path}", err=True)
     for path in flags["gap_files"]:
-        save_gaps(table.gaps, path)
+        KNOWLEDGE_GAP_REPORT.save(table.gaps, path)
         click.echo(f"wrote {path} ({len(table.gaps)} gap{'s' * (len(table.gaps) != 1)})", err=True)
 
 
@@ -129,7 +123,7 @@ def sort_hand_offs(ctx: click.Context, /, **flags: Any) -> None:
 @click.pass_context
 def label(ctx: click.Context, name: str, category: str, note: str, person: str | None) -> None:
     """Put on record what a person says is the cause of the hand-off of conversation ID (or the beginning of it)."""
-    from proctor.wiring.escalations import label_hand_off  # noqa: PLC0415
+    from proctor.workflows.monitor.escalations import label_hand_off  # noqa: PLC0415
 
     done = label_hand_off(project(ctx), name, category=category, by=person or _user(), note=note)
     agrees = "nothing was found before" if done.found is None else "agrees" if done.found == category else "disagrees"

@@ -66,8 +66,8 @@ def _export_run(ctx: click.Context, run: str, outputs: tuple[Path, ...], outcome
     from proctor.report.formats import save, writer_for  # noqa: PLC0415 - verbs load what they use
     from proctor.store.run_reader import RunReader  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.judge_error_bands import with_bands  # noqa: PLC0415
-    from proctor.wiring.overview import with_overview  # noqa: PLC0415
+    from proctor.workflows.judge.error_bands import with_bands  # noqa: PLC0415
+    from proctor.workflows.run.overview import with_overview  # noqa: PLC0415
 
     for output in outputs:
         writer_for(output)
@@ -81,7 +81,7 @@ def _export_run(ctx: click.Context, run: str, outputs: tuple[Path, ...], outcome
 
 
 def _export_prompt(ctx: click.Context, flags: dict[str, Any]) -> None:
-    from proctor.wiring.exchange import bundle_of, made_for, save_files  # noqa: PLC0415 - verbs load what they use
+    from proctor.workflows.exchange.files import bundle_of, made_for, save_files  # noqa: PLC0415 - verbs load what they use
 
     path = Path(flags["run"])
     bundle = bundle_of(path, models=flags["models"], baseline=flags["baseline"], tests=flags["tests"])
@@ -114,7 +114,7 @@ def _tell(notes: tuple[str, ...]) -> None:
 def _upload(ctx: click.Context, bundle: Bundle, judge: str | None) -> None:
     import asyncio  # noqa: PLC0415
 
-    from proctor.wiring.upload import upload_evals  # noqa: PLC0415
+    from proctor.workflows.exchange.upload import upload_evals  # noqa: PLC0415
 
     done = asyncio.run(upload_evals(project(ctx), bundle, judge=judge))
     click.echo(f"eval {done.eval_id}")

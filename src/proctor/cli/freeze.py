@@ -20,7 +20,7 @@ def verb(ctx: click.Context, suite: str, output: Path, version: str | None) -> N
     """Write SUITE sorted by case id with its content hash; a later change to the file is noticed."""
     from proctor.suites.golden import freeze  # noqa: PLC0415 - verbs load what they use
     from proctor.suites.load import open_suite  # noqa: PLC0415
-    from proctor.wiring.prompt_suite import suite_path  # noqa: PLC0415
+    from proctor.workflows.run.prompt_suite import suite_path  # noqa: PLC0415
 
     loaded = open_suite(suite_path(suite, project(ctx), Path.cwd()))
     frozen = freeze(loaded.cases(), output, suite=loaded.suite, version=version)

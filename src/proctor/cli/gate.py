@@ -49,10 +49,10 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
     Exit codes: 0 ship, 1 hold, 2 usage or configuration, 3 not enough data, scorers that changed, or a rule that
     nothing answers to.
     """
-    from proctor.report.release_formats import check_name  # noqa: PLC0415 - verbs load what they use
+    from proctor.report.release_formats import DECISION_REPORT  # noqa: PLC0415 - verbs load what they use
 
     for output in flags["outputs"]:
-        check_name(output)
+        DECISION_REPORT.check_name(output)
     return decide_on(project(ctx), **flags)
 
 
@@ -68,10 +68,9 @@ def decide_on(
     quiet: bool = False,
 ) -> int:
     """Decide on a run, tell the decision, and give the exit code."""
-    from proctor.report.release_formats import save_release  # noqa: PLC0415
-    from proctor.report.release_terminal import write  # noqa: PLC0415
+    from proctor.report.release_formats import DECISION_REPORT  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.gate import GateRequest, gate_run  # noqa: PLC0415
+    from proctor.workflows.release.gate import GateRequest, gate_run  # noqa: PLC0415
 
     asked = GateRequest(run=run, baseline=baseline, target=target, policy=policy, rescore=rescore)
     with RunStore(config.store) as store:
@@ -81,9 +80,9 @@ def decide_on(
         for reason in found.view.reasons:
             click.echo(f"  {reason.text}")
     else:
-        write(found.view)
+        DECISION_REPORT.write(found.view)
     for output in outputs:
-        save_release(found.view, output)
+        DECISION_REPORT.save(found.view, output)
     for path in (*outputs, *found.files):
         click.echo(f"wrote {path}", err=True)
     if found.queued:

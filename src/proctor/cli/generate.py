@@ -77,7 +77,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
 
 def _wish(flags: dict[str, Any]) -> Any:
     from proctor.generate.effort import DEFAULT, PRESETS  # noqa: PLC0415
-    from proctor.wiring.generation import Wish  # noqa: PLC0415
+    from proctor.workflows.generate.generation import Wish  # noqa: PLC0415
 
     names = ("most_rules", "tests_per_rule", "rules_per_call", "generations", "expansions")
     numbers = {name: flags[name] for name in names}
@@ -108,7 +108,7 @@ def _instructions(given: Sequence[str]) -> dict[str, str]:
 
 
 def _show_plan(config: Any, wish: Any) -> int:
-    from proctor.wiring.generation import plan_generation  # noqa: PLC0415
+    from proctor.workflows.generate.generation import plan_generation  # noqa: PLC0415
 
     plan = asyncio.run(plan_generation(config, wish))
     width = max([20, *(len(row.model) for row in plan.rows)])
@@ -131,7 +131,7 @@ def _show_plan(config: Any, wish: Any) -> int:
 
 
 def _carry_out(config: Any, wish: Any, *, quiet: bool) -> int:
-    from proctor.wiring.generation import GenerationProgress, carry_out_generation  # noqa: PLC0415
+    from proctor.workflows.generate.generation import GenerationProgress, carry_out_generation  # noqa: PLC0415
 
     line = _Line(shown=not quiet and sys.stderr.isatty())
 
@@ -240,7 +240,9 @@ def _tell_tests(artefacts: Any) -> None:
     click.echo(f"tests   {len(artefacts.tests)}" + (f": {counts}" if counts else ""))
     if artefacts.baseline:
         click.echo(f"        {len(artefacts.baseline)} baseline tests beside them")
-    if given := [case.metadata["groundtruth"] for case in artefacts.tests if "groundtruth" in case.metadata]:
+    from proctor.core.generated_test import GeneratedTest  # noqa: PLC0415
+
+    if given := [truth for case in artefacts.tests if (truth := GeneratedTest.of(case).groundtruth)]:
         accepted = sum(bool(each.get("accepted")) for each in given)
         click.echo(f"        expected output accepted for {accepted} of {len(given)}")
     if agreement := artefacts.provenance.get("counts", {}).get("agreement"):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from proctor.config import Config
     from proctor.core.step import Point
     from proctor.guard.step import Step
-    from proctor.wiring.guard_check import CheckedStep
+    from proctor.workflows.guard.check import CheckedStep
 
 __all__ = ["verb"]
 
@@ -88,7 +88,7 @@ def check(ctx: click.Context, /, **flags: Any) -> int:
 
 
 async def _check(config: Config, point: Point, given: Sequence[tuple[str, Step]], flags: Mapping[str, Any]) -> int:
-    from proctor.wiring.guard_check import checked  # noqa: PLC0415 - onnxruntime takes a third of a second
+    from proctor.workflows.guard.check import checked  # noqa: PLC0415 - onnxruntime takes a third of a second
 
     stopped = 0
     places = iter(given)
@@ -165,7 +165,7 @@ def _as_json(place: str, found: CheckedStep, show: bool) -> str:
 
 def _told(place: str, found: CheckedStep, show: bool) -> str:
     """What was decided about one text, for people."""
-    from proctor.report.guard_table import milliseconds  # noqa: PLC0415
+    from proctor.report.number_format import milliseconds  # noqa: PLC0415
 
     whole, *gates = found.verdicts(show=show)
     by = f" by {whole['by']}" if whole["action"] != "allow" and whole.get("by") else ""
@@ -204,7 +204,7 @@ def _action(verdict: Mapping[str, Any]) -> str:
 @click.pass_context
 def serve(ctx: click.Context, host: str, port: int, token_env: str | None) -> int:
     """Serve the gates over HTTP to an agent in any language, until interrupted. GET /openapi.json describes it."""
-    from proctor.server.sidecar import make_app  # noqa: PLC0415 - aiohttp takes a quarter of a second
+    from proctor.server.sidecar.app import make_app  # noqa: PLC0415 - aiohttp takes a quarter of a second
     from proctor.wiring.guard_settings import read_settings  # noqa: PLC0415
 
     config = project(ctx)
@@ -248,8 +248,8 @@ def stats(ctx: click.Context, /, **flags: Any) -> None:
     With --ids: the last decisions that stopped a step or handed it over, the newest first. `proctor review show`,
     `proctor review resolve` and `proctor promote --guard` take such an id, or the beginning of it.
     """
-    from proctor.report.guard_table import check_name, save_guard, write, write_json  # noqa: PLC0415
-    from proctor.wiring.guard_stats import guard_table, moment_of  # noqa: PLC0415
+    from proctor.report.guard_sheet import GUARD_REPORT  # noqa: PLC0415
+    from proctor.workflows.guard.stats import guard_table, moment_of  # noqa: PLC0415
 
     gate, outputs = flags["gate"], flags["outputs"]
     since = moment_of(flags["since"]) if flags["since"] else None
@@ -259,22 +259,22 @@ def stats(ctx: click.Context, /, **flags: Any) -> None:
         _list_stopped(project(ctx), since, flags)
         return
     for path in outputs:
-        check_name(path)
+        GUARD_REPORT.check_name(path)
     table = guard_table(project(ctx), since=since, gate=gate)
     if flags["as_json"]:
-        write_json(table, sys.stdout)
+        GUARD_REPORT.write_json(table, sys.stdout)
     else:
-        write(table)
+        GUARD_REPORT.write(table)
         if any(row.actions.get("block") or row.actions.get("escalate") for row in table.points):
             click.echo("`proctor guard stats --ids` lists the last that were stopped", err=True)
     for path in outputs:
-        save_guard(table, path)
+        GUARD_REPORT.save(table, path)
         click.echo(f"wrote {path}", err=True)
 
 
 def _list_stopped(config: Config, since: datetime | None, flags: Mapping[str, Any]) -> None:
     from proctor.cli.tables import print_table  # noqa: PLC0415
-    from proctor.wiring.guard_stats import last_stopped  # noqa: PLC0415
+    from proctor.workflows.guard.stats import last_stopped  # noqa: PLC0415
 
     found = last_stopped(config, since=since, gate=flags["gate"], most=flags["limit"])
     if flags["as_json"]:

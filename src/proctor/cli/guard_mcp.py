@@ -43,7 +43,7 @@ def mcp(
     try:
         if upstream is None:
             return asyncio.run(_bridged(guard, settings, command))
-        from proctor.server.mcp_http import make_app  # noqa: PLC0415
+        from proctor.server.mcp.http import make_app  # noqa: PLC0415
 
         token = read_token(config, settings.token_env)
         app = make_app(guard, upstream, settings, token=token)
@@ -53,8 +53,8 @@ def mcp(
 
 
 async def _bridged(guard: Any, settings: Any, command: tuple[str, ...]) -> int:
-    from proctor.server.mcp import Gateway  # noqa: PLC0415
-    from proctor.server.mcp_stdio import run_stdio  # noqa: PLC0415
+    from proctor.server.mcp.gateway import Gateway  # noqa: PLC0415
+    from proctor.server.mcp.stdio import run_stdio  # noqa: PLC0415
 
     await guard.warm()
     session = guard.session(customer=settings.customer)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from proctor.wiring.exchange import Brought
+    from proctor.workflows.exchange.files import Brought
 
 __all__ = ["verb"]
 
@@ -45,7 +45,7 @@ def verb(source: Path, out: Path, kind: str | None, prompt: Path | None, allow_o
     samples, and a prompt that is nothing but text. Files that it names are read only inside its own folder. What could
     not be brought over is said; nothing is replaced without --force.
     """
-    from proctor.wiring.exchange import bring_in  # noqa: PLC0415 - verbs load what they use
+    from proctor.workflows.exchange.files import bring_in  # noqa: PLC0415 - verbs load what they use
 
     noted: set[str] = set()
     for brought in bring_in(source, out, kind=kind, prompt=prompt, force=force, allow_outside=allow_outside):

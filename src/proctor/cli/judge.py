@@ -59,13 +59,13 @@ def check(ctx: click.Context, /, labels: Path, run: str | None, outputs: tuple[P
 
     Exit codes: 0 measured, 1 under --at-least, 2 usage or configuration, 3 nothing could be measured.
     """
-    from proctor.report.judge_card import check_name, save_card, write  # noqa: PLC0415 - verbs load what they use
+    from proctor.report.judge_card_sheet import JUDGE_CARD_REPORT  # noqa: PLC0415 - verbs load what they use
     from proctor.store.run_reader import RunReader  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.judge import JudgeQuestion, check_judge  # noqa: PLC0415
+    from proctor.workflows.judge.check import JudgeQuestion, check_judge  # noqa: PLC0415
 
     for output in outputs:
-        check_name(output)
+        JUDGE_CARD_REPORT.check_name(output)
     config = project(ctx)
     least = flags.pop("at_least")
     scale = flags.pop("scale") or None
@@ -77,9 +77,9 @@ def check(ctx: click.Context, /, labels: Path, run: str | None, outputs: tuple[P
     else:
         with RunStore(config.store) as store:
             card = asyncio.run(check_judge(config, question, RunReader(store, store.find(run))))
-    write(card)
+    JUDGE_CARD_REPORT.write(card)
     for output in outputs:
-        save_card(card, output)
+        JUDGE_CARD_REPORT.save(card, output)
         click.echo(f"wrote {output}", err=True)
     if not card.cases:
         click.echo("no answer has both a label and a verdict", err=True)

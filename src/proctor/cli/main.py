@@ -13,7 +13,9 @@ from proctor import __version__
 from proctor.cli.masked_output import masked_output
 from proctor.core.errors import MalformedError, ProctorError
 
-__all__ = ["VERBS", "cli", "main", "tell"]
+__all__ = ["ENVIRONMENT", "VERBS", "cli", "main", "tell"]
+
+ENVIRONMENT = "proctor.environment"  # where a command finds the environment that `main` has read
 
 # name -> the line `proctor --help` shows. The module proctor.cli.NAME holds the command `verb`.
 VERBS = {
@@ -92,6 +94,7 @@ class _LazyGroup(click.Group):
 @click.pass_context
 def cli(ctx: click.Context, config: Path | None, debug: bool) -> None:
     """Tests, grades, guards, attacks and watches LLM applications."""
+    ctx.meta[ENVIRONMENT] = ctx.obj
     ctx.obj = config
 
 
@@ -104,12 +107,13 @@ def main(args: list[str] | None = None) -> None:
 
 def _run(words: list[str]) -> NoReturn:
     try:
+        environment = None
         if not {"-h", "--help", "-V", "--version"} & set(words):
             # Before click reads the environment for its flags, so that .env may set them too.
             from proctor.config import read_environment  # noqa: PLC0415 - --help needs none of it
 
-            read_environment(Path.cwd())
-        code = cli.main(args=words, prog_name="proctor", standalone_mode=False)
+            environment = read_environment(Path.cwd())
+        code = cli.main(args=words, prog_name="proctor", standalone_mode=False, obj=environment)
         sys.exit(code if isinstance(code, int) else 0)
     except click.exceptions.Abort:
         sys.exit(130)

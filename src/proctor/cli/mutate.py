@@ -59,11 +59,11 @@ def verb(ctx: click.Context, /, outputs: tuple[Path, ...], at_least: float | Non
 
     Exit codes: 0 done, 1 under --at-least, 2 usage or configuration, 3 nothing could be judged, or cut short.
     """
-    from proctor.report.adequacy import check_name, save_adequacy, write  # noqa: PLC0415 - verbs load what they use
-    from proctor.wiring.mutation import mutation_plan, run_mutation  # noqa: PLC0415
+    from proctor.report.adequacy_sheet import MUTATION_REPORT  # noqa: PLC0415 - verbs load what they use
+    from proctor.workflows.mutate.mutation import mutation_plan, run_mutation  # noqa: PLC0415
 
     for output in outputs:
-        check_name(output)
+        MUTATION_REPORT.check_name(output)
     config = project(ctx)
     job = _job(config, flags)
     plan = mutation_plan(config, job)
@@ -72,8 +72,8 @@ def verb(ctx: click.Context, /, outputs: tuple[Path, ...], at_least: float | Non
         return 0
     adequacy = asyncio.run(run_mutation(config, job, plan=plan, heard=_progress))
     for output in outputs:  # before the screen, whose reader (head, less) may go
-        save_adequacy(adequacy, output)
-    write(adequacy)
+        MUTATION_REPORT.save(adequacy, output)
+    MUTATION_REPORT.write(adequacy)
     for output in outputs:
         click.echo(f"wrote {output}", err=True)
     if not adequacy.complete:
@@ -88,7 +88,7 @@ def verb(ctx: click.Context, /, outputs: tuple[Path, ...], at_least: float | Non
 
 
 def _job(config: Any, flags: dict[str, Any]) -> Any:
-    from proctor.wiring.mutation import MutationJob  # noqa: PLC0415
+    from proctor.workflows.mutate.mutation import MutationJob  # noqa: PLC0415
 
     names = ("repeat", "concurrency", "budget", "rate", "seed")
     run = replace(config.settings.run, **{name: flags[name] for name in names if flags[name] is not None})

@@ -10,7 +10,7 @@ import click
 from proctor.cli.context import project
 
 if TYPE_CHECKING:
-    from proctor.wiring.promote import Promotion
+    from proctor.workflows.promote.results import Promotion
 
 __all__ = ["verb"]
 
@@ -56,7 +56,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> None:
     the same gate stops it again where the target has a guard, and that nothing is done of what it asks; for one that is
     to be allowed, that no gate stops it and that it is answered.
     """
-    from proctor.wiring.promote import promote  # noqa: PLC0415 - verbs load what they use
+    from proctor.workflows.promote.results import promote  # noqa: PLC0415 - verbs load what they use
 
     run, out, decisions = flags["run"], flags["out"], flags["decisions"]
     if (run is None) == (not decisions):
@@ -64,7 +64,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> None:
     if flags["expected"] and not decisions:
         raise click.UsageError("--expect goes with --guard.")
     if run is None:
-        from proctor.wiring.promote_guard import promote_decisions  # noqa: PLC0415
+        from proctor.workflows.promote.guard_decisions import promote_decisions  # noqa: PLC0415
 
         _say(promote_decisions(project(ctx), decisions, out, expected=flags["expected"]), out)
         return

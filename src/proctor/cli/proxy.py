@@ -40,7 +40,7 @@ def verb(ctx: click.Context, /, host: str, port: int, **flags: Any) -> int:
     never kept. Settings stand in proctor.yaml under `guard: {proxy: ...}`; flags beat them. Runs until interrupted.
     """
     from proctor.server.admission import is_loopback  # noqa: PLC0415 - aiohttp takes a quarter of a second
-    from proctor.server.proxy import make_app  # noqa: PLC0415
+    from proctor.server.proxy.app import make_app  # noqa: PLC0415
     from proctor.server.upstream import place_of  # noqa: PLC0415
     from proctor.wiring.guard_settings import read_settings  # noqa: PLC0415
 

@@ -40,8 +40,8 @@ def verb(ctx: click.Context, /, run: str, places: tuple[str, ...], target: str |
     from proctor.core.errors import InputError, ProctorError  # noqa: PLC0415
     from proctor.store.run_reader import RunReader  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.publish import Publication, check_places, publish_run, shown  # noqa: PLC0415
-    from proctor.wiring.release import chosen_target  # noqa: PLC0415
+    from proctor.workflows.publish import Publication, check_places, publish_run, shown  # noqa: PLC0415
+    from proctor.workflows.release.baseline import chosen_target  # noqa: PLC0415
 
     config = project(ctx)
     file = str(Path.cwd() / flags["file"]) if flags["file"] else None  # a path on the command line begins here

@@ -88,7 +88,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
 
 
 def _prepared(config: Any, flags: dict[str, Any]) -> Any:
-    from proctor.wiring.replay import ReplayWish, prepare_replay  # noqa: PLC0415
+    from proctor.workflows.replay.suite import ReplayWish, prepare_replay  # noqa: PLC0415
 
     names = ("source", "format", "model", "questions", "wordings", "first", "control", "writes")
     wish = ReplayWish(target=flags["recorded"], **{name: flags[name] for name in names})

@@ -74,19 +74,19 @@ def review_tests(
     outputs: tuple[Path, ...],
 ) -> None:
     """Review the tests of PROMPT: ways to fail with their harm, what each test is worth, what repeats what."""
-    from proctor.report.collection import check_name, save_review, write  # noqa: PLC0415 - verbs load what they use
-    from proctor.wiring.collection_review import ReviewJob, review_collection, write_kept  # noqa: PLC0415
+    from proctor.report.test_review_sheet import REVIEW_REPORT  # noqa: PLC0415 - verbs load what they use
+    from proctor.workflows.review.collection import ReviewJob, review_collection, write_kept  # noqa: PLC0415
 
     if write_back and keep is None:
         raise click.UsageError("--write goes with --keep N.")
     for output in outputs:
-        check_name(output)
+        REVIEW_REPORT.check_name(output)
     config = project(ctx)
     job = ReviewJob(prompt=prompt, out=out, keep=keep, model=model, run=config.settings.run)
     review = asyncio.run(review_collection(config, job))
-    write(review)
+    REVIEW_REPORT.write(review)
     for output in outputs:
-        save_review(review, output)
+        REVIEW_REPORT.save(review, output)
         click.echo(f"wrote {output}", err=True)
     if write_back:
         gone = write_kept(job, review)
@@ -143,8 +143,8 @@ def show_item(ctx: click.Context, name: str) -> None:
     from proctor.report.review_item import case_text, decision_text, item_text  # noqa: PLC0415
     from proctor.store.review import GUARD  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.guard_reviews import item_or_decision  # noqa: PLC0415
-    from proctor.wiring.review_case import review_case  # noqa: PLC0415
+    from proctor.workflows.review.case import review_case  # noqa: PLC0415
+    from proctor.workflows.review.guard_decisions import item_or_decision  # noqa: PLC0415
 
     config = project(ctx)
     with RunStore(config.store) as store:
@@ -173,7 +173,7 @@ def show_item(ctx: click.Context, name: str) -> None:
         }
         click.echo(case_text(sections))
     if item.origin == GUARD:
-        from proctor.wiring.guard_stats import decision  # noqa: PLC0415
+        from proctor.workflows.guard.stats import decision  # noqa: PLC0415
 
         click.echo(decision_text(decision(config, item.case_id)))
 
@@ -202,7 +202,7 @@ def resolve_items(
     """
     from proctor.store.review import open_count  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.guard_reviews import resolve_all  # noqa: PLC0415
+    from proctor.workflows.review.guard_decisions import resolve_all  # noqa: PLC0415
 
     config = project(ctx)
     with RunStore(config.store) as store:

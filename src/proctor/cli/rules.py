@@ -15,7 +15,7 @@ from proctor.cli.tables import print_table
 if TYPE_CHECKING:
     from proctor.core.case import Case
     from proctor.core.rule import Rule, RuleVerdict
-    from proctor.wiring.trace_rules import TraceReport
+    from proctor.workflows.trace_rules import TraceReport
 
 __all__ = ["verb"]
 
@@ -58,7 +58,7 @@ def check(
     they are unknown. Exit codes: 0 no rule was broken, 1 one was, 2 usage or configuration, 3 nothing could be judged.
     """
     from proctor.core.codec import dumps  # noqa: PLC0415 - verbs load what they use
-    from proctor.wiring.trace_rules import TraceJob, check_trace_rules  # noqa: PLC0415
+    from proctor.workflows.trace_rules import TraceJob, check_trace_rules  # noqa: PLC0415
 
     for output in outputs:
         if output.suffix not in (".json", ".jsonl"):
@@ -97,7 +97,7 @@ def read(
     """Read the rules of an agent's prompt and say how each would be checked."""
     from proctor.generate.rules_file import rules_text  # noqa: PLC0415 - verbs load what they use
     from proctor.scorers.conversation.trace_rules import judged_by  # noqa: PLC0415
-    from proctor.wiring.trace_rules import TraceJob, read_trace_rules  # noqa: PLC0415
+    from proctor.workflows.trace_rules import TraceJob, read_trace_rules  # noqa: PLC0415
 
     if prompt is None:
         raise click.UsageError("name the agent's prompt with --prompt")

@@ -156,7 +156,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
 def _project(ctx: click.Context, flags: dict[str, Any]) -> Config:
     """The project of this folder, or the one that was named in the place of a suite."""
     folder = Path(flags["suite"]) if flags["suite"] else None
-    named = project_in(folder) if folder and folder.is_dir() and ctx.obj is None else None
+    named = project_in(ctx, folder) if folder and folder.is_dir() and ctx.obj is None else None
     if named is None:
         return project(ctx)
     click.echo(f"project {folder}: for the other verbs use `proctor -c {folder} …`, or go into the folder", err=True)
@@ -168,7 +168,7 @@ def carry(config: Config, job: Any, flags: dict[str, Any]) -> int:
     """Carry out a job (or go on with a run, where the flags say so), tell how it ended, and give the exit code."""
     from proctor.cli.progress import Progress  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.job import RunProgress, carry_out, resumed_job  # noqa: PLC0415
+    from proctor.workflows.run.job import RunProgress, carry_out, resumed_job  # noqa: PLC0415
 
     if flags["resume"]:
         with RunStore(config.store) as store:
@@ -242,12 +242,12 @@ def _sound_alarms(config: Config, run_id: str) -> None:
     """Say what has stayed under its floor; rules that cannot be read do not spoil a run that is over."""
     from proctor.core.errors import ProctorError  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.policy_file import policy_path  # noqa: PLC0415
+    from proctor.workflows.release.policy_file import policy_path  # noqa: PLC0415
 
     try:
         if policy_path(config) is None:
             return  # no rules, so no floors
-        from proctor.wiring.floor_alarms import raise_alarms  # noqa: PLC0415
+        from proctor.workflows.release.floor_alarms import raise_alarms  # noqa: PLC0415
 
         with RunStore(config.store) as store:
             for alarm in asyncio.run(raise_alarms(config, store, run_id)):
@@ -262,7 +262,7 @@ def _gated(config: Config, run_id: str, code: int, flags: dict[str, Any]) -> int
     from proctor.cli.triggers import worst  # noqa: PLC0415
     from proctor.store.run_reader import RunReader  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.release import baseline_file  # noqa: PLC0415
+    from proctor.workflows.release.baseline import baseline_file  # noqa: PLC0415
 
     with RunStore(config.store) as store:
         reader = RunReader(store, store.get(run_id))
@@ -309,8 +309,8 @@ def _tell(config: Config, run_id: str, flags: dict[str, Any], *, done: bool) -> 
     from proctor.report.number_format import decision_word  # noqa: PLC0415
     from proctor.store.run_reader import RunReader  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.judge_error_bands import with_bands  # noqa: PLC0415
-    from proctor.wiring.overview import with_overview  # noqa: PLC0415
+    from proctor.workflows.judge.error_bands import with_bands  # noqa: PLC0415
+    from proctor.workflows.run.overview import with_overview  # noqa: PLC0415
 
     with RunStore(config.store) as store:
         reader = RunReader(store, store.get(run_id))

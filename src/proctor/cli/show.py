@@ -47,8 +47,8 @@ def verb(
             _page(reader, outcome, target, page or 1, limit)
         else:
             from proctor.report.terminal import write  # noqa: PLC0415
-            from proctor.wiring.judge_error_bands import with_bands  # noqa: PLC0415
-            from proctor.wiring.overview import with_overview  # noqa: PLC0415
+            from proctor.workflows.judge.error_bands import with_bands  # noqa: PLC0415
+            from proctor.workflows.run.overview import with_overview  # noqa: PLC0415
 
             report = with_overview(reader, with_bands(config, reader.report()))
             write(report, lambda: _troubles(reader), sys.stdout)

@@ -43,7 +43,7 @@ def suggest_floors(
     from proctor.release.thresholds import suggest  # noqa: PLC0415 - verbs load what they use
     from proctor.store.decisions import held_in_vain  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.wiring.good_runs import good_runs  # noqa: PLC0415
+    from proctor.workflows.release.good_runs import good_runs  # noqa: PLC0415
 
     with RunStore(project(ctx).store) as store:
         figures = good_runs(store, runs, suite=suite, target=target, limit=limit)

@@ -51,7 +51,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
 def _one(config: Config, store: Any, line: Any, flags: dict[str, Any]) -> int:
     from proctor.release.floors import Floor  # noqa: PLC0415
     from proctor.store.trends import points  # noqa: PLC0415
-    from proctor.wiring.floor_alarms import alarm_of, floor_of  # noqa: PLC0415
+    from proctor.workflows.release.floor_alarms import alarm_of, floor_of  # noqa: PLC0415
 
     newest = points(store, line, limit=1)
     if not newest:
@@ -92,8 +92,8 @@ def _every(config: Config, store: Any, line: Any, flags: dict[str, Any]) -> int:
     """The newest point of every line of one suite and target, and what came of the one before."""
     from proctor.release.floors import Floors  # noqa: PLC0415
     from proctor.store.trends import history  # noqa: PLC0415
-    from proctor.wiring.floor_alarms import alarm_of  # noqa: PLC0415
-    from proctor.wiring.release import policy_of  # noqa: PLC0415
+    from proctor.workflows.release.baseline import policy_of  # noqa: PLC0415
+    from proctor.workflows.release.floor_alarms import alarm_of  # noqa: PLC0415
 
     newest = history(store, line, runs=1)
     if not newest:

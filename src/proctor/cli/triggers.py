@@ -11,7 +11,7 @@ import click
 
 from proctor.config import Config, RunSettings, Trigger
 from proctor.core.decode import closest
-from proctor.wiring.job import Job
+from proctor.workflows.run.job import Job
 
 __all__ = ["TRIGGERS", "jobs_of", "trigger_of", "worst"]
 

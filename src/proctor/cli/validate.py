@@ -50,11 +50,11 @@ def _wrong_parts(config: Config) -> Iterator[InputError]:
     """Connect every model and make every target that is named; neither sends anything."""
     from proctor.models.wrap.rate_budget import parse_rate  # noqa: PLC0415
     from proctor.project import Project  # noqa: PLC0415
-    from proctor.wiring.alerts import webhook_of  # noqa: PLC0415
-    from proctor.wiring.escalations import scorer_of  # noqa: PLC0415
     from proctor.wiring.guard_settings import check_guard  # noqa: PLC0415
-    from proctor.wiring.monitor import rules_of  # noqa: PLC0415
-    from proctor.wiring.release import policy_of  # noqa: PLC0415
+    from proctor.workflows.alerts import webhook_of  # noqa: PLC0415
+    from proctor.workflows.monitor.completion import rules_of  # noqa: PLC0415
+    from proctor.workflows.monitor.escalations import scorer_of  # noqa: PLC0415
+    from proctor.workflows.release.baseline import policy_of  # noqa: PLC0415
 
     settings, project = config.settings, Project(config)
     models = dict.fromkeys([*settings.models, *filter(None, (settings.model, settings.judge))])
@@ -83,7 +83,7 @@ def _wrong_parts(config: Config) -> Iterator[InputError]:
 
 def _check_trigger(config: Config, trigger: str, suite: str) -> None:
     from proctor.core.errors import ConfigError  # noqa: PLC0415
-    from proctor.wiring.prompt_suite import suite_path  # noqa: PLC0415
+    from proctor.workflows.run.prompt_suite import suite_path  # noqa: PLC0415
 
     if not suite_path(suite, config, config.folder).exists():
         known = ", ".join(config.settings.suites) or "none"
@@ -94,8 +94,8 @@ def _check_trigger(config: Config, trigger: str, suite: str) -> None:
 
 def _check(name: str, config: Config) -> int:
     """Read every case and make every grader, with nothing in the sockets."""
-    from proctor.wiring.prompt_suite import open_tests, suite_path  # noqa: PLC0415
     from proctor.wiring.scorers import Bench, check_graders  # noqa: PLC0415
+    from proctor.workflows.run.prompt_suite import open_tests, suite_path  # noqa: PLC0415
 
     loaded = open_tests(suite_path(name, config, Path.cwd())).loaded
     bench = Bench(loaded.suite, None, config=config)

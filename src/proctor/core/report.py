@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from proctor.core.case import Case
 from proctor.core.chat import Usage
-from proctor.core.overview import Overview
+from proctor.core.compliance import PromptCompliance
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory
 
@@ -195,7 +195,7 @@ class Report:
     by_intent: tuple[Tally, ...] = ()
     by_tag: tuple[Tally, ...] = ()
     by_dimension: tuple[Cell, ...] = ()
-    overview: Overview | None = None
+    overview: PromptCompliance | None = None
     repeats: tuple[RepeatTally, ...] = ()
     flaky: tuple[FlakyCase, ...] = ()
     latency: Mapping[str, float] = field(default_factory=dict)

@@ -35,9 +35,8 @@ text, and where the two differ (a person reworded the rule, or gave it a name of
 ``metadata.rules`` of a test as the new one. A rule without an id, or with one that is not the hash, is a person's:
 ``origin`` becomes ``person`` unless the file says otherwise.
 
-Tests are cases as in any suite (``id``, ``inputs`` or ``input``, ``expect``, ``tags``, ``metadata``). Their metadata:
-``rules`` (ids aimed at), ``strategy``, ``polarity``, ``scenario``, ``valid``, ``validity_reason``, ``origin``,
-``relation``, ``groundtruth``, ``expanded_from``, ``reasoning``. A case without ``metadata.origin`` is a person's.
+Tests are cases as in any suite (``id``, ``inputs`` or ``input``, ``expect``, ``tags``, ``metadata``). The keys of their
+metadata are those of ``proctor.core.generated_test``. A case without ``metadata.origin`` is a person's.
 
 All files of a folder change together: they are written beside it first, and a step that a killed process left half
 done is finished by the next reader (``settle``).

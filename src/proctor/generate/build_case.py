@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 from proctor.core.case import Case
 from proctor.core.codec import content_id
+from proctor.core.generated_test import GeneratedTest, Strategy
 from proctor.core.rule import Rule
 from proctor.generate.spec import InputSpec, Scenario, Specification
 from proctor.prompts.prompt import Prompt
 
-__all__ = ["INPUT", "STRATEGIES", "Brief", "Strategy", "input_specs", "inputs_of", "make_case", "open_inputs", "refill"]
+__all__ = ["INPUT", "STRATEGIES", "Brief", "input_specs", "inputs_of", "make_case", "open_inputs", "refill"]
 
 INPUT = "input"
-Strategy = Literal["typical", "boundary", "edge", "adversarial", "metamorphic", "sample", "baseline"]
 STRATEGIES: tuple[Strategy, ...] = ("typical", "boundary", "edge", "adversarial", "metamorphic")
 
 
@@ -71,24 +71,19 @@ def make_case(
     given = {**brief.prompt.defaults, **values, **brief.scenario.parameters}
     inputs = {spec.name: given[spec.name] for spec in specs if spec.name in given}
     scenario = brief.scenario.name
-    about: dict[str, Any] = {
-        "rules": [_positive(rule) for rule in rules],
-        "strategy": strategy,
-        "polarity": "negative" if any(rule.polarity == "negative" for rule in rules) else "positive",
-        "scenario": scenario,
-        "valid": None,
-        "validity_reason": "",
-        "origin": origin,
-    }
-    if aimed := [rule.id for rule in rules if rule.polarity == "negative"]:
-        about["inverse_rules"] = aimed
-    if relation:
-        about["relation"] = dict(relation)
-    if reasoning:
-        about["reasoning"] = reasoning
-    return _filled(
-        Case(id="", tags=tags or ((scenario,) if scenario else ()), metadata=about), inputs, brief.prompt, scenario
+    opposites = tuple(rule.id for rule in rules if rule.polarity == "negative")
+    about = GeneratedTest(
+        rules=tuple(map(_positive, rules)),
+        strategy=strategy,
+        polarity="negative" if opposites else "positive",
+        scenario=scenario,
+        origin=origin,
+        inverse_rules=opposites,
+        relation=relation,
+        reasoning=reasoning,
     )
+    case = Case(id="", tags=tags or ((scenario,) if scenario else ()), metadata=about.metadata())
+    return _filled(case, inputs, brief.prompt, scenario)
 
 
 def inputs_of(case: Case) -> dict[str, Any]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from proctor.core.case import Case
+from proctor.core.generated_test import GeneratedTest, with_metadata
 from proctor.core.rule import Rule
 from proctor.generate.build_case import Brief
 from proctor.generate.deduplicate import without_duplicates
@@ -17,7 +18,7 @@ from proctor.generate.stages import check_agreement, check_test, expand_test, fi
 from proctor.generate.stages.agreement import SpecificationAnswer
 from proctor.generate.task_group import Trouble, both, together
 
-__all__ = ["TestMaker", "aims_of"]
+__all__ = ["TestMaker"]
 
 # A test at a limit, or one that is another test in other words, is spoilt by being made longer.
 _NOT_EXPANDED = ("boundary", "metamorphic", "sample")
@@ -42,9 +43,9 @@ class TestMaker:
     async def tests_for(self, brief: Brief, rules: Sequence[Rule]) -> list[Case]:
         """New tests for the rules, beside those that stay."""
         want = self.order.effort.tests_per_rule
-        stay = [case for case in self.kept.tests if case.metadata.get("scenario", "") == brief.scenario.name]
-        tally = {rule.id: sum(rule.id in aims_of(case) for case in stay) for rule in rules}
-        seen = [case for case in stay if any(rule.id in aims_of(case) for rule in rules)]
+        stay = [case for case in self.kept.tests if GeneratedTest.of(case).scenario == brief.scenario.name]
+        tally = {rule.id: sum(rule.id in GeneratedTest.of(case).made_from for case in stay) for rule in rules}
+        seen = [case for case in stay if any(rule.id in GeneratedTest.of(case).made_from for rule in rules)]
         finishing: list[asyncio.Task[Case]] = []
         try:
             for turn in range(self.order.effort.generations + 1):
@@ -56,7 +57,7 @@ class TestMaker:
                 need = max((1 if last else want) - tally[rule.id] for rule in short)
                 asked = await self._asked(brief, short, need, seen, None if last else turn)
                 for case in await self._usable(brief, asked, seen):
-                    aim = next((each for each in aims_of(case) if each in tally), None)
+                    aim = next((each for each in GeneratedTest.of(case).made_from if each in tally), None)
                     if aim is not None and tally[aim] < want:
                         tally[aim] += 1
                         finishing.append(asyncio.create_task(self.finished(brief, case)))
@@ -74,13 +75,13 @@ class TestMaker:
             valid, why = await self.trouble.spare(
                 "validity", check_test(self.makers.judge, brief, case), (None, "no usable answer")
             )
-        return replace(case, metadata={**case.metadata, "valid": valid, "validity_reason": why})
+        return with_metadata(case, valid=valid, validity_reason=why)
 
     async def finished(self, brief: Brief, case: Case) -> Case:
         """The case made longer as often as was asked, and with its expected output where that is wanted."""
         first = case.id
         writer = self.makers.writer
-        if writer is not None and case.metadata.get("strategy") not in _NOT_EXPANDED:
+        if writer is not None and GeneratedTest.of(case).strategy not in _NOT_EXPANDED:
             for turn in range(self.order.effort.expansions):
                 case = await self._longer(brief, case, turn)
         if case.id != first:
@@ -92,12 +93,11 @@ class TestMaker:
         known, agreement = await both(self.with_truth(brief, case), self._agreement(brief, case))
         if agreement is None:
             return known
-        about = {**known.metadata, "agreement": {"ok": agreement.ok, "reason": agreement.reason}}
-        return replace(known, metadata=about)
+        return with_metadata(known, agreement={"ok": agreement.ok, "reason": agreement.reason})
 
     async def _agreement(self, brief: Brief, case: Case) -> SpecificationAnswer | None:
         writer, judge = self.makers.writer, self.makers.judge
-        if not self.order.agreement or writer is None or judge is None or "agreement" in case.metadata:
+        if not self.order.agreement or writer is None or judge is None or GeneratedTest.of(case).agreement is not None:
             return None
         work = check_agreement(writer, (judge,), await self.settled(brief), case)
         return await self.trouble.spare("agreement", work, None)
@@ -105,7 +105,7 @@ class TestMaker:
     async def with_truth(self, brief: Brief, case: Case) -> Case:
         """The case with its expected output, where a model is there to give it and nobody else has."""
         model = self.makers.truth
-        if model is None or case.expect.reference is not None or "groundtruth" in case.metadata:
+        if model is None or case.expect.reference is not None or GeneratedTest.of(case).groundtruth is not None:
             return case
         whole = await self.settled(brief)
         work = find_truth(
@@ -128,7 +128,7 @@ class TestMaker:
         seen += new
         new = tuple(case for case in new if case.id not in self.kept.gone)
         checked = await together(*(self.checked(brief, case) for case in new))
-        usable = [case for case in checked if case.metadata.get("valid") is not False]
+        usable = [case for case in checked if GeneratedTest.of(case).is_usable]
         self.invalid += len(checked) - len(usable)
         return usable
 
@@ -139,13 +139,4 @@ class TestMaker:
         if longer.id == case.id:
             return case
         longer = await self.checked(brief, longer)
-        return case if longer.metadata.get("valid") is False else longer
-
-
-def aims_of(case: Case) -> tuple[str, ...]:
-    """The rules a test was made from: for one made from an opposite that opposite, not the rule behind it.
-
-    ``also`` names those of other tests that were the same and were left out for it.
-    """
-    aimed = case.metadata.get("inverse_rules") or case.metadata.get("rules") or ()
-    return (*aimed, *case.metadata.get("also", ()))
+        return longer if GeneratedTest.of(longer).is_usable else case

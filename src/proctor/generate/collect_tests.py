@@ -6,16 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from proctor.core.case import Case
+from proctor.core.generated_test import PERSON, GeneratedTest, with_metadata
 from proctor.core.rule import Rule
 from proctor.generate.artefacts import Artefacts
-from proctor.generate.build_tests import aims_of
 from proctor.generate.deduplicate import without_duplicates
 from proctor.generate.generation_request import Changes, Order
 from proctor.generate.select_tests import choose
 
 __all__ = ["changes", "gather_tests", "uncovered_rules"]
-
-PERSON = "person"
 
 
 def gather_tests(
@@ -25,8 +23,8 @@ def gather_tests(
 
     A person's tests all stay. A test that repeats another is left out, and the other aims at its rules too.
     """
-    persons = [case for case in stay if case.metadata.get("origin") == PERSON]
-    others = [case for case in stay if case.metadata.get("origin") != PERSON]
+    persons = [case for case in stay if GeneratedTest.of(case).origin == PERSON]
+    others = [case for case in stay if GeneratedTest.of(case).origin != PERSON]
     unique, repeats = without_duplicates([*others, *new], kept=persons)
     by_id = {case.id: case for case in (*persons, *unique)}
     for repeat in repeats:
@@ -40,7 +38,7 @@ def gather_tests(
 
 def uncovered_rules(rules: Sequence[Rule], tests: Sequence[Case]) -> tuple[Rule, ...]:
     """The enabled rules that no test aims at."""
-    aimed = {each for case in tests for each in case.metadata.get("rules", ())}
+    aimed = {each for case in tests for each in GeneratedTest.of(case).rules}
     return tuple(rule for rule in rules if rule.polarity == "positive" and not rule.disabled and rule.id not in aimed)
 
 
@@ -65,20 +63,18 @@ def _room(order: Order, persons: Sequence[Case]) -> int | None:
 
 def _joined(case: Case, repeat: Case) -> Case:
     """The case with the other's claims: the rules it aims at, and the answer its author expects."""
-    about = dict(case.metadata)
-    rules = list(dict.fromkeys([*about.get("rules", ()), *repeat.metadata.get("rules", ())]))
-    also = [each for each in aims_of(repeat) if each not in aims_of(case)]
-    about["rules"] = rules
-    if also:
-        about["also"] = [*about.get("also", ()), *also]
-    if case.expect.reference is None and repeat.metadata.get("strategy") == "sample":
-        return replace(case, expect=repeat.expect, metadata=about)
-    return replace(case, metadata=about)
+    mine, other = GeneratedTest.of(case), GeneratedTest.of(repeat)
+    made = with_metadata(case, rules=list(dict.fromkeys([*mine.rules, *other.rules])))
+    if also := [each for each in other.made_from if each not in mine.made_from]:
+        made = with_metadata(made, also=[*mine.also, *also])
+    if case.expect.reference is None and other.strategy == "sample":
+        return replace(made, expect=repeat.expect)
+    return made
 
 
 def _re_related(case: Case, renamed: Mapping[str, str]) -> Case:
     """A test that is another in other words names that one by its id, which changes when it is made longer."""
-    relation = case.metadata.get("relation")
-    if not isinstance(relation, Mapping) or relation.get("of") not in renamed:
+    relation = GeneratedTest.of(case).relation
+    if relation is None or relation.get("of") not in renamed:
         return case
-    return replace(case, metadata={**case.metadata, "relation": {**relation, "of": renamed[relation["of"]]}})
+    return with_metadata(case, relation={**relation, "of": renamed[relation["of"]]})

@@ -10,6 +10,7 @@ from typing import Any
 
 from proctor.core.case import Case
 from proctor.core.codec import dumps
+from proctor.core.generated_test import GeneratedTest
 from proctor.generate.build_case import inputs_of
 
 __all__ = ["THRESHOLD", "Repeat", "SeenTests", "likeness", "without_duplicates"]
@@ -65,7 +66,7 @@ class SeenTests:
         """The test that this one repeats, if any: the one most like it."""
         if (same := self._exact.get(_exact(case))) is not None:
             return Repeat(case=case, of=same, likeness=1.0)
-        if case.metadata.get("relation"):
+        if GeneratedTest.of(case).relation:
             return None
         grams = _grams(case)
         best: tuple[float, int] | None = None
@@ -136,7 +137,7 @@ def _alike(one: frozenset[Gram], other: frozenset[Gram], least: float) -> float:
 
 def _grams(case: Case) -> frozenset[Gram]:
     """Every triple of letters with the input it stands in; the scenario is one more input."""
-    found: set[Gram] = {("", str(case.metadata.get("scenario", "")))}
+    found: set[Gram] = {("", GeneratedTest.of(case).scenario)}
     for name, value in inputs_of(case).items():
         for at, part in enumerate(_parts(value)):
             text = f" {' '.join(part.casefold().split())} "
@@ -161,4 +162,4 @@ def _parts(value: Any) -> tuple[str, ...]:
 
 
 def _exact(case: Case) -> bytes:
-    return dumps([str(case.metadata.get("scenario", "")), sorted(inputs_of(case).items())])
+    return dumps([GeneratedTest.of(case).scenario, sorted(inputs_of(case).items())])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from proctor.core.case import Case
+from proctor.core.generated_test import GeneratedTest
 from proctor.core.rule import Rule
 from proctor.core.test_review import FailureMode, Harm
 from proctor.text.predicates import PredicateError, parse
@@ -50,9 +51,10 @@ def failure_modes(rule: Rule, tests: Sequence[Case]) -> Iterator[FailureMode]:
 
     A plain test of the rule shows plain ways; only a test that tempts the model shows whether it gives in.
     """
-    aiming = [case for case in tests if _aims(case, rule) and case.metadata.get("valid") is not False]
-    tempting = tuple(case.id for case in aiming if _tempts(case))
-    everything = tuple(case.id for case in aiming)
+    known = {case.id: GeneratedTest.of(case) for case in tests}
+    aiming = {name: test for name, test in known.items() if rule.id in test.rules and test.is_usable}
+    tempting = tuple(name for name, test in aiming.items() if test.tempts)
+    everything = tuple(aiming)
     for text, harm in _ways(rule):
         yield FailureMode(text=text, harm=harm, rule=rule.id, tests=everything)
     harm = _TEMPTED_HARM.get(rule.kind or "", "medium")
@@ -74,12 +76,3 @@ def _forms(rule: Rule) -> list[str]:
     except PredicateError:
         return []
     return [term.form for term in terms if term.form not in ("and", "or", "when") and not term.form.startswith("input")]
-
-
-def _aims(case: Case, rule: Rule) -> bool:
-    named = case.metadata.get("rules")
-    return isinstance(named, (list, tuple)) and rule.id in named
-
-
-def _tempts(case: Case) -> bool:
-    return case.metadata.get("polarity") == "negative" or case.metadata.get("strategy") == "adversarial"

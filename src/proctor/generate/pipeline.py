@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from proctor.core.case import Case, Expectation
+from proctor.core.generated_test import PERSON, GeneratedTest, with_metadata
 from proctor.core.rule import Rule
 from proctor.generate.artefacts import Artefacts
 from proctor.generate.build_case import Brief, input_specs, make_case
@@ -189,9 +190,10 @@ class _Making:
         plain = self._brief(spec, Scenario())
 
         async def stays(case: Case) -> Case:
-            if case.metadata.get("origin") == "person":
+            test = GeneratedTest.of(case)
+            if test.origin == PERSON:
                 return case
-            return await self.maker.held_against(briefs.get(str(case.metadata.get("scenario", "")), plain), case)
+            return await self.maker.held_against(briefs.get(test.scenario, plain), case)
 
         samples = [sample for row in self.order.samples if (sample := self._sample(spec, row)) is not None]
         return (
@@ -210,8 +212,8 @@ class _Making:
         names = set(self.order.prompt.inputs)
         if (names and set(case.inputs) != names) or (not names and not values) or case.id in self.kept.gone:
             return None
-        about = {**case.metadata, "valid": True, "validity_reason": "a sample of the author's"}
-        return replace(case, expect=Expectation(reference=expected), metadata=about)
+        case = with_metadata(case, valid=True, validity_reason="a sample of the author's")
+        return replace(case, expect=Expectation(reference=expected))
 
     # --- the end -------------------------------------------------------------------------------------
 

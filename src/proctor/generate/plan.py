@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from proctor.core.chat import Usage
+from proctor.core.generated_test import GeneratedTest
 from proctor.core.rule import Rule
 from proctor.generate.artefacts import Artefacts
 from proctor.generate.dry_run_model import Rehearsal
@@ -101,10 +102,10 @@ async def make_plan(
     rows = [row for each in cast.values() for row in _rows(each, order, priced)]
     tests = made.artefacts.tests
     if makers.truth is not None:
-        open_tests = sum(case.expect.reference is None and "groundtruth" not in case.metadata for case in tests)
+        open_tests = sum(case.expect.reference is None and not GeneratedTest.of(case).groundtruth for case in tests)
         rows += _truth_rows(order, makers, open_tests, priced)
     if order.agreement and makers.writer is not None and makers.judge is not None:
-        rows += _agreement_rows(order, makers, sum("agreement" not in case.metadata for case in tests), priced)
+        rows += _agreement_rows(order, makers, sum(not GeneratedTest.of(case).agreement for case in tests), priced)
     enabled = [rule for rule in made.artefacts.rules if rule.polarity == "positive" and not rule.disabled]
     rows.sort(key=lambda row: list(_ANSWER).index(row.stage))
     return GenerationPlan(

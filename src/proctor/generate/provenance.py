@@ -12,6 +12,7 @@ from typing import Any
 
 from proctor.core.case import Case
 from proctor.core.codec import content_id, encode
+from proctor.core.generated_test import PERSON, GeneratedTest
 from proctor.generate.artefacts import Artefacts
 from proctor.generate.generation_request import Made, Makers, Order
 from proctor.generate.reuse_existing import case_digest, made_from
@@ -90,14 +91,14 @@ def provenance_of(
         "notes": list(made.notes),
         "spend": [dict(each) for each in spend],
         "rules": {rule.id: rule.inverse_of for rule in artefacts.rules},
-        "cases": {case.id: case_digest(case) for case in cases if case.metadata.get("origin") != "person"},
+        "cases": {case.id: case_digest(case) for case in cases if GeneratedTest.of(case).origin != PERSON},
         "removed": _removed(before, artefacts),
     }
 
 
 def _agreement(tests: Sequence[Case]) -> dict[str, Any]:
     """How often the specification, put in place of the prompt, answered as the prompt wants."""
-    asked = [case.metadata["agreement"]["ok"] for case in tests if "agreement" in case.metadata]
+    asked = [found["ok"] for case in tests if (found := GeneratedTest.of(case).agreement)]
     if not asked:
         return {}
     return {"agreement": {"ok": asked.count(True), "err": asked.count(False), "unknown": asked.count(None)}}
@@ -105,7 +106,8 @@ def _agreement(tests: Sequence[Case]) -> dict[str, Any]:
 
 def by_strategy(tests: Sequence[Case]) -> dict[str, int]:
     """How many tests there are of each strategy; a person's own are their own kind."""
-    counts = Counter(str(case.metadata.get("strategy") or case.metadata.get("origin") or "person") for case in tests)
+    known = map(GeneratedTest.of, tests)
+    counts = Counter(test.strategy or test.origin or PERSON for test in known)
     return dict(sorted(counts.items()))
 
 

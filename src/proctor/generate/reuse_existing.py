@@ -8,6 +8,7 @@ from typing import Any
 
 from proctor.core.case import Case
 from proctor.core.codec import content_id, dumps, loads
+from proctor.core.generated_test import PERSON, GeneratedTest, with_metadata, without_metadata
 from proctor.core.rule import Rule, Span
 from proctor.generate.artefacts import INPUTS, INTENT, Artefacts
 from proctor.generate.generation_request import Order
@@ -15,7 +16,6 @@ from proctor.generate.spec import InputSpec
 
 __all__ = ["Kept", "case_digest", "keep", "made_from", "with_flags"]
 
-PERSON = "person"
 _AIMS = ("rules", "inverse_rules")
 
 
@@ -162,7 +162,7 @@ def _tests(order: Order, present: Artefacts, rules: Sequence[Rule], *, truth_sta
     scenarios = {scenario.name for scenario in order.scenarios} | ({""} if not order.scenarios else set())
     stay = []
     for case in present.tests:
-        if case.metadata.get("origin") in (None, PERSON) or (digests and digests.get(case.id) != case_digest(case)):
+        if GeneratedTest.of(case).is_by_person or (digests and digests.get(case.id) != case_digest(case)):
             stay.append(_persons(case))
         elif not order.anew("tests") and _still_fits(case, order, enabled, scenarios):
             redo = truth_stale or order.anew("groundtruth")
@@ -171,19 +171,18 @@ def _tests(order: Order, present: Artefacts, rules: Sequence[Rule], *, truth_sta
 
 
 def _persons(case: Case) -> Case:
-    return replace(case, metadata={**case.metadata, "origin": PERSON})
+    return with_metadata(case, origin=PERSON)
 
 
 def _still_fits(case: Case, order: Order, enabled: Collection[str], scenarios: Collection[str]) -> bool:
     names = set(order.prompt.inputs)
     fits = set(case.inputs) == names if names else case.input is not None
-    aimed = [each for each in case.metadata.get("rules", ()) if each in enabled]
-    return fits and bool(aimed) and case.metadata.get("scenario", "") in scenarios
+    test = GeneratedTest.of(case)
+    return fits and any(each in enabled for each in test.rules) and test.scenario in scenarios
 
 
 def _without_truth(case: Case) -> Case:
     """A reference that was made from another wording of the prompt is none for this one."""
-    if "groundtruth" not in case.metadata:
+    if GeneratedTest.of(case).groundtruth is None:
         return case
-    about = {key: value for key, value in case.metadata.items() if key != "groundtruth"}
-    return replace(case, metadata=about, expect=replace(case.expect, reference=None))
+    return replace(without_metadata(case, "groundtruth"), expect=replace(case.expect, reference=None))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from proctor.core.case import Case
 from proctor.core.codec import dumps
+from proctor.core.generated_test import GeneratedTest
 from proctor.core.rule import Rule
 from proctor.core.test_review import FailureMode, TestNote
 from proctor.generate.build_case import inputs_of
@@ -87,27 +88,26 @@ def _gain(
     rules = {rule for rule, _ in seen}
     new = sum(weights.get(rule, 1.0) * (1.0 if rule not in rules else 0.4) for rule, _ in cells - seen)
     failed = (note.failures or 0) / max(note.runs or 0, 1) if note else 0.0
-    own = case.metadata.get("origin") in ("person", None)
-    valid = case.metadata.get("valid") is not False
-    return valid, own, new + 0.5 * failed + 0.5 * (1.0 - closeness), note.importance if note else 0.0
+    test = GeneratedTest.of(case)
+    gain = new + 0.5 * failed + 0.5 * (1.0 - closeness)
+    return test.is_usable, test.is_by_person, gain, note.importance if note else 0.0
 
 
 def _cells(case: Case, spec: Specification) -> set[tuple[str, str]]:
-    side = str(case.metadata.get("polarity", "positive"))
+    side = GeneratedTest.of(case).side
     return {(rule, side) for rule in _aims(case, spec)}
 
 
 def _aims(case: Case, spec: Specification) -> tuple[str, ...]:
     """The enabled rules a test aims at."""
-    named = case.metadata.get("rules")
     known = {rule.id for rule in spec.enabled}
-    return tuple(rule for rule in named if rule in known) if isinstance(named, (list, tuple)) else ()
+    return tuple(rule for rule in GeneratedTest.of(case).rules if rule in known)
 
 
 def _nearest(tests: Sequence[Case]) -> dict[str, tuple[str, float]]:
     """The test each one is most like; a variant that was made to be like another is not held against it."""
     best = {case.id: ("", 0.0) for case in tests}
-    own = [(case, _grams(case)) for case in tests if not case.metadata.get("relation")]
+    own = [(case, _grams(case)) for case in tests if not GeneratedTest.of(case).relation]
     for at, (one, grams) in enumerate(own):
         for other, others in own[at + 1 :]:
             alike = _likeness(grams, others)
@@ -125,7 +125,7 @@ def _grams(case: Case) -> _Grams:
     values = sorted(inputs_of(case).items())
     said = "\n".join(value if isinstance(value, str) else dumps(value).decode() for _, value in values)
     text = f" {' '.join(said.casefold().split())} "
-    return str(case.metadata.get("scenario", "")), frozenset(text[at : at + 3] for at in range(max(1, len(text) - 2)))
+    return GeneratedTest.of(case).scenario, frozenset(text[at : at + 3] for at in range(max(1, len(text) - 2)))
 
 
 def _likeness(one: _Grams, other: _Grams) -> float:
@@ -148,22 +148,22 @@ def _note(
     mine = [rules[rule] for rule in aimed[case.id]]
     alone = tuple(rule.id for rule in mine if covering[rule.id] == 1)
     runs, failures = past.runs.get(case.id), past.failures.get(case.id, 0)
-    tempts = case.metadata.get("polarity") == "negative" or case.metadata.get("strategy") == "adversarial"
+    test = GeneratedTest.of(case)
     heaviest = max((rule.weight for rule in rules.values()), default=0.0)
     signals: dict[str, float | None] = {
         "alone": float(bool(alone)),
         "weight": max((rule.weight for rule in mine), default=0.0) / heaviest if heaviest else 0.0,
         "failed": min(1.0, failures / runs) if runs else None,
         "distance": 1.0 - nearest[1],
-        "tempts": float(tempts),
+        "tempts": float(test.tempts),
     }
     known = {name: value for name, value in signals.items() if value is not None}
     importance = sum(_WEIGHTS[name] * value for name, value in known.items()) / sum(_WEIGHTS[name] for name in known)
     like = nearest if nearest[1] >= _LIKE_FROM else ("", nearest[1])
     return TestNote(
         test=case.id,
-        importance=importance * (0.5 if case.metadata.get("valid") is False else 1.0),
-        reasons=tuple(_reasons(case, mine, alone, like, runs, failures, tempts=tempts)),
+        importance=importance * (1.0 if test.is_usable else 0.5),
+        reasons=tuple(_reasons(test, mine, alone, like, runs, failures)),
         alone=alone,
         like=like[0],
         likeness=like[1],
@@ -173,14 +173,12 @@ def _note(
 
 
 def _reasons(
-    case: Case,
+    test: GeneratedTest,
     mine: Sequence[Rule],
     alone: Sequence[str],
     like: tuple[str, float],
     runs: int | None,
     failures: int,
-    *,
-    tempts: bool,
 ) -> Iterable[str]:
     if alone:
         yield f"the only test of {len(alone)} rule{'s' * (len(alone) > 1)}"
@@ -188,13 +186,13 @@ def _reasons(
         yield "aims at no enabled rule"
     elif not alone:
         yield f"aims at {mine[0].id}" + (f" and {len(mine) - 1} more" if len(mine) > 1 else "")
-    if tempts:
+    if test.tempts:
         yield "tempts the model to break its rule"
     if runs:
         yield f"failed {failures} of {runs} times"
     if like[0]:
         yield f"{like[1]:.0%} like {like[0]}"
-    if case.metadata.get("valid") is False:
+    if not test.is_usable:
         yield "its input is not valid"
 
 
@@ -206,9 +204,9 @@ def _parts(
     modes: Sequence[FailureMode],
 ) -> dict[str, float | None]:
     covered = {rule for rules in aimed.values() for rule in rules}
-    sides = {(rule, str(case.metadata.get("polarity", "positive"))) for case in tests for rule in aimed[case.id]}
+    sides = {(rule, GeneratedTest.of(case).side) for case in tests for rule in aimed[case.id]}
     both = [rule for rule in spec.enabled if {(rule.id, "positive"), (rule.id, "negative")} <= sides]
-    said = [case.metadata.get("valid") for case in tests if case.metadata.get("valid") is not None]
+    said = [valid for case in tests if (valid := GeneratedTest.of(case).valid) is not None]
     repeats = sum(note.likeness >= THRESHOLD for note in notes)
     harmful = [mode for mode in modes if mode.harm != "low"]
     return {

@@ -11,13 +11,13 @@ from typing import Any
 from proctor.core.codec import dumps, loads
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, Problem
+from proctor.core.generated_test import PERSON
 from proctor.core.rule import Rule
 from proctor.generate.folder import read_text
 from proctor.text.yaml_dump import to_yaml
 
 __all__ = ["read_rules", "rules_text"]
 
-PERSON = "person"
 _SLIP = 0.8  # how alike a word must be to one of ours to be a slip of the pen
 _HEAD = """\
 # The rules an answer must keep. Edit them: `proctor generate` goes on from what stands here.

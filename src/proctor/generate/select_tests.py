@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from proctor.core.case import Case
 from proctor.core.codec import content_id
+from proctor.core.generated_test import GeneratedTest
 
 __all__ = ["choose"]
 
@@ -56,14 +57,9 @@ def choose(cases: Sequence[Case], *, most: int | None, seed: int = 0) -> tuple[C
 
 
 def _cell(case: Case) -> _Cell:
-    about = case.metadata
-    rules = about.get("rules")
-    return _Cell(
-        rules=tuple(sorted(map(str, rules))) if isinstance(rules, (list, tuple)) and rules else ("",),
-        polarity=str(about.get("polarity", "")),
-        scenario=str(about.get("scenario", "")),
-        strategy=str(about.get("strategy", "")),
-    )
+    test = GeneratedTest.of(case)
+    rules = tuple(sorted(test.rules)) or ("",)
+    return _Cell(rules=rules, polarity=test.polarity, scenario=test.scenario, strategy=test.strategy)
 
 
 def _need(cell: _Cell, taken: Counter[Hashable]) -> tuple[int, ...]:

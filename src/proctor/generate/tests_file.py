@@ -11,6 +11,7 @@ from proctor.core.case import Case
 from proctor.core.codec import content_id, dumps, loads
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, Problem
+from proctor.core.generated_test import GeneratedTest, with_metadata
 from proctor.generate.folder import read_text
 from proctor.generate.spec import InputSpec
 from proctor.text.yaml_dump import to_yaml
@@ -120,8 +121,7 @@ def _check(item: Any) -> Any:
 
 
 def _re_aimed(case: Case, aliases: Mapping[str, str]) -> Case:
-    aimed = case.metadata.get("rules")
-    if not isinstance(aimed, list) or not any(each in aliases for each in aimed):
+    aimed = GeneratedTest.of(case).rules
+    if not any(each in aliases for each in aimed):
         return case
-    present = list(dict.fromkeys(aliases.get(each, each) for each in aimed))
-    return replace(case, metadata={**case.metadata, "rules": present})
+    return with_metadata(case, rules=list(dict.fromkeys(aliases.get(each, each) for each in aimed)))

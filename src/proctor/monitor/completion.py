@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from itertools import count
 
 from proctor.core.event import Event
-from proctor.core.operations import Task
 from proctor.core.sockets import Embedder
+from proctor.core.task import Task
 from proctor.core.trajectory import Turn
 from proctor.monitor.completion_rules import CompletionRules
 from proctor.monitor.tasks import OpenTask, candidates

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from proctor.core.operations import CompletionRow, CompletionTable, Share, Task
+from proctor.core.share import Share
+from proctor.core.task import IntentCompletion, Task, TaskCompletion
 from proctor.monitor.completion import TaskWatch
 from proctor.monitor.completion_rules import CompletionRules
 from proctor.monitor.tasks import NO_INTENT
@@ -53,10 +54,10 @@ class _Counts:
                 self.ratings.setdefault(name, _Ratings()).add(task.csat)
             self.pleased += task.state == "not completed" and task.csat >= _PLEASED
 
-    def row(self, intent: str, rule: str) -> CompletionRow:
+    def row(self, intent: str, rule: str) -> IntentCompletion:
         completed, failed = self.states["completed"], self.states["not completed"]
         rated = {name: self.ratings.get(name, _Ratings()) for name in ("", "completed", "not completed")}
-        return CompletionRow(
+        return IntentCompletion(
             intent=intent,
             tasks=self.states.total(),
             completed=completed,
@@ -96,10 +97,10 @@ class CompletionFigures:
             if task.state == "not completed" and len(kept) < self.rules.examples:
                 kept.append(task)
 
-    def table(self, watch: TaskWatch) -> CompletionTable:
+    def table(self, watch: TaskWatch) -> TaskCompletion:
         """The figures so far, with what should be known about the log."""
         names = sorted(self._counts, key=lambda name: (name == NO_INTENT, -self._counts[name].states.total(), name))
-        return CompletionTable(
+        return TaskCompletion(
             rows=tuple(self._counts[name].row(name, self._rule(name)) for name in names),
             total=self._total.row(ALL, ""),
             events=watch.events,
@@ -132,7 +133,4 @@ class CompletionFigures:
 
 def share_of(hits: int, total: int) -> Share:
     """A share with its interval."""
-    found = wilson(hits, total)
-    if found is None:
-        return Share()
-    return Share(hits=hits, total=total, value=hits / total, low=found.low, high=found.high)
+    return Share.of(hits, total, wilson(hits, total))

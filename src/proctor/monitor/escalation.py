@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from proctor.core.event import Label
-from proctor.core.operations import (
+from proctor.core.handoff import (
     CATEGORIES,
     COUNTS_AGAINST,
+    CauseCount,
     Disagreement,
-    EscalationRow,
-    EscalationTable,
-    Gap,
+    EscalationCauses,
     HandOff,
+    KnowledgeGap,
     LabelAgreement,
 )
 from proctor.monitor.completion_figures import share_of
@@ -60,18 +60,18 @@ class EscalationFigures:
             if said != name and len(self._apart) < _MOST_DISAGREEMENTS:
                 self._apart.append(Disagreement(id=found.id, found=name, said=said, by=label.by, note=label.note))
 
-    def table(self, gaps: Sequence[Gap] = (), notes: Sequence[str] = ()) -> EscalationTable:
+    def table(self, gaps: Sequence[KnowledgeGap] = (), notes: Sequence[str] = ()) -> EscalationCauses:
         """The breakdown so far."""
         total = self._counts.total()
         known = total - self._counts[UNKNOWN]
         against = sum(self._counts[name] for name in COUNTS_AGAINST)
         names = [*CATEGORIES, *([UNKNOWN] if self._counts[UNKNOWN] else [])]
-        return EscalationTable(
+        return EscalationCauses(
             conversations=self.conversations,
             handoffs=share_of(total, self.conversations),
             against=share_of(against, known),
             rows=tuple(
-                EscalationRow(
+                CauseCount(
                     category=name,
                     count=self._counts[name],
                     share=share_of(self._counts[name], total),

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from proctor.core.guard_table import GateRow, GuardTable, Spread
-from proctor.core.operations import Share
+from proctor.core.gate_decisions import GateDecisions, GuardDecisions, Spread
+from proctor.core.share import Share
 from proctor.stats.histogram import RatioHistogram
 from proctor.stats.interval import Interval, wilson, wilson_of_share
 
@@ -200,12 +200,12 @@ class GateFigures:
             weight=1.0 if row.get("borderline") else _weight(metadata.get("sample")),
         )
 
-    def table(self, *, waiting: int = 0) -> GuardTable:
+    def table(self, *, waiting: int = 0) -> GuardDecisions:
         """What it came to; ``waiting`` is how many decisions nobody has looked at yet."""
         gates = sorted(self._gates.items(), key=lambda each: (_place(each[0][0]), each[0]))
         chains = sorted(self._chains.items(), key=lambda each: (_place(each[0]), each[0]))
         lost = round(self._not_kept)
-        return GuardTable(
+        return GuardDecisions(
             decisions=self._decisions,
             sessions=len(self._sessions),
             begun=datetime.fromisoformat(self._begun) if self._begun else None,
@@ -255,17 +255,18 @@ def _judge(
         tally.judged(not said.right)  # it would have stopped what a person says was rightly, or wrongly, let pass
 
 
-def _row(gate: str, point: str, tally: _Tally) -> GateRow:
+def _row(gate: str, point: str, tally: _Tally) -> GateDecisions:
     marks = {_Mark(*mark): count for mark, count in tally.marks.items()}
     actions: Counter[str] = Counter()
     for mark, count in marks.items():
         actions[mark.action] += count
     tally.passed.count = sum(count for mark, count in marks.items() if mark.passed and not mark.close)
     tally.close.count = sum(count for mark, count in marks.items() if mark.passed and mark.close)
-    precision = _share(tally.right, tally.right + tally.wrong)
+    judged = tally.right + tally.wrong
+    precision = Share.of(tally.right, judged, wilson(tally.right, judged))
     recall, why = _recall(tally, precision, acted=actions.total() - actions["allow"])
     time = tally.timed()
-    return GateRow(
+    return GateDecisions(
         gate=gate,
         point=point,
         decisions=actions.total(),
@@ -311,13 +312,6 @@ def _recall(tally: _Tally, precision: Share, *, acted: int) -> tuple[Share, str]
 
 def _part_of(caught: float, missed: float, *, none: float = 0.0) -> float:
     return caught / (caught + missed) if caught + missed else none
-
-
-def _share(hits: int, total: int) -> Share:
-    found = wilson(hits, total)
-    if found is None:
-        return Share()
-    return Share(hits=hits, total=total, value=hits / total, low=found.low, high=found.high)
 
 
 def reload_failed(note: Mapping[str, Any], before: tuple[str, str, str] | None) -> tuple[str, str, str] | None:

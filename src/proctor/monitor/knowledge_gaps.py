@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proctor.core.codec import content_id
-from proctor.core.operations import Gap, HandOff
+from proctor.core.handoff import HandOff, KnowledgeGap
 from proctor.core.sockets import Embedder
 from proctor.text.content_words import content
 from proctor.text.pii import find_pii
@@ -69,7 +69,7 @@ class GapFinder:
         if len(self._waiting) >= _BATCH:
             await self._sort()
 
-    async def gaps(self, *, at_least: int = 1) -> list[Gap]:
+    async def gaps(self, *, at_least: int = 1) -> list[KnowledgeGap]:
         """The gaps, the largest first."""
         await self._sort()
         self._merge()
@@ -153,13 +153,13 @@ def _join(one: _Group, other: _Group) -> None:
     one.last = max((each for each in (one.last, other.last) if each is not None), default=None)
 
 
-def _gap(group: _Group) -> Gap:
+def _gap(group: _Group) -> KnowledgeGap:
     """The group under the question that is nearest to its middle."""
     question = group.examples[0][0]
     if group.total is not None:
         middle = group.middle
         question = max(group.examples, key=lambda each: float(middle @ each[1]) if each[1] is not None else 0.0)[0]
-    return Gap(
+    return KnowledgeGap(
         id=content_id(["gap", question], length=10),
         question=question,
         count=group.count,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from proctor.core.event import Event
-from proctor.core.operations import Task, TaskState
+from proctor.core.task import Task, TaskState
 from proctor.monitor.completion_rules import CompletionRule, CompletionRules
 from proctor.monitor.signals import REPEAT, Condition
 from proctor.monitor.topics import Contact

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TextIO
 
@@ -24,21 +23,17 @@ from proctor.report.number_format import (
     total_spend,
 )
 from proctor.report.overview_tables import overview_tables
-from proctor.report.safe_text import one_line
-from proctor.report.word_table import WordTable
+from proctor.report.report_table import ReportTable, TableCell, TableColumn, TableRow, columns, figures
+from proctor.report.table_markdown import escaped, markdown_table
 
-__all__ = ["escaped", "write"]
+__all__ = ["write"]
 
 _LIMIT = 60_000  # bytes; the comment field of the common hosts takes 65,536 characters
 _RESERVED = 600  # for what closes the comment
 _SHOWN = 50
-_ROWS = 40
+_MAX_ROWS = 40
+_OUTCOMES = figures("Pass", "Fail", "Unscored", "Pass rate", "95 % interval")
 _SIGNS = {"passed": "✅", "failed": "❌", "unjudged": "⚠️", None: "▫️"}
-
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()!|~])")
-# Hosts turn these into mentions, links to issues and links to pages; a report must ping nobody.
-_LIVE = re.compile(r"(@(?=\w)|#(?=\d)|\bGH-(?=\d)|:(?=//)|\bwww(?=\.))", re.IGNORECASE)
-_OPENING = re.compile(r"^(\d+(?=[.)])|(?=[#+=>-]))")
 
 
 def write(report: Report, results: Callable[[], Iterable[Result]], out: TextIO) -> None:
@@ -84,21 +79,9 @@ class _Page:
         return "\n".join(self._pieces)
 
 
-def escaped(text: str, limit: int = 200) -> str:
-    """Text from outside on one line, with nothing left that Markdown or its host would act on."""
-    safe = _SPECIAL.sub(r"\\\1", one_line(text, limit))
-    safe = safe.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    safe = _LIVE.sub("\\1\u200b", safe)
-    return _OPENING.sub(r"\1\\", safe)
-
-
-def _row(*cells: str) -> str:
-    return "| " + " | ".join(cells) + " |"
-
-
-def _table(heads: Sequence[str], rows: Sequence[str], *, left: int = 1) -> str:
-    rule = [":--" if place < left else "--:" for place in range(len(heads))]
-    return "\n".join([_row(*heads), _row(*rule), *rows, ""])
+def _table(heads: Sequence[TableColumn], rows: Sequence[Sequence[str]]) -> str:
+    """A table of names and figures; a last row says how many more there are."""
+    return markdown_table(ReportTable(columns=heads, rows=rows), most=_MAX_ROWS, raw_figures=True)
 
 
 def _decision(report: Report) -> str:
@@ -118,56 +101,47 @@ def _targets(report: Report) -> str:
     if not report.by_target:
         return ""
     rows = []
-    for tally in report.by_target[:_ROWS]:
+    for tally in report.by_target:
         latency = latency_of(report, tally)
-        rows.append(_row(*_outcomes(tally), seconds(latency.get("p50")), seconds(latency.get("p95"))))
-    heads = ("Target", "Pass", "Fail", "Unscored", "Pass rate", "95 % interval", "Latency p50", "p95")
-    return _table(heads, [*rows, *_more(report.by_target, heads)])
+        rows.append((*_outcomes(tally), seconds(latency.get("p50")), seconds(latency.get("p95"))))
+    return _table((*columns("Target"), *_OUTCOMES, *figures("Latency p50", "p95")), rows)
 
 
 def _outcomes(tally: Tally) -> list[str]:
     counts = tally.counts
     numbers = [f"{counts.passed:,}", f"{counts.failed:,}", f"{counts.unscored:,}"]
-    return [escaped(tally.name), *numbers, percent(counts.pass_rate), range_text(counts) or "–"]
-
-
-def _more(tallies: Sequence[Tally], heads: Sequence[str]) -> list[str]:
-    left = len(tallies) - _ROWS
-    return [_row(f"… {left} more", *[""] * (len(heads) - 1))] if left > 0 else []
+    return [tally.name, *numbers, percent(counts.pass_rate), range_text(counts) or "–"]
 
 
 def _scorers(report: Report) -> str:
     if not report.by_scorer:
         return ""
-    heads = ("Scorer", "Mean", "n", "Pass", "Fail", "Not judged")
     rows = []
-    for tally in report.by_scorer[:_ROWS]:
+    for tally in report.by_scorer:
         counts = tally.counts
         decides = counts.passed + counts.failed > 0
         verdicts = [f"{counts.passed:,}", f"{counts.failed:,}"] if decides else ["–", "–"]
         mean = "–" if tally.mean is None else f"{tally.mean:.2f}"
-        rows.append(_row(escaped(tally.name), mean, f"{scored(tally):,}", *verdicts, f"{counts.unscored:,}"))
-    return _table(heads, [*rows, *_more(report.by_scorer, heads)])
+        rows.append((tally.name, mean, f"{scored(tally):,}", *verdicts, f"{counts.unscored:,}"))
+    return _table((*columns("Scorer"), *figures("Mean", "n", "Pass", "Fail", "Not judged")), rows)
 
 
-def _overview(shown: WordTable) -> str:
-    rows = [_row(*(escaped(cell.text, 160) for cell in row)) for row in shown.rows[:_ROWS]]
-    if len(shown.rows) > _ROWS:
-        rows.append(_row(f"… {len(shown.rows) - _ROWS} more", *[""] * (len(shown.heads) - 1)))
-    table = _table([escaped(head) for head in shown.heads], rows, left=shown.names)
+def _overview(shown: ReportTable) -> str:
+    table = markdown_table(shown, most=_MAX_ROWS, max_chars=160)
     return f"**{escaped(shown.title, 80)}** ({escaped(shown.hint, 300)})\n\n{table}"
 
 
 def _grid(grid: Grid) -> str:
-    heads = ("Intent", "Cases", *(escaped(title_of(name)) for name in grid.dimensions))
-    rows = []
-    for row in [*grid.rows[:_ROWS], *(grid.rows[-1:] if len(grid.rows) > _ROWS else ())]:
+    heads = (*columns("Intent"), *figures("Cases", *(title_of(name) for name in grid.dimensions)))
+    rows: list[TableRow] = []
+    for row in [*grid.rows[:_MAX_ROWS], *(grid.rows[-1:] if len(grid.rows) > _MAX_ROWS else ())]:
         cases = max((cell.cases + cell.unscored for cell in row.cells if cell), default=0)
-        rows.append(_row(escaped(row.intent) if row.intent else "**All**", f"{cases:,}", *map(_starred, row.cells)))
+        intent = TableCell(row.intent) if row.intent else TableCell("All", "strong")
+        rows.append((intent, f"{cases:,}", *map(_starred, row.cells)))
     title = f"**Dimensions by intent: {escaped(grid.target, 60)}**" if grid.target else "**Dimensions by intent**"
     unscored = any(cell and cell.unscored for row in grid.rows for cell in row.cells)
     note = "\n\\* some of these cases could not be scored\n" if unscored else ""
-    return f"{title}\n\n{_table(heads, rows)}{note}"
+    return f"{title}\n\n{markdown_table(ReportTable(columns=heads, rows=rows), raw_figures=True)}{note}"
 
 
 def _starred(cell: Cell | None) -> str:
@@ -177,27 +151,26 @@ def _starred(cell: Cell | None) -> str:
 def _breakdown(title: str, tallies: Sequence[Tally]) -> str:
     if not tallies:
         return ""
-    heads = (title[3:].capitalize(), "Pass", "Fail", "Unscored", "Pass rate", "95 % interval")
-    rows = [_row(*_outcomes(tally)) for tally in tallies[:_ROWS]]
-    return _fold(title, _table(heads, [*rows, *_more(tallies, heads)]))
+    heads = (*columns(title[3:].capitalize()), *_OUTCOMES)
+    return _fold(title, _table(heads, [_outcomes(tally) for tally in tallies]))
 
 
 def _spend(report: Report) -> str:
     if not report.spend:
         return ""
     rows = [
-        _row(
-            escaped(each.role),
-            escaped(each.model),
+        (
+            each.role,
+            each.model,
             f"{each.calls:,}",
             tokens(each.usage.input),
             tokens(each.usage.output),
             money(each.cost),
         )
-        for each in report.spend[:_ROWS]
+        for each in report.spend[:_MAX_ROWS]
     ]
-    heads = ("Role", "Model", "Calls", "Tokens in", "Tokens out", "Cost")
-    return _fold(f"Spend: {total_spend(report.spend)}", _table(heads, rows, left=2))
+    heads = (*columns("Role", "Model"), *figures("Calls", "Tokens in", "Tokens out", "Cost"))
+    return _fold(f"Spend: {total_spend(report.spend)}", _table(heads, rows))
 
 
 def _folded(page: _Page, report: Report, title: str, shown: Sequence[Result], total: int) -> int:

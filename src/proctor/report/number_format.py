@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from proctor.core.report import Cell, Counts, Decision, Report, Spend, Tally
+from proctor.core.share import Share
 from proctor.stats.interval import Interval, wilson_of_share
 
 __all__ = [
@@ -13,12 +14,14 @@ __all__ = [
     "grid_text",
     "interval_of",
     "latency_of",
+    "milliseconds",
     "moment",
     "money",
     "percent",
     "range_text",
     "scored",
     "seconds",
+    "share_text",
     "tokens",
     "took",
     "total_spend",
@@ -45,6 +48,21 @@ def percent(share: float | None) -> str:
     if share in (0.0, 1.0):
         return f"{share:.0%}".replace("%", " %")
     return f"{min(99.9, max(0.1, share * 100)):.1f} %"
+
+
+def share_text(share: Share) -> str:
+    """``77.4 % (61–88 %)``; a dash where nothing was counted."""
+    if share.value is None or share.low is None or share.high is None:
+        return "–"
+    return f"{percent(share.value)} ({share.low * 100:.0f}–{share.high * 100:.0f} %)"
+
+
+def milliseconds(seconds: float | None) -> str:
+    """``0.02 ms``, ``4.1 ms``, ``120 ms``; a dash where nothing was timed."""
+    if seconds is None:
+        return "–"
+    time = seconds * 1000
+    return f"{time:.2f} ms" if time < 1 else f"{time:.1f} ms" if time < 100 else f"{time:,.0f} ms"
 
 
 def grid_text(cell: Cell | None) -> str:

@@ -10,7 +10,15 @@ from itertools import groupby
 from typing import Any
 
 from proctor.core.case import Case
-from proctor.core.overview import Compliance, MetricFigure, Overview, OverviewRow, RuleRow, Wavering
+from proctor.core.compliance import (
+    Compliance,
+    FlakyTest,
+    MetricFigure,
+    PromptCompliance,
+    RuleCompliance,
+    TargetCompliance,
+)
+from proctor.core.generated_test import GeneratedTest, is_baseline
 from proctor.core.report import Result
 from proctor.core.score import Evidence, Score
 from proctor.stats.flakiness import entropy, pass_hat
@@ -24,7 +32,7 @@ _NOTHING = Evidence()
 _MOST_ROWS = 5_000  # rules or scenarios times targets: more could not be read
 
 
-def overview_of(results: Iterable[Result], *, repeat: int = 1) -> Overview | None:
+def overview_of(results: Iterable[Result], *, repeat: int = 1) -> PromptCompliance | None:
     """The overview; ``None`` when no answer was judged by rules.
 
     All results of one case and target must come one after the other: only these are held at a time. ``repeat`` is how
@@ -138,8 +146,8 @@ class _Rule:
                 self.asked += 1
                 self.agreement += part.confidence
 
-    def row(self, target: str, rule: str) -> RuleRow:
-        return RuleRow(
+    def row(self, target: str, rule: str) -> RuleCompliance:
+        return RuleCompliance(
             target=target,
             rule=rule,
             text=self.text,
@@ -160,7 +168,7 @@ class _Gathering:
         self._rows: dict[tuple[str, str | None], _Row] = {}
         self._rules: dict[tuple[str, str], _Rule] = {}
         self._flaky = 0
-        self._worst: list[tuple[tuple[float, int, str, str], Wavering]] = []
+        self._worst: list[tuple[tuple[float, int, str, str], FlakyTest]] = []
 
     def add(self, samples: Sequence[Result]) -> None:
         """All answers of one target to one test."""
@@ -185,10 +193,10 @@ class _Gathering:
         if verdicts["ok"] and verdicts["err"]:
             self._waver(case.id, target, verdicts, by_rule)
 
-    def overview(self) -> Overview | None:
+    def overview(self) -> PromptCompliance | None:
         if not self._rules and not any(row.metrics for row in self._rows.values()):
             return None
-        return Overview(
+        return PromptCompliance(
             repeat=self._repeat,
             rows=tuple(self._figures()),
             rules=tuple(rule.row(*name) for name, rule in sorted(self._rules.items(), key=lambda each: each[0][0])),
@@ -197,8 +205,7 @@ class _Gathering:
         )
 
     def _rows_of(self, target: str, case: Case) -> Iterator[_Row]:
-        scenario = str(case.metadata.get("scenario") or "")
-        for key in ((target, None), (target, scenario)):
+        for key in ((target, None), (target, GeneratedTest.of(case).scenario)):
             if key in self._rows or len(self._rows) < _MOST_ROWS:
                 yield self._rows.setdefault(key, _Row())
 
@@ -212,14 +219,14 @@ class _Gathering:
         self._flaky += 1
         bits = entropy(verdicts["ok"], verdicts["err"])
         rules = [name for name, parts in by_rule.items() if {"ok", "err"} <= {part.label for part in parts}]
-        found = Wavering(
+        found = FlakyTest(
             case=case, target=target, ok=verdicts["ok"], err=verdicts["err"], entropy=bits, rules=tuple(rules)
         )
         heapq.heappush(self._worst, ((bits, verdicts["err"], case, target), found))
         if len(self._worst) > _WAVERING:
             heapq.heappop(self._worst)
 
-    def _figures(self) -> Iterator[OverviewRow]:
+    def _figures(self) -> Iterator[TargetCompliance]:
         """A row for each target, and under it one for each scenario where there is more than one."""
         names: dict[str, Any] = {}
         for target, scenario in self._rows:
@@ -231,8 +238,8 @@ class _Gathering:
                     yield _figure(self._rows[target, scenario], target, scenario)
 
 
-def _figure(row: _Row, target: str, scenario: str | None) -> OverviewRow:
-    return OverviewRow(
+def _figure(row: _Row, target: str, scenario: str | None) -> TargetCompliance:
+    return TargetCompliance(
         target=target,
         scenario=scenario,
         errors=row.errors,
@@ -265,11 +272,12 @@ def _verdict(score: Score) -> str:
 
 def _kinds_of(case: Case) -> Iterator[str]:
     """Which figures a test is in; the baseline tests are in theirs only."""
-    if "baseline" in case.tags or case.metadata.get("strategy") == "baseline":
+    if is_baseline(case):
         yield "baseline"
         return
+    test = GeneratedTest.of(case)
     yield "tests"
-    if (polarity := case.metadata.get("polarity")) in ("positive", "negative"):
-        yield str(polarity)
-    if (valid := case.metadata.get("valid")) is not None:
-        yield "valid" if valid is True else "invalid"
+    if test.polarity in ("positive", "negative"):
+        yield test.polarity
+    if test.valid is not None:
+        yield "valid" if test.valid else "invalid"

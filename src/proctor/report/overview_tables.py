@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from proctor.core.overview import Compliance, MetricFigure, Overview, OverviewRow, RuleRow
+from proctor.core.compliance import Compliance, MetricFigure, PromptCompliance, RuleCompliance, TargetCompliance
 from proctor.core.report import Report
 from proctor.report.number_format import percent
 from proctor.report.repeat_tables import repeat_tables
-from proctor.report.word_table import CellState, Shown, WordTable
+from proctor.report.report_table import CellState, ReportTable, TableCell, TableColumn, columns, figures
 
 __all__ = ["overview_tables"]
 
@@ -17,7 +17,7 @@ _DASH = "–"
 _NARROW_ROWS = 5
 
 
-def overview_tables(report: Report, *, narrow: bool = False) -> list[WordTable]:
+def overview_tables(report: Report, *, narrow: bool = False) -> list[ReportTable]:
     """The tables of a run's overview, or how steady repeated samples were; none for a plain run.
 
     With ``narrow``, they fit a terminal of eighty columns.
@@ -25,37 +25,37 @@ def overview_tables(report: Report, *, narrow: bool = False) -> list[WordTable]:
     found = report.overview
     if found is None:
         return repeat_tables(report, narrow=narrow)
-    groups = [list(group) for group in (_columns(found), _by_kind(found), _metrics(found))]
+    groups = [list(group) for group in (_of_all(found), _by_kind(found), _metrics(found))]
     tables = [
-        _figures(found, columns, title, narrow=narrow)
-        for title, columns in _titled(groups, narrow=narrow)
-        if columns and found.rows
+        _figures(found, group, title, narrow=narrow)
+        for title, group in _titled(groups, narrow=narrow)
+        if group and found.rows
     ]
     tables += list(_rules(found, narrow=narrow))
     return [*tables, _wavering(found, narrow=narrow)] if found.flaky else tables
 
 
-Figure = Callable[[OverviewRow], Shown]
-Columns = list[tuple[str, Figure]]
+Figure = Callable[[TargetCompliance], TableCell]
+Figures = list[tuple[str, Figure]]
 
 
-def _titled(groups: list[Columns], *, narrow: bool) -> list[tuple[str, Columns]]:
+def _titled(groups: list[Figures], *, narrow: bool) -> list[tuple[str, Figures]]:
     if not narrow:
         return [("Compliance", [column for group in groups for column in group])]
     return list(zip(("Compliance", "By kind of test", "Metrics, 0 to 100"), groups, strict=True))
 
 
-def _columns(overview: Overview) -> Iterator[tuple[str, Figure]]:
+def _of_all(overview: PromptCompliance) -> Iterator[tuple[str, Figure]]:
     yield "Errors", lambda row: _counted(row.errors, "unscored")
-    yield "Tests", lambda row: Shown(text=f"{row.tests.tests:,}")
+    yield "Tests", lambda row: TableCell(f"{row.tests.tests:,}")
     yield "Compliant", lambda row: _share(row.tests)
-    yield "95 %", lambda row: Shown(text=_interval(row.tests))
+    yield "95 %", lambda row: TableCell(_interval(row.tests))
     if overview.repeat > 1:
-        yield f"pass^{overview.repeat}", lambda row: Shown(text=percent(row.tests.steady))
+        yield f"pass^{overview.repeat}", lambda row: TableCell(percent(row.tests.steady))
     yield "Unknown", lambda row: _counted(row.tests.unknown, "unscored")
 
 
-def _by_kind(overview: Overview) -> Iterator[tuple[str, Figure]]:
+def _by_kind(overview: PromptCompliance) -> Iterator[tuple[str, Figure]]:
     """Each kind of test that a row has some of: a true 0 % stays."""
     for title in ("Positive", "Negative", "Valid", "Invalid", "Baseline"):
         name = title.lower()
@@ -63,65 +63,64 @@ def _by_kind(overview: Overview) -> Iterator[tuple[str, Figure]]:
             yield title, lambda row, name=name: replace(_share(getattr(row, name)), state="")  # type: ignore[misc]
 
 
-def _metrics(overview: Overview) -> Iterator[tuple[str, Figure]]:
+def _metrics(overview: PromptCompliance) -> Iterator[tuple[str, Figure]]:
     for name in dict.fromkeys(metric.name for row in overview.rows for metric in row.metrics):
         yield name, lambda row, name=name: _metric(row, name)  # type: ignore[misc]
 
 
-def _figures(overview: Overview, columns: Columns, title: str, *, narrow: bool) -> WordTable:
+def _figures(overview: PromptCompliance, shown: Figures, title: str, *, narrow: bool) -> ReportTable:
     scenarios = any(row.scenario is not None for row in overview.rows)
-    heads = ("Target", "Scenario") if scenarios and not narrow else ("Target",)
-    rows = [(*_names(row, len(heads), narrow=narrow), *(figure(row) for _, figure in columns)) for row in overview.rows]
-    return WordTable(
+    names = columns("Target", "Scenario") if scenarios and not narrow else columns("Target")
+    rows = [(*_names(row, len(names), narrow=narrow), *(figure(row) for _, figure in shown)) for row in overview.rows]
+    return ReportTable(
         title=title,
         hint="answers that kept every rule, of those judged; 95 %: the interval of that share, over tests",
-        heads=(*heads, *(head for head, _ in columns)),
-        rows=tuple(rows),
-        names=len(heads),
+        columns=(*names, *figures(*(head for head, _ in shown))),
+        rows=rows,
     )
 
 
-def _names(row: OverviewRow, count: int, *, narrow: bool) -> list[Shown]:
+def _names(row: TargetCompliance, count: int, *, narrow: bool) -> list[TableCell]:
     """A target and its scenario, in two columns or one under the other."""
     scenario = "all" if row.scenario is None else row.scenario or "(none)"
     if narrow and row.scenario is not None:
-        return [Shown(text=f"· {scenario}", state="muted")]
-    return [Shown(text=row.target), Shown(text=scenario, state="muted")][:count]
+        return [TableCell(f"· {scenario}", state="muted")]
+    return [TableCell(row.target), TableCell(scenario, state="muted")][:count]
 
 
-def _rules(overview: Overview, *, narrow: bool) -> Iterator[WordTable]:
+def _rules(overview: PromptCompliance, *, narrow: bool) -> Iterator[ReportTable]:
     """One table of rules for each target."""
     targets = dict.fromkeys(row.target for row in overview.rules)
     steady = (f"pass^{overview.repeat}",) if overview.repeat > 1 and not narrow else ()
-    heads = ("Rule", "Covered", "Kept", "95 %", *steady, "Broken", "n.a.", "Unknown", "By" if narrow else "Judged by")
+    heads = ("Covered", "Kept", "95 %", *steady, "Broken", "n.a.", "Unknown", "By" if narrow else "Judged by")
     for target in targets:
         rows = [row for row in overview.rules if row.target == target]
         gaps = sum(not row.covered for row in rows)
         hint = "covered: tests made for it; broken: tests that broke it at least once"
         if gaps:
             hint += f"; {gaps} of {len(rows)} rules have no test of their own"
-        yield WordTable(
+        yield ReportTable(
             title=f"Rules: {target}" if len(targets) > 1 else "Rules",
             hint=hint,
-            heads=heads,
+            columns=(*columns("Rule"), *figures(*heads)),
             rows=tuple(_rule(row, steady=bool(steady), narrow=narrow) for row in rows),
         )
 
 
-def _rule(row: RuleRow, *, steady: bool, narrow: bool) -> tuple[Shown, ...]:
-    figures = [
-        Shown(text=row.text or row.rule),
-        Shown(text=f"{row.covered:,}", state="" if row.covered else "unscored"),
+def _rule(row: RuleCompliance, *, steady: bool, narrow: bool) -> tuple[TableCell, ...]:
+    cells = [
+        TableCell(row.text or row.rule),
+        TableCell(f"{row.covered:,}", state="" if row.covered else "unscored"),
         _share(row.kept),
-        Shown(text=_interval(row.kept)),
+        TableCell(_interval(row.kept)),
     ]
     if steady:
-        figures.append(Shown(text=percent(row.kept.steady)))
-    figures += [_counted(row.failed, "fail"), _counted(row.na, ""), _counted(row.kept.unknown, "unscored")]
-    return (*figures, Shown(text=_short_judges(row) if narrow else _judges(row), state="muted"))
+        cells.append(TableCell(percent(row.kept.steady)))
+    cells += [_counted(row.failed, "fail"), _counted(row.na, ""), _counted(row.kept.unknown, "unscored")]
+    return (*cells, TableCell(_short_judges(row) if narrow else _judges(row), state="muted"))
 
 
-def _judges(row: RuleRow) -> str:
+def _judges(row: RuleCompliance) -> str:
     """Who came to the verdicts; how far several judges agreed stands beside them."""
     if not row.judged_by:
         return "nobody"
@@ -129,39 +128,42 @@ def _judges(row: RuleRow) -> str:
     return names if row.agreement is None else f"{names}; {percent(row.agreement)} agreement"
 
 
-def _short_judges(row: RuleRow) -> str:
+def _short_judges(row: RuleCompliance) -> str:
     kinds = dict.fromkeys("judge" if name.startswith("judge:") else "code" for name in row.judged_by)
     return "+".join(kinds) or _DASH
 
 
-def _wavering(overview: Overview, *, narrow: bool) -> WordTable:
+def _wavering(overview: PromptCompliance, *, narrow: bool) -> ReportTable:
     texts = {row.rule: row.text for row in overview.rules}
     worst = overview.wavering[:_NARROW_ROWS] if narrow else overview.wavering
     rows = tuple(
         (
-            Shown(text=each.case),
-            Shown(text=each.target),
-            Shown(text=f"{each.ok} of {each.ok + each.err}"),
-            Shown(text=f"{each.entropy:.2f}"),
-            Shown(text="; ".join(texts.get(name) or name for name in each.rules) or _DASH, state="muted"),
+            TableCell(each.case),
+            TableCell(each.target),
+            TableCell(f"{each.ok} of {each.ok + each.err}"),
+            TableCell(f"{each.entropy:.2f}"),
+            TableCell("; ".join(texts.get(name) or name for name in each.rules) or _DASH, state="muted"),
         )
         for each in worst
     )
     shown = f"the worst {len(rows)} of {overview.flaky:,}" if overview.flaky > len(rows) else f"{overview.flaky:,}"
-    return WordTable(
+    return ReportTable(
         title=f"Flaky tests ({shown})" if narrow else "Flaky tests",
         hint=f"{shown}; the same test put {overview.repeat} times, with other verdicts",
-        heads=("Test", "Target", "Complied", "Bits" if narrow else "Entropy, bits", "Rules that wavered"),
+        columns=(
+            *columns("Test", "Target"),
+            *figures("Complied", "Bits" if narrow else "Entropy, bits"),
+            TableColumn("Rules that wavered", figure=True, wraps=True),
+        ),
         rows=rows,
-        names=2,
     )
 
 
-def _share(figure: Compliance) -> Shown:
+def _share(figure: Compliance) -> TableCell:
     judged = figure.ok + figure.err
     if not judged:
-        return Shown(text=_DASH, state="muted")
-    return Shown(text=f"{figure.ok:,}/{judged:,} {percent(figure.rate)}", state="fail" if figure.err else "")
+        return TableCell(_DASH, state="muted")
+    return TableCell(f"{figure.ok:,}/{judged:,} {percent(figure.rate)}", state="fail" if figure.err else "")
 
 
 def _interval(figure: Compliance) -> str:
@@ -170,15 +172,15 @@ def _interval(figure: Compliance) -> str:
     return f"{figure.low * 100:.0f}–{figure.high * 100:.0f} %"
 
 
-def _counted(count: int, state: CellState) -> Shown:
-    return Shown(text=f"{count:,}", state=state if count else "muted")
+def _counted(count: int, state: CellState) -> TableCell:
+    return TableCell(f"{count:,}", state=state if count else "muted")
 
 
-def _metric(row: OverviewRow, name: str) -> Shown:
+def _metric(row: TargetCompliance, name: str) -> TableCell:
     found = next((metric for metric in row.metrics if metric.name == name), MetricFigure(name=name))
     if found.mean is None:
-        return Shown(text=f"{_DASH} ({found.missing} unknown)" if found.missing else _DASH, state="unscored")
+        return TableCell(f"{_DASH} ({found.missing} unknown)" if found.missing else _DASH, state="unscored")
     text = f"{found.mean * 100:.1f}"
     if found.apart is not None:
         text += f" ±{found.apart * 50:.0f}"
-    return Shown(text=f"{text} ({found.missing} unknown)" if found.missing else text)
+    return TableCell(f"{text} ({found.missing} unknown)" if found.missing else text)

@@ -15,8 +15,8 @@ from proctor.report.dimensions import Grid, grids
 from proctor.report.failure_causes import causes
 from proctor.report.number_format import decision_word, interval_of, latency_of, moment, scored, took, total_spend
 from proctor.report.overview_tables import overview_tables
+from proctor.report.report_table import ReportTable
 from proctor.report.safe_text import one_line
-from proctor.report.word_table import WordTable
 
 __all__ = ["detail_of", "page_of", "row_of", "script_json"]
 
@@ -146,13 +146,13 @@ def _grid(grid: Grid) -> dict[str, Any]:
     return {"target": grid.target, "dimensions": list(grid.dimensions), "rows": rows}
 
 
-def _overview(table: WordTable) -> dict[str, Any]:
+def _overview(table: ReportTable) -> dict[str, Any]:
     return {
         "title": table.title,
         "hint": table.hint,
-        "heads": list(table.heads),
-        "names": table.names,
-        "rows": [[[cell.text, cell.state] for cell in row] for row in table.rows[:_GROUPS]],
+        "heads": [column.name for column in table.columns],
+        "names": sum(not column.figure for column in table.columns),
+        "rows": [[[cell.text, cell.state] for cell in row] for row in islice(table.cells(), _GROUPS)],
     }
 
 

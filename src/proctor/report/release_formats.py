@@ -2,46 +2,28 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from pathlib import Path
 from typing import TextIO
 
 from proctor.core.codec import encode
 from proctor.report import release_html, release_markdown
-from proctor.report.formats import check_ending, save_by_ending
 from proctor.report.release_view import ReleaseView
+from proctor.report.report_kind import ReportKind, write_json
 
-__all__ = ["ENDINGS", "check_name", "save_release"]
-
-
-def _json(view: ReleaseView, out: TextIO) -> None:
-    text = json.dumps({"word": view.word, **encode(view)}, ensure_ascii=False, indent=1)
-    out.write(text.encode("utf-8", "replace").decode() + "\n")  # half a surrogate pair has no UTF-8
+__all__ = ["DECISION_REPORT"]
 
 
-_WRITERS: dict[str, Callable[[ReleaseView, TextIO], None]] = {
-    ".html": release_html.write,
-    ".json": _json,
-    ".md": release_markdown.write,
-}
-ENDINGS = tuple(_WRITERS)
+def _show(view: ReleaseView, out: TextIO | None) -> None:
+    from proctor.report import release_terminal  # noqa: PLC0415 - rich only when drawing
+
+    release_terminal.write(view, out)
 
 
-def check_name(path: Path) -> None:
-    """Say before anything is done whether a decision can be written under this name.
-
-    Raises:
-        InputError: nothing writes files with this ending, or the name is a folder's.
-    """
-    check_ending("decision", path, ENDINGS)
-
-
-def save_release(view: ReleaseView, path: Path) -> None:
-    """Write the decision in the format the file's name asks for; the file is whole or is not there.
-
-    Raises:
-        InputError: nothing writes files with this ending, or the name is a folder's.
-        StoreError: the disk or the folder refused.
-    """
-    save_by_ending("decision", view, path, _WRITERS)
+DECISION_REPORT: ReportKind[ReleaseView] = ReportKind(
+    name="decision",
+    show=_show,
+    writers={
+        ".html": release_html.write,
+        ".json": lambda view, out: write_json({"word": view.word, **encode(view)}, out),
+        ".md": release_markdown.write,
+    },
+)

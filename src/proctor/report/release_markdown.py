@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TextIO
 
-from proctor.report.markdown import escaped
 from proctor.report.number_format import moment
 from proctor.report.release_view import (
-    HEADS,
-    FigureChange,
     ReleaseView,
     WorseCaseView,
-    chance,
+    change_table,
     count_shown,
-    interval_of,
     number,
     place_of,
-    signed,
 )
+from proctor.report.table_markdown import escaped, markdown_table
 
 __all__ = ["write"]
 
@@ -36,7 +32,7 @@ def write(view: ReleaseView, out: TextIO) -> None:
     lines += [""] if view.reasons else []
     lines += [f"> {escaped(note, 400)}\n" for note in view.notes[:10]]
     lines += _flips(view)
-    lines += _changes(view.shown)
+    lines += _changes(view)
     lines += _worse(view)
     for title, names in (("Missing from this run", view.missing), ("New in this run", view.added)):
         if names:
@@ -54,35 +50,10 @@ def _names(names: Sequence[str], most: int = 8) -> str:
     return ", ".join(escaped(name, 80) for name in names[:most]) + more
 
 
-def _row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _changes(changes: Sequence[FigureChange]) -> list[str]:
-    if not changes:
+def _changes(view: ReleaseView) -> list[str]:
+    if not view.changes:
         return []
-    lines = [_row(HEADS), _row([":--", ":--", *["--:"] * 7, ":--"])]
-    for each in changes[:_ROWS]:
-        bold = "**" if each.verdict == "regression" else ""
-        lines.append(
-            _row(
-                (
-                    escaped(place_of(each)),
-                    escaped(each.intent) if each.intent else "all",
-                    f"{each.cases:,}",
-                    number(each.before),
-                    number(each.after),
-                    signed(each.difference),
-                    interval_of(each),
-                    chance(each.p),
-                    number(each.detectable),
-                    f"{bold}{escaped(each.verdict)}{bold}",
-                )
-            )
-        )
-    if len(changes) > _ROWS:
-        lines.append(_row([f"… {len(changes) - _ROWS} more", *[""] * 9]))
-    return [*lines, ""]
+    return [markdown_table(change_table(view, {"regression": "strong"}), most=_ROWS, raw_figures=True)]
 
 
 def _flips(view: ReleaseView) -> list[str]:

@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TextIO
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from proctor.report.release_view import (
-    HEADS,
-    ReleaseView,
-    chance,
-    count_shown,
-    interval_of,
-    number,
-    place_of,
-    signed,
-)
+from proctor.report.release_view import ReleaseView, change_table, count_shown, number, place_of
+from proctor.report.report_table import CellState
 from proctor.report.safe_text import one_line
+from proctor.report.sheet import console_for
+from proctor.report.table_terminal import rich_table
 
 __all__ = ["write"]
 
 _STYLES = {"pass": "bold green", "fail": "bold red", "unscored": "bold yellow", "info": "bold"}
-_VERDICTS = {"regression": "red", "improvement": "green", "not enough data": "yellow"}
+_VERDICTS: dict[str, CellState] = {"regression": "fail", "improvement": "pass", "not enough data": "unscored"}
 _ROWS = 40
 _CASES = 10
 
 
 def write(view: ReleaseView, out: TextIO | None = None, *, width: int | None = None) -> None:
     """Print it; in a pipe the tables are as wide as they need to be."""
-    out = out or sys.stdout
-    console = Console(
-        file=out, width=width or (None if out.isatty() else 160), highlight=False, markup=False, emoji=False
-    )
+    console = console_for(out, width=width, pipe_width=160)
     head = Text(one_line(view.suite or "suite", 60), style="bold")
     shown = f"{view.run} {view.target}" if view.baseline_run == view.run else view.run
     head.append(f"  {one_line(shown, 120)} against {one_line(view.other, 120)}", style="dim")
@@ -43,7 +31,8 @@ def write(view: ReleaseView, out: TextIO | None = None, *, width: int | None = N
     console.print(head)
     if view.changes:
         console.print()
-        console.print(_changes(view))
+        changes = change_table(view, _VERDICTS, "muted", name_chars=(60, 40))
+        console.print(rich_table(changes, "release", most=_ROWS))
     _print_flips(console, view)
     _print_worse(console, view)
     for title, names in (("Missing from this run", view.missing), ("New in this run", view.added)):
@@ -59,28 +48,6 @@ def write(view: ReleaseView, out: TextIO | None = None, *, width: int | None = N
     for reason in view.reasons:
         console.print(Text(f"  • {one_line(reason.text, 500)}"))
     console.print()
-
-
-def _changes(view: ReleaseView) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), header_style="bold", show_edge=False)
-    for place, name in enumerate(HEADS):
-        table.add_column(name, justify="left" if place in (0, 1, 9) else "right", no_wrap=place > 1, overflow="fold")
-    for each in view.shown[:_ROWS]:
-        table.add_row(
-            one_line(place_of(each), 60),
-            one_line(each.intent or "all", 40),
-            f"{each.cases:,}",
-            number(each.before),
-            number(each.after),
-            signed(each.difference),
-            interval_of(each),
-            chance(each.p),
-            number(each.detectable),
-            Text(one_line(each.verdict), style=_VERDICTS.get(each.verdict, "dim")),
-        )
-    if len(view.shown) > _ROWS:
-        table.add_row(f"… {len(view.shown) - _ROWS} more")
-    return table
 
 
 def _print_flips(console: Console, view: ReleaseView) -> None:

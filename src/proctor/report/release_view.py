@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from proctor.report.dimensions import title_of
+from proctor.report.report_table import CellState, ReportTable, TableCell, TableColumn, columns, figures
+from proctor.report.safe_text import one_line
 
 __all__ = [
-    "HEADS",
     "FigureChange",
     "FlippedCase",
     "HoldReason",
     "ReleaseView",
     "WorseCaseView",
     "chance",
+    "change_table",
     "count_shown",
     "interval_of",
     "number",
     "place_of",
     "signed",
 ]
-
-# What the table of changes says, column by column.
-HEADS = (
-    "Dimension",
-    "Intent",
-    "Cases",
-    "Before",
-    "After",
-    "Difference",
-    "95 % interval",
-    "p",
-    "Detectable",
-    "Verdict",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +123,42 @@ class ReleaseView:
         """The changes worth a row: first what got worse, then the dimensions over all intents, then the rest."""
         order = {"regression": 0, "improvement": 2, "no change": 3, "not enough data": 4}
         return tuple(sorted(self.changes, key=lambda each: 1 if each.intent is None else order.get(each.verdict, 3)))
+
+
+_HEADS = (
+    *columns("Dimension", "Intent"),
+    *figures("Cases", "Before", "After", "Difference", "95 % interval", "p", "Detectable"),
+    TableColumn("Verdict", wraps=False),
+)
+
+
+def change_table(
+    view: ReleaseView,
+    states: Mapping[str, CellState],
+    other: CellState = "",
+    *,
+    name_chars: tuple[int, int] = (200, 200),
+) -> ReportTable:
+    """The changes worth a row; ``states`` says how each verdict is marked, ``other`` the rest.
+
+    ``name_chars`` are the most characters of a dimension's and of an intent's name.
+    """
+    rows = [
+        (
+            one_line(place_of(each), name_chars[0]),
+            one_line(each.intent or "all", name_chars[1]),
+            f"{each.cases:,}",
+            number(each.before),
+            number(each.after),
+            signed(each.difference),
+            interval_of(each),
+            chance(each.p),
+            number(each.detectable),
+            TableCell(each.verdict, states.get(each.verdict, other)),
+        )
+        for each in view.shown
+    ]
+    return ReportTable(columns=_HEADS, rows=rows)
 
 
 def number(value: float | None, digits: int = 2) -> str:

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from proctor.core.event import Event
-from proctor.report.guard_table import milliseconds
-from proctor.report.number_format import moment
+from proctor.report.number_format import milliseconds, moment
 from proctor.report.safe_text import one_line, visible
 
 __all__ = ["case_text", "decision_text", "item_text"]

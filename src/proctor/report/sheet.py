@@ -5,14 +5,19 @@ from __future__ import annotations
 import html
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Literal, TextIO
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TextIO
 
-from proctor.report.markdown import escaped
+from proctor.report.report_table import ReportTable, TableCell, TableColumn, TextBlock
 from proctor.report.safe_text import one_line, visible
 from proctor.report.standalone_page import END, head, line_of
+from proctor.report.table_markdown import escaped, markdown_table
+from proctor.report.table_terminal import rich_table
 
-__all__ = ["Section", "Sheet", "TextBlock", "write_html", "write_markdown", "write_terminal"]
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["Sheet", "console_for", "markdown_notes", "write_html", "write_markdown", "write_terminal"]
 
 State = Literal["pass", "fail", "unscored"]
 _CELL = 240
@@ -30,26 +35,6 @@ pre.block { overflow-x: auto; padding: 8px 10px; border: 1px solid var(--line); 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextBlock:
-    """A text shown as it is, line by line: a diff, an output."""
-
-    title: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
-    """A table with a title; columns named in ``figures`` stand to the right."""
-
-    title: str
-    columns: Sequence[str] = ()
-    rows: Sequence[Sequence[str]] = ()
-    figures: frozenset[str] = frozenset()
-    hint: str = ""
-    blocks: Sequence[TextBlock] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
     """What is shown of one finding: a headline, facts, tables, notes."""
 
@@ -57,35 +42,32 @@ class Sheet:
     headline: str
     state: State = "unscored"
     facts: Sequence[tuple[str, str]] = ()
-    sections: Sequence[Section] = ()
-    notes: Sequence[str] = field(default=())
+    tables: Sequence[ReportTable] = ()
+    notes: Sequence[str] = ()
+
+
+def console_for(out: TextIO | None, *, width: int | None = None, pipe_width: int) -> Console:
+    """A console for one report: nothing it prints is markup. In a pipe it is ``pipe_width`` wide unless told."""
+    from rich.console import Console  # noqa: PLC0415 - rich only when drawing
+
+    out = out or sys.stdout
+    wide = width or (None if out.isatty() else pipe_width)
+    return Console(file=out, width=wide, highlight=False, markup=False, emoji=False)
 
 
 def write_terminal(sheet: Sheet, out: TextIO | None = None, *, width: int | None = None) -> None:
     """Print the sheet; in a pipe it is as wide as it needs to be. Blocks are left to the files."""
-    from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - rich only when drawing
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    out = out or sys.stdout
-    wide = width or (None if out.isatty() else 180)
-    console = Console(file=out, width=wide, highlight=False, markup=False, emoji=False)
+    console = console_for(out, width=width, pipe_width=180)
     console.print()
     console.print(Text.assemble((one_line(sheet.title, 120), "bold"), "  ", one_line(sheet.headline, 300)))
     console.print(Text(" · ".join(f"{name} {one_line(value, 120)}" for name, value in sheet.facts), style="dim"))
-    for section in sheet.sections:
+    for table in sheet.tables:
         console.print()
-        console.print(Text.assemble((section.title, "bold"), (f"  {section.hint}" if section.hint else "", "dim")))
-        if not section.rows:
-            continue
-        table = Table(box=SIMPLE_HEAD, pad_edge=False)
-        for column in section.columns:
-            right = column in section.figures
-            table.add_column(column, justify="right" if right else "left", overflow="fold", no_wrap=right)
-        for row in section.rows:
-            table.add_row(*(Text(one_line(cell, _CELL)) for cell in row))
-        console.print(table)
+        console.print(Text.assemble((table.title, "bold"), (f"  {table.hint}" if table.hint else "", "dim")))
+        if table.rows:
+            console.print(rich_table(table, "sheet", max_chars=_CELL))
     for note in sheet.notes:
         console.print(Text.assemble(("note ", "yellow"), one_line(note, 400)))
     console.print()
@@ -95,18 +77,20 @@ def write_markdown(sheet: Sheet, out: TextIO) -> None:
     """Write the sheet as Markdown."""
     out.write(f"## {escaped(sheet.title, 120)}\n\n**{escaped(sheet.headline, 400)}**\n\n")
     out.write(" · ".join(f"{escaped(name)} {escaped(value, 160)}" for name, value in sheet.facts) + "\n")
-    for section in sheet.sections:
-        hint = f" ({escaped(section.hint, 200)})" if section.hint else ""
-        out.write(f"\n### {escaped(section.title)}{hint}\n")
-        if section.rows:
-            marks = ["---:" if column in section.figures else "---" for column in section.columns]
-            out.write("\n| " + " | ".join(map(escaped, section.columns)) + " |\n|" + "|".join(marks) + "|\n")
-            out.writelines("| " + " | ".join(escaped(cell, _CELL) for cell in row) + " |\n" for row in section.rows)
-        for block in section.blocks:
+    for table in sheet.tables:
+        hint = f" ({escaped(table.hint, 200)})" if table.hint else ""
+        out.write(f"\n### {escaped(table.title)}{hint}\n")
+        if table.rows:
+            out.write("\n" + markdown_table(table, max_chars=_CELL, short_rule=True))
+        for block in table.blocks:
             fence = "`" * max(3, _longest_fence(block.text) + 1)
             out.write(f"\n{escaped(block.title, 300)}\n\n{fence}diff\n{visible(block.text)}\n{fence}\n")
-    if sheet.notes:
-        out.write("\n" + "".join(f"> {escaped(note, 400)}\n>\n" for note in sheet.notes).removesuffix(">\n"))
+    out.write(markdown_notes(sheet.notes))
+
+
+def markdown_notes(notes: Sequence[str]) -> str:
+    """Notes as quoted lines after an empty one; nothing where there is none."""
+    return "\n" + "".join(f"> {escaped(note, 400)}\n>\n" for note in notes).removesuffix(">\n") if notes else ""
 
 
 def write_html(sheet: Sheet, out: TextIO) -> None:
@@ -118,20 +102,19 @@ def write_html(sheet: Sheet, out: TextIO) -> None:
         f'<p class="reason">{line_of(sheet.headline, 400)}</p></div><dl class="facts">{facts}</dl></section>\n'
     )
     out.writelines(f'<p class="notice">{line_of(note, 400)}</p>\n' for note in sheet.notes)
-    for section in sheet.sections:
-        out.write(_panel(section))
+    out.writelines(map(_panel, sheet.tables))
     out.write(END)
 
 
-def _panel(section: Section) -> str:
-    heading = f"<h2>{line_of(section.title)}</h2><span class=hint>{line_of(section.hint)}</span>"
-    table = ""
-    if section.rows:
-        cells = "".join(f"<th{_align(section, name)}>{line_of(name)}</th>" for name in section.columns)
-        rows = "".join(_row(section, row) for row in section.rows)
-        table = f'<div class="small-table"><table><thead><tr>{cells}</tr></thead><tbody>{rows}</tbody></table></div>'
-    blocks = "".join(map(_block, section.blocks))
-    return f'<section class="panel wide"><div class="panel-head">{heading}</div>{table}{blocks}</section>\n'
+def _panel(table: ReportTable) -> str:
+    heading = f"<h2>{line_of(table.title)}</h2><span class=hint>{line_of(table.hint)}</span>"
+    drawn = ""
+    if table.rows:
+        heads = "".join(f"<th{_align(column)}>{line_of(column.name)}</th>" for column in table.columns)
+        rows = "".join(f"<tr>{''.join(map(_cell, table.columns, row))}</tr>" for row in table.cells())
+        drawn = f'<div class="small-table"><table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
+    blocks = "".join(map(_block, table.blocks))
+    return f'<section class="panel wide"><div class="panel-head">{heading}</div>{drawn}{blocks}</section>\n'
 
 
 def _block(block: TextBlock) -> str:
@@ -139,14 +122,12 @@ def _block(block: TextBlock) -> str:
     return f'<p class="block-title">{line_of(block.title, 300)}</p><pre class="block">{shown}</pre>'
 
 
-def _row(section: Section, row: Sequence[str]) -> str:
-    cells = zip(section.columns, row, strict=True)
-    made = (f"<td{_align(section, name) or _room(cell)}>{line_of(cell, _CELL)}</td>" for name, cell in cells)
-    return "<tr>" + "".join(made) + "</tr>"
+def _cell(column: TableColumn, cell: TableCell) -> str:
+    return f"<td{_align(column) or _room(cell.text)}>{line_of(cell.text, _CELL)}</td>"
 
 
-def _align(section: Section, column: str) -> str:
-    return ' class="number"' if column in section.figures else ""
+def _align(column: TableColumn) -> str:
+    return ' class="number"' if column.figure else ""
 
 
 def _room(cell: str) -> str:

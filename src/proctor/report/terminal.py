@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import TextIO, cast
 
-from rich import box
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
@@ -29,14 +28,14 @@ from proctor.report.number_format import (
     total_spend,
 )
 from proctor.report.overview_tables import overview_tables
+from proctor.report.report_table import CellState, ReportTable, TableCell, TableColumn, TableRow, columns, figures
 from proctor.report.safe_text import one_line
-from proctor.report.word_table import WordTable
+from proctor.report.table_terminal import rich_table
 
 __all__ = ["write"]
 
 _SHOWN = 10
 _OVERVIEW_ROWS = 40
-_MARKS = {"": "", "fail": "red", "unscored": "yellow", "muted": "dim"}
 _STYLES = {"passed": "bold green", "failed": "bold red", "unjudged": "bold yellow", None: "bold"}
 
 
@@ -100,104 +99,100 @@ def _heading(report: Report) -> Text:
     return line
 
 
-def _table(columns: Sequence[str], *, names: int = 1) -> Table:
-    """A table whose first ``names`` columns hold names, and the rest figures that are never broken."""
-    table = Table(
-        box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), header_style="bold", show_edge=False, collapse_padding=True
-    )
-    for index, title in enumerate(columns):
-        named = index < names
-        table.add_column(title, justify="left" if named else "right", overflow="fold", no_wrap=not named)
-    return table
+def _count(count: int, state: CellState) -> TableCell:
+    return TableCell(str(count), state if count else "muted")
 
 
 def _targets(report: Report) -> Table | None:
     if not report.by_target:
         return None
-    table = _table(["Target", "Pass", "Fail", "Unscored", "Pass rate", "95 % interval", "Latency p50", "p95"])
+    names = ("Pass", "Fail", "Unscored", "Pass rate", "95 % interval", "Latency p50", "p95")
+    rows: list[TableRow] = []
     for tally in report.by_target:
         counts = tally.counts
-        table.add_row(
-            _plain(tally.name),
-            Text(str(counts.passed), style="green" if counts.passed else "dim"),
-            Text(str(counts.failed), style="red" if counts.failed else "dim"),
-            Text(str(counts.unscored), style="yellow" if counts.unscored else "dim"),
-            Text(percent(counts.pass_rate), style="bold"),
-            range_text(counts) or "–",
-            *(seconds(latency_of(report, tally).get(share)) for share in ("p50", "p95")),
+        rows.append(
+            (
+                tally.name,
+                _count(counts.passed, "pass"),
+                _count(counts.failed, "fail"),
+                _count(counts.unscored, "unscored"),
+                TableCell(percent(counts.pass_rate), "strong"),
+                range_text(counts) or "–",
+                *(seconds(latency_of(report, tally).get(share)) for share in ("p50", "p95")),
+            )
         )
-    return table
+    return rich_table(ReportTable(columns=(*columns("Target"), *figures(*names)), rows=rows), "run")
 
 
 def _grid(grid: Grid) -> Table:
     # Heads of two words stand on two lines, so that five dimensions fit into eighty columns.
-    table = _table(["Intent", "n", *(title_of(name).replace(" ", "\n") for name in grid.dimensions)])
-    table.columns[0].no_wrap = True
-    if grid.target:
-        table.title, table.title_justify = _plain(grid.target, 60, "bold"), "left"
-    for row in grid.rows:
-        cases = max((cell.cases + cell.unscored for cell in row.cells if cell), default=0)
-        table.add_row(
-            _plain(row.intent) if row.intent else Text("All", style="bold"),
-            f"{cases:,}",
+    dimensions = figures("n", *(title_of(name).replace(" ", "\n") for name in grid.dimensions))
+    rows: list[TableRow] = [
+        (
+            TableCell(row.intent) if row.intent else TableCell("All", "strong"),
+            f"{max((cell.cases + cell.unscored for cell in row.cells if cell), default=0):,}",
             *(
-                Text(grid_text(cell), style="red" if cell and row.intent and cell.mean == low else "")
+                TableCell(grid_text(cell), "fail" if cell and row.intent and cell.mean == low else "")
                 for cell, low in zip(row.cells, grid.lowest, strict=True)
             ),
         )
+        for row in grid.rows
+    ]
+    table = rich_table(ReportTable(columns=(TableColumn("Intent", wraps=False), *dimensions), rows=rows), "run")
+    if grid.target:
+        table.title, table.title_justify = _plain(grid.target, 60, "bold"), "left"
     return table
 
 
-def _overview(shown: WordTable) -> Table:
-    table = _table(list(shown.heads), names=shown.names)
+def _overview(shown: ReportTable) -> Table:
+    table = rich_table(shown, "run", most=_OVERVIEW_ROWS, max_chars=120)
     table.title, table.title_justify = _plain(shown.title, 80, "bold"), "left"
-    for column in table.columns[: shown.names]:
-        column.min_width = 8
-    if shown.heads[-1] == "Rules that wavered":
-        table.columns[-1].no_wrap, table.columns[-1].justify = False, "left"
-    for row in shown.rows[:_OVERVIEW_ROWS]:
-        table.add_row(*(_plain(cell.text, 120, _MARKS[cell.state]) for cell in row))
-    if len(shown.rows) > _OVERVIEW_ROWS:
-        table.add_row(f"… {len(shown.rows) - _OVERVIEW_ROWS} more", *[""] * (len(shown.heads) - 1))
+    for column, drawn in zip(shown.columns, table.columns, strict=True):
+        drawn.min_width = None if column.figure else 8
     return table
 
 
 def _scorers(report: Report) -> Table | None:
     if not report.by_scorer:
         return None
-    table = _table(["Scorer", "Mean", "n", "Pass", "Fail", "Not judged"])
+    rows = []
     for tally in report.by_scorer:
         counts = tally.counts
         decides = counts.passed + counts.failed > 0
-        table.add_row(
-            _plain(tally.name),
-            Text("–" if tally.mean is None else f"{tally.mean:.2f}", style="bold"),
-            str(scored(tally)),
-            str(counts.passed) if decides else "–",
-            Text(str(counts.failed) if decides else "–", style="red" if counts.failed else ""),
-            Text(str(counts.unscored), style="yellow" if counts.unscored else "dim"),
+        rows.append(
+            (
+                tally.name,
+                TableCell("–" if tally.mean is None else f"{tally.mean:.2f}", "strong"),
+                str(scored(tally)),
+                str(counts.passed) if decides else "–",
+                TableCell(str(counts.failed) if decides else "–", "fail" if counts.failed else ""),
+                _count(counts.unscored, "unscored"),
+            )
         )
-    return table
+    heads = (*columns("Scorer"), *figures("Mean", "n", "Pass", "Fail", "Not judged"))
+    return rich_table(ReportTable(columns=heads, rows=rows), "run")
 
 
 def _spend(report: Report) -> Table | None:
     if not report.spend:
         return None
-    table = _table(["Model", "Role", "Calls", "Cached", "Tokens in / out", "Cost"], names=2)
-    table.columns[1].no_wrap = True
-    for each in sorted(report.spend, key=lambda spend: (spend.role != "target", spend.role, spend.model)):
-        table.add_row(
-            _plain(each.model),
-            _plain(each.role, 20),
+    rows: list[TableRow] = [
+        (
+            each.model,
+            one_line(each.role, 20),
             f"{each.calls:,}",
             f"{each.cached:,}",
             f"{tokens(each.usage.input)} / {tokens(each.usage.output)}",
             money(each.cost),
         )
+        for each in sorted(report.spend, key=lambda spend: (spend.role != "target", spend.role, spend.model))
+    ]
     if len(report.spend) > 1:
         calls = sum(each.calls for each in report.spend)
-        table.add_row("all", "", f"{calls:,}", "", "", Text(total_spend(report.spend), style="bold"))
-    return table
+        rows.append(("all", "", f"{calls:,}", "", "", TableCell(total_spend(report.spend), "strong")))
+    names = (*columns("Model"), TableColumn("Role", wraps=False))
+    heads = (*names, *figures("Calls", "Cached", "Tokens in / out", "Cost"))
+    return rich_table(ReportTable(columns=heads, rows=rows), "run")
 
 
 def _print_troubles(console: Console, report: Report, results: Callable[[], Iterable[Result]]) -> None:

@@ -1,1 +1,1 @@
-"""What answers over HTTP: the proxy, the sidecar, the door for tools, and the middleware."""
+"""What answers over HTTP: the proxy, the sidecar, the gateway for tools, and the middleware, on what they share."""

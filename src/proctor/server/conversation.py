@@ -12,8 +12,8 @@ from typing import Any, Final, Literal
 from uuid import uuid4
 
 from proctor.core.verdict import Verdict
-from proctor.server.stream_events import Slot
-from proctor.server.text_slots import put as put  # noqa: PLC0414 - the gateway for MCP imports it from here
+from proctor.server.wire.stream_events import Slot
+from proctor.server.wire.text_slots import put
 
 __all__ = ["WITHHELD", "Conversations", "Kind", "Record", "Said", "chained", "digest", "last_answer", "shown"]
 

@@ -9,10 +9,10 @@ from typing import Any, Final, Literal
 from proctor.core.trajectory import Source
 from proctor.core.verdict import Verdict
 from proctor.guard.session import Session
-from proctor.server.strict_json import read_object
-from proctor.server.text_slots import is_token
 from proctor.server.unmask import changed_in, restored
 from proctor.server.verdict_json import SESSION_HEADER, VERDICT_HEADER, header, strongest, without_words
+from proctor.server.wire.strict_json import read_object
+from proctor.server.wire.text_slots import is_token
 from proctor.wiring.server_settings import Expose, Restores
 
 __all__ = ["RequestTurn", "arguments_of"]

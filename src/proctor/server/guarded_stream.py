@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 from proctor.core.verdict import Verdict
 from proctor.guard.sentence_buffer import Restore, SentenceBuffer, StreamMode, TextJudge
-from proctor.server.sse import SseEvent
-from proctor.server.stream_events import Call, Dialect, Frame, Slot, compact
+from proctor.server.wire.sse import SseEvent
+from proctor.server.wire.stream_events import Call, Dialect, Frame, Slot, compact
 
 __all__ = ["Stream", "StreamHooks"]
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from proctor.server.stream_events import compact
-from proctor.server.strict_json import read_object
+from proctor.server.wire.stream_events import compact
+from proctor.server.wire.strict_json import read_object
 from proctor.text.pii.placeholders import unmask
 
 __all__ = ["LOOKED_BACK", "changed_in", "hidden", "restored"]

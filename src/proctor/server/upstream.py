@@ -13,7 +13,7 @@ from aiohttp import web
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
-from proctor.server.stream_events import compact
+from proctor.server.wire.stream_events import compact
 
 __all__ = [
     "OURS",

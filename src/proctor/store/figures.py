@@ -11,8 +11,8 @@ from typing import Any
 
 from proctor.core.chat import Usage
 from proctor.core.codec import dumps
+from proctor.core.compliance import PromptCompliance
 from proctor.core.decode import decode
-from proctor.core.overview import Overview
 from proctor.core.report import Counts, Report, Spend, Tally
 from proctor.stats.clustered import ClusterSums, effective_count
 from proctor.store.db import explained
@@ -34,7 +34,7 @@ def report_of(store: RunStore, run: RunRecord) -> Report:
     return _counted(store, run)
 
 
-def keep_report(store: RunStore, run: RunRecord, *, overview: Overview | None = None) -> None:
+def keep_report(store: RunStore, run: RunRecord, *, overview: PromptCompliance | None = None) -> None:
     """Keep the figures of a run that has come to its end."""
     line = dumps(replace(_counted(store, store.get(run.id)), overview=overview)).decode()
     with explained(store.folder):

@@ -14,6 +14,7 @@ from proctor.core.chat import Message, Reply, Request, Sampling, Tool
 from proctor.core.codec import content_id, encode
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, Problem, PromptError
+from proctor.core.generated_test import GeneratedTest
 from proctor.core.sockets import Conversation, Kit, Model
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.prompts.load import ENDINGS, load_prompt, parse_prompt
@@ -90,12 +91,13 @@ class PromptTarget:
         """How an answer to this case is drawn, and what it is stored under where it is to be stored."""
         if self.stored is None:
             return self.sampling
+        test = GeneratedTest.of(case)
         known = {
             **self.stored,
             "prompt": self.prompt.name,
             "test": case.id,
-            "scenario": str(case.metadata.get("scenario") or ""),
-            "rules": " ".join(map(str, case.metadata.get("rules") or ())),
+            "scenario": test.scenario,
+            "rules": " ".join(test.rules),
             "baseline": str("baseline" in case.tags).lower(),
             "sample": str(sample),
             # By the test's name and not by its place, so that a test stays where it is when others come and go.

@@ -28,7 +28,7 @@ from proctor.wiring.gate_isolation import isolated
 from proctor.wiring.gate_scorers import prompt_text, scorer_sockets, takes_scorer
 from proctor.wiring.local_models import LOCAL, local_model
 from proctor.wiring.models import Rack
-from proctor.wiring.monitor import placed_in
+from proctor.wiring.problem_lines import placed_in
 from proctor.wiring.project_tools import with_tool_effects
 from proctor.wiring.server_settings import McpSettings, ProxySettings, ServeSettings
 

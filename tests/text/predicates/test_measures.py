@@ -7,39 +7,37 @@ from tests.tables import table
 from proctor.text.predicates import parse
 from proctor.text.predicates.measures import MEASURES
 
+CASES = [
+    ("words", "  one two\n three — four ", 5),
+    ("words", "", 0),
+    ("characters", " caf\u0065\u0301 ", 4),
+    ("letters", "a1 b2, 漢!", 3),
+    ("sentences", "Mr. Smith paid 3.50. He left!", 2),
+    ("lines", "a\n\n b\n\t\nc", 3),
+    ("paragraphs", "\n\none\nline\n \t\ntwo\n\n\n", 2),
+    ("paragraphs", "one\n", 1),
+    ("items", "- a\n* b\n3. c\n10) d\n-no\n2024 was", 4),
+    ("bullets", "• a\n  - b\n1. c", 2),
+    ("numbered items", "1. a\n2) b\n(3) c\n3.5 percent", 3),
+    ("headings", "# A\n## B\n#tag\n<h2>c</h2>", 3),
+    ("questions", "What?! Really?? No.", 2),
+    ("exclamations", "Hi!! There!", 2),
+    ("links", "see https://a.example/x and [b](/path) or www.c.example", 3),
+    ("links", "[d](https://d.example)", 1),
+    ("emoji", "a 👍🏽 b 👨‍👩‍👧 c 🇯🇵 ☀️", 4),
+    ("numbers", "1,000 and 3.5 or -2", 3),
+    ("digits", "a1b22", 3),
+]
 
-@table(
-    ("measure", "text", "count"),
-    [
-        ("words", "  one two\n three — four ", 5),
-        ("words", "", 0),
-        ("characters", " caf\u0065\u0301 ", 4),
-        ("letters", "a1 b2, 漢!", 3),
-        ("sentences", "Mr. Smith paid 3.50. He left!", 2),
-        ("lines", "a\n\n b\n\t\nc", 3),
-        ("paragraphs", "\n\none\nline\n \t\ntwo\n\n\n", 2),
-        ("paragraphs", "one\n", 1),
-        ("items", "- a\n* b\n3. c\n10) d\n-no\n2024 was", 4),
-        ("bullets", "• a\n  - b\n1. c", 2),
-        ("numbered items", "1. a\n2) b\n(3) c\n3.5 percent", 3),
-        ("headings", "# A\n## B\n#tag\n<h2>c</h2>", 3),
-        ("questions", "What?! Really?? No.", 2),
-        ("exclamations", "Hi!! There!", 2),
-        ("links", "see https://a.example/x and [b](/path) or www.c.example", 3),
-        ("links", "[d](https://d.example)", 1),
-        ("emoji", "a 👍🏽 b 👨‍👩‍👧 c 🇯🇵 ☀️", 4),
-        ("numbers", "1,000 and 3.5 or -2", 3),
-        ("digits", "a1b22", 3),
-    ],
-)
+
+@table(("measure", "text", "count"), CASES)
 def test_measures(measure: str, text: str, count: int) -> None:
     assert parse(f"{measure} = {count}").check(text).ok is True, parse(f"{measure} = 0").check(text).reason
     assert parse(f"{measure} != {count}").check(text).ok is False
 
 
 def test_every_measure_is_tested_above() -> None:
-    cases = test_measures.pytestmark[0].args[1]
-    assert {measure for measure, _, _ in cases} == set(MEASURES)
+    assert {measure for measure, _, _ in CASES} == set(MEASURES)
 
 
 @table(

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
+from proctor.core.generated_test import Strategy
 from proctor.core.rule import Rule
-from proctor.generate.build_case import Strategy
 from proctor.generate.offline.input_slots import Desk
 from proctor.generate.offline.rule_limits import Aim, aim_of
 from proctor.generate.offline.temptations import CARRIERS, carry, wishes

@@ -8,8 +8,9 @@ from typing import Any
 
 from proctor.core.case import Case, Expectation
 from proctor.core.codec import content_id
+from proctor.core.generated_test import GeneratedTest, Strategy, with_metadata
 from proctor.core.rule import Rule
-from proctor.generate.build_case import Brief, Strategy, inputs_of, make_case, open_inputs
+from proctor.generate.build_case import Brief, inputs_of, make_case, open_inputs
 from proctor.generate.deduplicate import SeenTests
 from proctor.generate.offline.input_slots import Desk, set_desk
 from proctor.generate.offline.strategies import Recipe, recipes
@@ -74,7 +75,7 @@ class _Bench:
             return self._of_values(rule, strategy, number)
         if strategy == "metamorphic":
             return self._variant(rule, number, own)
-        turn = sum(case.metadata["strategy"] == strategy for case in self.made[own:])
+        turn = sum(GeneratedTest.of(case).strategy == strategy for case in self.made[own:])
         for recipe in recipes(self.desk, rule, strategy, number, turn):
             case = self._case(rule, recipe, number)
             if self._new(case):
@@ -130,7 +131,8 @@ class _Bench:
         kinds = list(KINDS)
         carrier = self.desk.carrier
         assert carrier is not None
-        sources = [case for case in self.made[own:] if case.metadata["strategy"] in ("typical", "sample", "boundary")]
+        plain = ("typical", "sample", "boundary")
+        sources = [case for case in self.made[own:] if GeneratedTest.of(case).strategy in plain]
         for source in sources:
             for turn in range(len(kinds)):
                 kind = kinds[(number + turn) % len(kinds)]
@@ -178,7 +180,7 @@ class _Bench:
             return
         ok, why = offline_validity(self.desk.brief, case)
         self.seen.add(case)
-        self.made.append(replace(case, metadata={**case.metadata, "valid": ok, "validity_reason": why}))
+        self.made.append(with_metadata(case, valid=ok, validity_reason=why))
 
 
 def _order(rule: Rule, number: int) -> Iterator[Strategy]:

@@ -11,6 +11,7 @@ from typing import Any
 from proctor.core.case import Case
 from proctor.core.chat import Request
 from proctor.core.errors import ModelError
+from proctor.core.generated_test import with_metadata
 from proctor.core.sockets import Model
 from proctor.generate.build_case import Brief, inputs_of
 from proctor.generate.stages.model_stage import Question, ReplyReading, ask
@@ -139,4 +140,4 @@ def _kept(case: Case, best: _Try, *, model: str, judges: Sequence[Model], tries:
     if not accepted and best.output:
         truth["candidate"] = best.output
     expect = replace(case.expect, reference=best.output) if accepted else case.expect
-    return replace(case, expect=expect, metadata={**case.metadata, "groundtruth": truth})
+    return with_metadata(replace(case, expect=expect), groundtruth=truth)

@@ -10,12 +10,12 @@ from typing import Any
 
 from proctor.core.case import Case, Expectation
 from proctor.core.codec import dumps
+from proctor.core.generated_test import GeneratedTest, Strategy, with_metadata, without_metadata
 from proctor.core.rule import Rule
 from proctor.core.sockets import Model
 from proctor.generate.build_case import (
     STRATEGIES,
     Brief,
-    Strategy,
     input_specs,
     inputs_of,
     make_case,
@@ -93,7 +93,8 @@ async def expand_test(model: Model, brief: Brief, case: Case, *, sample: int = 0
     specs = [spec for spec in open_inputs(brief) if isinstance(given.get(spec.name), str) and not spec.values]
     if not specs:
         return case
-    aimed = set(case.metadata.get("rules", ())) | set(case.metadata.get("inverse_rules", ()))
+    test = GeneratedTest.of(case)
+    aimed = {*test.rules, *test.inverse_rules}
     question = Question(
         stage="expand",
         material=[
@@ -109,9 +110,8 @@ async def expand_test(model: Model, brief: Brief, case: Case, *, sample: int = 0
         sample=sample,
     )
     longer = await ask(model, question, lambda data: _read_longer(data, specs, given))
-    about = {key: value for key, value in case.metadata.items() if key not in ("groundtruth", "relation")}
-    about |= {"expanded_from": case.id, "valid": None, "validity_reason": ""}
-    return refill(brief, replace(case, metadata=about, expect=Expectation()), longer)
+    open_case = replace(without_metadata(case, "groundtruth", "relation"), expect=Expectation())
+    return refill(brief, with_metadata(open_case, expanded_from=case.id, valid=None, validity_reason=""), longer)
 
 
 async def write_baseline(

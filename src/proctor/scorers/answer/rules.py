@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from proctor.core.case import Case
+from proctor.core.generated_test import GeneratedTest
 from proctor.core.rule import Rule, RuleVerdict
 from proctor.core.score import Score
 from proctor.core.sockets import Model, socket
@@ -82,6 +83,4 @@ class Rules:
 
     def _aimed(self, case: Case) -> set[str]:
         """The rules a test was made for; those made from its opposite or its older wording too."""
-        named = case.metadata.get("rules")
-        ids = [each for each in named if isinstance(each, str)] if isinstance(named, Sequence) else []
-        return {self.aliases.get(each, each) for each in ids}
+        return {self.aliases.get(each, each) for each in GeneratedTest.of(case).rules}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import ClassVar
 
 from proctor.core.case import Case
-from proctor.core.operations import COUNTS_AGAINST
+from proctor.core.handoff import COUNTS_AGAINST
 from proctor.core.score import Score
 from proctor.core.sockets import Embedder, socket
 from proctor.core.tool_effect import StatedEffect

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Final
 
 from proctor.core.chat import ToolCall
-from proctor.core.operations import CATEGORIES, Category
+from proctor.core.handoff import CATEGORIES, Category
 from proctor.core.score import Evidence
 from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.trajectory import Source, Trajectory, Turn

@@ -8,6 +8,7 @@ from typing import Any
 
 from proctor.core.case import Case, Check
 from proctor.core.codec import content_id
+from proctor.core.generated_test import GeneratedTest
 from proctor.core.rule import Rule
 from proctor.prompts.prompt import Prompt
 
@@ -106,7 +107,4 @@ def unique(wanted: str, taken: set[str]) -> str:
 
 def accepted_reference(case: Case) -> str | None:
     """The expected answer, unless it is a groundtruth that was not accepted: that one is never given out as right."""
-    truth = case.metadata.get("groundtruth")
-    if isinstance(truth, Mapping) and truth.get("accepted") is False:
-        return None
-    return case.expect.reference
+    return None if GeneratedTest.of(case).has_rejected_truth else case.expect.reference

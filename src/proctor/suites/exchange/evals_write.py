@@ -9,6 +9,7 @@ from typing import Any
 from proctor.core.case import Case
 from proctor.core.codec import content_id
 from proctor.core.errors import InputError, PromptError
+from proctor.core.generated_test import GeneratedTest
 from proctor.core.rule import Rule
 from proctor.prompts.prompt import Prompt
 from proctor.prompts.render import compile_prompt
@@ -203,7 +204,7 @@ def _item(case: Case, bundle: Bundle) -> dict[str, Any]:
     item: dict[str, Any] = {**values, INPUT: values.get(INPUT, said), TEST: case.id}
     if (reference := accepted_reference(case)) is not None:
         item[EXPECTED] = reference
-    if scenario := case.metadata.get("scenario"):
+    if scenario := GeneratedTest.of(case).scenario:
         item["scenario"] = scenario
     return item
 

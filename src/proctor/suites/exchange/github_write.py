@@ -7,6 +7,7 @@ from typing import Any
 
 from proctor.core.case import Case
 from proctor.core.errors import InputError
+from proctor.core.generated_test import GeneratedTest
 from proctor.core.rule import Rule
 from proctor.prompts.prompt import Prompt
 from proctor.prompts.write import with_test_data
@@ -85,8 +86,8 @@ def _row(case: Case, prompt: Prompt | None, notes: Notes) -> dict[str, Any]:
     row: dict[str, Any] = {**defaults, **case.inputs} if case.inputs or defaults else {INPUT: case.input or ""}
     if (reference := accepted_reference(case)) is not None:
         row["expected"] = reference
-    if reasoning := case.metadata.get("reasoning"):
-        row["reasoning"] = str(reasoning)
+    if reasoning := GeneratedTest.of(case).reasoning:
+        row["reasoning"] = reasoning
     for check in case.checks:
         notes.add(
             f"the check {check.name or check.scorer!r} of a test has no place in testData and was left out", case.id

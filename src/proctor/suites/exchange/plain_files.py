@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from proctor.core.case import Case, Check, Suite
 from proctor.core.codec import dumps, loads
+from proctor.core.generated_test import GeneratedTest, with_metadata
 from proctor.suites.columns import CellError, setter_of
 from proctor.suites.exchange.bundle import Bundle, Notes, Outgoing, accepted_reference
 from proctor.suites.exchange.promptfoo_write import cells_of
@@ -42,12 +42,12 @@ def write_jsonl(bundle: Bundle) -> Outgoing:
 
 def _without_doubt(case: Case) -> Case:
     """The case without an expected answer that was not accepted, wherever it stands."""
-    truth = case.metadata.get("groundtruth")
-    if not isinstance(truth, Mapping) or truth.get("accepted") is not False:
+    test = GeneratedTest.of(case)
+    if not test.has_rejected_truth:
         return case
-    kept = {key: value for key, value in truth.items() if key != "text"}
+    kept = {key: value for key, value in (test.groundtruth or {}).items() if key != "text"}
     expect = replace(case.expect, reference=accepted_reference(case))
-    return replace(case, expect=expect, metadata={**case.metadata, "groundtruth": kept})
+    return with_metadata(replace(case, expect=expect), groundtruth=kept)
 
 
 def write_csv(bundle: Bundle) -> Outgoing:
@@ -78,7 +78,8 @@ def write_csv(bundle: Bundle) -> Outgoing:
             row.append(case.input or "")
         row += [_value(case.inputs.get(name, "")) for name in inputs]
         row += [accepted_reference(case) or "", ";".join(case.tags), case.description]
-        row += [str(case.metadata.get(key) or "") for key in ("strategy", "scenario")]
+        test = GeneratedTest.of(case)
+        row += [test.strategy, test.scenario]
         writer.writerow([*row, *cells])
     return Outgoing(files={f"{bundle.name}.csv": out.getvalue()}, notes=notes.tell())
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from proctor.core.case import Case
+from proctor.core.generated_test import GeneratedTest
 from proctor.core.rule import Rule
 from proctor.prompts.prompt import Prompt
 from proctor.suites.exchange.bundle import Bundle, Notes, Outgoing, accepted_reference
@@ -101,8 +102,9 @@ def _test(case: Case, bundle: Bundle, notes: Notes) -> dict[str, Any]:
     if asserts:
         test["assert"] = asserts
     by_id = {rule.id: rule.text for rule in bundle.rules}
-    aimed = [by_id.get(each, each) for each in case.metadata.get("rules", ())]
-    about = {"id": case.id, "tags": list(case.tags), "rules": aimed, "strategy": case.metadata.get("strategy")}
+    known = GeneratedTest.of(case)
+    aimed = [by_id.get(each, each) for each in known.rules]
+    about = {"id": case.id, "tags": list(case.tags), "rules": aimed, "strategy": known.strategy}
     test["metadata"] = {key: value for key, value in about.items() if value}
     return test
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from proctor.core.case import Case, Expectation
 from proctor.core.errors import PromptError
+from proctor.core.generated_test import GeneratedTest
 from proctor.core.rule import Rule
 from proctor.prompts.load import load_prompt, parse_prompt
 from proctor.prompts.prompt import Prompt
@@ -215,7 +216,7 @@ class _Tests:
         if wanted in group:
             before = group[wanted]
             self._twice += 1
-            aimed = [*before.metadata.get("rules", ()), *metadata.get("rules", ())]
+            aimed = [*GeneratedTest.of(before).rules, *metadata.get("rules", ())]
             metadata = {**metadata, **before.metadata, "rules": list(dict.fromkeys(aimed))}
             metadata = {key: value for key, value in metadata.items() if value != []}
             reference = before.expect.reference or reference

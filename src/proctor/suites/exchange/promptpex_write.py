@@ -8,6 +8,7 @@ from typing import Any
 
 from proctor.core.case import Case
 from proctor.core.codec import content_id
+from proctor.core.generated_test import PERSON, GeneratedTest, is_baseline
 from proctor.suites.exchange.bundle import Bundle, Notes, Outgoing, accepted_reference
 
 __all__ = ["write_promptpex"]
@@ -49,8 +50,9 @@ def _lines(texts: Any) -> str:
 
 
 def _row(case: Case, numbers: Mapping[str, int], bundle: Bundle, notes: Notes) -> dict[str, Any]:
-    aimed = [each for each in case.metadata.get("rules", ()) if each in numbers]
-    baseline = case.metadata.get("strategy") == "baseline" or "baseline" in case.tags
+    test = GeneratedTest.of(case)
+    aimed = [each for each in test.rules if each in numbers]
+    baseline = is_baseline(case)
     if len(aimed) > 1:
         notes.add("PromptPex links a test to one rule: the first; the others stand under `proctor`", case.id)
     if not aimed and not baseline:
@@ -61,22 +63,22 @@ def _row(case: Case, numbers: Mapping[str, int], bundle: Bundle, notes: Notes) -
     row: dict[str, Any] = {
         "ruleid": str(number) if aimed else "",
         "testid": "1",
-        "expectedoutput": str(case.metadata.get("expected_by_generator", "")),
-        "reasoning": str(case.metadata.get("reasoning", "")),
+        "expectedoutput": test.expected_by_generator,
+        "reasoning": test.reasoning,
         **case.inputs,
         "testinput": _testinput(case),
-        "scenario": str(case.metadata.get("scenario", "")),
+        "scenario": test.scenario,
         "generation": 0,
         "baseline": baseline,
         "inverse": number > count,
         "testuid": f"test-{int(content_id(case.id, length=12), 16) % 100_000_000:08d}",
         "proctor": kept,
     }
-    truth = case.metadata.get("groundtruth")
+    truth = test.groundtruth
     if (reference := accepted_reference(case)) is not None:
-        score = truth.get("score") if isinstance(truth, Mapping) else None
+        score = truth.get("score") if truth is not None else None
         row["groundtruth"] = reference
-        row["groundtruthModel"] = str(truth.get("model") or "") if isinstance(truth, Mapping) else "person"
+        row["groundtruthModel"] = str(truth.get("model") or "") if truth is not None else PERSON
         row["groundtruthScore"] = round(100 * score) if isinstance(score, (int, float)) else 100
     return row
 

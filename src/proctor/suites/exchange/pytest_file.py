@@ -20,7 +20,7 @@ PROCTOR_TEST_JUDGE names the model that judges rules no code can check; without 
 
 import pytest
 
-from proctor.wiring.pytest_suite import PytestSuite
+from proctor.workflows.exchange.pytest_suite import PytestSuite
 
 SUITE = PytestSuite(__file__, suite={suite!r}, prompt={prompt!r})
 

@@ -1,0 +1,1 @@
+"""Blind sets: items written from the requirement alone, by writers who had not read the code."""

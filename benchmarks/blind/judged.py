@@ -1,0 +1,92 @@
+"""What the shipped networks and gates decide about the items of a blind set, and a plain baseline beside them."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from proctor.core.verdict import Verdict
+from proctor.wiring.guard import Guard
+from proctor.wiring.local_models import local_model
+
+__all__ = ["PARTS", "Item", "danger", "facts", "injection"]
+
+Item = dict[str, Any]
+SAME_WORDS = 0.6  # share of a claim's words and numbers in its source from which on the baseline takes it as supported
+_WORDS = re.compile(r"\w+")
+_TAKEOVER = re.compile(
+    r"ignore|forget|disregard|instruction|system prompt|jailbreak|you are now|pretend|developer mode|assistant", re.I
+)
+_DANGER = re.compile(
+    r"lawyer|attorney|court|sue|legal|press|journalist|newspaper|fire|injur|burn|kill|suicid|die", re.I
+)
+
+
+async def facts(items: Sequence[Item]) -> list[tuple[str, str]]:
+    """The label that the entailment network gives each pair, and that of the baseline: shared words."""
+    found = await local_model("entailer").entails([(item["source"], item["claim"]) for item in items])
+    names = {"entailment": "entailed", "contradiction": "contradicted", "neutral": "neutral"}
+    said = [names[max(names, key=lambda name: shares.get(name, 0.0))] for shares in found]
+    return list(zip(said, map(_by_shared_words, items), strict=True))
+
+
+async def injection(items: Sequence[Item]) -> list[tuple[str, str]]:
+    """Whether the gate ``injection`` lets each text pass unchanged, and whether a list of words would."""
+    found = []
+    async for item, verdict in _judged(items, "injection"):
+        said = "harmless" if verdict.action == "allow" else "attack"
+        found.append((said, "attack" if _TAKEOVER.search(item["text"]) else "harmless"))
+    return found
+
+
+async def danger(items: Sequence[Item]) -> list[tuple[str, str]]:
+    """Whether the gate ``danger`` lets each message pass, and whether a list of words would."""
+    found = []
+    async for item, verdict in _judged(items, "danger"):
+        said = "harmless" if verdict.action == "allow" else "dangerous"
+        found.append((said, "dangerous" if _DANGER.search(item["text"]) else "harmless"))
+    return found
+
+
+PARTS = {"facts": facts, "injection": injection, "danger": danger}
+
+
+async def _judged(items: Sequence[Item], gate: str) -> Any:
+    """The verdict of one gate of the default guard on each item, every item in a session of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        plan = "input: [{0}]" if gate == "danger" else "input: [{0}], tool_result: [{0}]"
+        (Path(folder) / "proctor.yaml").write_text(f"guard: {{mode: enforce, {plan.format(gate)}}}\n", "utf-8")
+        async with Guard.from_config(folder) as guard:
+            for item in items:
+                session = guard.session()
+                yield item, await _asked(session, item)
+                guard.end(session)
+
+
+async def _asked(session: Any, item: Item) -> Verdict:
+    if item.get("channel", "user") == "user":
+        verdict: Verdict = await session.input(item["text"])
+    else:
+        verdict = await session.tool_result("read_document", _value(item["text"]))
+    return verdict
+
+
+def _value(text: str) -> Any:
+    """A tool's result as it comes: data where the text is JSON."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _by_shared_words(item: Item) -> str:
+    source, claim = (set(_WORDS.findall(item[key].casefold())) for key in ("source", "claim"))
+    shared = len(source & claim) / max(1, len(claim))
+    numbers = {word for word in claim if word.isdigit()}
+    if not numbers <= source:
+        return "contradicted"
+    return "entailed" if shared >= SAME_WORDS else "neutral"

@@ -1,0 +1,72 @@
+"""What customers came for: tasks completed or not, and completion by intent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from proctor.core.share import Share
+
+__all__ = ["IntentCompletion", "Task", "TaskCompletion", "TaskState"]
+
+TaskState = Literal["completed", "not completed", "open", "unknown"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """What a customer came for in one session, and what became of it.
+
+    ``open``: its window was not over when the log ended; ``unknown``: the window is over and no signal was seen.
+    ``repeated`` is none while its window is open, or where nobody can tell; ``csat`` is from 0 to 1.
+    """
+
+    intent: str
+    state: TaskState
+    reason: str
+    started: datetime
+    ended: datetime
+    session: str | None = None
+    customer: str | None = None
+    question: str = ""
+    repeated: bool | None = None
+    repeat: str = ""
+    escalated: bool = False
+    csat: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntentCompletion:
+    """The figures of one intent. ``completion`` is over tasks with an answer, ``repeats`` over those whose time is up.
+
+    ``pleased`` counts, among tasks that were rated and not completed, those with a good rating all the same.
+    """
+
+    intent: str
+    tasks: int
+    completed: int
+    failed: int
+    open: int
+    unknown: int
+    completion: Share
+    repeats: Share
+    escalated: int = 0
+    csat: float | None = None
+    csat_completed: float | None = None
+    csat_failed: float | None = None
+    pleased: Share = field(default_factory=Share)
+    rule: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskCompletion:
+    """Completion by intent; the last row is over all intents."""
+
+    rows: tuple[IntentCompletion, ...]
+    total: IntentCompletion
+    events: int
+    repeat_within: str = "24 h"
+    begun: datetime | None = None
+    until: datetime | None = None
+    failures: tuple[Task, ...] = ()
+    notes: tuple[str, ...] = ()

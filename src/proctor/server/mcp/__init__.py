@@ -1,0 +1,1 @@
+"""The gateway in front of a tool server that speaks the Model Context Protocol."""

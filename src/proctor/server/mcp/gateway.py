@@ -1,0 +1,276 @@
+"""Messages between an agent and a server of tools (MCP): calls are judged, and every string of the server is read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from proctor.core.chat import ToolCall
+from proctor.core.verdict import Verdict
+from proctor.guard.session import Session
+from proctor.server.mcp.lists import DroppedTools, Lists
+from proctor.server.mcp.messages import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    REFUSED,
+    cause,
+    error,
+    glimpse,
+    id_key,
+    is_id,
+    problem,
+    read_message,
+    written,
+)
+from proctor.server.mcp.scan import Scanner
+from proctor.server.mcp.withheld_result import told, withheld
+from proctor.server.wire.stream_events import listed
+from proctor.wiring.guard import Guard
+from proctor.wiring.server_settings import McpSettings
+
+__all__ = ["Gateway", "Passed", "State", "new_state"]
+
+_MOST_PENDING: Final = 10_000
+_LARGE: Final = 1_000_000  # bytes of a message that is read beside the event loop
+_REMEMBERED: Final = frozenset(
+    {"tools/call", "resources/read", "prompts/get"}
+)  # a later call may rest on what they say
+_GUARD: Final = "refused by the guard"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passed:
+    """What becomes of a message: what goes on, and what goes back to where it came from.
+
+    ``errors`` go to the agent, each as a message of its own: requests whose answer cannot be read.
+    """
+
+    on: bytes | None = None
+    back: bytes | None = None
+    errors: tuple[bytes, ...] = ()
+
+
+@dataclass(slots=True, kw_only=True)
+class State:
+    """What is known of one session: its steps, verdicts on what its server said, tools that were dropped."""
+
+    session: Session
+    scanner: Scanner
+    dropped: DroppedTools = field(default_factory=DroppedTools)
+
+
+def new_state(guard: Guard, settings: McpSettings) -> State:
+    """The state of a session that begins."""
+    session = guard.session(customer=settings.customer)
+    return State(session=session, scanner=Scanner(guard=guard, session=session))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A request of the agent that waits for its answer."""
+
+    id: Any
+    method: str
+    name: str
+
+
+class Gateway:
+    """Stands between an agent and a server, on one connection. Messages are JSON-RPC without their line ends.
+
+    What goes on is written from what was read, never the bytes that came: both readers see the same.
+    """
+
+    def __init__(
+        self,
+        *,
+        guard: Guard,
+        session: Session | None = None,
+        settings: McpSettings | None = None,
+        state: State | None = None,
+    ) -> None:
+        self.guard, self.settings = guard, settings or McpSettings()
+        if state is None and session is not None:
+            state = State(session=session, scanner=Scanner(guard=guard, session=session))
+        self.state = state or new_state(guard, self.settings)
+        self.lists = Lists(guard=guard, settings=self.settings, scanner=self.state.scanner, dropped=self.state.dropped)
+        self.pending: OrderedDict[Hashable, _Asked] = OrderedDict()
+
+    async def from_agent(self, raw: bytes) -> Passed:
+        """A message of the agent. What cannot be read is answered with an error; the rest of a batch goes on."""
+        try:
+            message = await _read(raw)
+        except ValueError as failure:
+            ids = dict.fromkeys(glimpse(raw).requests) or (None,)
+            answers = [error(id, PARSE_ERROR, f"the message {failure}") for id in ids]
+            return Passed(back=written(answers if len(answers) > 1 else answers[0]))
+        on: list[Any] = []
+        back: list[Any] = []
+        for each in message if isinstance(message, list) else [message]:
+            goes, answer = await self._asked(each)
+            if goes:
+                on.append(each)
+            elif answer is not None:
+                back.append(answer)
+        return Passed(on=_put_together(message, on), back=_put_together(message, back))
+
+    async def from_server(self, raw: bytes) -> Passed:
+        """A message of the server. What cannot be read becomes an error for every request it may be the answer to."""
+        try:
+            message = await _read(raw)
+        except ValueError as failure:
+            return self._unreadable(raw, failure)
+        on: list[Any] = []
+        back: list[Any] = []
+        for each in message if isinstance(message, list) else [message]:
+            goes, answer = await self._told(each)
+            if goes is not None:
+                on.append(goes)
+            if answer is not None:
+                back.append(answer)
+        return Passed(on=_put_together(message, on), back=_put_together(message, back))
+
+    async def document(self, raw: bytes) -> bytes | None:
+        """A document of the server that is no message, as it goes on; None when it may not."""
+        try:
+            read = await _read(raw)
+        except ValueError:
+            return None
+        return written(read) if await self.state.scanner.scan(read, "document") else None
+
+    def left(self, why: str) -> list[bytes]:
+        """Errors for every request that will not be answered any more."""
+        gone, self.pending = self.pending, OrderedDict()
+        return [written(error(each.id, REFUSED, why)) for each in gone.values()]
+
+    def _unreadable(self, raw: bytes, failure: ValueError) -> Passed:
+        seen, why = glimpse(raw), f"the server's message {cause(failure)}"
+        hit = [key for id in seen.answers if (key := id_key(id)) in self.pending]
+        if seen.unknown and not hit:
+            hit = list(self.pending)
+        gone = [asked for key in dict.fromkeys(hit) if (asked := self.pending.pop(key, None)) is not None]
+        known: Sequence[Any] = [each.id for each in gone] or [None]
+        # A request of the server waits for an answer too; only one that is surely a request is answered.
+        requests = [id for id in seen.requests if id not in seen.answers]
+        back = [error(id, PARSE_ERROR, f"the message {cause(failure)}") for id in requests]
+        return Passed(
+            errors=tuple(written(error(id, PARSE_ERROR, why)) for id in known),
+            back=written(back if len(back) > 1 else back[0]) if back else None,
+        )
+
+    async def _asked(self, message: Any) -> tuple[bool, dict[str, Any] | None]:
+        """Whether a message of the agent goes on, and what answers it when it does not."""
+        wrong = problem(message)
+        if wrong is not None:
+            return False, error(
+                message.get("id") if isinstance(message, dict) else None, INVALID_REQUEST, f"it {wrong}"
+            )
+        method, params, id = message.get("method"), message.get("params"), message.get("id")
+        if method is None:
+            return True, None
+        if method == "tools/call":
+            verdict = await self._call(params, id)
+            if verdict is not None:
+                return False, _refusal(message, verdict)
+        params = params if isinstance(params, dict) else {}
+        if method == "notifications/cancelled":
+            self.pending.pop(id_key(params.get("requestId")), None)
+        if "id" in message:
+            name = str(params.get("name") or params.get("uri") or "")
+            self.pending[id_key(id)] = _Asked(id, method, name)
+            while len(self.pending) > _MOST_PENDING:
+                self.pending.popitem(last=False)
+        return True, None
+
+    async def _call(self, params: Any, id: Any) -> Verdict | None:
+        """The verdict that refuses a call; None when it goes on."""
+        if not isinstance(params, dict) or not isinstance(params.get("name"), str):
+            return _broken("the call does not name a tool")
+        meta = params["_meta"] if isinstance(params.get("_meta"), dict) else {}
+        arguments = params.get("arguments")
+        if arguments is not None and not isinstance(arguments, dict):
+            return _broken("the arguments are not an object")
+        if params["name"] in self.state.dropped:
+            return _broken("its description was stopped by the guard, so it was removed from the list of tools")
+        verdict = await self.state.session.tool_call(
+            params["name"],
+            arguments or {},
+            intents=tuple(str(each) for each in listed(meta.get("proctor/intents"))) or self.settings.intents,
+            confirmed=meta.get("proctor/confirmed") is True,
+            id=str(id) if id is not None else None,
+        )
+        return None if verdict.action == "allow" else verdict
+
+    async def _told(self, message: Any) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+        """A message of the server as it goes on, and what answers the server; nothing for what goes nowhere."""
+        if isinstance(message, dict):
+            _without_nulls(message)
+        wrong = problem(message)
+        id = message.get("id") if isinstance(message, dict) else None
+        asked = self.pending.get(id_key(id)) if is_id(id) else None
+        if wrong is not None:
+            self.pending.pop(id_key(id), None)
+            return error(asked.id if asked else None, INVALID_REQUEST, f"the server's message {wrong}"), None
+        if "method" in message:
+            if await self.state.scanner.scan(message, message["method"][:60]):
+                return message, None
+            return None, error(id, REFUSED, _GUARD) if is_id(id) else None
+        self.pending.pop(id_key(id), None)
+        return await self._answered(message, asked), None
+
+    async def _answered(self, message: dict[str, Any], asked: _Asked | None) -> dict[str, Any]:
+        method, result = asked.method if asked else "", message.get("result")
+        own = {(id(message), "id")} if asked else set()  # the agent's own
+        if isinstance(result, dict):
+            own |= await self.lists.read(result)
+        told_by = ToolCall(name=asked.name or "tool", id=str(asked.id)) if asked and method in _REMEMBERED else None
+        call = told_by if isinstance(result, dict) else None
+        if await self.state.scanner.scan(message, method or "tool", skip=own, call=call):
+            return message
+        reply = self.state.session.refusal(Verdict(action="block"))
+        known = asked.id if asked else _plain_id(message.get("id"))
+        if "error" in message:
+            code = message["error"].get("code") if isinstance(message["error"], dict) else None
+            return error(known, code if type(code) is int else REFUSED, "the server's error was withheld by the guard")
+        return withheld(known, method, result, f"{reply} (withheld by the guard)")
+
+
+async def _read(raw: bytes) -> Any:
+    return await asyncio.to_thread(read_message, raw) if len(raw) > _LARGE else read_message(raw)
+
+
+def _put_together(message: Any, parts: list[Any]) -> bytes | None:
+    """One message, or a batch where one came."""
+    if not parts:
+        return None
+    return written(parts if isinstance(message, list) else parts[0])
+
+
+def _without_nulls(message: dict[str, Any]) -> None:
+    """Some servers say beside a result that the error is null, or the other way round."""
+    for one, other in (("result", "error"), ("error", "result")):
+        if message.get(one) is not None and other in message and message[other] is None:
+            del message[other]
+
+
+def _plain_id(id: Any) -> Any:
+    """An id that the agent did not give on this connection, when it cannot be a text."""
+    return id if not isinstance(id, str) or (len(id) <= 64 and " " not in id) else None
+
+
+def _broken(reason: str) -> Verdict:
+    return Verdict(action="block", gate="tool_call", reason=reason, broken=True)
+
+
+def _refusal(message: dict[str, Any], verdict: Verdict) -> dict[str, Any] | None:
+    """What answers a call that is not passed on; nothing answers one that asks for no answer."""
+    if "id" not in message:
+        return None
+    params = message.get("params")
+    if not isinstance(params, dict):
+        return error(message["id"], INVALID_PARAMS, verdict.reason)
+    text = f"The call of {params.get('name')} was refused: {verdict.reason}"
+    return {"jsonrpc": "2.0", "id": message["id"], "result": told(text)}

@@ -1,0 +1,1 @@
+"""The guard as an HTTP service beside an agent."""

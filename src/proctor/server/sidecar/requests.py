@@ -1,0 +1,110 @@
+"""What the sidecar is asked: one shape for each point of a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from proctor.core.trajectory import Source
+from proctor.guard.ledger import result_text
+from proctor.server.sidecar.utf16_offsets import Offsets
+
+__all__ = ["QUESTIONS", "InputAsked", "OutputAsked", "RestoreAsked", "ToolCallAsked", "ToolResultAsked", "text_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputAsked:
+    """Words of the customer, before the agent reads them.
+
+    ``session`` names the conversation; without one, a new one begins. ``customer`` says whose it is.
+    ``offsets`` is how places in the text are counted: ``utf16`` as in Java and JavaScript, else in code points.
+    """
+
+    text: str
+    session: str | None = None
+    customer: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    offsets: Offsets = "code_points"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCallAsked:
+    """A tool that the agent wants to call, before it is called.
+
+    ``intents`` are what the customer is taken to want. ``confirmed`` says that the customer has agreed to the call.
+    ``id`` is the call's own name, by which its result is known.
+    ``offsets`` may be given as with the other questions; findings about a call have no places.
+    """
+
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    intents: tuple[str, ...] = ()
+    confirmed: bool = False
+    id: str | None = None
+    session: str | None = None
+    customer: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    offsets: Offsets = "code_points"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResultAsked:
+    """What a tool or a document says, before the agent reads it.
+
+    ``result`` is a text or any JSON.
+    ``offsets`` is how places in the text are counted: ``utf16`` as in Java and JavaScript, else in code points.
+    """
+
+    name: str
+    result: Any
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    id: str | None = None
+    session: str | None = None
+    customer: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    offsets: Offsets = "code_points"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputAsked:
+    """A draft answer, before the customer reads it.
+
+    ``sources`` are the passages that it rests on, as texts or as objects. ``section`` says which part of the business
+    it is about.
+    ``offsets`` is how places in the draft are counted: ``utf16`` as in Java and JavaScript, else in code points.
+    """
+
+    draft: str
+    sources: tuple[str | Source, ...] = ()
+    section: str | None = None
+    session: str | None = None
+    customer: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    offsets: Offsets = "code_points"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreAsked:
+    """A text in which the customer is to read their own data again, in place of the placeholders of the session."""
+
+    text: str
+    session: str
+    customer: str | None = None
+
+
+QUESTIONS: Mapping[str, type[Any]] = {
+    "input": InputAsked,
+    "tool_call": ToolCallAsked,
+    "tool_result": ToolResultAsked,
+    "output": OutputAsked,
+}
+
+
+def text_of(asked: Any) -> str:
+    """The text that findings point into; a result that is no text is written as JSON first."""
+    if isinstance(asked, InputAsked):
+        return asked.text
+    if isinstance(asked, OutputAsked):
+        return asked.draft
+    return result_text(asked.result) if isinstance(asked, ToolResultAsked) else ""

@@ -1,0 +1,1 @@
+"""Exchange of prompts and tests with other tools."""

@@ -1,0 +1,1 @@
+"""Generation of tests from a prompt."""

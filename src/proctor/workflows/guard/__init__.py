@@ -1,0 +1,1 @@
+"""The guard off the record, and the figures of its log."""

@@ -1,0 +1,1 @@
+"""Judges measured against what people said."""

@@ -1,0 +1,1 @@
+"""Figures from event logs and recorded conversations."""

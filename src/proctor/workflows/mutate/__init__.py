@@ -1,0 +1,1 @@
+"""Mutation of prompts, and what their tests find."""

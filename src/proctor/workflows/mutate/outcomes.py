@@ -1,0 +1,135 @@
+"""What becomes of a mutant under a prompt's tests, and of an output that was damaged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from proctor.core.case import Case
+from proctor.core.generated_test import GeneratedTest
+from proctor.core.rule import Rule
+from proctor.generate.damage import DAMAGES, damage_output
+from proctor.generate.mutate import Mutant
+from proctor.generate.select_tests import choose
+from proctor.prompts.prompt import Prompt
+from proctor.report.adequacy import DamageOutcome, Fate, Killing, MutantOutcome
+from proctor.workflows.mutate.mutant_runs import Examiner, Tried, Verdicts
+
+__all__ = ["JUDGED_DAMAGES", "damaged", "fate_of"]
+
+_BATCH = 4  # tests of one mutant in flight before it is asked whether it is dead
+_DAMAGED = 12  # outputs that are damaged; with judges each costs calls
+_DAMAGED_JUDGED = 3
+JUDGED_DAMAGES = _DAMAGED_JUDGED * len(DAMAGES)  # the most damaged outputs that judges are asked about
+
+
+async def fate_of(
+    original: Prompt, mutant: Mutant, examiner: Examiner, passing: Sequence[Case], *, every_test: bool = False
+) -> MutantOutcome:
+    """Put the passing tests to a mutant, those that aim at its rules first, until one notices.
+
+    ``every_test`` puts them all, to see how many notice.
+    """
+    tried: dict[str, tuple[Tried, ...]] = {}
+    killings: list[Killing] = []
+    order = sorted(passing, key=lambda case: not _aims(case, mutant.rules))
+    batch = max(len(order), 1) if every_test else _BATCH
+    for at in range(0, len(order), batch):
+        part = order[at : at + batch]
+        found = await examiner.round(mutant.prompt, part)
+        tried.update(found)
+        killings += [killing for case in part for killing in _killings(case, found[case.id])]
+        if killings or any(each.out_of_budget for runs in found.values() for each in runs):
+            break
+    fate: Fate = "killed"
+    reason = ""
+    if not killings:
+        fate, reason = _unkilled(mutant, tried)
+    missing = _missing_test(examiner.rules, mutant, passing) if fate == "survived" else ""
+    told: dict[str, Any] = {"killed_by": tuple(killings), "tests": len(tried), "reason": reason, "missing": missing}
+    return _outcome(original, mutant, fate, **told)
+
+
+def _outcome(original: Prompt, mutant: Mutant, fate: Fate, **told: Any) -> MutantOutcome:
+    return MutantOutcome(
+        id=mutant.id,
+        operator=mutant.operator,
+        rules=mutant.rules,
+        fate=fate,
+        diff=mutant.diff(original),
+        before=mutant.before,
+        after=mutant.after,
+        **told,
+    )
+
+
+def _killings(case: Case, runs: Sequence[Tried]) -> list[Killing]:
+    for number, tried in enumerate(runs):
+        broken = [(rule, reason) for rule, (outcome, reason) in tried.verdicts.items() if outcome == "err"]
+        if broken:
+            return [Killing(test=case.id, rule=rule, reason=reason, sample=number) for rule, reason in broken]
+    return []
+
+
+def _unkilled(mutant: Mutant, tried: Mapping[str, tuple[Tried, ...]]) -> tuple[Fate, str]:
+    """Survived; or not judged, when of the rules that were changed none had a verdict in any test."""
+    runs = [each for several in tried.values() for each in several]
+    if spent := [each.error for each in runs if each.out_of_budget]:
+        return "not run", spent[0]
+    if not runs:
+        return "not judged", "no test passes under the prompt as it is"
+    if all(each.error for each in runs):
+        return "not judged", f"the model gave no answer: {runs[0].error}"
+    said = [each.verdicts[rule] for each in runs for rule in mutant.rules if rule in each.verdicts]
+    if any(outcome in ("ok", "na") for outcome, _ in said):
+        return "survived", ""
+    return "not judged", said[0][1] if said else "its rule could not be judged"
+
+
+def _missing_test(rules: Sequence[Rule], mutant: Mutant, passing: Sequence[Case]) -> str:
+    """What kind of test would have noticed a mutant that survived."""
+    rule = next((each for each in rules if each.id in mutant.rules), None)
+    said = f"“{rule.text}”" if rule else "the rule"
+    if not any(_aims(case, mutant.rules) for case in passing):
+        return f"no passing test aims at {said}: add one whose answer shows whether it is kept"
+    return {
+        "drop": f"the model keeps {said} without being told: add a test whose input tempts it to break it",
+        "negate": f"the model does the same when told the opposite of {said}: add a test where the two differ",
+        "weaken": f"the answers stay within the old bound of {said}: add a test whose input pushes past it",
+        "swap": f"the answers keep the old form of {said}: add a test where the form decides",
+    }[mutant.operator]
+
+
+def _aims(case: Case, rules: Sequence[str]) -> bool:
+    aimed = GeneratedTest.of(case).rules
+    return any(rule in aimed for rule in rules)
+
+
+async def damaged(
+    examiner: Examiner, passing: Sequence[Case], base: Mapping[str, tuple[Tried, ...]]
+) -> tuple[DamageOutcome, ...]:
+    """Different outputs that passed, spread over the tests, each damaged in every way and judged again."""
+    outputs: dict[str, Case] = {}
+    for case in choose(passing, most=_DAMAGED * 2):
+        outputs.setdefault(base[case.id][0].output, case)
+    found: list[DamageOutcome] = []
+    for number, (output, case) in enumerate(list(outputs.items())[:_DAMAGED]):
+        judged = bool(examiner.judges) and number < _DAMAGED_JUDGED
+        rules = [rule for rule in examiner.rules if rule.predicate or judged]
+        for name, text in damage_output(output).items():
+            rule, noticed, reason = _noticed(await examiner.verdicts(case, text, rules))
+            found.append(
+                DamageOutcome(test=case.id, damage=name, rule=rule, noticed=noticed, reason=reason, output=text)
+            )
+    return tuple(found)
+
+
+def _noticed(verdicts: Verdicts) -> tuple[str, bool | None, str]:
+    """The first rule that is broken, whether there is one (``None``: nothing could be judged), and why."""
+    for rule, (outcome, reason) in verdicts.items():
+        if outcome == "err":
+            return rule, True, reason
+    kept = [reason for outcome, reason in verdicts.values() if outcome in ("ok", "na")]
+    if kept:
+        return "", False, kept[0]
+    return "", None, next((reason for _, reason in verdicts.values()), "no rule could be judged")

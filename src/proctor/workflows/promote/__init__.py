@@ -1,0 +1,1 @@
+"""Promotion of failures and wrong decisions to cases of a suite."""

@@ -1,0 +1,259 @@
+"""The release gate: a run against its baseline under the rules, decided, put on record and told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from proctor.config import Config
+from proctor.core.errors import InputError
+from proctor.core.event import Alert
+from proctor.release.compare import Comparison, compare
+from proctor.release.decide import ReleaseDecision, decide
+from proctor.release.floors import DEFAULT
+from proctor.release.measures import ALL, Baseline
+from proctor.release.policy import Policy
+from proctor.report.release_formats import DECISION_REPORT
+from proctor.report.release_view import ReleaseView
+from proctor.store.decisions import keep_decision
+from proctor.store.gate_facts import intents_of_other_suites, models_that_answered
+from proctor.store.review import ReviewItem, add_items
+from proctor.store.run_reader import RunReader
+from proctor.store.runs import RunStore
+from proctor.workflows.alerts import AlertDelivery, tell_somebody, webhook_of
+from proctor.workflows.release.baseline import (
+    Side,
+    chosen_target,
+    figures_of,
+    open_baseline,
+    other_side,
+    policy_of,
+    trend_before,
+)
+from proctor.workflows.release.view import view_of
+from proctor.workflows.run.job import Job, resumed_job
+
+__all__ = ["GateRequest", "ReleaseVerdict", "compare_run", "gate_run"]
+
+_QUEUED = 100  # more than anybody will look at after one run; how many are left out is said
+_FIXED_PROVIDERS = frozenset({"replay", "rule", "scripted"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateRequest:
+    """Which run is compared with what, and by which rules.
+
+    ``baseline`` is a file or another run, ``against`` another target. With ``rescore`` what other scorers scored is
+    scored again from the recorded answers.
+    """
+
+    run: str
+    baseline: str | None = None
+    target: str | None = None
+    policy: Path | None = None
+    against: str | None = None
+    rescore: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseVerdict:
+    """What came of a run at the gate, and where it was told.
+
+    ``queued`` cases wait for review, of ``to_look_at`` that there are.
+    """
+
+    view: ReleaseView
+    decision: ReleaseDecision
+    files: tuple[Path, ...] = ()
+    queued: int = 0
+    to_look_at: int = 0
+    told: AlertDelivery | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sides:
+    """A run and what it is compared with, read and, where that was asked for, scored again."""
+
+    reader: RunReader
+    target: str
+    before: Side
+    now: Baseline
+    job: Job
+    note: str = ""
+
+
+async def _sides(config: Config, store: RunStore, asked: GateRequest) -> _Sides:
+    reader = RunReader(store, store.find(asked.run))
+    target = chosen_target(reader, asked.target)
+    before = other_side(config, store, reader, target, asked.baseline, asked.against)
+    sides = _Sides(
+        reader=reader,
+        target=target,
+        before=before,
+        now=figures_of(reader, target),
+        job=resumed_job(store, reader.run),
+    )
+    if not asked.rescore:
+        return sides
+    from proctor.workflows.release.rescore import rescored  # noqa: PLC0415 - loads what a whole run loads
+
+    figures, now, note = await rescored(config, store, reader, sides.job, target, before, sides.now)
+    return replace(sides, before=replace(before, figures=figures), now=now, note=note)
+
+
+async def compare_run(config: Config, store: RunStore, asked: GateRequest) -> ReleaseView:
+    """A run beside its baseline, or one target of it beside another, with nothing decided.
+
+    Raises:
+        InputError: the run, the baseline or the rules cannot be used.
+    """
+    rules, _ = policy_of(config, asked.policy)
+    sides = await _sides(config, store, asked)
+    return view_of(_compared(sides, rules), sides.reader, target=sides.target, baseline=sides.before.name)
+
+
+async def gate_run(config: Config, store: RunStore, asked: GateRequest) -> ReleaseVerdict:
+    """Decide on a run; keep the decision, its report, what a person should look at, and the alert.
+
+    Raises:
+        InputError: the run, the baseline, the rules or the webhook cannot be used; nothing was decided.
+        StoreError: the decision cannot be put on record.
+    """
+    webhook = webhook_of(config)
+    rules, path = policy_of(config, asked.policy)
+    sides = await _sides(config, store, asked)
+    reader, chosen = sides.reader, sides.target
+    found = _compared(sides, rules)
+    decision = decide(
+        found,
+        rules,
+        trend_before(store, reader, chosen),
+        elsewhere=_elsewhere(config, store, sides, rules),
+        sampled=any(_draws(model) for model in models_that_answered(store, reader.run)),
+    )
+    view = view_of(
+        found,
+        reader,
+        target=chosen,
+        baseline=sides.before.name,
+        decision=decision,
+        policy=path.name if path else "by default",
+    )
+    keep_decision(
+        store,
+        run=view.run,
+        suite=view.suite,
+        target=chosen,
+        baseline=sides.before.figures.run,
+        decision=decision.outcome,
+        reasons=[each.message for each in decision.reasons],
+    )
+    files = tuple(_save(store, view))
+    waiting = list(_items(view, found, decision, chosen))
+    add_items(store, waiting[:_QUEUED])
+    verdict = ReleaseVerdict(
+        view=view, decision=decision, files=files, queued=len(waiting[:_QUEUED]), to_look_at=len(waiting)
+    )
+    if decision.outcome == "ship":
+        return verdict
+    told = await tell_somebody(config, store, _alert(view, decision, chosen), webhook)
+    return replace(verdict, told=told)
+
+
+def _draws(model: str) -> bool:
+    """Whether a model may answer the same question otherwise; fakes and recordings do not."""
+    return model.partition(":")[0] not in _FIXED_PROVIDERS
+
+
+def _elsewhere(config: Config, store: RunStore, sides: _Sides, rules: Policy) -> set[str]:
+    """Intents that rules are about and this run need not have: left out by hand, or of another suite."""
+    asked = {*rules.floors, *rules.zero_tolerance} - {ALL, DEFAULT, *sides.now.intents}
+    known = asked & set(sides.before.figures.intents)
+    known |= intents_of_other_suites(store, sides.reader.run.name, asked - known)
+    if asked - known:
+        for path in sorted((config.folder / config.settings.release.baselines).glob("*.json")):
+            with suppress(InputError):  # a broken file of another suite says nothing about this one
+                other = open_baseline(path)
+                known |= asked & set(other.intents) if other.suite != sides.reader.run.name else set()
+    return known
+
+
+def _compared(sides: _Sides, rules: Policy) -> Comparison:
+    """The two side by side; cases that the run was told to leave out are not missing from it."""
+    before, now, job = sides.before.figures, sides.now, sides.job
+    asked = {case.case for case in now.cases}
+    chosen = (job.tags, job.not_tags, job.cases, job.first, job.sample, job.only_failing, job.scorers, job.light)
+    kept = [case for case in before.cases if not job.intents or case.intent in job.intents or case.case in asked]
+    if any(chosen):
+        kept = [case for case in kept if case.case in asked]
+    found = compare(replace(before, cases=tuple(kept)), now, rules.settings)
+    notes = [*found.notes, sides.note] if sides.note else [*found.notes]
+    if left := len(before.cases) - len(kept):
+        notes.append(f"the run was narrowed: {left} of {len(before.cases)} cases of the baseline were not asked for")
+    return replace(found, notes=tuple(notes))
+
+
+def _save(store: RunStore, view: ReleaseView) -> Iterator[Path]:
+    name = "gate" if not view.target else f"gate-{''.join(c if c.isalnum() else '-' for c in view.target)}"
+    for ending in DECISION_REPORT.endings:
+        path = store.folder_of(view.run) / f"{name}{ending}"
+        DECISION_REPORT.save(view, path)
+        yield path
+
+
+def _items(view: ReleaseView, found: Comparison, decision: ReleaseDecision, target: str) -> Iterator[ReviewItem]:
+    """What a person should look at: cases that flipped; of a run that is held also those that got worse.
+
+    Each case is there once. Where the scorers changed nothing is queued: no difference can be trusted.
+    """
+    if found.scorers:
+        return
+    intents = {case.case: case.intent for case in (*found.baseline.cases, *found.current.cases)}
+    known: set[str] = set()
+
+    def item(case: str, **about: Any) -> Iterator[ReviewItem]:
+        if case not in known:
+            known.add(case)
+            yield ReviewItem(
+                origin="gate", run=view.run, target=target, case_id=case, intent=intents.get(case), **about
+            )
+
+    held = decision.outcome == "hold"
+    flipped = dict.fromkeys(flip.case for flip in found.flips)
+    for each in view.worse if held else [each for each in view.worse if each.case in flipped]:
+        about = {"dimension": each.dimension, "part": each.part, "before": each.before, "after": each.after}
+        yield from item(each.case, reason=each.reason, **about)
+    for flip in found.flips:
+        share = [count.passed / count.total for count in (flip.before, flip.after) if count.total]
+        before, after = share if len(share) == 2 else (None, None)
+        yield from item(
+            flip.case, dimension=flip.check or "pass_rate", before=before, after=after, reason="no longer passes"
+        )
+    for reason in decision.reasons if held else ():
+        part = reason.parts[0].partition(".")[2] if reason.parts else ""
+        for case in reason.cases:
+            yield from item(case, dimension=reason.dimension or reason.kind, part=part, reason=reason.message)
+
+
+def _alert(view: ReleaseView, decision: ReleaseDecision, target: str) -> Alert:
+    return Alert(
+        rule="release gate",
+        message=f"{view.word}: {view.suite}, run {view.run}: "
+        + "; ".join(each.message for each in decision.reasons[:5]),
+        tier="high" if decision.outcome == "hold" else "medium",
+        time=datetime.now(UTC),
+        key=f"gate-{view.suite}-{target}-{view.run}",
+        metadata={
+            "run": view.run,
+            "suite": view.suite,
+            "target": target,
+            "baseline": view.baseline_run,
+            "decision": decision.outcome,
+            "dimensions": sorted({each.dimension for each in decision.reasons if each.dimension}),
+            "cases": list(decision.cases[:50]),
+        },
+    )

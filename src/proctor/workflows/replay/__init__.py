@@ -1,0 +1,1 @@
+"""Replay of recorded conversations in other words."""

@@ -1,0 +1,1 @@
+"""Runs: suites and prompts opened, cases put to targets, answers graded, results kept."""

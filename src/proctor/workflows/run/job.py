@@ -1,0 +1,385 @@
+"""A run from beginning to end: suite, targets, graders, ledger and models put together and carried out."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import hashlib
+import platform
+import secrets
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AsyncExitStack, closing, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import proctor
+from proctor.config import Config, RunSettings
+from proctor.core.case import Case, Suite
+from proctor.core.codec import content_id, dumps, encode
+from proctor.core.decode import decode
+from proctor.core.errors import InputError, StoreError, SuiteError
+from proctor.core.report import Fingerprint, Result, Spend
+from proctor.core.sockets import Target
+from proctor.project import Project
+from proctor.runner.decide import Bar, decide
+from proctor.runner.run import Runner, Stopping
+from proctor.runner.unit import units
+from proctor.store.calls import CallLog
+from proctor.store.figures import keep_report
+from proctor.store.ledger import RunLedger
+from proctor.store.lock import sole_writer
+from proctor.store.repeats import failed_cases
+from proctor.store.run_reader import RunReader
+from proctor.store.runs import RunRecord, RunStore
+from proctor.store.trends import keep_points
+from proctor.suites.select import Selection, select
+from proctor.wiring.models import Rack
+from proctor.wiring.scorers import Bench, check_graders
+from proctor.wiring.targets import make_targets, stored
+from proctor.workflows.run.budget import budget_notes, carry_spend
+from proctor.workflows.run.overview import overview_of_run
+from proctor.workflows.run.prompt_suite import open_tests, suite_path
+from proctor.workflows.run.resume import nothing_left, refuse_changed, settings_of, troubles
+from proctor.workflows.run.suite_source import Opened
+from proctor.workflows.run.trend_points import cells_of_run
+
+__all__ = ["Job", "RunProgress", "carry_out", "open_job", "resumed_job"]
+
+
+_HELD = 1_000  # cases of a small suite are kept from the first look; a large one is read again
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """What the user asked to run. It is kept with the run, so that a resumed one needs no flags again."""
+
+    suite: str
+    targets: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    judge: str | None = None
+    judges: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    baseline: bool = False
+    store_completions: bool = False
+    run: RunSettings = field(default_factory=RunSettings)
+    tags: tuple[str, ...] = ()
+    not_tags: tuple[str, ...] = ()
+    intents: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
+    first: int | None = None
+    sample: int | None = None
+    only_failing: str | None = None
+    trigger: str = "manual"
+    folder: str = ""
+    scorers: tuple[str, ...] = ()
+    light: bool = False
+    conversations: tuple[str, ...] = ()
+    format: str = "auto"
+    allow_commands: bool = False
+
+    @property
+    def partial(self) -> bool:
+        """Whether it was narrowed to cases or checks that speak for themselves and not for the suite."""
+        chosen = (self.tags, self.not_tags, self.cases, self.first, self.only_failing, self.scorers, self.light)
+        return any(chosen)
+
+
+@dataclass(slots=True, kw_only=True)
+class RunProgress:
+    """What the surface wants to hear while a run goes on."""
+
+    begun: Callable[[RunRecord, int, int], None] | None = None
+    warned: Callable[[str], None] | None = None
+    result: Callable[[Result], None] | None = None
+    stopping: Stopping = field(default_factory=Stopping)
+    spend: Callable[[], tuple[Spend, ...]] | None = None
+    refused: Callable[[], int] | None = None
+
+
+def resumed_job(store: RunStore, run: RunRecord) -> Job:
+    """What was asked of a run that is to go on."""
+    return decode(Job, run.settings["job"])
+
+
+def open_job(config: Config, job: Job) -> Opened:
+    """What a job is run on: its suite, its prompt's tests, or conversations that were recorded.
+
+    Raises:
+        InputError: there is no such file, or something in it is wrong.
+    """
+    folder = Path(job.folder)
+    if job.conversations:
+        from proctor.workflows.run.conversations import open_recorded  # noqa: PLC0415 - most runs are of suites
+
+        return open_recorded(
+            [folder / each for each in job.conversations],
+            format=job.format,
+            checks=suite_path(job.suite, config, folder) if job.suite else None,
+            scorers=job.scorers,
+            target=next(iter(job.targets), None),
+        )
+    if not job.suite:
+        hint = "run the program that made it again"
+        raise InputError("the cases of this run were given by a program and are in no file", hint=hint)
+    return open_tests(
+        suite_path(job.suite, config, folder),
+        metrics=[folder / metric for metric in job.metrics],
+        baseline=job.baseline,
+        judged=bool(job.judges or job.judge or config.settings.judge) or job.light,
+    )
+
+
+async def carry_out(
+    config: Config,
+    job: Job,
+    watching: RunProgress,
+    *,
+    resume: str | None = None,
+    redo_unscored: bool = False,
+    record: Path | None = None,
+    opened: Opened | None = None,
+) -> tuple[RunRecord, bool]:
+    """Run the job to its end, or until it is asked to stop; true when it reached the end.
+
+    ``opened`` is given where the suite is in no file, or a target or scorer is an object of a program.
+    ``record`` is a file for every question put to a model and its answer, to be replayed later.
+
+    Raises:
+        InputError: the suite, a target, a scorer or a setting is wrong; nothing was run.
+        StoreError: results can no longer be kept; what was kept before is safe.
+    """
+    if named := job.judge or next(iter(job.judges), None):
+        settings = dataclasses.replace(config.settings, judge=named)
+        config = dataclasses.replace(config, settings=settings)
+    if job.allow_commands:
+        config = dataclasses.replace(config, settings=dataclasses.replace(config.settings, allow_commands=True))
+    opened = opened or open_job(config, job)
+    async with AsyncExitStack() as stack:
+        project = await stack.enter_async_context(Project(config))
+        store = project.store
+        run_id = store.find(resume).id if resume else _new_id()
+        stack.enter_context(sole_writer(store.lock_of(run_id), run_id))
+        before = store.get(run_id) if resume else None
+        leg = before.legs + 1 if before else 1
+        log = stack.enter_context(closing(CallLog(_log_of(store, run_id), whole=record is not None, leg=leg)))
+        rack = project.rack(job.run, log=log, resumed=resume is not None)
+        if job.run.cache != "off":
+            from proctor.store.cache import SqliteCache  # noqa: PLC0415 - off by default
+
+            rack.cache = stack.enter_context(closing(SqliteCache(config.store / "cache.db")))
+        plan = await _plan(config, job, opened, store, rack, watching)
+        if job.store_completions:
+            plan = dataclasses.replace(plan, targets=stored(plan.targets, run_id))
+        if rack.budget is not None and before is not None:
+            carry_spend(rack.budget, store, before, log, rack.price_of)
+        run = before or _begun(store, run_id, plan, job)
+        ledger = RunLedger(store, run, redo_unscored=redo_unscored)
+        stack.callback(ledger.close)
+        if before is not None:
+            refuse_changed(before, plan.fingerprint)
+            if record is None and nothing_left(before, settings_of(job, before), ledger, _total(plan, job)):
+                _log_of(store, run_id).unlink(missing_ok=True)
+                return before, True
+            run = store.reopen(before, settings=settings_of(job, before), notes=budget_notes(job, before))
+        _warn(
+            watching, (*opened.warnings, *opened.seen(), *_warnings(plan.targets), *troubles(ledger, log, rack.budget))
+        )
+        watching.spend = rack.spend
+        watching.refused = lambda: rack.refused
+        if watching.begun:
+            watching.begun(run, _total(plan, job), store.counts(run).total if resume else 0)
+        try:
+            done = await _run(plan, job, ledger, watching, _spend_keeper(store, run, rack), lambda: rack.refused)
+        except BaseException:
+            with suppress(StoreError):  # the first trouble is the one to report
+                _close_books(store, run, ledger, rack, job, done=False)
+            raise
+        _close_books(store, run, ledger, rack, job, done=done)
+        if record:
+            _write_recording(log, record)
+        if done and not rack.refused:  # what the budget refused is tried again, and must repeat no call
+            log.close()
+            _log_of(store, run_id).unlink(missing_ok=True)
+    return run, done
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plan:
+    suite: Suite
+    targets: list[Target]
+    bench: Bench
+    cases: Callable[[], Iterator[Case]]
+    count: int
+    fingerprint: Fingerprint
+
+
+async def _plan(config: Config, job: Job, opened: Opened, store: RunStore, rack: Rack, watching: RunProgress) -> _Plan:
+    """Look at every case once before anything is spent: the count, the hash, and whether each can be graded."""
+    loaded, suite = opened.loaded, opened.loaded.suite
+    targets = opened.targets or make_targets(
+        job.targets,
+        job.models,
+        config=config,
+        rack=rack,
+        http=rack.http,
+        default=suite.target,
+        prompt=opened.prompt,
+        suite=loaded.path,
+    )
+    bench = Bench(suite, rack, only=job.scorers, light=job.light, judges=job.judges, given=opened.scorers)
+    only = RunReader(store, store.find(job.only_failing)).case_ids("fail", "unscored") if job.only_failing else None
+    selection = Selection(
+        tags=job.tags,
+        not_tags=job.not_tags,
+        intents=job.intents,
+        ids=job.cases,
+        first=job.first,
+        sample=job.sample,
+        seed=job.run.seed,
+        only=frozenset(only) if only is not None else None,
+    )
+
+    def cases() -> Iterator[Case]:
+        chosen = select(loaded.cases(), selection)
+        return (case for case in chosen if bench.graders(case)) if bench.narrowed else chosen
+
+    digest, count = hashlib.sha256(content_id(suite).encode()), 0
+    held: list[Case] = []
+    for case in cases():
+        digest.update(content_id(case).encode())
+        check_graders(bench, case, loaded)
+        count += 1
+        if count <= _HELD:
+            held.append(case)
+        elif count % _HELD == 0:
+            await asyncio.sleep(0)  # a large suite takes seconds: hear a Ctrl-C
+            if watching.stopping.asked:
+                raise KeyboardInterrupt
+    if not count:
+        what = f"no case failed in run {job.only_failing}" if job.only_failing else "no case is left after filtering"
+        if bench.narrowed:
+            what = "no case has a check that is left" + (" without a model" if job.light else "")
+        raise SuiteError(what, file=str(loaded.path), hint="leave a filter out, or correct it")
+    fingerprint = Fingerprint(
+        suite=digest.hexdigest()[:16],
+        targets={target.name: content_id(dict(target.spec)) for target in targets},
+        scorers=bench.specs(),
+        scorer_hashes=bench.hashes(),
+        models=rack.specs(),
+        proctor=proctor.__version__,
+        python=platform.python_version(),
+        seed=job.run.seed,
+        trigger=job.trigger,
+    )
+    again = held.__iter__ if count <= _HELD else cases
+    return _Plan(suite=suite, targets=targets, bench=bench, cases=again, count=count, fingerprint=fingerprint)
+
+
+def _warnings(targets: list[Target]) -> Iterator[str]:
+    """What a prompt file holds that nothing here reads: told, never silently left out."""
+    for target in targets:
+        yield from getattr(getattr(target, "prompt", None), "warnings", ())
+
+
+def _warn(watching: RunProgress, warnings: Iterable[str]) -> None:
+    if watching.warned:
+        for warning in dict.fromkeys(warnings):
+            watching.warned(warning)
+
+
+def _total(plan: _Plan, job: Job) -> int:
+    return plan.count * len(plan.targets) * job.run.repeat
+
+
+def _begun(store: RunStore, run_id: str, plan: _Plan, job: Job) -> RunRecord:
+    return store.begin(
+        run_id,
+        name=plan.suite.name,
+        fingerprint=plan.fingerprint,
+        settings=settings_of(job),
+        total=_total(plan, job),
+    )
+
+
+async def _run(
+    plan: _Plan,
+    job: Job,
+    ledger: RunLedger,
+    watching: RunProgress,
+    tick: Callable[[], None],
+    refusals: Callable[[], int],
+) -> bool:
+    def heard(result: Result) -> None:
+        tick()
+        if watching.result:
+            watching.result(result)
+
+    runner = Runner(
+        graders=plan.bench.graders,
+        ledger=ledger,
+        concurrency=job.run.concurrency,
+        timeout=job.run.timeout,
+        heard=heard,
+        refusals=refusals,
+    )
+    return await runner.run(units(plan.cases(), plan.targets, job.run.repeat), watching.stopping)
+
+
+def _spend_keeper(store: RunStore, run: RunRecord, rack: Rack) -> Callable[[], None]:
+    """Puts the spend on record about once a second, so that a killed run has not spent in secret."""
+    last = time.monotonic()
+
+    def tick() -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last > 1.0:
+            last = now
+            store.keep_spend(run, rack.spend())
+
+    return tick
+
+
+def _close_books(store: RunStore, run: RunRecord, ledger: RunLedger, rack: Rack, job: Job, *, done: bool) -> None:
+    ledger.flush()
+    store.keep_spend(run, rack.spend())
+    decision, reason = None, "stopped before its end"
+    if done:
+        bar = Bar(pass_rate=job.run.pass_rate, unscored=job.run.unscored)
+        failed = failed_cases(store, run) if job.run.repeat > 1 else None
+        decision, reason = decide(store.counts(run), bar, failed_cases=failed)
+    store.end(
+        run,
+        status="finished" if done else "interrupted",
+        decision=decision,
+        reason=reason,
+        notes=rack.notes(),
+        concurrency=rack.concurrency(),
+    )
+    if done:
+        reader = RunReader(store, run)
+        keep_points(store, run, cells_of_run(reader), partial=job.partial, some_intents=bool(job.intents))
+        keep_report(store, run, overview=overview_of_run(reader))
+
+
+def _log_of(store: RunStore, run_id: str) -> Path:
+    return store.folder_of(run_id) / "calls.ndjson"
+
+
+def _write_recording(log: CallLog, path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as out:
+            for call in log.calls():
+                out.write(dumps({"model": call.model, "request": encode(call.request), "reply": encode(call.reply)}))
+                out.write(b"\n")
+    except OSError as error:
+        raise StoreError(
+            f"the recording cannot be written: {error.strerror}", file=str(path), hint="choose another file"
+        ) from error
+
+
+def _new_id() -> str:
+    """Sortable by time, short enough to type the beginning of."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"

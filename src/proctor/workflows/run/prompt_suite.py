@@ -1,0 +1,42 @@
+"""What a job is run on: a suite by its name or path, or a prompt with the tests that were made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from proctor.config import Config
+from proctor.core.errors import InputError
+from proctor.suites.generated import is_prompt, joined
+from proctor.suites.load import open_suite
+from proctor.workflows.run.suite_source import Opened
+
+__all__ = ["open_tests", "suite_path"]
+
+
+def suite_path(name: str, config: Config, folder: Path) -> Path:
+    """A suite by its name in proctor.yaml, or by its path."""
+    if name in config.settings.suites:
+        return config.folder / config.settings.suites[name]
+    return folder / name
+
+
+def open_tests(path: Path, *, metrics: Sequence[Path] = (), baseline: bool = False, judged: bool = True) -> Opened:
+    """A suite file or folder; for a prompt file, the tests that were made from it.
+
+    Raises:
+        InputError: there is no such file, or something in it is wrong; or a prompt has no tests yet.
+    """
+    if is_prompt(path):
+        from proctor.workflows.run.prompt_tests import open_prompt  # noqa: PLC0415 - loads prompts and their templates
+
+        return open_prompt(path, metrics=metrics, baseline=baseline, judged=judged)
+    if baseline:
+        hint = "leave --baseline out, or name the prompt in the place of the suite"
+        raise InputError("only a prompt has baseline tests", file=str(path), hint=hint)
+    loaded = open_suite(path)
+    if not metrics:
+        return Opened(loaded=loaded)
+    from proctor.workflows.run.prompt_tests import metric_check  # noqa: PLC0415 - a metric is a prompt
+
+    return Opened(loaded=joined(loaded, (), [metric_check(metric, {}) for metric in metrics]))
