@@ -1,4 +1,4 @@
-"""Two statements that cannot both be true, by what can be told exactly: another number, or the contrary."""
+"""Find two statements that cannot both be true, by exact means: a different number, or a negation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proctor.text.quantities import Quantity, comparable
 __all__ = ["apart", "conflict", "kinship", "readable", "rival_numbers"]
 
 SAME_WORDS: Final = 0.75
-# Words of Japanese are counted as pairs of letters, and an ending makes pairs of its own.
+# Japanese words are counted as character bigrams, and inflections add bigrams of their own.
 SAME_WORDS_JAPANESE: Final = 0.6
 ORDINALS: Final = frozenset({"volume number", "number"})
 
@@ -24,7 +24,7 @@ _HELD = re.compile(
 
 
 def kinship(one: Saying, other: Saying) -> float:
-    """How many words two statements share, of all they have, numbers and units apart."""
+    """Return the share of words that two statements have in common, without numbers and units."""
     together = one.words | other.words
     return len(one.words & other.words) / len(together) if together else 0.0
 
@@ -32,8 +32,8 @@ def kinship(one: Saying, other: Saying) -> float:
 def apart(one: Saying, other: Saying) -> bool:
     """Whether they are about different things or times: other names, another volume, another kind of delivery.
 
-    One that says that something has changed is no contrary of what was so before; items of lists are
-    about the same only when they name the same.
+    A statement that something changed does not contradict the earlier state; list items are about the same thing only
+    if they name the same.
     """
     for left, right in ((one.names, other.names), (one.codes, other.codes)):
         if left and right and not left & right:
@@ -53,17 +53,17 @@ def apart(one: Saying, other: Saying) -> bool:
 
 
 def _other_subject(one: Saying, other: Saying) -> bool:
-    """Whether one begins with what may be a name, and the other names other things and has no such word."""
+    """Whether one begins with a possible name, and the other names other things without that word."""
     return bool(one.subject) and not one.names and bool(other.names) and not one.subject & (other.words | other.names)
 
 
 def readable(one: Saying, other: Saying) -> bool:
-    """Whether a network can be asked about the two: both are whole sentences about the world."""
+    """Whether a network can compare the two: both are whole sentences about the world."""
     return not (one.listed or other.listed or one.process or other.process)
 
 
 def conflict(one: Saying, other: Saying) -> str | None:
-    """Why both cannot be true; ``None`` when nothing exact speaks against it."""
+    """Return why both cannot be true; ``None`` if there is no exact conflict."""
     if apart(one, other) or _HELD.search(one.text) or _HELD.search(other.text):
         return None
     if _alike(one, other):
@@ -79,33 +79,33 @@ def conflict(one: Saying, other: Saying) -> str | None:
 
 
 def rival_numbers(one: Saying, other: Saying) -> bool:
-    """Whether both count the same kind of thing and come to different numbers."""
+    """Whether both count the same kind of thing with different numbers."""
     return _other_number(one, other) is not None
 
 
 def _alike(one: Saying, other: Saying) -> bool:
-    """Whether they say the same in nearly the same words: all of one's are the other's, or three in four of both."""
+    """Whether they use nearly the same words: one's words are a subset of the other's, or 3/4 are shared."""
     if not one.words and not other.words:
         return bool(one.names & other.names)
     few, many = sorted((one, other), key=lambda each: len(each.words))
-    # What names something more is about something more.
+    # A statement with an additional name is about something else.
     inside = few.words <= many.words and len(few.words) >= 2 and many.own <= few.names
     return kinship(one, other) >= SAME_WORDS or inside
 
 
 def _one_thing(one: Saying, other: Saying) -> bool:
-    """Whether they name one and the same thing, and none of them a special form of it (a set, a sale, a discount)."""
+    """Whether they name the same thing, and neither a special form of it (a set, a sale, a discount)."""
     few, many = sorted((one.own, other.own), key=len)
     return bool(few) and few <= many and not _forms(one) and not _forms(other)
 
 
 def _forms(one: Saying) -> frozenset[str]:
-    """The words in it that make a thing a special form of itself."""
+    """Return its words that mark a special form of a thing."""
     return frozenset(one.text[hit.start : hit.end].casefold() for hit in matcher("special_form").hits(one.text))
 
 
 def _contrasted(one: Saying, other: Saying) -> bool:
-    """Whether a word they share is told apart by what stands before it: standard delivery, express delivery."""
+    """Whether a shared word is qualified differently: standard delivery, express delivery."""
     for word in one.kinds.keys() & other.kinds.keys():
         left, right = one.kinds[word], other.kinds[word]
         if left and right and not left & right and not left & other.words and not right & one.words:
@@ -114,20 +114,20 @@ def _contrasted(one: Saying, other: Saying) -> bool:
 
 
 def _other_number(one: Saying, other: Saying, *, only: frozenset[str] | None = None) -> str | None:
-    """A quantity of one that the other has with another value, when none of that kind is the same in both."""
+    """Describe a quantity that differs between the two, if none of that kind is equal in both."""
     for each in one.quantities:
         if only is not None and (each.unit or "").casefold() not in only:
             continue
         rivals = [its for its in other.quantities if comparable(each, its) and each.unit not in ORDINALS]
         own = [its for its in one.quantities if comparable(each, its)]
-        # Several of a kind in one statement are a table or a range of choices: no rival can be told.
+        # Several quantities of a kind are a table or a range of choices, which cannot be compared.
         if len(rivals) == 1 and len(own) == 1 and not each.same(rivals[0]) and not _within(each, rivals[0]):
             return f"{each.quote.strip()} against {rivals[0].quote.strip()}"
     return None
 
 
 def _within(one: Quantity, other: Quantity) -> bool:
-    """Whether one is a range that the other lies in: 3 to 5 days and 4 days are no conflict."""
+    """Whether one is a range that contains the other: 3 to 5 days and 4 days do not conflict."""
     for wide, point in ((one, other), (other, one)):
         if wide.high is not None and wide.day is None:
             return wide.value <= point.value and (point.high or point.value) <= wide.high

@@ -1,4 +1,4 @@
-"""The statements of an answer with what they can be compared by: words, numbers, denial, and what they are about."""
+"""Statements of an answer with the features they are compared by: words, numbers, negation and topic."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SORRY = re.compile(
 )
 _ITEM = re.compile(r"^\s*(?:[-*•・▪●◦|]|\(?\d{1,3}[.)．、]|[①-⑳])")
 _LABEL = re.compile(r"^[^:：.。!?]{1,40}[:：]\s?\S")
-# Words of the conversation itself: what somebody wants, does or is about to do says nothing that stays true.
+# Words about the conversation itself: intentions and actions in progress are not lasting facts.
 _PROCESS = re.compile(
     r"\b(?:i|i['’](?:ll|ve|m|d)|let['’]?s|let me|you want(?:ed)?|you(?:['’]d| would) like|please|confirm(?:ed|"
     r"ation)?|proceed"
@@ -44,14 +44,13 @@ _RUN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff々]{3,8}|[\u30a1-\u30fa\u30fc]{4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saying:
-    """One statement with what it can be compared by.
+    """One statement with the features it is compared by.
 
-    ``own`` are the names in it, ``names`` those it is about: its own, or those named before it; ``codes``
-    are the numbers of orders and products among all of these. ``kinds`` has, for each of its words, the
-    words right before it (what kind of delivery). ``subject`` is the word it begins with: a name of
-    one word looks like any other there. ``listed``: an item of a list or a label with a value,
-    which says nothing without what it belongs to. ``process``: about the conversation. ``changed``: says
-    that something is no longer what it was.
+    ``own`` are the names in it, ``names`` those it is about: its own, or those named before it; ``codes`` are the order
+    and product numbers among them. ``kinds`` maps each of its words to the words right before it (what kind of
+    delivery). ``subject`` is its first word, because a one-word name is not recognisable there. ``listed``: a list item
+    or a label with a value, which is meaningless without its context. ``process``: about the conversation. ``changed``:
+    says that something is no longer what it was.
     """
 
     text: str
@@ -69,7 +68,7 @@ class Saying:
 
 
 def sayings(text: str, *, about: str = "", most: int = 60) -> list[Saying]:
-    """The statements of a text. One that names nothing is about what was named before it, at first in ``about``."""
+    """Return the statements of a text. One without names is about the last names before it, at first ``about``."""
     names, codes = _names(about), _codes(about)
     items = [" ".join(line.split()) for line in plain(text[:60_000]).split("\n") if _ITEM.match(line)]
     listed = "\n".join(items)
@@ -116,7 +115,7 @@ def _kinds(text: str) -> Mapping[str, frozenset[str]]:
         for word in now:
             found.setdefault(word, set()).update(before)
         before = now
-    for run in _RUN.findall(text):  # 通常配送 and 速達配送: the last two letters say what, those before which
+    for run in _RUN.findall(text):  # 通常配送, 速達配送: the last two characters are the noun
         found.setdefault(run[-2:], set()).update(content(run[:-2]))
     return {word: frozenset(kinds) for word, kinds in found.items()}
 

@@ -1,4 +1,4 @@
-"""What customers and agents say when a conversation is about to be handed over, found by its wording."""
+"""Detect wording of customers and agents that precedes a hand-over."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST = 8_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sign:
-    """Words that say something, and how plainly, from 0 to 1."""
+    """A matched wording and its strength, from 0 to 1."""
 
     quote: str
     strength: float
@@ -34,7 +34,7 @@ _ASKS_NOT: Final = _any_of(
     r"(?:transferred|connected|passed))\b[^.?!\n]{0,25}$",
 )
 
-# Codes of airports in a row are no shouting, and neither are thanks.
+# Airport codes in a row are not shouting, nor are thanks.
 _SHOUTED: Final = re.compile(
     r"\b(?=[A-Z ,']{0,80}\b[A-Z]{4,}\b[A-Z ,']{0,80}\b[A-Z]{4,}\b)[A-Z]{2,}\b(?:[ ,']+[A-Z]{1,20}\b){2,}"
 )
@@ -45,7 +45,7 @@ _BANGS: Final = re.compile(r"[!！]{2,}|[?？][!！]|[!！][?？]")
 
 
 def asks_for_person(text: str) -> Sign | None:
-    """Words that ask for a human being; a report of an earlier talk with one is none."""
+    """Return wording that asks for a human; a report of an earlier talk with one does not count."""
     for found in _in_order("asks_for_person", text[:_LONGEST]):
         before = text[max(0, found.start - 40) : found.start]
         if not _ASKS_NOT.search(before + " "):
@@ -54,7 +54,7 @@ def asks_for_person(text: str) -> Sign | None:
 
 
 def displeased(text: str) -> Sign | None:
-    """Words of anger or disappointment; several of them, capitals and exclamation marks say it more plainly."""
+    """Return wording of anger or disappointment; repetition, capitals and exclamation marks increase the strength."""
     plain = matcher("no_anger").without(text[:_LONGEST], put=" ")
     words = [plain[found.start : found.end] for found in _in_order("anger", plain)]
     loud = [found.group() for pattern in (_SHOUTED, _BANGS) for found in pattern.finditer(plain)]
@@ -65,17 +65,17 @@ def displeased(text: str) -> Sign | None:
 
 
 def lacks_knowledge(text: str) -> Sign | None:
-    """Words that say that something could not be found or is not known."""
+    """Return wording that something could not be found or is not known."""
     return _first("lacks_knowledge", text)
 
 
 def unsure(text: str) -> Sign | None:
-    """Words that say that an answer was there and could not be relied on."""
+    """Return wording that an answer existed but was unreliable."""
     return _first("unsure_answer", text)
 
 
 def needs_judgement(text: str) -> Sign | None:
-    """Words that say that several conditions or an exception call for a person's decision."""
+    """Return wording that several conditions or an exception need a person's decision."""
     return _first("needs_judgement", text)
 
 

@@ -1,4 +1,4 @@
-"""Words after which a person must take over: threats of law or press, danger to somebody, self-harm."""
+"""Detect wording after which a person must take over: legal or press threats, danger to somebody, self-harm."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ASKED: Final = re.compile(r"[?？؟]\s*[\"'”’」』)）]*\s*$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DangerMention:
-    """Words that call for a person: of which kind, and where."""
+    """A dangerous mention: its kind and span."""
 
     kind: str
     start: int
@@ -26,7 +26,7 @@ class DangerMention:
 
 
 def dangers(text: str) -> Iterator[DangerMention]:
-    """The first place of each kind in a text; questions about rules and set phrases do not count."""
+    """Yield the first mention of each kind; questions about rules and idioms do not count."""
     source = text[:_LONGEST]
     known, questions = matcher(*DANGERS), matcher("policy_question")
     seen: set[str] = set()
@@ -42,7 +42,7 @@ def dangers(text: str) -> Iterator[DangerMention]:
 
 
 def without_set_phrases(text: str) -> str:
-    """The text without the sentences that a classifier may take amiss, though their words mean another thing."""
+    """Return the text without sentences whose idioms a classifier may misread."""
     source = text[:_LONGEST]
     known = matcher(*DANGERS)
     places = [found.start for found in (*known.exception_hits(source), *matcher("harmless_phrase").hits(source))]

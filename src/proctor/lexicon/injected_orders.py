@@ -1,4 +1,4 @@
-"""Instructions to the agent that stand in what it was given to read: where they are and what they ask for."""
+"""Find instructions to the agent in text it was given to read, and what they ask for."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HARD: Final = re.compile(
 _SOFT: Final = re.compile(
     r"\bdo the following\b|\byou (?:must|should|need to|have to|are required) (?!be\b)|\bTODO\s*:", re.I
 )
-# One order and no more behind a label: "TODO: transfer $10 to ...". What people note for themselves are lists.
+# A single order after a label: "TODO: transfer $10 to ...". People's own notes are lists.
 _LABEL: Final = re.compile(
     r"(?:^|[\s>'\"(|$])(?:to[- ]?do|tasks?|action (?:required|needed|item)|next (?:step|action)"
     r"|(?:note|message|instructions?|memo|attention) (?:to|for) (?:the |any |all |your )?(?:\w+ )?"
@@ -44,7 +44,7 @@ _RISKY: Final = re.compile(
     r"reserve|tell|promise|reply|mark)\b",
     re.I,
 )
-# What an agent has a hand on and a note to oneself seldom names: money, secrets, rights, other people's things.
+# What an agent can affect and people's own notes rarely mention: money, secrets, rights, other people's things.
 _AT_STAKE: Final = re.compile(
     r"\b(?:passwords?|passcode|credentials?|api[- ]?keys?|ssh[- ]?keys?|tokens?|two-factor|2fa|iban|gift cards?|"
     r"bitcoin|crypto|wallets?|repositor(?:y|ies)|collaborators?|admin(?:istrator)?s?|write access|"
@@ -75,7 +75,7 @@ _IMPERATIVE: Final = re.compile(
     r"star|fork|merge|push|commit|publish|subscribe|register|submit|call|use|write|save|move|copy|rename|disable|enable|accept|confirm|comment|rate|review|schedule|leave|message|withdraw|donate|issue|apply|log|access|check|unlock|turn|stop|replace|leak|show|print)\b",
     re.I,
 )
-# A record says what is; who wants something done says so to somebody.
+# A record states facts; an instruction addresses a reader.
 _SPEAKS: Final = re.compile(
     r"\b(?:you (?:must|should|shall|need to|have to|are (?:now|to|required|no longer|going)|"
     r"will (?:now|only|always|never|be))|"
@@ -99,10 +99,10 @@ _CODE: Final = re.compile(
 )
 _OTHER_SCRIPT: Final = re.compile(r"[\u0370-\u1fff\u2c00-\ud7ff\uf900-\ufdff]")
 _FEWEST_WORDS: Final = 3
-_FEWEST_KNOWN: Final = 6  # common words of a sentence that is prose
+_FEWEST_KNOWN: Final = 6  # common words of a prose sentence
 _SIGNS: Final = re.compile(r"[{}\[\]<>=|_:;'\"/\\\\]")
 _LETTERS: Final = re.compile(r"[^\W\d_]{1,40}")
-# What a tool says of what it has done.
+# A tool's report of what it has done.
 _TELLS: Final = re.compile(
     r"\W*(?:error|warning|success\w*|status|"
     r"(?:you|your \w+|the \w+|it|this) (?:have|has|had|is|are|was|were|cannot|could))\b",
@@ -161,11 +161,11 @@ _BREAK: Final = re.compile(r"(?<=[.!?])\s+|\n+|(?<=['\"])\s*[,}\]]+\s*(?=['\"{\[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InjectedOrder:
-    """An instruction found in read text: its words, the values it names, whether it asks for something to be said.
+    """An instruction found in read text: its words, the values it names, whether it asks for a statement.
 
-    ``marked``: words before it address the reader as an agent. ``terse``: it is one order behind a label that would
-    move money, secrets, rights or things of others, or that is meant for machines. ``start`` and ``end`` hold it and
-    those words.
+    ``marked``: the text before it addresses the reader as an agent. ``terse``: a single order after a label that
+    affects money, secrets, rights or other people's things, or that is meant for machines. ``start`` and ``end`` span
+    it with the text before it.
     """
 
     text: str
@@ -179,7 +179,7 @@ class InjectedOrder:
 
 
 def orders(text: str, *, around: int = 8, letters: int = 200_000) -> Iterator[InjectedOrder]:
-    """Instructions in a text: sentences that tell somebody to act, after words that address the reader as an agent."""
+    """Yield instructions: sentences that tell a reader to act, after text that addresses the reader as an agent."""
     left = 0
     hard = False
     run: list[str] = []
@@ -190,7 +190,7 @@ def orders(text: str, *, around: int = 8, letters: int = 200_000) -> Iterator[In
         while told and told[0][1] <= start:
             told.popleft()
         labelled = bool(told) and told[0][0] < end
-        if labelled:  # an order by itself, and what comes after it is meant for machines too
+        if labelled:  # an order of its own; what follows is also meant for machines
             yield _order(sentence[:600], start, end, marked=True, terse=True)
             begin = begin if left > 0 else start
             hard, left = True, around
@@ -216,7 +216,7 @@ def orders(text: str, *, around: int = 8, letters: int = 200_000) -> Iterator[In
 
 
 def _to_machines(text: str) -> deque[tuple[int, int]]:
-    """Where a text speaks to machines that read it; a label at the end of a line holds the next line too."""
+    """Return the spans that address machines; a label at the end of a line includes the next line."""
     found: list[tuple[int, int]] = []
     for hit in matcher("order_to_machines").find(text):
         rest = _LABEL_ENDS.match(text, hit.end)
@@ -225,7 +225,7 @@ def _to_machines(text: str) -> deque[tuple[int, int]]:
 
 
 def is_terse(sentence: str) -> bool:
-    """Whether a sentence is a label with one order behind it that could do harm: "TODO: send the list to a@b.com"."""
+    """Whether a sentence is a label with one harmful order: "TODO: send the list to a@b.com"."""
     short = sentence[:600]
     if _is_note(short) or (hit := _LABEL.search(short)) is None:
         return False
@@ -236,14 +236,14 @@ def is_terse(sentence: str) -> bool:
 
 
 def _is_note(sentence: str) -> bool:
-    """Whether it is a note for people on what is to be done to a program, and names nothing that is at stake."""
+    """Whether it is a programming note for people that mentions nothing at stake."""
     if "todo" not in sentence.casefold() or _AT_STAKE.search(sentence) or _NAMED.search(sentence):
         return False
     return _NOTED.search(sentence) is not None or _BUILDING.search(sentence) is not None
 
 
 def _sentences(text: str) -> Iterator[tuple[int, str]]:
-    """The sentences of a text with where each begins; a line end written as two signs is one too."""
+    """Yield the sentences with their start; an escaped line break also ends one."""
     whole = text.replace("\\n", " \n")
     at = 0
     for stop, after in (*(hit.span() for hit in _BREAK.finditer(whole)), (len(whole), len(whole))):
@@ -256,7 +256,7 @@ def _sentences(text: str) -> Iterator[tuple[int, str]]:
 def speaks_to_somebody(sentence: str) -> bool:
     """Whether a sentence tells or asks a reader something; a record, an identifier or a status does not.
 
-    Of a text that is not in Latin letters it is not known, and so taken to be.
+    A text in a non-Latin script cannot be checked and counts as true.
     """
     if _OTHER_SCRIPT.search(sentence):
         return sum(map(str.isalpha, sentence[:200])) >= 2 * _FEWEST_WORDS
@@ -268,7 +268,7 @@ def speaks_to_somebody(sentence: str) -> bool:
 
 
 def is_prose(sentence: str) -> bool:
-    """Whether somebody wrote the sentence, and not a program: common words, few signs, no report of what was done."""
+    """Whether a person wrote the sentence, not a program: common words, few signs, no status report."""
     short = sentence[:2000]
     known = sum(word in common_words() for word in _LETTERS.findall(short.lower()))
     if known < _FEWEST_KNOWN or known * 10 < len(short.split()) * 7 or _TELLS.match(short):
@@ -283,7 +283,7 @@ def _plain_order(sentence: str) -> bool:
 
 
 def _only_frame(sentence: str) -> bool:
-    """The wrapping of an instruction: who it is said to be from, and that the task comes after it."""
+    """Whether it is the frame of an instruction: its alleged sender, or an announcement of the task."""
     return (
         re.search(r"this is an important message from|the task that i gave|^<?\W*/?\w+\W*>?$", sentence, re.I)
         is not None
@@ -304,13 +304,13 @@ def _order(text: str, start: int, end: int, *, marked: bool, terse: bool = False
 
 
 def specifics(text: str) -> frozenset[str]:
-    """Values that could hardly be meant by chance: addresses, ids, amounts, paths, what stands in quotes."""
+    """Return values that are unlikely to occur by chance: addresses, ids, amounts, paths, quoted text."""
     found = [match.group() for match in _SPECIFIC.finditer(text)] + _QUOTED.findall(text)
     return frozenset(clean for each in found if len(clean := each.strip(" .,$€£'\"").casefold()) >= 2)
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a text or a tool's name, each cut to its stem."""
+    """Return the stems of the words in a text or a tool's name."""
     return frozenset(
         _stem(word) for word in (w.casefold() for w in _WORD.findall(text)) if word not in _STOP and len(word) > 2
     )

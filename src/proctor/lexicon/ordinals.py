@@ -1,4 +1,4 @@
-"""“The second one”: references by number or place in the user's words, and the lists they point into."""
+"""Resolve references by number or position, such as “the second one”, and parse the lists they refer to."""
 
 from __future__ import annotations
 
@@ -103,9 +103,9 @@ def _joined(nouns: frozenset[str]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """A place in a list that was pointed at; ``index`` counts from nought, from the end when negative.
+    """A reference to a list position; ``index`` counts from 0, from the end if negative.
 
-    ``middle`` stands for the one in the middle, wherever that is.
+    ``middle`` means the middle item.
     """
 
     index: int
@@ -113,7 +113,7 @@ class Reference:
     middle: bool = False
 
     def place(self, length: int) -> int | None:
-        """The index in a list of this length; ``None`` when it has no such place."""
+        """Return the index in a list of this length; ``None`` if there is no such position."""
         if self.middle:
             return length // 2 if length % 2 else None
         at = self.index if self.index >= 0 else length + self.index
@@ -122,14 +122,14 @@ class Reference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One item of a list: what it is called, in each of its names, and its whole text."""
+    """One list item: all its names and its text."""
 
     names: tuple[str, ...]
     text: str
 
 
 def references(text: str) -> tuple[Reference, ...]:
-    """What the words point at by number or place: the second one, #2, 二つ目, 2番目, the last one."""
+    """Return the references by number or position: the second one, #2, 二つ目, 2番目, the last one."""
     plain = unicodedata.normalize("NFKC", text[:LONGEST])
     found: list[tuple[int, Reference]] = []
     english, japanese = _pointers(words_of("list_noun"))
@@ -156,9 +156,9 @@ def _reference(hit: re.Match[str], word: str) -> Reference:
 
 
 def listed_items(text: str) -> tuple[Item, ...]:
-    """The items a text lists: on lines of their own, numbered in a sentence, in quotation marks, or as names in a row.
+    """Return the items a text lists: on separate lines, numbered in a sentence, in quotation marks, or in a row.
 
-    Empty when the text lists fewer than two.
+    Empty if there are fewer than two.
     """
     text = text[:LONGEST]
     for find in (_by_line, _by_number, _by_quotation, _by_name):
@@ -174,7 +174,7 @@ def _item(text: str) -> Item | None:
 
 
 def _by_line(text: str) -> list[Item]:
-    """Lines with marks; where numbers and bullets are both used, the bullets are details of the numbered."""
+    """Return items on marked lines; if numbers and bullets are mixed, the bullets are details."""
     hits = list(_ITEM.finditer(text))
     numbered = [hit for hit in hits if hit["mark"][-1] not in "-*•・▪●◦"]
     chosen = numbered if len(numbered) > 1 else hits
@@ -187,7 +187,7 @@ def _indent(hit: re.Match[str]) -> int:
 
 
 def _by_number(text: str) -> list[Item]:
-    """1) one, 2) two, 3) three, in a sentence; the numbers count from one."""
+    """Return items numbered from 1 within a sentence: 1) one, 2) two, 3) three."""
     for line in text.splitlines():
         hits = list(_INLINE_NUMBER.finditer(line))
         given = [int(hit[1]) if hit[1] else ord(hit[2]) - ord("①") + 1 for hit in hits]
@@ -199,7 +199,7 @@ def _by_number(text: str) -> list[Item]:
 
 
 def _by_quotation(text: str) -> list[Item]:
-    """Names in quotation marks or bold, one after the other with nothing but commas between them."""
+    """Return names in quotation marks or bold that are separated only by commas."""
     best: list[Item] = []
     row: list[Item] = []
     end = 0
@@ -217,9 +217,9 @@ def _by_quotation(text: str) -> list[Item]:
 
 
 def _by_name(text: str) -> list[Item]:
-    """Names in a row after words that suggest: I recommend A, B and C."""
+    """Return names in a row after a suggestion: I recommend A, B and C."""
     for sentence in sentences(text)[:200]:
-        # A sentence without small words is no sentence, and long ones are searched no further than people read.
+        # Only the first 600 characters of a sentence are searched.
         for hit in _SERIES_OF_NAMES.finditer(sentence[:600]):
             before = sentence[max(0, hit.start() - 80) : hit.start()].rstrip()
             if not (before.endswith(("[", ":")) or _SUGGESTING.search(before)):
@@ -230,7 +230,7 @@ def _by_name(text: str) -> list[Item]:
 
 
 def _names(text: str) -> tuple[str, ...]:
-    """What an item is called: its head, and the other names in brackets behind it."""
+    """Return the names of an item: its head, and the names in brackets after it."""
     bold = re.match(r"\s*\*\*([^*\n]{2,160})\*\*", text)
     quoted = re.match(r"\s*[『「《“\"]([^』」》”\"\n]{1,120})[』」》”\"]", text)
     plain = _MARKS.sub(lambda found: found[1] or "", text)
@@ -240,7 +240,7 @@ def _names(text: str) -> tuple[str, ...]:
     outside = _GROUP.sub(" ", head)
     end = _HEAD_END.search(outside, 1)
     names.append(outside[: end.start()] if end else outside)
-    # Only brackets right behind the name hold other names of it.
+    # Only brackets directly after the name contain other names of it.
     limit = _HEAD_END.search(plain, 1)
     for group in _GROUP.finditer(plain[: limit.start() + 140] if limit else plain[:300]):
         if limit and group.start() > limit.start() + 1:

@@ -1,4 +1,4 @@
-"""Claims of earlier promises in a customer's words, and sentences that take them over as fact."""
+"""Find claims of earlier promises in a customer's messages, and sentences that accept them as fact."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _ENGLISH: Final = re.compile(
     r"|approved|confirmed)\b",
     re.IGNORECASE,
 )
-# Every English claim has one of these; most texts have none, and then nothing more is tried.
+# Every English claim contains one of these; most texts contain none and are skipped.
 _ENGLISH_STEM: Final = re.compile(
     r"approv|promis|agree|authori|grant|guarant|confirm|waive|offer|said|told|assur|commit|okay|ok'?d|signed off|clear"
     r"|accept|arrang|inform|given|permission",
@@ -69,7 +69,7 @@ _JAPANESE: Final = re.compile(
     r"|(?:すでに|既に|もう)[^。]{0,20}(?:承認|約束|了承|許可|免除)|と(?:言われました|言われています"
     r"|約束されました|聞いています)"
 )
-# A wish, a question or a denial is no claim about a promise.
+# A request, a question or a denial is no claim about a promise.
 _NO_CLAIM: Final = re.compile(
     r"^(?:can|could|would|will|is|are|do|does|did|what|when|how|why|where)\b|\b(?:if|unless|hope|wish"
     r"|never (?:told|promised|"
@@ -77,7 +77,7 @@ _NO_CLAIM: Final = re.compile(
     r"|promised)|weren['’]t told)\b",
     re.IGNORECASE,
 )
-# The agent gives the claim back as the customer's, doubts it, looks it up, or hands it on.
+# The agent attributes the claim to the customer, doubts it, looks it up, or hands it on.
 _ATTRIBUTED: Final = re.compile(
     r"\b(?:(?<!as )(?<!since )(?<!because )you(?:['’]ve| have)? (?:said|say|mention(?:ed)?|told|indicat\w+"
     r"|stat\w+|note[ds]?|claim\w*|were told|was told|believe|"
@@ -139,7 +139,7 @@ _GIVES: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asserted:
-    """A promise the customer says was made: where, what it is about, and the words that would bear it out."""
+    """A promise the customer claims was made: the turn, its topic, and the words that would confirm it."""
 
     turn: int
     sentence: str
@@ -149,9 +149,9 @@ class Asserted:
 
 
 def asserted(text: str, turn: int = 0) -> Iterator[Asserted]:
-    """The claims of earlier promises in one message of the customer; those about no matter of ours are left out."""
+    """Yield the claims of earlier promises in one customer message; those on no known topic are left out."""
     text = text[:_READ]
-    whole: frozenset[str] | None = None  # what the whole text is about; few texts hold a claim, so it is asked last
+    whole: frozenset[str] | None = None  # topics of the whole text; computed last because few texts contain a claim
     if not (tried := list(_tried(text))):
         return
     for statement in statements(text):
@@ -174,19 +174,19 @@ def asserted(text: str, turn: int = 0) -> Iterator[Asserted]:
 
 
 def topic_of(text: str) -> frozenset[str]:
-    """The matters a text speaks of."""
+    """Return the topics of a text."""
     topics = matcher(*_TOPICS)
     shipped = frozenset(hit.lastgroup for hit in _topic_pattern(topics).finditer(text) if hit.lastgroup)
     return shipped | {_TOPICS[found.concept] for found in topics.own_hits(text)}
 
 
 def attributed(sentence: str) -> bool:
-    """Whether the agent leaves the claim with the customer, doubts it, or looks into it."""
+    """Whether the agent attributes the claim to the customer, doubts it, or looks into it."""
     return _ATTRIBUTED.search(sentence) is not None or matcher("claim_left_with_customer").has(sentence)
 
 
 def carried(premise: Asserted, sentence: str) -> bool:
-    """Whether the sentence, by its words, takes the claim as known and is about the same matter."""
+    """Whether the wording of the sentence accepts the claim as fact on the same topic."""
     if not premise.topic & topic_of(sentence):
         return _ASSENTS.match(sentence) is not None and _is_fact(sentence)
     if _is_fact(sentence):
@@ -198,7 +198,7 @@ def carried(premise: Asserted, sentence: str) -> bool:
 
 
 def kin(premise: Asserted, sentence: str) -> bool:
-    """Whether the sentence is near enough to the claim to be read against it."""
+    """Whether the sentence is similar enough to the claim to be compared by a network."""
     return bool(premise.topic & topic_of(sentence)) and len(content(premise.core) & content(sentence)) >= 2
 
 
@@ -210,7 +210,7 @@ def _topic_pattern(topics: Matcher) -> re.Pattern[str]:
 
 
 def _tried(text: str) -> Iterator[Callable[[str], int | None]]:
-    """What is worth being tried on the sentences of a text."""
+    """Yield the claim patterns that are worth trying on the sentences of a text."""
     if _ENGLISH_STEM.search(text):
         yield lambda sentence: _claim(_ENGLISH, sentence)
     if not text.isascii():
@@ -235,7 +235,7 @@ def _is_fact(sentence: str) -> bool:
 
 
 def _deeds(sentence: str) -> tuple[str, ...]:
-    """Stems that a record would have if the promise had been made."""
+    """Return stems that a record would contain if the promise had been made."""
     stems = [
         "approv",
         "promis",
@@ -255,6 +255,6 @@ def _deeds(sentence: str) -> tuple[str, ...]:
 
 
 def _core(sentence: str, end: int) -> str:
-    """What was promised, as a sentence of its own: what follows ``that`` or the verb of promising."""
+    """Return what was promised as a sentence: the text after ``that`` or after the verb."""
     rest = re.sub(r"^\s*(?:me|us|to me)?\s*(?:that|:)?\s*", "", sentence[end:])
     return rest if len(content(rest)) >= 2 else ""

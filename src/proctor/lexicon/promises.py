@@ -1,4 +1,4 @@
-"""Promises in languages other than English: which sentence grants what, and what takes it back."""
+"""Detect promises in languages other than English, and wording that makes them conditional."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _MATTERS: Final = {
 
 
 def promised(sentence: str) -> frozenset[str]:
-    """The matters in which a sentence promises something, unless words of its own language leave that open."""
+    """Return the topics in which a sentence promises something, unless its wording is conditional."""
     return _promised(sentence, matcher(*_MATTERS), matcher("reassurance"))
 
 
-@lru_cache(maxsize=64)  # each entry of a registry asks about the same sentence
+@lru_cache(maxsize=64)  # each registry entry checks the same sentence
 def _promised(sentence: str, promises: Matcher, reassurance: Matcher) -> frozenset[str]:
     sentence = reassurance.without(sentence)
     return frozenset(_MATTERS[found.concept] for found in promises.find(sentence, whole=True))

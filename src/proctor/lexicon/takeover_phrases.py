@@ -1,4 +1,4 @@
-"""Words by which somebody tries to take an agent over, in clear or hidden, and what they ask for."""
+"""Detect phrases that try to take over an agent, in clear or hidden text, and what they ask for."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _KINDS: Final = {
     "takeover_jailbreak": "jailbreak",
     "takeover_extraction": "extraction",
 }
-# Who asks what such words mean, or quotes them, attempts nothing.
+# Quoting such phrases or asking about their meaning is no attempt.
 _ASKS_ABOUT: Final = re.compile(
     r"(?:[\"“‘'`«「『(]\s*|\b(?:phrase|words?|term|expression|directive|attack|attacks|like|called|explain|mean|means|"
     r"(?:assessment|interpretation|meaning) of|make of|interpret)\b[^.!?\n]{0,24})$",
     re.I,
 )
 _HINTED: Final = ("override", "hijack", "smuggling", "extraction", "jailbreak")
-# The deeds a wish names, in the languages that the words above are in.
+# The requested actions, in the languages of the phrases above.
 _WISHES: Final[Mapping[str, str]] = {
     "cancel": r"cancel|取消|キャンセル|إلغاء|ألغ|الغاء|취소|annul|stornier|anular|отмен|iptal|रद्द|בטל",
     "refund": r"refund|reimburs|退款|返金|استرداد|استرجاع|환불|rembours|erstatt|reembols|rimbors|возврат|iade",
@@ -47,7 +47,7 @@ _WISHED: Final = {kind: re.compile(pattern, re.I) for kind, pattern in _WISHES.i
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """Words that try to take an agent over: of which kind, where, and whether they are only spoken of."""
+    """A takeover phrase: its kind, its span, and whether it is only mentioned."""
 
     kind: str
     start: int
@@ -57,7 +57,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Override:
-    """An attempt: the words that show it, the whole text as it reads decoded, and what that asks for."""
+    """An attempt: the matched text, the whole decoded text, and what it asks for."""
 
     text: str
     whole: str
@@ -66,19 +66,19 @@ class Override:
 
 
 def shortened(message: str) -> str:
-    """The message, or of one that is longer than anybody writes its two ends."""
+    """Return the message, or both ends of one that is too long."""
     half = _LETTERS // 2
     return message if len(message) <= _LETTERS else f"{message[:half]}\n{message[-half:]}"
 
 
 def readings(message: str) -> tuple[str, ...]:
-    """The message made plain, and every text that is hidden in it."""
+    """Return the normalised message, and every text hidden in it."""
     plain = normalise(shortened(message))
     return (plain.plain, *(view.text for view in views(plain)))
 
 
 def attempts(text: str) -> Iterator[Attempt]:
-    """Every attempt in one reading of a message, by its words alone."""
+    """Yield every attempt in one reading of a message, by its phrases alone."""
     for kind, start, end in _found(text):
         mentioned = _ASKS_ABOUT.search(text[max(0, start - 48) : start]) is not None
         mentioned = mentioned or (kind != "extraction" and _only_told(text, start, end))
@@ -86,7 +86,7 @@ def attempts(text: str) -> Iterator[Attempt]:
 
 
 def override_in(texts: Sequence[str], labels: Mapping[str, float] | None = None, cut: float = 1.0) -> Override | None:
-    """The attempt in the readings of one message: by its words, or by what a classifier is sure of."""
+    """Return the attempt in the readings of one message: by phrase, or by a confident classifier."""
     for text in texts:
         found = next(((start, end) for kind, start, end in _found(text) if kind != "extraction"), None)
         if found is not None:
@@ -97,13 +97,13 @@ def override_in(texts: Sequence[str], labels: Mapping[str, float] | None = None,
 
 
 def _found(text: str) -> Iterator[tuple[str, int, int]]:
-    """The kind of every attempt, and where it stands."""
+    """Yield the kind and span of every attempt."""
     for found in matcher(*_KINDS).find(text):
         yield _KINDS[found.concept], found.start, found.end
 
 
 def _only_told(text: str, start: int, end: int) -> bool:
-    """Whether somebody else said or wrote the words, to the customer: never where they name the agent's own rules."""
+    """Whether the phrase is reported as someone else's words; never if it names the agent's own rules."""
     before, after, own = (matcher(name) for name in ("reported_order_before", "reported_order_after", "agent_rules"))
     is_before, is_after, is_own = _told_patterns(before, after, own)
     named = fold(text[start:end])
@@ -121,7 +121,7 @@ def _only_told(text: str, start: int, end: int) -> bool:
 def _told_patterns(
     before: Matcher, after: Matcher, own: Matcher
 ) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """What stands before words that are only told of, what after them, and what is the agent's own."""
+    """Return patterns for text before and after a reported phrase, and for the agent's own rules."""
     return (
         re.compile(rf"(?:{before.joined()})[\s:،,]*$", re.I),
         re.compile(after.joined(), re.I),

@@ -1,4 +1,4 @@
-"""Words that say whether somebody asks again, is content, refuses, or shows a way forward."""
+"""Detect by wording whether a message repeats a request, accepts, refuses or shows a way forward."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ _SMALL: Final = 3
 
 
 def complains(text: str) -> bool:
-    """Whether the customer says that the answer before was none."""
+    """Whether the customer says that the previous answer did not help."""
     return matcher("complains_of_answer").has(text)
 
 
 def accepts(text: str) -> bool:
-    """Whether the customer is content, or says good-bye."""
+    """Whether the customer is satisfied or says goodbye."""
     return matcher("accepts_answer").has(text.strip()) and not complains(text)
 
 
 def asks_to_repeat(text: str) -> bool:
-    """Whether the customer wants to hear it again."""
+    """Whether the customer asks for a repetition."""
     return matcher("asks_to_repeat").has(text)
 
 
 def is_unhelpful(answer: str) -> bool:
-    """Whether the answer says nothing to the matter: it did not understand, points elsewhere, or has nothing."""
+    """Whether the answer has no content: it did not understand, points elsewhere, or has nothing."""
     return matcher("unhelpful_answer").has(answer) or (refuses(answer) is not None and not has_way_forward(answer))
 
 
 def refuses(answer: str) -> str | None:
-    """The first sentence that turns something down, if there is one."""
+    """Return the first sentence that refuses something, if any."""
     for each in statements(answer, most=40):
         if each.kind != "question" and matcher("refusal").has(each.text):
             return each.text
@@ -56,9 +56,9 @@ def refuses(answer: str) -> str | None:
 
 
 def has_way_forward(answer: str) -> bool:
-    """Whether the answer shows what can be done: another choice, a link, a person, a next step, a question to that end.
+    """Whether the answer shows a way forward: another choice, a link, a person, a next step or a question.
 
-    A closing phrase (is there anything else?) leads nowhere; nor does the sentence that turns down.
+    A closing phrase ("is there anything else?") does not count; nor does the refusal itself.
     """
     for each in statements(answer, most=60):
         text = matcher("closing_phrase").without(each.text, put=" ")
@@ -70,18 +70,18 @@ def has_way_forward(answer: str) -> bool:
 
 
 def likeness(one: str, other: str) -> float:
-    """The share of content words that two texts have in common, of all they have."""
+    """Return the Jaccard similarity of the content words of two texts."""
     left, right = content(one), content(other)
     return len(left & right) / len(left | right) if left | right else float(whole(one) == whole(other))
 
 
 def whole(text: str) -> str:
-    """A text's words in their plain form, for telling whether two are the same."""
+    """Return the normalised words of a text, for equality tests."""
     return " ".join(tokens(unicodedata.normalize("NFKC", text)))
 
 
 def same_matter(one: str, other: str) -> bool:
-    """Whether no number and no name stands in one that the other has another of."""
+    """Whether the two do not name different numbers or different names."""
     numbers = [{each.value for each in find_numbers(text)} for text in (one, other)]
     if numbers[0] and numbers[1] and not numbers[0] & numbers[1]:
         return False
@@ -90,7 +90,7 @@ def same_matter(one: str, other: str) -> bool:
 
 
 def _names(text: str) -> set[str]:
-    """Words that are written large inside a sentence, codes, and runs of katakana."""
+    """Return capitalised words inside a sentence, codes, and runs of katakana."""
     found = set(re.findall(r"(?<=[a-z,'’] )[A-Z][\w-]+", text)) | set(re.findall(r"\b[A-Z]{1,5}-?\d{2,}\w*\b", text))
     found |= set(re.findall(r"[\u30a1-\u30fa\u30fc]{3,}", text))
     return {name.casefold() for name in found if name not in ("I",)}
