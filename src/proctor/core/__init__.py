@@ -1,1 +1,1 @@
-"""Nouns and sockets: standard library only, no I/O, no asyncio."""
+"""Domain types and protocols: standard library only, no I/O, no asyncio."""

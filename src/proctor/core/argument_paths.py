@@ -1,4 +1,4 @@
-"""Every reading of a named field in JSON data: nested, under a dotted key, in lists, in another spelling."""
+"""Find every reading of a named field in JSON data: nested, under a dotted key, in lists, in another spelling."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, Final
 
 __all__ = ["ABSENT", "EMPTY", "UNREADABLE", "FieldPath", "field_path", "values_at"]
 
-ABSENT: Final = object()  # a place where the field should be and is not
+ABSENT: Final = object()  # the field is missing here
 EMPTY: Final = object()  # the field is an empty list
 UNREADABLE: Final = object()  # nested too deeply, too many keys or values, or JSON text that cannot be parsed
 FieldPath = tuple[str, ...]
@@ -20,25 +20,25 @@ FieldPath = tuple[str, ...]
 _SEPARATORS: Final = re.compile(r"[.\[\]/]+")
 _MAX_DEPTH: Final = 32
 _MAX_VALUES: Final = 10_000
-_MAX_KEYS: Final = 10_000  # of one object: each is normalised
+_MAX_KEYS: Final = 10_000  # per object: each is normalised
 _MAX_JSON_CHARS: Final = 200_000
-_CACHED_CHARS: Final = 100  # a longer key is not cached: callers choose the keys
+_CACHED_CHARS: Final = 100  # longer keys are not cached, since callers choose the keys
 
 
 def field_path(name: str) -> FieldPath:
-    """The steps of a name: ``order.amount``, ``order[amount]`` and ``order/amount`` are the same.
+    """Split a name into steps: ``order.amount``, ``order[amount]`` and ``order/amount`` are the same.
 
-    Case, Unicode normalisation and invisible characters do not tell two names apart.
+    Case, Unicode normalisation and invisible characters are ignored.
     """
     return _cached_path(name) if len(name) <= _CACHED_CHARS else _path(name)
 
 
 def values_at(data: Any, path: FieldPath) -> list[Any]:
-    """Every value that somebody may read at the path. Lists are walked, and so is JSON inside text.
+    """Return every value that a reader may find at the path. Lists are walked, and so is JSON inside text.
 
-    A key that spells the path in one (``order.amount``) counts beside the nested field. A number in the path is one
-    entry of a list, ``*`` is each; without them each entry is read all the same. ``ABSENT`` stands for the field where
-    it is missing or null, also in a single entry of a list.
+    A key that spells the whole path (``order.amount``) counts like the nested field. A number in the path is one entry
+    of a list, ``*`` is each; without them every entry is read too. ``ABSENT`` is returned where the field is missing or
+    null, even in a single entry of a list.
     """
     found: list[Any] = []
     for value in _walk(data, path, 0):
@@ -76,7 +76,7 @@ def _entries(data: list[Any] | tuple[Any, ...], path: FieldPath, depth: int) -> 
 
 
 def _fields(data: Mapping[Any, Any], path: FieldPath, depth: int) -> Iterator[Any]:
-    """The values of every key that spells the path or its beginning."""
+    """Yield the values of every key that spells the path or its beginning."""
     if len(data) > _MAX_KEYS:
         yield UNREADABLE
         return
@@ -86,7 +86,7 @@ def _fields(data: Mapping[Any, Any], path: FieldPath, depth: int) -> Iterator[An
         if taken is None:
             continue
         within = list(islice(_walk(value, path[taken:], depth + 1), _MAX_VALUES))
-        if any(each is not ABSENT for each in within):  # else another key may have the field
+        if any(each is not ABSENT for each in within):  # otherwise another key may have the field
             found = True
             yield from within
     if not found:
@@ -94,7 +94,7 @@ def _fields(data: Mapping[Any, Any], path: FieldPath, depth: int) -> Iterator[An
 
 
 def _spelled(key: FieldPath, path: FieldPath) -> int | None:
-    """How many steps of the path the key spells; an index in the key (``items[0]``, ``0``) may be left out of it."""
+    """Return how many steps of the path the key spells; the path may omit an index of the key (``items[0]``, ``0``)."""
     at = 0
     for step in key:
         if at < len(path) and (step == path[at] or path[at] == "*"):
@@ -117,7 +117,7 @@ def _json_text(text: str, path: FieldPath, depth: int) -> Iterator[Any]:
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     data = dict(pairs)
-    if len(data) < len(pairs):  # parsers disagree about which of them counts
+    if len(data) < len(pairs):  # parsers disagree about which one counts
         raise ValueError("a key stands there twice")
     return data
 

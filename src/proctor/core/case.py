@@ -1,4 +1,4 @@
-"""What is asked of a target, and what is expected of its answer."""
+"""Test cases: the input of a target and the expectations on its answer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Ask", "Case", "Check", "Expectation", "Suite"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:
-    """What a good answer has, does and avoids."""
+    """The expected properties of a good answer."""
 
     reference: str | None = None
     facts: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One scorer with its settings, as a suite or a case asks for it."""
+    """One scorer with its settings, as listed in a suite or a case."""
 
     scorer: str
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """One user message of a many-turn case, with what is expected of the answer to it."""
+    """One user message of a multi-turn case, with the expectations on the answer."""
 
     SHORTHAND = "text"
 
@@ -59,11 +59,11 @@ class Ask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One test: what is said to the target and what is expected back.
+    """One test: the input of the target and the expected answer.
 
-    ``input`` is one user message; ``turns`` are several, put one after the other. ``inputs`` fill a
-    prompt's variables. ``history`` is what was said before the case begins. ``recorded`` is an
-    answer that exists already and is scored as it is.
+    ``input`` is one user message; ``turns`` are several, sent one after the other. ``inputs`` fill a
+    prompt's variables. ``history`` is the conversation before the case begins. ``recorded`` is an
+    existing answer, which is scored as it is.
     """
 
     id: str
@@ -83,7 +83,7 @@ class Case:
 
     @property
     def asks(self) -> tuple[Ask, ...]:
-        """The user's messages in order, however the case was written."""
+        """The user's messages in order, in either notation of the case."""
         if self.turns:
             return self.turns
         return (Ask(text=self.input),) if self.input is not None else ()
@@ -91,9 +91,9 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suite:
-    """What the cases of one collection share.
+    """The settings shared by the cases of one collection.
 
-    The cases themselves are streamed beside it and are never all in memory.
+    The cases themselves are streamed and never all in memory.
     """
 
     name: str

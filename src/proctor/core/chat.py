@@ -1,4 +1,4 @@
-"""What is said to a chat model and what it answers."""
+"""Requests to a chat model and its replies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Role = Literal["system", "user", "assistant", "tool"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
-    """One call of a tool: what was asked of it, and what came of it when that is known."""
+    """One tool call: its arguments, and its result if known."""
 
     name: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """How the model draws its answer; an unset field is left to the provider."""
+    """Sampling parameters; an unset field is left to the provider."""
 
     temperature: float | None = None
     top_p: float | None = None
@@ -59,10 +59,10 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """Everything that decides an answer, and so everything that is in the cache key.
+    """Everything that decides an answer, and so everything in the cache key.
 
-    ``sample`` tells repeated draws of the same question apart. ``schema`` asks for JSON of that
-    shape; ``schema_name`` is the name some providers want for it.
+    ``sample`` distinguishes repeated samples of the same request. ``schema`` requests JSON of that
+    shape; ``schema_name`` is the name that some providers require for it.
     """
 
     messages: tuple[Message, ...]
@@ -93,10 +93,10 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What a model answered.
+    """The reply of a model.
 
-    ``data`` is the parsed JSON when the request had a schema. ``cost`` is ``None`` when no price
-    is known: unknown is not zero. ``cached`` marks an answer that was not asked for again.
+    ``data`` is the parsed JSON if the request had a schema. ``cost`` is ``None`` if no price is known:
+    unknown is not zero. ``cached`` marks a reply from the cache.
     """
 
     text: str = ""

@@ -1,7 +1,7 @@
-"""Nouns to JSON, and the hash that names them.
+"""Encode dataclasses as JSON, and hash them.
 
-A noun is a frozen dataclass. Encoding leaves out fields that hold their default, so that a new field
-with a default changes no existing hash; keys a noun kept in ``extra`` go back to where they were.
+The dataclasses are frozen. Encoding leaves out fields with their default value, so that a new field with a
+default changes no existing hash; keys kept in ``extra`` go back to where they were.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ EXTRA = "extra"
 
 
 def encode(noun: Any) -> Any:
-    """Make JSON-like data from a noun; fields that hold their default are left out."""
+    """Encode a dataclass as JSON-like data; fields with their default value are left out."""
     return _encoder(typing.cast(Hashable, type(noun)))(noun)
 
 
 def dumps(value: object) -> bytes:
-    """One line of UTF-8 JSON from a noun or JSON-like data; always valid, whatever is in it."""
+    """Encode a dataclass or JSON-like data as one line of UTF-8 JSON; always valid, whatever it contains."""
     data = encode(value) if dataclasses.is_dataclass(value) else value
     try:
         return _PLAIN.encode(data).encode()
-    except UnicodeEncodeError:  # a lone surrogate: JSON can carry it only escaped
+    except UnicodeEncodeError:  # a lone surrogate: JSON needs it escaped
         return json.dumps(data, allow_nan=False, default=_fallback, separators=(",", ":")).encode()
     except (ValueError, TypeError, RecursionError):  # NaN, a non-string key, a cycle
         return json.dumps(_tame(data), allow_nan=False, default=_fallback, separators=(",", ":")).encode()
 
 
 def loads(line: bytes | str) -> Any:
-    """JSON data from one line."""
+    """Parse one line of JSON."""
     return json.loads(line)
 
 
 def content_id(value: object, *, length: int = 16) -> str:
-    """The name of some content: the first ``length`` hex digits of the SHA-256 of its canonical JSON."""
+    """Return a content hash: the first ``length`` hex digits of the SHA-256 of the canonical JSON."""
     data = encode(value) if dataclasses.is_dataclass(value) else value
     try:
         text = _CANONICAL.encode(data)
@@ -56,7 +56,7 @@ def content_id(value: object, *, length: int = 16) -> str:
 
 
 def _fallback(value: object) -> Any:
-    """What JSON has no word for, said as well as it can be."""
+    """Convert a value that JSON does not support."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return encode(value)
     if isinstance(value, Mapping):
@@ -71,7 +71,7 @@ def _fallback(value: object) -> Any:
 
 
 def _tame(value: Any, depth: int = 0) -> Any:
-    """Replace what JSON cannot hold: numbers that are none, keys that are no text, cycles."""
+    """Replace what JSON cannot represent: NaN and infinity, keys that are not strings, cycles."""
     if depth > 60:
         return "…"
     if isinstance(value, float) and not math.isfinite(value):
@@ -117,16 +117,16 @@ def _encoder_needed(kind: Any) -> bool:
 
 
 def _lazy_encoder(kind: Any, *, only: type | None = None) -> Encoder:
-    """An encoder looked up at first use, so that a noun may hold its own kind."""
+    """Return an encoder that is looked up at first use, so that a dataclass may contain its own type."""
     if not _encoder_needed(kind):
         return _same
-    if only is not None:  # one of several kinds: the others are JSON as they are
+    if only is not None:  # one of several types: the others are JSON already
         return lambda value: _encoder(kind)(value) if isinstance(value, only) else value
-    return lambda value: _encoder(kind)(value)  # noqa: PLW0108 - the look-up must wait
+    return lambda value: _encoder(kind)(value)  # noqa: PLW0108 - the look-up must be deferred
 
 
 def _noun_encoder(kind: type) -> Encoder:
-    """A function written for the noun's own fields: a loop over them took three times as long on the hot path."""
+    """Generate a function for the fields of the dataclass: a loop over them takes three times as long."""
     hints = hints_of(kind)
     names: dict[str, Any] = {}
     lines = ["def run(noun):", "    data = {}"]
@@ -154,7 +154,7 @@ def _noun_encoder(kind: type) -> Encoder:
         lines.append("    if noun.extra:")
         lines.append("        for key, item in noun.extra.items(): data.setdefault(key, item)")
     lines.append("    return data")
-    exec("\n".join(lines), names)  # noqa: S102 - written from the noun's own field names, which are identifiers
+    exec("\n".join(lines), names)  # noqa: S102 - generated from the dataclass's field names, which are identifiers
     run: Encoder = names["run"]
     return run
 

@@ -1,4 +1,4 @@
-"""How far a prompt's answers keep its rules: by model and scenario, by rule, and which tests waver."""
+"""Rule compliance of a prompt's answers: by model and scenario, by rule, and the flaky tests."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ __all__ = ["Compliance", "FlakyTest", "MetricFigure", "PromptCompliance", "RuleC
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compliance:
-    """How many answers kept their rules; an answer that could not be judged is ``unknown`` and in no share.
+    """How many answers complied with their rules; an answer that could not be judged is ``unknown`` and in no share.
 
-    ``tests`` are put once or several times each, so there are at least as many answers. ``rate`` is the share of the
-    judged answers that comply, ``low`` and ``high`` its 95 % interval over the tests: asking the same test again makes
-    nobody surer of the others. ``steady`` is pass^k: the share of tests that would comply ``k`` times out of ``k``.
+    ``tests`` may be run several times each, so there are at least as many answers. ``rate`` is the share of the
+    judged answers that comply, ``low`` and ``high`` its 95 % interval over the tests: repeating a test adds no
+    information about the others. ``steady`` is pass^k: the share of tests that would comply ``k`` times out of ``k``.
     """
 
     tests: int = 0
@@ -28,7 +28,7 @@ class Compliance:
 
     @property
     def answers(self) -> int:
-        """All of them, judged or not."""
+        """The number of all answers, judged or not."""
         return self.ok + self.err + self.unknown
 
 
@@ -36,7 +36,7 @@ class Compliance:
 class MetricFigure:
     """One custom metric: its mean over the answers that have a score, and how many have none.
 
-    ``apart`` is how far the judges of one answer lie apart on average, where there were several.
+    ``apart`` is the mean distance between the judges of one answer, if there were several.
     """
 
     name: str
@@ -52,7 +52,7 @@ class TargetCompliance:
 
     ``errors`` are answers that never came; they are in no other figure. ``tests`` leaves the baseline tests out, which
     have a figure of their own. ``positive`` tests were made from a rule, ``negative`` ones from its opposite. ``valid``
-    and ``invalid`` are by what was found of a test's input when it was made; a test may be neither.
+    and ``invalid`` refer to a test's input as classified when it was made; a test may be neither.
     """
 
     target: str
@@ -72,8 +72,8 @@ class RuleCompliance:
     """One rule over the answers of one target.
 
     ``covered`` tests were made for it; ``kept.tests`` is how many had a verdict on it at all; ``failed`` is how many
-    broke it at least once. ``na`` counts answers it did not apply to. ``judged_by`` counts verdicts by who came to
-    them; ``agreement`` is the mean share of judges behind a verdict, where there were several.
+    broke it at least once. ``na`` counts answers it did not apply to. ``judged_by`` counts verdicts by their producer;
+    ``agreement`` is the mean share of judges behind a verdict, if there were several.
     """
 
     target: str

@@ -1,7 +1,7 @@
-"""JSON to nouns: unknown keys are kept (or named, when strict), wrong values are all reported by path.
+"""Decode JSON into dataclasses: unknown keys are kept (or reported, if strict), all wrong values reported by path.
 
-Written here rather than with a library because none does these together on plain slotted dataclasses:
-keep unknown keys where they were, report every problem at once with a hint, cost nothing to import.
+No library does all of this on plain slotted dataclasses: keep unknown keys where they were, report every problem
+at once with a hint, and import at no cost.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Decoder = Callable[[Any, Path, "_Reading"], Any]
 
 
 class _Reading:
-    """One decoding in progress: its strictness, whose words it speaks, and what went wrong so far."""
+    """One decoding in progress: its strictness, the vocabulary of its messages, and the problems so far."""
 
     __slots__ = ("as_json", "problems", "strict")
 
@@ -37,11 +37,11 @@ class _Reading:
         self.problems: list[Problem] = []
 
     def word(self, kind: Any) -> str:
-        """What the writer calls a value of this kind."""
+        """Return the name of this type in the user's format."""
         return (_JSON_WORDS.get(kind) if self.as_json else None) or _WORDS.get(kind, str(kind))
 
     def shown(self, value: object) -> str:
-        """A value as the writer wrote it when it is short, else its kind."""
+        """Return a short value as the user wrote it, else the name of its type."""
         if isinstance(value, (str, int, float, bool)):
             text = json.dumps(value, ensure_ascii=False) if self.as_json else repr(value)
             return text if len(text) <= 60 else text[:57] + "…" + text[-1]
@@ -56,10 +56,10 @@ class _Reading:
 def decode(
     kind: type[Noun], value: object, *, strict: bool = False, file: str | None = None, as_json: bool = False
 ) -> Noun:
-    """Make a ``kind`` from JSON-like data; with ``as_json`` mistakes are told in the words of JSON, not of YAML.
+    """Decode JSON-like data as ``kind``; with ``as_json`` problems use the terms of JSON instead of YAML.
 
     Raises:
-        MalformedError: naming every wrong value by its path; when ``strict``, every unknown key too.
+        MalformedError: naming every wrong value by its path; if ``strict``, every unknown key too.
     """
     reading = _Reading(strict, as_json)
     made: Noun = _decoder(typing.cast(Hashable, kind))(value, (), reading)
@@ -69,7 +69,7 @@ def decode(
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """The known name a user most likely meant."""
+    """Return the known name that the user most likely meant."""
     return next(iter(difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)), None)
 
 
@@ -172,7 +172,7 @@ def _union_decoder(args: tuple[Any, ...]) -> Decoder:
             if not attempt.problems:
                 return made
             attempts.append(attempt.problems)
-        # The alternative that got furthest into the data is the one the writer meant.
+        # Report the alternative that got furthest into the data: it is most likely what the user meant.
         reading.problems.extend(max(attempts, key=lambda found: max(len(each.path) for each in found)))
         return None
 
@@ -205,7 +205,7 @@ def _mapping_decoder(item: Any) -> Decoder:
 
 
 def _decoder_later(kind: Any) -> Decoder:
-    """Looked up at first use, so that a noun may hold its own kind."""
+    """Return a decoder that is looked up at first use, so that a dataclass may contain its own type."""
     found: Decoder | None = None
 
     def run(value: Any, path: Path, reading: _Reading) -> Any:
@@ -255,7 +255,7 @@ def _noun_decoder(kind: type) -> Decoder:  # noqa: C901 - one closure, read top 
             return None
         try:
             return kind(**made)
-        except ValueError as error:  # the noun's own rule, e.g. a score outside [0, 1]
+        except ValueError as error:  # the dataclass's own validation, e.g. a score outside [0, 1]
             reading.wrong(path, str(error))
             return None
 

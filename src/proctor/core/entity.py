@@ -1,4 +1,4 @@
-"""A name that stands in a text: who, where, which organisation, which address."""
+"""A named entity in a text: a person, a place, an organisation or an address."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ __all__ = ["Entity"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entity:
-    """A name in a text: ``text[start:end]``, its kind, and how sure the model is, from 0 to 1.
+    """A name in a text: ``text[start:end]``, its kind, and the model's confidence from 0 to 1.
 
-    ``suspected`` marks a word that nobody has read and that only looks like a name.
+    ``suspected`` marks an unread word that only looks like a name.
     """
 
     start: int

@@ -1,29 +1,29 @@
-"""What can go wrong, as one tree.
+"""All exceptions, as one tree.
 
 ::
 
-    ProctorError                  has a message, the place it happened, and the hint
+    ProctorError                  has a message, its location, and a hint
     ├── InputError                the user's files, flags or settings are wrong (exit code 2)
     │   ├── ConfigError           proctor.yaml or the environment
     │   ├── SuiteError            a suite file or a case in it
     │   ├── PromptError           a prompt file or its template
     │   ├── MalformedError        data of the wrong shape; lists every problem with its path
-    │   └── NotFoundError         a name that nothing answers to: run, scorer, target, model
-    ├── StoreError                the disk or the database refused (exit code 3)
-    ├── TargetError               what is under test did not answer (one error record)
-    ├── ToolRefused               the guard did not let a tool be called, or its result be read
+    │   └── NotFoundError         an unknown name: run, scorer, target, model
+    ├── StoreError                an error of the disk or the database (exit code 3)
+    ├── TargetError               the target did not answer (one error record)
+    ├── ToolRefused               the guard refused a tool call or its result
     └── ModelError                a model did not answer (one error record)
         ├── UnreachableError      no connection, dropped connection
-        ├── TimedOutError         no answer in time
-        ├── RateLimitedError      429, with the wait the server asked for
+        ├── TimedOutError         timeout
+        ├── RateLimitedError      429, with the requested wait
         ├── OverloadedError       5xx and 529
         ├── RefusedError          401, 403: key or permission
         ├── UnknownModelError     404: no such model or path
         ├── RejectedError         any other 4xx: the request itself is wrong
-        ├── ReplyError            an answer that cannot be used; keeps the raw text
+        ├── ReplyError            an invalid answer; keeps the raw text
         └── BudgetError           the money or call budget is spent
 
-Judgement never raises for a bad reply: it records. These exceptions are what it records.
+Judging never raises for a bad reply: it records one of these exceptions.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ __all__ = [
 
 
 class ProctorError(Exception):
-    """Anything Proctor reports on purpose: what happened, where, and how to fix it."""
+    """An error that Proctor reports on purpose: what happened, where, and how to fix it."""
 
     exit_code = 3
 
@@ -80,7 +80,7 @@ class ProctorError(Exception):
 
     @property
     def place(self) -> str:
-        """``file:line: field`` as far as it is known; empty when nothing is."""
+        """``file:line: field`` as far as known; otherwise empty."""
         where = self.file or ""
         if self.file and self.line is not None:
             where = f"{self.file}:{self.line}"
@@ -113,7 +113,7 @@ class PromptError(InputError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong with some data: where, what, and what would be right."""
+    """One problem in some data: where, what, and a hint."""
 
     path: tuple[str | int, ...]
     message: str
@@ -122,7 +122,7 @@ class Problem:
 
     @property
     def where(self) -> str:
-        """The path as a person reads it: ``cases[3].expect.facts``."""
+        """The path in readable form: ``cases[3].expect.facts``."""
         text = ""
         for step in self.path:
             text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
@@ -130,7 +130,7 @@ class Problem:
 
 
 class MalformedError(InputError):
-    """Data of the wrong shape; ``problems`` lists all that is wrong with it."""
+    """Data of the wrong shape; ``problems`` lists every problem."""
 
     def __init__(self, problems: list[Problem], *, file: str | None = None) -> None:
         first = problems[0]
@@ -140,19 +140,19 @@ class MalformedError(InputError):
 
 
 class NotFoundError(InputError):
-    """A name that nothing answers to."""
+    """An unknown name."""
 
 
 class StoreError(ProctorError):
-    """The disk or the database refused."""
+    """An error of the disk or the database."""
 
 
 class TargetError(ProctorError):
-    """What is under test did not answer."""
+    """The target did not answer."""
 
 
 class ToolRefused(ProctorError):
-    """The guard did not let a tool be called, or its result be read; ``verdict`` says why."""
+    """The guard refused a tool call or its result; ``verdict`` has the reason."""
 
     def __init__(self, message: str, *, verdict: Verdict | None = None, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -170,18 +170,18 @@ class UnreachableError(ModelError):
 
 
 class TimedOutError(ModelError):
-    """No answer came in time."""
+    """No answer arrived in time."""
 
 
 class RateLimitedError(ModelError):
-    """The server said 429; ``retry_after`` is the wait it asked for, in seconds."""
+    """The server returned 429; ``retry_after`` is the requested wait in seconds."""
 
     status = 429
     retry_after: float | None = None
 
 
 class OverloadedError(ModelError):
-    """The server said 5xx; ``retry_after`` is the wait it asked for, in seconds."""
+    """The server returned 5xx; ``retry_after`` is the requested wait in seconds."""
 
     status = 503
     retry_after: float | None = None
@@ -196,14 +196,14 @@ class UnknownModelError(ModelError):
 
 
 class RejectedError(ModelError):
-    """The server found the request itself wrong."""
+    """The server rejected the request itself."""
 
 
 class ReplyError(ModelError):
-    """An answer came that cannot be used; ``raw`` keeps its text."""
+    """The answer is invalid; ``raw`` keeps its text."""
 
     raw: str = ""
 
 
 class BudgetError(ModelError):
-    """The budget the user set is spent."""
+    """The user's budget is spent."""

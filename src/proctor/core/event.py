@@ -1,4 +1,4 @@
-"""What production told us, what we raised about it, and what a person said."""
+"""Events from production, alerts about them, and labels by people."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EventKind = Literal["turn", "gate", "escalation", "csat", "outcome", "contact", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """One thing that happened in production."""
+    """One event in production."""
 
     kind: EventKind
     time: datetime
@@ -35,7 +35,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alert:
-    """Something a person should know; ``key`` folds repeats of the same trouble into one."""
+    """A message for a person; ``key`` merges repeats of the same problem."""
 
     rule: str
     message: str
@@ -52,7 +52,7 @@ class Alert:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
-    """What a person said about a result, a turn or a gate's decision."""
+    """A person's label on a result, a turn or a gate's decision."""
 
     subject: str
     dimension: str

@@ -1,4 +1,4 @@
-"""A lock that a forked program finds open, whoever held it in its parent."""
+"""A lock that is free in a forked process, even if the parent held it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["ForkLock"]
 
 
 class ForkLock:
-    """A lock for ``with``. The thread that held it stays behind in the parent: a child would wait for it for ever."""
+    """A lock for ``with``. In a forked child it is reset, since the thread that held it exists only in the parent."""
 
     __slots__ = ("__weakref__", "_lock")
 
@@ -26,7 +26,7 @@ class ForkLock:
         self._lock.release()
 
     def renew(self) -> None:
-        """Open it, for a child that has no other thread."""
+        """Reset the lock in a child, which has no other thread."""
         self._lock = Lock()
 
 

@@ -1,4 +1,4 @@
-"""What the gates of a running agent came to: decisions, how fast they were, and how many people found right."""
+"""Figures of a running guard: decisions, latency, and how many were right."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["GateDecisions", "GuardDecisions", "Spread"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
-    """How long decisions took, in seconds; none where nothing was timed."""
+    """Percentiles of the latency in seconds; None if nothing was timed."""
 
     p50: float | None = None
     p95: float | None = None
@@ -24,9 +24,9 @@ class Spread:
 class GateDecisions:
     """The figures of one gate at one point, or of a point's whole chain.
 
-    ``precision``: of the decisions that changed or stopped something and that people looked at, how many were right.
-    ``recall``: of what had to be stopped, how much was, estimated from the sampled steps that were let pass; ``why``
-    says what is missing where it is not known. ``shadow`` counts decisions that were only recorded.
+    ``precision``: of the reviewed decisions that changed or stopped something, how many were right. ``recall``: of what
+    had to be stopped, how much was, estimated from the sampled steps that passed; ``why`` states what is missing if it
+    is unknown. ``shadow`` counts decisions that were only recorded.
     """
 
     gate: str
@@ -46,7 +46,7 @@ class GateDecisions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardDecisions:
-    """All decisions of a stretch of time, by point and by gate."""
+    """All decisions in a period, by point and by gate."""
 
     decisions: int = 0
     sessions: int = 0

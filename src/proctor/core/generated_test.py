@@ -1,7 +1,7 @@
-"""What is known of a generated test: typed access to the metadata of its case.
+"""Typed access to the metadata of a generated test.
 
-On file it stands under ``metadata`` of the case, in the keys of ``GeneratedMetadata``. People edit these files, so a
-key that is missing or has a value of another type counts as not known.
+It is stored under ``metadata`` of the case, in the keys of ``GeneratedMetadata``. People edit these files, so a key
+that is missing or has a value of another type counts as unknown.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ __all__ = [
     "without_metadata",
 ]
 
-PERSON = "person"  # the origin of what somebody wrote or changed by hand
+PERSON = "person"  # the origin of what a person wrote or changed
 Strategy = Literal["typical", "boundary", "edge", "adversarial", "metamorphic", "sample", "baseline"]
 
 
 class GeneratedMetadata(TypedDict, total=False):
-    """The keys on file. ``also`` are the aims of tests that said the same and were left out."""
+    """The keys in the file. ``also`` are the aims of duplicate tests that were left out."""
 
     rules: Sequence[str]
     strategy: str
@@ -48,13 +48,13 @@ class GeneratedMetadata(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneratedTest:
-    """How a test came about and what was found of it.
+    """How a test was made and what is known about it.
 
-    ``rules`` are the ids of the rules it aims at; one made from the opposite of a rule names that opposite under
-    ``inverse_rules``. ``valid`` says whether its input is one that the prompt is made for; ``None``: not checked.
-    ``origin`` is empty for a case that a person wrote into the file. ``relation`` names the test that this one says in
-    other words. ``groundtruth`` says how its expected output came about, ``agreement`` whether the rules alone lead to
-    the same answer as the prompt.
+    ``rules`` are the ids of the rules it covers; a test made from the opposite of a rule names that opposite under
+    ``inverse_rules``. ``valid`` states whether the prompt is made for its input; ``None``: not checked. ``origin`` is
+    empty for a case that a person wrote into the file. ``relation`` names the test that this one rewords.
+    ``groundtruth`` states how its expected output was made, ``agreement`` whether the rules alone lead to the same
+    answer as the prompt.
     """
 
     rules: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ class GeneratedTest:
 
     @classmethod
     def of(cls, case: Case) -> GeneratedTest:
-        """Read the metadata of a case; any case will do."""
+        """Read the metadata of any case."""
         known = case.metadata
         valid = known.get("valid")
         return cls(
@@ -95,7 +95,7 @@ class GeneratedTest:
         )
 
     def metadata(self) -> dict[str, Any]:
-        """A new test's metadata as it stands on file; of the keys from ``inverse_rules`` on only those with a value."""
+        """Return a new test's metadata for its file; from ``inverse_rules`` on only the keys with a value."""
         made: GeneratedMetadata = {
             "rules": list(self.rules),
             "strategy": self.strategy,
@@ -115,7 +115,7 @@ class GeneratedTest:
 
     @property
     def is_usable(self) -> bool:
-        """Whether nothing was found wrong with its input."""
+        """Whether its input is not known to be invalid."""
         return self.valid is not False
 
     @property
@@ -125,7 +125,7 @@ class GeneratedTest:
 
     @property
     def side(self) -> str:
-        """The polarity; a test that does not say is positive."""
+        """The polarity; positive by default."""
         return self.polarity or "positive"
 
     @property
@@ -135,7 +135,7 @@ class GeneratedTest:
 
     @property
     def made_from(self) -> tuple[str, ...]:
-        """The rules it was made from: an opposite where it has one, not the rule behind it; then ``also``."""
+        """The rules it was made from: an opposite if it has one, not the rule behind it; then ``also``."""
         return (*(self.inverse_rules or self.rules), *self.also)
 
     @property
@@ -145,17 +145,17 @@ class GeneratedTest:
 
 
 def is_baseline(case: Case) -> bool:
-    """Whether the case was made from the prompt alone, without its rules."""
+    """Return whether the case was made from the prompt alone, without its rules."""
     return "baseline" in case.tags or case.metadata.get("strategy") == "baseline"
 
 
 def with_metadata(case: Case, **changes: Unpack[GeneratedMetadata]) -> Case:
-    """The case with these keys set; all other metadata stays, in its order."""
+    """Return the case with these keys set; all other metadata stays, in order."""
     return replace(case, metadata={**case.metadata, **changes})
 
 
 def without_metadata(case: Case, *keys: str) -> Case:
-    """The case without these keys."""
+    """Return the case without these keys."""
     return replace(case, metadata={key: value for key, value in case.metadata.items() if key not in keys})
 
 

@@ -1,4 +1,4 @@
-"""Conversations handed to a person: their causes, what people say of them, and what the knowledge base lacks."""
+"""Conversations handed to a person: their causes, people's labels on them, and gaps of the knowledge base."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ COUNTS_AGAINST: frozenset[str] = frozenset({"knowledge_gap", "confidence_failure
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandOff:
-    """One conversation that was handed to a person, and why; ``category`` is none where nothing says why.
+    """One conversation that was handed to a person, and why; ``category`` is None if the cause is unknown.
 
-    ``declared`` is the reason that the agent itself gave; ``also`` are the other causes that something speaks for.
+    ``declared`` is the reason that the agent itself gave; ``also`` are other possible causes.
     """
 
     id: str
@@ -50,7 +50,7 @@ class HandOff:
 
     @property
     def against(self) -> bool | None:
-        """Whether it counts against the agent; none where the cause is not known."""
+        """Whether it counts against the agent; None if the cause is unknown."""
         return None if self.category is None else self.category in COUNTS_AGAINST
 
 
@@ -67,7 +67,7 @@ class CauseCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disagreement:
-    """A hand-off whose cause a person sees otherwise."""
+    """A hand-off whose cause a person labelled differently."""
 
     id: str
     found: str
@@ -78,7 +78,7 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelAgreement:
-    """How far the categories are what people say."""
+    """How far the categories agree with people's labels."""
 
     labelled: int
     same: Share
@@ -88,7 +88,7 @@ class LabelAgreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnowledgeGap:
-    """Something customers ask for that the knowledge base lacks, with the questions that showed it."""
+    """A topic that customers ask about and the knowledge base lacks, with the questions that showed it."""
 
     id: str
     question: str
@@ -103,7 +103,7 @@ class KnowledgeGap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EscalationCauses:
-    """Hand-offs by cause: of all conversations, how many were handed over, and how many of those count."""
+    """Hand-offs by cause: how many conversations were handed over, and how many of those count against the agent."""
 
     conversations: int
     handoffs: Share

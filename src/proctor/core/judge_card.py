@@ -1,4 +1,4 @@
-"""How good a judge is: what a card says of it, and the error band it puts around every judged figure."""
+"""The quality of a judge, and the error band it puts around every judged figure."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = [
     "Repeats",
 ]
 
-_DEVIATIONS = 1.959963984540054  # of a normal distribution, for 95 %
+_Z_95 = 1.959963984540054  # standard deviations of a normal distribution for 95 %
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """A figure with its 95 % interval; none where there was too little to tell it from."""
+    """A figure with its 95 % interval; None if there was too little data."""
 
     value: float | None = None
     low: float | None = None
@@ -32,13 +32,13 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """How far the judge says what people say.
+    """How far the judge agrees with people.
 
     ``share`` is how often both passed or both failed an answer, ``kappa`` how much of that is beyond chance,
     ``adjusted`` what kappa would be if half of the answers were good. ``human_pass`` and ``judge_pass`` are the base
-    rates that kappa depends on. ``weighted`` lets a near miss count, over ``levels``. ``alpha`` is Krippendorff's,
-    over the scores themselves; ``rank`` is the correlation of the two orders. ``false_pass`` is the share of the
-    answers people failed that the judge passed, ``false_fail`` the other way round.
+    rates that kappa depends on. ``weighted`` counts a near miss partly, over ``levels``. ``alpha`` is Krippendorff's,
+    over the scores themselves; ``rank`` is the rank correlation. ``false_pass`` is the share of the answers failed by
+    people that the judge passed, ``false_fail`` the reverse.
     """
 
     share: Estimate = field(default_factory=Estimate)
@@ -56,10 +56,10 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Band:
-    """How far the judge's figures lie from people's.
+    """How far the judge's figures differ from people's.
 
-    ``bias`` is what the judge gives too much (or, below 0, too little) on the mean; ``spread`` is the standard
-    deviation of what it is off by in one case; ``mean_error`` is how far it is off on the mean.
+    ``bias`` is how much too high (or, below 0, too low) the judge scores on average; ``spread`` is the standard
+    deviation of its error in one case; ``mean_error`` is its mean absolute error.
     """
 
     cases: int
@@ -68,20 +68,20 @@ class Band:
     mean_error: float
 
     def around(self, mean: float, cases: int) -> Estimate:
-        """What people would have said of ``cases`` answers whose judged mean is this, where they are like the labelled.
+        """Estimate people's mean for ``cases`` answers with this judged mean, if they resemble the labelled ones.
 
-        Both the error in these cases and what the labels leave open of the bias are in it.
+        It includes the error in these cases and the uncertainty of the bias.
         """
         if cases < 1 or self.cases < 2 or self.bias.value is None:
             return Estimate()
-        reach = _DEVIATIONS * self.spread * math.sqrt(1 / cases + 1 / self.cases)
+        reach = _Z_95 * self.spread * math.sqrt(1 / cases + 1 / self.cases)
         middle = mean - self.bias.value
         return Estimate(value=_share(middle), low=_share(middle - reach), high=_share(middle + reach))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repeats:
-    """How far the judge agrees with itself: ``same`` is the share of repeated verdicts that are the same."""
+    """How far the judge agrees with itself: ``same`` is the share of repeated verdicts that are equal."""
 
     cases: int
     samples: int
@@ -92,9 +92,9 @@ class Repeats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PositionBias:
-    """What the place of an answer does to the judge when it is asked in both orders.
+    """The effect of an answer's position on the judge, from asking in both orders.
 
-    ``first`` and ``second`` count the pairs in which it took the answer in that place both times.
+    ``first`` and ``second`` count the pairs in which it chose the answer in that position both times.
     """
 
     pairs: int
@@ -105,7 +105,7 @@ class PositionBias:
 
     @property
     def seen(self) -> str:
-        """The finding in one word."""
+        """The finding in a few words."""
         if self.p >= 0.05:
             return "none seen"
         return "prefers the first" if self.first > self.second else "prefers the second"
@@ -113,10 +113,10 @@ class PositionBias:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LengthBias:
-    """What the length of an answer does to the judge beyond what people think of it.
+    """The effect of an answer's length on the judge beyond people's opinion of it.
 
-    ``correlation`` is that of the judge's order and the order of lengths with people's taken out; ``doubling`` is what
-    an answer twice as long gets on top, at the same human score.
+    ``correlation`` is the partial rank correlation of the judge's scores and the lengths, given people's scores;
+    ``doubling`` is what an answer twice as long gains at the same human score.
     """
 
     cases: int
@@ -125,7 +125,7 @@ class LengthBias:
 
     @property
     def seen(self) -> str:
-        """The finding in one word."""
+        """The finding in a few words."""
         low, high = self.correlation.low, self.correlation.high
         if low is None or high is None:
             return "not enough to tell"
@@ -144,7 +144,7 @@ class Abstentions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeCard:
-    """How good one judge (a model, or any scorer) is, by labels that people gave."""
+    """The quality of one judge (a model, or any scorer), measured by human labels."""
 
     scorer: str
     judge: str = ""

@@ -1,4 +1,4 @@
-"""Which tools an intent permits: data that scorers hold recordings against, and gates live calls."""
+"""Which tools an intent permits: used by scorers for recordings and by gates for live calls."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _PLAIN: Final = re.compile(r"[^*?\[]*$")
 _TRUE: Final = (True, "true", "True", 1)
 NO_INTENT: Final = "no intent was known when it was called"
 DEFAULT_ROW: Final = "default"
-_SHORT: Final = 100  # letters of an intent whose key is remembered
+_MAX_CACHED_CHARS: Final = 100  # keys of longer intents are not cached
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Row:
-    """What one intent permits, with what it takes over from others."""
+    """The tools that one intent permits, including those of the rows it adds."""
 
     tools: tuple[str, ...]
     only_checks: tuple[str, ...]
@@ -34,14 +34,14 @@ class _Row:
 class PermissionMatrix:
     """Tools by intent. ``+policy_inquiry`` in a row adds that row; names may be patterns (``get_*``).
 
-    A tool under ``read_only`` may be called with one of the arguments ``checks`` set, and not otherwise. Of several
-    intents only what all of them permit may be called, unless ``several`` is ``union``. ``always`` needs no intent.
+    A tool under ``read_only`` may be called only with one of the arguments ``checks`` set. With several intents only
+    what all of them permit may be called, unless ``several`` is ``union``. ``always`` needs no intent.
 
-    ``default`` is the row for calls without any intent; it may stand in the matrix under that name as well. An intent
+    ``default`` is the row for calls without any intent; the matrix may also contain it under that name. An intent
     that has no row is not "no intent": such a call is not permitted.
 
     Raises:
-        ValueError: a row adds itself or one that is not there, there are two default rows, or ``read_only`` names an
+        ValueError: a row adds itself or one that does not exist, there are two default rows, or ``read_only`` names an
             intent without a row.
     """
 
@@ -78,7 +78,7 @@ class PermissionMatrix:
         object.__setattr__(self, "_everywhere", tuple(sorted(everywhere)))
 
     def against(self, call: ToolCall, intents: Sequence[str]) -> str | None:
-        """Why the call is not permitted under these intents; ``None`` when it is."""
+        """Return why the call is not permitted under these intents; ``None`` if it is."""
         if _any(call.name, self.always):
             return None
         if not intents:
@@ -104,7 +104,7 @@ class PermissionMatrix:
         return DEFAULT_ROW in self._rows
 
     def permitted(self, tools: Collection[str], intents: Sequence[str]) -> tuple[str, ...]:
-        """Those of the tools that may be called under these intents, be it only to check."""
+        """Return those of the tools that may be called under these intents, even if only to check."""
         trial = {name: True for name in self.checks}
         return tuple(tool for tool in tools if self.against(ToolCall(name=tool, arguments=trial), intents) is None)
 
@@ -121,8 +121,8 @@ class PermissionMatrix:
 
 
 def intent_key(intent: str) -> str:
-    """Policy inquiry, policy-inquiry and policy_inquiry are one intent."""
-    return _short_key(intent) if len(intent) <= _SHORT else _key(intent)
+    """Normalise an intent: Policy inquiry, policy-inquiry and policy_inquiry are the same."""
+    return _short_key(intent) if len(intent) <= _MAX_CACHED_CHARS else _key(intent)
 
 
 @lru_cache(maxsize=1024)
@@ -135,7 +135,7 @@ def _key(intent: str) -> str:
 
 
 def _closure(intent: str, known: Mapping[str, tuple[str, ...]], within: tuple[str, ...] = ()) -> Iterator[str]:
-    """The intent and those that its row adds, and theirs."""
+    """Yield the intent and those that its row adds, recursively."""
     key = intent_key(intent)
     if key in within:
         raise ValueError(f"the row of {intent!r} adds itself")
@@ -149,7 +149,7 @@ def _closure(intent: str, known: Mapping[str, tuple[str, ...]], within: tuple[st
 
 
 def _is_set(call: ToolCall, name: str) -> bool:
-    """Whether every reading of an argument is true: ``Dry_Run`` beside ``dry_run`` must be so too."""
+    """Return whether every reading of an argument is true: ``Dry_Run`` beside ``dry_run`` must be too."""
     return all(
         isinstance(each, (bool, int, str)) and each in _TRUE for each in values_at(call.arguments, field_path(name))
     )
@@ -161,5 +161,5 @@ def _any(tool: str, patterns: Sequence[str]) -> bool:
 
 @lru_cache(maxsize=1024)
 def _wild(patterns: tuple[str, ...]) -> tuple[str, ...]:
-    """Those that stand for more than one name."""
+    """Return the patterns that contain wildcards."""
     return tuple(each for each in patterns if not _PLAIN.match(each))

@@ -1,4 +1,4 @@
-"""What a run found: a result per case, target and sample, and the report over all of them."""
+"""Results of a run: one per case, target and sample, and the report over all of them."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ Decision = Literal["passed", "failed", "unjudged"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fingerprint:
-    """What exactly was run, so that two runs can be told apart or called the same.
+    """What exactly was run, so that two runs can be compared.
 
-    ``scorers`` are versions; ``scorer_hashes`` are hashes of what a scorer is made of: its code, its model files and
-    its prompts. Under an empty name there is the hash of the suite's own checks and their settings.
+    ``scorers`` are versions; ``scorer_hashes`` are hashes of a scorer's code, model files and prompts. The empty name
+    has the hash of the suite's own checks and their settings.
     """
 
     suite: str = ""
@@ -55,10 +55,10 @@ class Fingerprint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """One case put to one target once, with every score.
+    """One case run once on one target, with every score.
 
-    ``outcome`` is ``fail`` when a score that decides is under its threshold, ``unscored`` when
-    nothing failed but something could not be judged (or nothing was there to judge), else ``pass``.
+    ``outcome`` is ``fail`` if a deciding score is under its threshold, ``unscored`` if nothing failed but
+    something could not be judged (or there was nothing to judge), else ``pass``.
     """
 
     case: Case
@@ -78,8 +78,8 @@ class Result:
 class Counts:
     """How many passed, failed and could not be judged.
 
-    ``independent`` is how many independent results the judged ones are worth when a case was put several times;
-    ``None`` when each result is of another case.
+    ``independent`` is the effective number of independent results if a case was run several times;
+    ``None`` if each result is of another case.
     """
 
     passed: int = 0
@@ -89,18 +89,18 @@ class Counts:
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """The number of all results."""
         return self.passed + self.failed + self.unscored
 
     @property
     def pass_rate(self) -> float | None:
-        """Share of the judged that passed; ``None`` when nothing was judged."""
+        """Share of the judged results that passed; ``None`` if none was judged."""
         judged = self.passed + self.failed
         return self.passed / judged if judged else None
 
     @property
     def unscored_rate(self) -> float:
-        """Share of all that could not be judged."""
+        """Share of all results that could not be judged."""
         return self.unscored / self.total if self.total else 0.0
 
 
@@ -118,7 +118,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepeatTally:
-    """How steady a target's answers are when each case was put several times.
+    """How stable a target's answers are if each case was run several times.
 
     ``always``, ``flaky`` and ``never`` count cases by their judged samples. ``pass_all`` (pass^k) is the share of cases
     whose ``samples`` samples all passed, ``pass_any`` (pass@k) of those with one that did.
@@ -147,9 +147,9 @@ class FlakyCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One dimension over the cases of one intent (``None``: over all) that were put to one target.
+    """One dimension over the cases of one intent (``None``: all) on one target.
 
-    A dimension is a part of what makes an answer good, such as relevance; ``dimension.part`` is a part of one.
+    A dimension is an aspect of a good answer, such as relevance; ``dimension.part`` is a part of one.
     """
 
     dimension: str
@@ -164,7 +164,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spend:
-    """What one model cost in one role; ``cost`` is ``None`` when a price is not known."""
+    """What one model cost in one role; ``cost`` is ``None`` if a price is unknown."""
 
     model: str
     role: str = "target"
@@ -178,10 +178,10 @@ class Spend:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A run in figures. The results are streamed beside it and are never all in memory.
+    """A run in figures. The results are streamed and never all in memory.
 
-    ``overview`` is there when answers were judged by the rules of their prompt, ``repeats`` and ``flaky`` when cases
-    were put more than once.
+    ``overview`` is set if answers were judged by the rules of their prompt, ``repeats`` and ``flaky`` if cases were run
+    more than once.
     """
 
     id: str

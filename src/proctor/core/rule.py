@@ -1,4 +1,4 @@
-"""A verifiable statement about an output, and whether one output kept it."""
+"""A verifiable statement about an output, and whether an output complies with it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Rule", "RuleVerdict", "Span"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """A stretch of a text: character offsets and the words between them."""
+    """A span of a text: character offsets and the text between them."""
 
     start: int
     end: int
@@ -25,10 +25,10 @@ class Span:
 class Rule:
     """One rule of a prompt.
 
-    A rule with a ``predicate`` is checked by code; one without needs a judge. Its ``id`` is a hash
-    of what it says, so that moving a rule in a list, locking it or weighting it does not rename it.
-    ``source`` is where it stands in the text of its prompt. ``origin`` is who found it: ``extractor``
-    (by code), the name of a model, or ``person``.
+    A rule with a ``predicate`` is checked by code; one without needs a judge. Its ``id`` is a hash of its
+    content, so that moving, locking or weighting a rule does not rename it. ``source`` is its position in
+    the text of its prompt. ``origin`` is its producer: ``extractor`` (by code), the name of a model, or
+    ``person``.
     """
 
     SHORTHAND = "text"
@@ -49,13 +49,13 @@ class Rule:
 
     @property
     def id(self) -> str:
-        """The rule's name: a hash of its text, polarity and opposite."""
+        """The rule's id: a hash of its text, polarity and opposite."""
         return "r-" + content_id([self.text, self.polarity, self.inverse_of], length=10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleVerdict:
-    """Whether one output kept one rule."""
+    """Whether one output complies with one rule."""
 
     rule: str
     outcome: Literal["ok", "err", "na", "unknown"]

@@ -1,4 +1,4 @@
-"""JSON Schema of nouns and settings, made from the dataclasses themselves, so that editors complete and check.
+"""Generate the JSON Schema of dataclasses, so that editors complete and validate files.
 
 A class's docstring is its description; the sentence of it that names a field in double backticks is the field's.
 """
@@ -34,7 +34,7 @@ _SENTENCES = re.compile(r"(?<=[.;])\s+")
 
 
 def schema_of(kind: Any) -> dict[str, Any]:
-    """The JSON Schema of a type; every dataclass in it is a definition of its own.
+    """Return the JSON Schema of a type; every dataclass in it is a separate definition.
 
     Unknown keys are not allowed, as in files that users write.
     """
@@ -44,7 +44,7 @@ def schema_of(kind: Any) -> dict[str, Any]:
 
 
 class _Maker:
-    """Collects one definition for each dataclass it meets."""
+    """Collects one definition per dataclass."""
 
     def __init__(self) -> None:
         self.defs: dict[str, Any] = {}
@@ -76,10 +76,10 @@ class _Maker:
         if kind in self._names:
             return self._names[kind]
         name = kind.__name__
-        if name in self.defs:  # another room's class of the same name
+        if name in self.defs:  # a class of the same name in another module
             name = f"{kind.__module__.rpartition('.')[2]}.{name}"
         self._names[kind] = name
-        self.defs[name] = {}  # taken before the fields are looked at: a noun may hold its own kind
+        self.defs[name] = {}  # reserved before its fields are visited: a dataclass may contain its own type
         self.defs[name] = self._noun(kind)
         return name
 
@@ -114,7 +114,7 @@ class _Maker:
 
 
 def _about(name: str, text: str) -> str:
-    """The sentences of a docstring that name the field."""
+    """Return the sentences of a docstring that name the field."""
     body = " ".join(text.partition("\n")[2].split())
     named = [sentence for sentence in _SENTENCES.split(body) if f"``{name}``" in sentence]
     return " ".join(named).replace("``", "`").rstrip(";")

@@ -1,4 +1,4 @@
-"""How good one trajectory was, by one scorer."""
+"""The score of one trajectory by one scorer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ScoreStatus = Literal["ok", "skipped", "error"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What a score rests on: a quotation, the turn it is from, and why it counts."""
+    """The basis of a score: a quotation, its turn, and why it counts."""
 
     SHORTHAND = "quote"
 
@@ -26,10 +26,10 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """A value in [0, 1], higher is better; or none, with the reason why there is none.
+    """A value in [0, 1], higher is better; or None, with the reason.
 
     ``skipped`` means there was nothing to score; ``error`` means it could not be scored.
-    Neither has a value. A score without a threshold informs and decides nothing.
+    Neither has a value. A score without a threshold is informative only.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Score:
 
     @property
     def passed(self) -> bool | None:
-        """Whether the value reached its threshold; ``None`` when either is missing."""
+        """Whether the value reached its threshold; ``None`` if either is missing."""
         if self.value is None or self.threshold is None:
             return None
         return self.value >= self.threshold

@@ -9,7 +9,7 @@ __all__ = ["Share"]
 
 
 class Bounds(Protocol):
-    """The two ends of an interval."""
+    """The bounds of an interval."""
 
     @property
     def low(self) -> float: ...
@@ -19,7 +19,7 @@ class Bounds(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """``hits`` of ``total`` with the 95 % interval; the share is none where nothing was counted."""
+    """``hits`` of ``total`` with the 95 % interval; the share is None if nothing was counted."""
 
     hits: int = 0
     total: int = 0
@@ -29,7 +29,7 @@ class Share:
 
     @classmethod
     def of(cls, hits: int, total: int, interval: Bounds | None) -> Share:
-        """So many of so many with this interval; without one nothing is known."""
+        """Return the share with this interval; without one it has no value."""
         if interval is None:
             return cls(hits=hits, total=total)
         return cls(hits=hits, total=total, value=hits / total, low=interval.low, high=interval.high)

@@ -1,4 +1,4 @@
-"""The points of a live conversation where gates stand, and what a gate can read of any step."""
+"""The points of a live conversation where gates run, and the fields of a step that any gate can read."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class GateStep(Protocol):
 
     @property
     def point(self) -> Point:
-        """Where in the conversation the step stands."""
+        """The point of the conversation."""
         ...
 
     @property
     def text(self) -> str:
-        """The words of an input, a tool's result or an output."""
+        """The text of an input, a tool's result or an output."""
         ...
 
     @property
@@ -43,7 +43,7 @@ class GateStep(Protocol):
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """The passages that a draft answer stands on."""
+        """The passages that a draft answer is based on."""
         ...
 
     @property
@@ -58,5 +58,5 @@ class GateStep(Protocol):
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """Anything else that the caller passed along."""
+        """Any further data from the caller."""
         ...

@@ -1,4 +1,4 @@
-"""What customers came for: tasks completed or not, and completion by intent."""
+"""Customers' tasks: completed or not, and completion by intent."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ TaskState = Literal["completed", "not completed", "open", "unknown"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """What a customer came for in one session, and what became of it.
+    """What a customer wanted in one session, and the outcome.
 
     ``open``: its window was not over when the log ended; ``unknown``: the window is over and no signal was seen.
-    ``repeated`` is none while its window is open, or where nobody can tell; ``csat`` is from 0 to 1.
+    ``repeated`` is None while its window is open or if it cannot be determined; ``csat`` is from 0 to 1.
     """
 
     intent: str
@@ -37,9 +37,9 @@ class Task:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntentCompletion:
-    """The figures of one intent. ``completion`` is over tasks with an answer, ``repeats`` over those whose time is up.
+    """The figures of one intent. ``completion`` covers tasks with an outcome, ``repeats`` those whose window is over.
 
-    ``pleased`` counts, among tasks that were rated and not completed, those with a good rating all the same.
+    ``pleased`` counts the rated tasks with a good rating among those not completed.
     """
 
     intent: str

@@ -1,4 +1,4 @@
-"""What a review of a prompt's tests found: ways to fail, what each test is worth, and which would be kept."""
+"""The review of a prompt's tests: failure modes, the value of each test, and which to keep."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ HARMS: tuple[Harm, ...] = ("low", "medium", "high")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailureMode:
-    """A way in which the output may go wrong, how much that would hurt, and the tests that would show it.
+    """A way in which the output may go wrong, its harm, and the tests that would show it.
 
-    ``rule`` is the one it breaks; empty for one that belongs to none. ``producer`` is who said so: ``rule``, by a
-    table for each kind of rule, or the name of a model.
+    ``rule`` is the one it breaks; empty if it belongs to none. ``producer`` is its origin: ``rule``, by a table for
+    each kind of rule, or the name of a model.
     """
 
     text: str
@@ -33,13 +33,13 @@ class FailureMode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestNote:
-    """What one test is worth, from 0 to 1, and why.
+    """The value of one test, from 0 to 1, and why.
 
-    ``alone`` are the rules no other test aims at. ``like`` is the test it repeats. ``failures`` and ``runs`` are what
-    stored runs say of it; ``None`` when none has it.
+    ``alone`` are the rules that no other test covers. ``like`` is the test it repeats. ``failures`` and ``runs`` come
+    from stored runs; ``None`` if none contains it.
     """
 
-    __test__ = False  # no test itself, whatever its name says
+    __test__ = False  # tells pytest that this is no test class
 
     test: str
     importance: float
@@ -54,7 +54,7 @@ class TestNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CollectionReview:
-    """The review of all tests of a prompt. ``parts`` are shares from 0 to 1; one that is not known is in no mean."""
+    """The review of all tests of a prompt. ``parts`` are shares from 0 to 1; unknown ones are in no mean."""
 
     prompt: str
     prompt_hash: str = ""
@@ -72,6 +72,6 @@ class CollectionReview:
 
     @property
     def score(self) -> float | None:
-        """The mean of the parts that are known."""
+        """The mean of the known parts."""
         known = [value for value in self.parts.values() if value is not None]
         return sum(known) / len(known) if known else None

@@ -1,4 +1,4 @@
-"""Decides from the name of a tool whether it reads, changes something or hands the conversation to a person."""
+"""Decide from the name of a tool whether it reads, changes something or hands the conversation to a person."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def tool_effect(name: str, stated: Mapping[str, StatedEffect] | None = None, rea
 
 
 def with_stated(own: Mapping[str, Any] | None, project: Mapping[str, Any]) -> dict[str, Any]:
-    """Complete the effects that a check states by those of the project; those of the check win."""
+    """Complete the effects stated by a check with those of the project; the check's take precedence."""
     own = own or {}
     return {**own, **{name: effect for name, effect in project.items() if name not in own}}
 
 
 def _words(name: str) -> tuple[str, ...]:
-    """The lower-case words of snake_case, camelCase and kebab-case."""
+    """Return the lower-case words of snake_case, camelCase and kebab-case."""
     return tuple(word.lower() for word in _WORD.findall(name))
 
 
@@ -84,7 +84,7 @@ def _effect_of_words(words: tuple[str, ...], *, namespace: bool) -> ToolEffect:
 
 
 def _clauses(words: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """The words between conjunctions."""
+    """Return the words between conjunctions."""
     clauses: list[tuple[str, ...]] = []
     start = 0
     for place, word in enumerate((*words, "and")):
@@ -119,7 +119,7 @@ def _effect_of_clause(words: tuple[str, ...], *, namespace: bool) -> ToolEffect:
 
 
 def _carried(words: tuple[str, ...], *, strong: bool) -> ToolEffect:
-    """The effect of a verb that only says that something is done: by what is done."""
+    """Return the effect of a generic verb (run, process) by the words after it."""
     rest = words[1:]
     if strong:
         return "changes"
@@ -131,7 +131,7 @@ def _carried(words: tuple[str, ...], *, strong: bool) -> ToolEffect:
 
 
 def _from_verb(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words from the reading verb on, if only things are named before it: ticket_get_login_status."""
+    """Return the words from the reading verb on, if only nouns precede it: ticket_get_login_status."""
     for place, word in enumerate(words):
         if word in known.READS | known.CARRIERS | known.CHANGES or word in known.VERBS:
             return words[place:] if word in known.FINDS else words
@@ -139,7 +139,7 @@ def _from_verb(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _noun_first(rest: tuple[str, ...], *, namespace: bool) -> ToolEffect:
-    """The effect of a name that begins with no known verb, by its other words: user_search, git_push."""
+    """Return the effect of a name without a leading verb, by its other words: user_search, git_push."""
     if rest and rest[-1] in ("lookup", "search"):
         return "reads"
     acts = not namespace and len(rest) == 1 and rest[0] in known.VERBS | known.NOUN_VERBS
@@ -151,12 +151,12 @@ def _phrasal_change(words: tuple[str, ...]) -> bool:
 
 
 def _repeats_change(word: str) -> bool:
-    """Whether it is a known verb after re- or un-: resend, unregister."""
+    """Return whether it is a known verb after re- or un-: resend, unregister."""
     return len(word) > 5 and word[:2] in ("re", "un") and word[2:] in known.CHANGES
 
 
 def _hands_off(words: tuple[str, ...]) -> bool:
-    """Whether the words give the conversation to a person."""
+    """Return whether the words hand the conversation to a person."""
     first = words[0]
     if first in known.ASKS or words[:2] == ("live", "agent"):
         return first == "live"
@@ -177,7 +177,7 @@ def _hands_off(words: tuple[str, ...]) -> bool:
 
 
 def _escalates(first: str, word: str, rest: tuple[str, ...]) -> bool:
-    """Whether a name with a word such as escalate escalates to a person, rather than read or manage escalations."""
+    """Return whether a name with a word such as escalate hands over to a person, not just manages escalations."""
     if first in known.READS or not known.NOT_TO_PEOPLE.isdisjoint(rest):
         return False
     manages = rest[-1:] in (("policy",), ("rule",), ("rules",))
@@ -185,7 +185,7 @@ def _escalates(first: str, word: str, rest: tuple[str, ...]) -> bool:
 
 
 def _to_person(verb: str, rest: tuple[str, ...]) -> bool:
-    """Whether only the conversation stands between the verb and a person: transfer_call_to_supervisor."""
+    """Return whether only the conversation is between the verb and a person: transfer_call_to_supervisor."""
     for place, word in enumerate(rest):
         if word in known.PEOPLE:
             return set(rest[:place]) <= known.BETWEEN

@@ -1,4 +1,4 @@
-"""Words of tool names: verbs that read, change or hand off, and the nouns that tell them apart."""
+"""Words of tool names: verbs that read, change or hand off, and the nouns that distinguish them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ READS: Final = _words(
 )
 # A name that begins with one of these asks a question: can_cancel_order.
 ASKS: Final = _words("can is has are does was should")
-# These change something wherever they stand: get_or_create, find_and_delete. Few of them are nouns as well.
+# These mean a change at any position: get_or_create, find_and_delete. Few of them are also nouns.
 CHANGES: Final = _words(
     """
     create add insert update upsert modify edit alter delete remove erase purge wipe destroy cancel rename revoke grant
@@ -61,7 +61,7 @@ CHANGES: Final = _words(
     modificar cancelar crear borrar eliminar actualizar enviar pagar agregar comprar reservar
     """
 )
-# These change something where a verb is expected. Elsewhere they are names of things: get_order, check_refund.
+# These mean a change where a verb is expected. Elsewhere they are nouns: get_order, check_refund.
 NOUN_VERBS: Final = _words(
     """
     order book booking message email mail refund return exchange charge transfer report schedule rate post file record
@@ -80,7 +80,7 @@ VERBS: Final = _words(
     adopt mount unmount touch mkdir rm mv cp echo scale override
     """
 )
-# What these do is stated by the words that follow: run_transfer, run_speed_test, process_refund.
+# The words that follow decide their effect: run_transfer, run_speed_test, process_refund.
 CARRIERS: Final = _words(
     "run do execute exec perform process invoke initiate handle launch conduct place request complete"
 )
@@ -105,7 +105,7 @@ PHRASAL: Final[Mapping[tuple[str, str], Literal["reads", "changes", "hands_off"]
     ),
     **dict.fromkeys(_pairs("hand_over hand_off"), "hands_off"),
 }
-# A reading name that ends in one of these reports a change and makes none: get_cancel_policy, check_update_status.
+# A reading name that ends in one of these only reports on a change: get_cancel_policy, check_update_status.
 FACTS: Final = _words(
     """
     status state policy policies history details detail info information fee fees rule rules option options log logs

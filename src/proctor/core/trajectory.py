@@ -1,4 +1,4 @@
-"""What happened: a conversation as turns, each with everything known about it."""
+"""Trajectories: a conversation as turns, each with everything known about it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Escalation", "Intent", "MemoryRead", "Source", "Trajectory", "Turn"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intent:
-    """What the agent took the user to want, and how sure it was."""
+    """The user's intent as recognised by the agent, and its confidence."""
 
     SHORTHAND = "name"
 
@@ -26,7 +26,7 @@ class Intent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A passage the agent retrieved; ``date`` says how old its knowledge is."""
+    """A passage the agent retrieved; ``date`` is the age of its knowledge."""
 
     id: str
     text: str = ""
@@ -39,7 +39,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryRead:
-    """Something the agent read from its memory of the session or the customer."""
+    """An item that the agent read from its memory of the session or the customer."""
 
     key: str
     value: Any = None
@@ -61,10 +61,10 @@ class Escalation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One exchange: what the user said, what the agent did, what it answered.
+    """One exchange: the user's message, the agent's actions, and its answer.
 
     ``messages`` are those this turn added, in order. ``tool_calls`` carry results and errors.
-    Latency is in seconds, cost in the price table's currency; ``None`` means not known.
+    Latency is in seconds, cost in the price table's currency; ``None`` means unknown.
     """
 
     messages: tuple[Message, ...] = ()
@@ -84,12 +84,12 @@ class Turn:
 
     @property
     def asked(self) -> str:
-        """The user's words in this turn."""
+        """The user's text in this turn."""
         return "\n".join(m.content for m in self.messages if m.role == "user")
 
     @property
     def answer(self) -> str:
-        """The agent's last words in this turn."""
+        """The agent's last message in this turn."""
         return next((m.content for m in reversed(self.messages) if m.role == "assistant"), "")
 
 
@@ -97,7 +97,7 @@ class Turn:
 class Trajectory:
     """A whole conversation, live or replayed: the unit that is scored.
 
-    ``error`` is set when the target did not answer; the turns before it are kept.
+    ``error`` is set if the target did not answer; the turns before it are kept.
     """
 
     turns: tuple[Turn, ...] = ()
@@ -113,7 +113,7 @@ class Trajectory:
 
     @property
     def answer(self) -> str:
-        """The agent's final words."""
+        """The agent's final message."""
         return self.turns[-1].answer if self.turns else ""
 
     @property
@@ -133,17 +133,17 @@ class Trajectory:
 
     @property
     def latency(self) -> float | None:
-        """Seconds over all turns, or ``None`` when a turn's is not known."""
+        """Seconds over all turns, or ``None`` if a turn's is unknown."""
         return _total([turn.latency for turn in self.turns])
 
     @property
     def cost(self) -> float | None:
-        """Money over all turns, or ``None`` when a turn's is not known."""
+        """Money over all turns, or ``None`` if a turn's is unknown."""
         return _total([turn.cost for turn in self.turns])
 
     @property
     def usage(self) -> Usage:
-        """Tokens over all turns, as far as they were told."""
+        """Tokens over all turns, as far as they were reported."""
         return sum((turn.usage for turn in self.turns if turn.usage), Usage())
 
 

@@ -1,4 +1,4 @@
-"""The steps of a recorded conversation: what was said, which tool was called, and what came of it."""
+"""The steps of a recorded conversation: messages, tool calls and their results."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _ERROR: Final = re.compile(
 class TranscriptStep:
     """One step: a message of the customer or the agent, a call by either, or a recorded hand-off to a person.
 
-    A ``remark`` is what the agent says in the same message as a call; an ``answer`` stands by itself. ``turn`` and
-    ``message`` count from zero; ``message`` is None for a call that no message of the turn contains.
+    A ``remark`` is text in the same message as a call; an ``answer`` has no call. ``turn`` and ``message`` count from
+    zero; ``message`` is None for a call that no message of the turn contains.
     """
 
     kind: StepKind
@@ -40,12 +40,12 @@ class TranscriptStep:
 
     @property
     def is_agent_message(self) -> bool:
-        """Whether the agent says something in it."""
+        """Whether it is a message of the agent."""
         return self.kind in ("answer", "remark")
 
 
 def steps(run: Trajectory) -> tuple[TranscriptStep, ...]:
-    """Return every step in order. A call stands where its message stands, with its result if that is known."""
+    """Return every step in order. A call has the position of its message, and its result if known."""
     return tuple(step for index, turn in enumerate(run.turns) for step in _steps_of_turn(index, turn))
 
 
@@ -72,7 +72,7 @@ def _steps_of_turn(index: int, turn: Turn) -> Iterator[TranscriptStep]:
 
 
 def _rest(index: int, known: list[ToolCall]) -> Iterator[TranscriptStep]:
-    """The calls that no message contains."""
+    """Yield the calls that no message contains."""
     for call in known:
         yield _call(index, call)
     known.clear()
@@ -84,7 +84,7 @@ def _call(index: int, call: ToolCall, *, message: int | None = None, by_user: bo
 
 
 def _with_result(call: ToolCall, known: list[ToolCall], results: Mapping[str | None, Message]) -> ToolCall:
-    """The call with its result: as the turn keeps it, or from the tool's own message."""
+    """Return the call with its result: from the turn, or from the tool's own message."""
     for place, other in enumerate(known):
         same = other.id == call.id if call.id and other.id else other.name == call.name
         if same:
@@ -96,14 +96,14 @@ def _with_result(call: ToolCall, known: list[ToolCall], results: Mapping[str | N
 
 
 def result_text(call: ToolCall) -> str:
-    """Return what the tool answered, as text."""
+    """Return the tool's result as text."""
     if isinstance(call.result, str):
         return call.result
     return "" if call.result is None else json.dumps(call.result, ensure_ascii=False, default=str)
 
 
 def failed(call: ToolCall) -> bool:
-    """Whether the call failed: it has an error, or the tool's answer reports one."""
+    """Return whether the call failed: it has an error, or the tool's answer reports one."""
     if call.error:
         return True
     result = call.result
@@ -118,7 +118,7 @@ def failed(call: ToolCall) -> bool:
 
 
 def parse_loosely(text: str) -> Any:
-    """Parse the text as JSON or as a Python literal; return it unchanged when it is neither."""
+    """Parse the text as JSON or as a Python literal; return it unchanged if it is neither."""
     if text.lstrip()[:1] not in ("[", "{"):
         return text
     try:

@@ -1,4 +1,4 @@
-"""What a gate decided about one step, and what it found."""
+"""The decision of a gate about one step, and its findings."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any, Final, Literal
 __all__ = ["ACTION_RANK", "STOPS", "Action", "Edit", "Finding", "Severity", "Verdict", "with_typed_fields"]
 
 Action = Literal["allow", "redact", "block", "escalate"]
-STOPS: Final[frozenset[Action]] = frozenset(("block", "escalate"))  # the actions after which a step does not go on
+STOPS: Final[frozenset[Action]] = frozenset(("block", "escalate"))  # the actions that stop a step
 # of two verdicts on one step, the one with the higher rank decides
 ACTION_RANK: Final[Mapping[Action, int]] = {"allow": 0, "redact": 1, "escalate": 2, "block": 3}
 Severity = Literal["low", "medium", "high", "critical"]
-# Fields that gates put into ``extra`` before they were fields; accepted there for one more version.
+# Fields that gates used to put into ``extra``; accepted there for one more version.
 _ONCE_IN_EXTRA: Final = frozenset({"by", "borderline", "busy", "shadow", "unrecorded", "edits", "masked", "personal"})
 _MARKS: Final = frozenset({"borderline", "busy", "shadow", "unrecorded"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """Replaces ``start:end`` of the original by ``text``; an empty stretch is an insertion."""
+    """Replaces ``start:end`` of the original by ``text``; an empty span is an insertion."""
 
     start: int
     end: int
@@ -47,13 +47,13 @@ class Finding:
 class Verdict:
     """A gate's decision, or the decision of all gates of a point.
 
-    ``text`` is what may go on when the action is ``redact``; ``edits`` are the same change as places of the original.
-    ``broken`` marks a decision that was taken because the gate itself failed or ran out of time, ``busy`` one that was
-    taken because the guard is over capacity. ``by`` names the gate that decided for a point. ``borderline`` sends the
-    decision to the review queue. ``shadow`` is true for a gate that only watches; in shadow mode it is the decision
-    that was not acted on. ``unrecorded`` says that the log could not be written. ``masked`` is the text without
-    personal data, ``personal`` the kinds and values that were taken out; the log uses both and keeps neither.
-    ``extra`` holds details of a single gate.
+    ``text`` is the text to use if the action is ``redact``; ``edits`` are the same change as positions in the original.
+    ``broken`` marks a decision that was made because the gate itself failed or timed out, ``busy`` one that was made
+    because the guard is over capacity. ``by`` names the gate that decided for a point. ``borderline`` sends the
+    decision to the review queue. ``shadow`` is true for a gate that only observes; in shadow mode it is the decision
+    that was not acted on. ``unrecorded`` means that the log could not be written. ``masked`` is the text without
+    personal data, ``personal`` the kinds and values that were removed; the log uses both and stores neither. ``extra``
+    holds details of a single gate.
     """
 
     action: Action
@@ -76,11 +76,11 @@ class Verdict:
 
     @property
     def decided(self) -> Verdict:
-        """What the gates decided: in shadow mode the decision that was not acted on, else this one."""
+        """The decision of the gates: in shadow mode the one that was not acted on, else this one."""
         return self.shadow if isinstance(self.shadow, Verdict) else self
 
     def without_words(self) -> Verdict:
-        """The verdict without anything that could quote the conversation."""
+        """Return the verdict without anything that could quote the conversation."""
         return Verdict(
             action=self.action,
             gate=self.gate,
@@ -97,7 +97,7 @@ class Verdict:
 
 
 def with_typed_fields(verdict: Verdict) -> Verdict:
-    """The verdict with what now has a field moved there from ``extra``, where gates put it until now."""
+    """Move values from ``extra`` to the fields that replaced them."""
     old = _ONCE_IN_EXTRA.intersection(verdict.extra)
     if not old:
         return verdict
@@ -113,7 +113,7 @@ def with_typed_fields(verdict: Verdict) -> Verdict:
 
 
 def _as_field(name: str, value: Any) -> Any:
-    """A value from ``extra`` as the field has it; a mark counts as true or false, whatever it is."""
+    """Convert a value from ``extra`` to its field's type; marks become booleans."""
     if name in _MARKS and not isinstance(value, Verdict):
         return bool(value)
     return tuple(value) if name in ("edits", "personal") and isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""Tells how long a piece of work took itself, apart from how long it waited for its turn."""
+"""Measure how long a piece of work took, without the time it waited for its turn."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["CURRENT_CLOCK", "WorkClock", "processor_clock"]
 
 
 class WorkClock:
-    """The time one piece of work has spent. A deadline is held against this, not against the clock on the wall.
+    """The time one piece of work has spent. Deadlines use this instead of wall-clock time.
 
-    Counted are the seconds for which the work holds its thread, and those for which it awaits something while that
-    thread has nothing else to do. Not counted are the seconds for which other work holds the thread, and those in
-    a queue (``queued``). Work that is done for several at once is counted by its share (``begin_share``).
+    It counts the seconds for which the work holds its thread, and those for which it awaits something while that
+    thread is idle. It does not count the seconds for which other work holds the thread, nor those in a queue
+    (``queued``). Work done for several callers at once is counted by its share (``begin_share``).
 
-    ``idle`` gives the total seconds for which the thread had nothing to do; without it, all awaited time counts. One
-    thread works; any thread may read ``spent``.
+    ``idle`` returns the total idle seconds of the thread; without it, all awaited time counts. One thread works; any
+    thread may read ``spent``.
     """
 
     __slots__ = ("_idle", "_mark", "_queues", "_shared", "_shares", "_since", "_worked", "owner")
@@ -30,11 +30,11 @@ class WorkClock:
     def __init__(self, idle: Callable[[], float] = monotonic, owner: Any = None) -> None:
         self.owner = owner
         self._idle = idle
-        self._mark: float | None = idle()  # idle seconds up to which is counted; None: the work holds its thread
+        self._mark: float | None = idle()  # idle seconds counted so far; None: the work holds its thread
         self._since = 0.0  # when it took its thread
         self._worked = 0.0
         self._queues = 0
-        # for each: its clock, the time on it when it began, and what share of it counts
+        # for each: its clock, its start time, and the share that counts
         self._shares: dict[object, tuple[Callable[[], float], float, float]] = {}
         self._shared = 0.0
 
@@ -48,23 +48,23 @@ class WorkClock:
         return worked if self._queues else worked + self._idle() - mark
 
     def hold(self) -> None:
-        """The work takes its thread."""
+        """Mark that the work holds its thread."""
         self._count_idle()
         self._since, self._mark = monotonic(), None
 
     def rest(self) -> None:
-        """The work leaves its thread to others."""
+        """Mark that the work released its thread."""
         if self._mark is None:
             self._worked += monotonic() - self._since
             self._mark = self._idle()
 
     def excuse(self, seconds: float) -> None:
-        """Do not count so many seconds for which the work holds its thread and lets others go first."""
+        """Do not count so many seconds for which the work held its thread while letting others go first."""
         self._since += seconds
 
     @contextmanager
     def queued(self) -> Iterator[None]:
-        """Do not count what is awaited inside: it waits behind the work of others."""
+        """Do not count time awaited inside the block: it is time in a queue."""
         self._count_idle()
         self._queues += 1
         try:
@@ -74,17 +74,17 @@ class WorkClock:
             self._queues -= 1
 
     def begin_share(self, key: object, share: float, clock: Callable[[], float] = monotonic) -> None:
-        """Others begin work on behalf of this, of which a share counts; any thread may call this.
+        """Start counting a share of work done by others for this; thread-safe.
 
         Args:
-            key: what the work is ended by.
+            key: identifies the work in ``end_share``.
             share: the part of its seconds that counts, from 0 to 1.
             clock: how its seconds are counted.
         """
         self._shares.setdefault(key, (clock, clock(), share))
 
     def end_share(self, key: object) -> None:
-        """That work is over."""
+        """Stop counting that work."""
         if (begun := self._shares.pop(key, None)) is not None:
             clock, since, share = begun
             self._shared += max(0.0, clock() - since) * share
@@ -101,10 +101,10 @@ CURRENT_CLOCK: Final[ContextVar[WorkClock | None]] = ContextVar("proctor_work_cl
 
 
 def processor_clock() -> Callable[[], float]:
-    """Return a clock that counts the processor seconds of the calling thread, and that any thread may read.
+    """Return a clock of the calling thread's CPU seconds that any thread may read.
 
-    Computing is held against this clock: on a machine where other programs have the processors, a thread stands still
-    through no fault of its own. Where the system has no such clock, it is the clock on the wall.
+    Computation is measured by this clock: on a busy machine, a thread may be suspended through no fault of its own.
+    If the system has no such clock, it is wall-clock time.
     """
     clock_id = getattr(time, "pthread_getcpuclockid", None)
     if clock_id is None:

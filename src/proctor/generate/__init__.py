@@ -1,1 +1,1 @@
-"""Cases from a prompt: what it is for, what goes in, which rules its answers keep, and tests for each rule."""
+"""Generate cases from a prompt: its intent, its inputs, its rules, and tests for each rule."""

@@ -1,18 +1,18 @@
-"""The files of a prompt's generated tests: a folder a person can read, edit and keep under version control.
+"""The files of a prompt's generated tests: a folder for people to read, edit and version.
 
 For ``speech-tag.prompty`` the folder is ``speech-tag.tests/`` beside it, or the one named by ``--out``::
 
-    intent.txt        what the prompt is for, in one sentence, and a line break
+    intent.txt        what the prompt is for, in one sentence, with a line break
     inputs.yaml       inputs: a list of InputSpec (name, type, description, statements, values, examples, schema)
     rules.yaml        rules: a list, see below
     tests.yaml        a suite: name, description, metadata {prompt, prompt_hash}, cases
-    baseline.yaml     the same, with the tests made from the prompt alone; not there when there are none
+    baseline.yaml     the same, with tests made from the prompt alone; absent if there are none
     provenance.json   what each file was made from and what was written, with models, seed, counts and spend
 
 A rule in ``rules.yaml`` is one output rule with its opposites inside it::
 
     rules:
-      - id: r-0a1b2c3d4e            # a hash of the text; leave it when you reword the rule (see below)
+      - id: r-0a1b2c3d4e            # a hash of the text; keep it when you reword the rule (see below)
         text: The answer is one word.
         kind: format                # format | content | refusal | style | safety; may be missing
         predicate: words = 1        # text form of proctor.text.predicates; or `judge: true` in its place
@@ -21,25 +21,25 @@ A rule in ``rules.yaml`` is one output rule with its opposites inside it::
         priority: 0
         locked: false               # true: never changed or dropped by `proctor generate`
         disabled: false             # true: neither tested nor judged
-        groundedness: 1.0           # 0 to 1; missing when it was not checked
+        groundedness: 1.0           # 0 to 1; missing if it was not checked
         origin: extractor           # extractor | the name of a model | person
         inverse:                    # polarity negative, inverse_of = the id of the rule around it
           - id: r-1b2c3d4e5f
             text: The answer is several words.
 
 Everything but ``text`` may be left out. An inverse may hold any field of a rule; ``kind``, ``source``, ``priority``,
-``groundedness`` and ``origin`` are those of the rule around it unless it says otherwise. Unknown keys are kept in
+``groundedness`` and ``origin`` are inherited from the rule around it by default. Unknown keys are kept in
 ``extra``.
 ``id`` on file is the rule's id at the time of writing and serves as an alias: a reader computes ``Rule.id`` from the
-text, and where the two differ (a person reworded the rule, or gave it a name of their own) it reads the old id in
-``metadata.rules`` of a test as the new one. A rule without an id, or with one that is not the hash, is a person's:
+text, and if the two differ (a person reworded the rule, or gave it a custom id) it maps the old id in
+``metadata.rules`` of a test to the new one. A rule without an id, or with one that is not the hash, is a person's:
 ``origin`` becomes ``person`` unless the file says otherwise.
 
 Tests are cases as in any suite (``id``, ``inputs`` or ``input``, ``expect``, ``tags``, ``metadata``). The keys of their
 metadata are those of ``proctor.core.generated_test``. A case without ``metadata.origin`` is a person's.
 
-All files of a folder change together: they are written beside it first, and a step that a killed process left half
-done is finished by the next reader (``settle``).
+All files of a folder change together: they are written beside it first, and the next reader
+finishes a step that a killed process left incomplete (``settle``).
 """
 
 from __future__ import annotations
@@ -70,9 +70,9 @@ _ENDINGS = (".prompt.yml", ".prompt.yaml", ".prompt.md", ".prompty", ".md", ".tx
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Artefacts:
-    """All that was made from a prompt. ``rules`` holds both polarities, each rule followed by its opposites.
+    """Everything generated from a prompt. ``rules`` holds both polarities, each rule followed by its opposites.
 
-    ``tests`` are the kept ones; ``provenance`` is the JSON of ``provenance.json``, empty when there is none.
+    ``tests`` are the kept ones; ``provenance`` is the JSON of ``provenance.json``, empty if there is none.
     """
 
     intent: str = ""
@@ -84,12 +84,12 @@ class Artefacts:
 
     @property
     def specification(self) -> Specification:
-        """Intent, inputs and rules as the stages take them."""
+        """Intent, inputs and rules as input for the stages."""
         return Specification(intent=self.intent, inputs=self.inputs, rules=self.rules)
 
 
 def folder_of(prompt_path: str | Path, out: str | Path | None = None) -> Path:
-    """The folder of a prompt's generated files: the one that was named, or ``<stem>.tests`` beside the prompt."""
+    """Return the folder of a prompt's generated files: the given one, or ``<stem>.tests`` beside the prompt."""
     if out is not None:
         return Path(out)
     path = Path(prompt_path)
@@ -104,10 +104,10 @@ def folder_of(prompt_path: str | Path, out: str | Path | None = None) -> Path:
 
 
 def read_artefacts(folder: str | Path) -> Artefacts:
-    """What is in the folder; a file that is not there is an empty part.
+    """Read the folder; a missing file gives an empty part.
 
     Raises:
-        InputError: a file cannot be read or is not of the right shape; it is named with its line.
+        InputError: a file cannot be read or is malformed; with its name and line.
     """
     folder = Path(folder)
     settle(folder)
@@ -123,13 +123,13 @@ def read_artefacts(folder: str | Path) -> Artefacts:
 
 
 def write_artefacts(folder: str | Path, artefacts: Artefacts, *, name: str, prompt: str = "", hash: str = "") -> None:
-    """Write all files of the folder in one step: what was there is replaced whole or stays.
+    """Write all files of the folder atomically: the old content is replaced as a whole or stays.
 
-    ``name`` is the suite's; ``prompt`` the path of the prompt seen from the folder, and ``hash`` its content's.
-    The hash of each file goes into the provenance, so that a person's edit is seen later.
+    ``name`` is the suite's; ``prompt`` the path of the prompt relative to the folder, and ``hash`` its content hash.
+    The hash of each file is stored in the provenance, to detect a person's edits later.
 
     Raises:
-        StoreError: the disk or the folder refused; what was there before is untouched.
+        StoreError: the disk or the folder refused; the old content is unchanged.
     """
     texts = written_files(artefacts, name=name, prompt=prompt, hash=hash)
     written = {file: _digest(text) for file, text in texts.items()}
@@ -139,7 +139,7 @@ def write_artefacts(folder: str | Path, artefacts: Artefacts, *, name: str, prom
 
 
 def written_files(artefacts: Artefacts, *, name: str, prompt: str = "", hash: str = "") -> dict[str, str]:
-    """The text of each file but the provenance, as it would be written."""
+    """Return the text of each file except the provenance."""
     metadata = {key: value for key, value in (("prompt", prompt), ("prompt_hash", hash)) if value}
     texts = {
         INTENT: artefacts.intent.strip() + "\n",
@@ -155,7 +155,7 @@ def written_files(artefacts: Artefacts, *, name: str, prompt: str = "", hash: st
 
 
 def edited_files(folder: str | Path, provenance: Mapping[str, Any]) -> tuple[str, ...]:
-    """The files that are no longer what was written: a person has edited or removed them."""
+    """Return the files that differ from what was written: a person edited or removed them."""
     settle(folder := Path(folder))
     written = provenance.get("written")
     if not isinstance(written, Mapping):

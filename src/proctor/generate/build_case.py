@@ -1,4 +1,4 @@
-"""A generated test as a case: which inputs it fills, what it is called, and what is remembered about it."""
+"""Build cases from generated tests: inputs, id and metadata."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STRATEGIES: tuple[Strategy, ...] = ("typical", "boundary", "edge", "adversarial"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brief:
-    """All that a maker of tests is told: the prompt, what it promises, samples, and one scenario."""
+    """The input of test generation: the prompt, its specification, samples, and one scenario."""
 
     prompt: Prompt
     spec: Specification
@@ -31,7 +31,7 @@ class Brief:
 
 
 def input_specs(prompt: Prompt, found: Sequence[InputSpec] = ()) -> tuple[InputSpec, ...]:
-    """What is known of every input of the prompt; one called ``input`` where it has no variable."""
+    """Return the specification of every input of the prompt; one named ``input`` if it has no variables."""
     known = {spec.name: spec for spec in found}
     if not prompt.inputs:
         return (known.get(INPUT, InputSpec(name=INPUT)),)
@@ -50,7 +50,7 @@ def _declared(name: str, schema: Mapping[str, Any]) -> InputSpec:
 
 
 def open_inputs(brief: Brief) -> tuple[InputSpec, ...]:
-    """The inputs that a test chooses itself: those the scenario does not fix."""
+    """Return the inputs that a test chooses: those the scenario does not fix."""
     specs = input_specs(brief.prompt, brief.spec.inputs)
     return tuple(spec for spec in specs if spec.name not in brief.scenario.parameters)
 
@@ -66,7 +66,7 @@ def make_case(
     relation: Mapping[str, str] | None = None,
     tags: tuple[str, ...] = (),
 ) -> Case:
-    """The case with these inputs; what the scenario fixes and what has a default is filled in."""
+    """Build the case with these inputs; scenario parameters and defaults are filled in."""
     specs = input_specs(brief.prompt, brief.spec.inputs)
     given = {**brief.prompt.defaults, **values, **brief.scenario.parameters}
     inputs = {spec.name: given[spec.name] for spec in specs if spec.name in given}
@@ -87,12 +87,12 @@ def make_case(
 
 
 def inputs_of(case: Case) -> dict[str, Any]:
-    """The inputs of a case by name, also of one whose prompt has no variable."""
+    """Return the inputs of a case by name, also if its prompt has no variables."""
     return dict(case.inputs) if case.inputs or case.input is None else {INPUT: case.input}
 
 
 def refill(brief: Brief, case: Case, values: Mapping[str, Any]) -> Case:
-    """The case with other inputs, and so with another id."""
+    """Return the case with other inputs, and therefore with another id."""
     return _filled(case, {**inputs_of(case), **values}, brief.prompt, brief.scenario.name)
 
 
@@ -104,5 +104,5 @@ def _filled(case: Case, inputs: Mapping[str, Any], prompt: Prompt, scenario: str
 
 
 def _positive(rule: Rule) -> str:
-    """The rule an output must keep: for an inverse rule the one it contradicts."""
+    """Return the id of the positive rule: for an inverse rule, the one it contradicts."""
     return rule.inverse_of if rule.polarity == "negative" and rule.inverse_of else rule.id

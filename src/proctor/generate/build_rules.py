@@ -1,4 +1,4 @@
-"""The rules of a prompt: what stays, what a model finds, and what code finds beside it."""
+"""Collect the rules of a prompt: those kept, those found by a model, and those found by code."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ EXTRACTOR = "extractor"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundRules:
-    """The positive rules in their order, with the opposites that are known already by the id of their rule.
+    """The positive rules in order, with the known opposites by the id of their rule.
 
-    ``only_code`` and ``only_model`` are the new rules that one of the two found and the other did not; ``left_out``
-    is how many were more than was asked for.
+    ``only_code`` and ``only_model`` are the new rules that only one of the two found; ``left_out`` counts those beyond
+    the requested number.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -36,9 +36,9 @@ class FoundRules:
 async def find_all_rules(
     order: Order, makers: Makers, kept: Kept, earlier: Mapping[str, Rule], trouble: Trouble
 ) -> FoundRules:
-    """What stays, and where the prompt may hold further rules those too, in the order of the prompt.
+    """Return the kept rules and, if the prompt may have more, the new ones, in the order of the prompt.
 
-    ``earlier`` are the rules that were there, by id: what a person said of one holds when it is found again.
+    ``earlier`` are the previous rules by id: a person's settings are kept if a rule is found again.
     """
     stay = [rule for rule in kept.rules if rule.polarity == "positive"]
     opposites = {rule.id: tuple(each for each in kept.rules if each.inverse_of == rule.id) for rule in stay}
@@ -70,7 +70,7 @@ async def find_all_rules(
 
 
 async def check_grounds(judge: Model, order: Order, rule: Rule, trouble: Trouble) -> Rule:
-    """The rule with how far the prompt asks for it; one that the prompt does not ask for at all is switched off."""
+    """Return the rule with its groundedness; a rule the prompt does not state at all is disabled."""
     if rule.groundedness is not None or rule.locked or rule.origin in ("person", EXTRACTOR):
         return rule
     said = await trouble.spare("groundedness", check_rule(judge, order.prompt, rule), None)
@@ -91,7 +91,7 @@ async def _asked(model: Model, order: Order, known: Sequence[Rule]) -> tuple[Rul
 
 
 def _new(found: Sequence[Rule], stay: Sequence[Rule], kept: Kept) -> list[Rule]:
-    """Those that are not there yet, under their own words or reworded, and that nobody has removed."""
+    """Return the rules that are new, also in wording, and that nobody has removed."""
     ids = {rule.id for rule in stay}
     quotes = {rule.source.quote for rule in stay if rule.source is not None}
     new = {
@@ -111,7 +111,7 @@ def _compared(
 
 
 def _first(rules: Sequence[Rule], most: int) -> list[Rule]:
-    """The most important of them: by their priority, and among equals those named first."""
+    """Return the most important rules: by priority, then by order."""
     return sorted(rules, key=lambda rule: -rule.priority)[:most]
 
 

@@ -1,4 +1,4 @@
-"""The tests of a few rules in one scenario: asked for, checked, and asked for again as long as some are missing."""
+"""Generate and check the tests of a few rules in one scenario, and retry while some are missing."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from proctor.generate.task_group import Trouble, both, together
 
 __all__ = ["TestMaker"]
 
-# A test at a limit, or one that is another test in other words, is spoilt by being made longer.
+# Expanding a boundary test, or a variant of another test, would spoil it.
 _NOT_EXPANDED = ("boundary", "metamorphic", "sample")
 _MOST_TRIES = 3
 
 
 @dataclass(slots=True, kw_only=True)
 class TestMaker:
-    """Makes tests; counts what it leaves out. ``settled`` gives the brief with all rules as they stand in the end."""
+    """Makes tests and counts those left out. ``settled`` returns the brief with the final state of all rules."""
 
-    __test__ = False  # the name is no test's
+    __test__ = False  # not a pytest class
 
     order: Order
     makers: Makers
@@ -41,7 +41,7 @@ class TestMaker:
     renamed: dict[str, str] = field(default_factory=dict)
 
     async def tests_for(self, brief: Brief, rules: Sequence[Rule]) -> list[Case]:
-        """New tests for the rules, beside those that stay."""
+        """Return new tests for the rules, in addition to those kept."""
         want = self.order.effort.tests_per_rule
         stay = [case for case in self.kept.tests if GeneratedTest.of(case).scenario == brief.scenario.name]
         tally = {rule.id: sum(rule.id in GeneratedTest.of(case).made_from for case in stay) for rule in rules}
@@ -50,7 +50,7 @@ class TestMaker:
         try:
             for turn in range(self.order.effort.generations + 1):
                 last = turn == self.order.effort.generations
-                # After the last generation code makes what a rule needs to be covered at all.
+                # After the last generation, code makes the tests that a rule needs to be covered at all.
                 short = [rule for rule in rules if tally[rule.id] < (1 if last else want)]
                 if not short:
                     continue
@@ -69,7 +69,7 @@ class TestMaker:
             raise
 
     async def checked(self, brief: Brief, case: Case) -> Case:
-        """The case with whether it is a valid input: by its types first, by the judge's word second."""
+        """Return the case with its validity: by its types first, then by the judge."""
         valid, why = (None, "") if self.makers.rehearsed else offline_validity(brief, case)
         if valid is not False and self.makers.judge is not None:
             valid, why = await self.trouble.spare(
@@ -78,7 +78,7 @@ class TestMaker:
         return with_metadata(case, valid=valid, validity_reason=why)
 
     async def finished(self, brief: Brief, case: Case) -> Case:
-        """The case made longer as often as was asked, and with its expected output where that is wanted."""
+        """Return the case expanded as often as requested, and with its expected output if requested."""
         first = case.id
         writer = self.makers.writer
         if writer is not None and GeneratedTest.of(case).strategy not in _NOT_EXPANDED:
@@ -89,7 +89,7 @@ class TestMaker:
         return await self.held_against(brief, case)
 
     async def held_against(self, brief: Brief, case: Case) -> Case:
-        """The case with its expected output, and with whether the specification answers it as the prompt would."""
+        """Return the case with its expected output, and with whether the specification answers like the prompt."""
         known, agreement = await both(self.with_truth(brief, case), self._agreement(brief, case))
         if agreement is None:
             return known
@@ -103,7 +103,7 @@ class TestMaker:
         return await self.trouble.spare("agreement", work, None)
 
     async def with_truth(self, brief: Brief, case: Case) -> Case:
-        """The case with its expected output, where a model is there to give it and nobody else has."""
+        """Return the case with its expected output, if a model can provide it and none is set."""
         model = self.makers.truth
         if model is None or case.expect.reference is not None or GeneratedTest.of(case).groundtruth is not None:
             return case
@@ -122,7 +122,7 @@ class TestMaker:
         return await self.trouble.spare("tests", work, ())
 
     async def _usable(self, brief: Brief, asked: Sequence[Case], seen: list[Case]) -> list[Case]:
-        """Those that are new, not removed by a person earlier, and valid; ``seen`` grows by all that are new."""
+        """Return the cases that are new, not removed by a person, and valid; ``seen`` is extended by all new ones."""
         new, repeats = without_duplicates(asked, kept=seen)
         self.repeats += len(repeats)
         seen += new

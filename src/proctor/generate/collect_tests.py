@@ -1,4 +1,4 @@
-"""The tests of all rules put together: no test twice, every rule's claim on a test kept, and what became of them."""
+"""Combine the tests of all rules: without duplicates, with merged targets, and with a summary of changes."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = ["changes", "gather_tests", "uncovered_rules"]
 def gather_tests(
     order: Order, stay: Sequence[Case], new: Sequence[Case], renamed: Mapping[str, str]
 ) -> tuple[tuple[Case, ...], int]:
-    """The tests in their order and how many repeated another one.
+    """Return the tests in order and the number of duplicates.
 
-    A person's tests all stay. A test that repeats another is left out, and the other aims at its rules too.
+    A person's tests are all kept. A duplicate is left out, and its rules are added to the other test.
     """
     persons = [case for case in stay if GeneratedTest.of(case).origin == PERSON]
     others = [case for case in stay if GeneratedTest.of(case).origin != PERSON]
@@ -37,13 +37,13 @@ def gather_tests(
 
 
 def uncovered_rules(rules: Sequence[Rule], tests: Sequence[Case]) -> tuple[Rule, ...]:
-    """The enabled rules that no test aims at."""
+    """Return the enabled rules that no test targets."""
     aimed = {each for case in tests for each in GeneratedTest.of(case).rules}
     return tuple(rule for rule in rules if rule.polarity == "positive" and not rule.disabled and rule.id not in aimed)
 
 
 def changes(before: Artefacts, after: Artefacts) -> Changes:
-    """What became of the rules (by their text) and the tests (by their id)."""
+    """Return the changes of rules (by text) and tests (by id)."""
     old = {rule.id: rule.text for rule in before.rules if rule.polarity == "positive"}
     new = {rule.id: rule.text for rule in after.rules if rule.polarity == "positive"}
     had, has = {case.id for case in before.tests}, {case.id for case in after.tests}
@@ -62,7 +62,7 @@ def _room(order: Order, persons: Sequence[Case]) -> int | None:
 
 
 def _joined(case: Case, repeat: Case) -> Case:
-    """The case with the other's claims: the rules it aims at, and the answer its author expects."""
+    """Merge a duplicate into the case: the rules it targets, and the answer its author expects."""
     mine, other = GeneratedTest.of(case), GeneratedTest.of(repeat)
     made = with_metadata(case, rules=list(dict.fromkeys([*mine.rules, *other.rules])))
     if also := [each for each in other.made_from if each not in mine.made_from]:
@@ -73,7 +73,7 @@ def _joined(case: Case, repeat: Case) -> Case:
 
 
 def _re_related(case: Case, renamed: Mapping[str, str]) -> Case:
-    """A test that is another in other words names that one by its id, which changes when it is made longer."""
+    """Update the id in the relation of a variant, which changes when the related test is expanded."""
     relation = GeneratedTest.of(case).relation
     if relation is None or relation.get("of") not in renamed:
         return case

@@ -1,4 +1,4 @@
-"""Damage to outputs that passed: does any rule notice when a good answer is made bad?"""
+"""Damage outputs that passed, to test whether any rule detects it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _GERMAN = (
     "Der alte Hafen liegt im warmen Licht des Abends und die kleinen Boote bewegen sich mit dem Wasser während die"
     " Leute an der Mauer entlang gehen und über den Tag sprechen den sie mit ihren Freunden hatten"
 )
-_FEWEST_WORDS = 30  # a shorter text may be too little to tell its language by
+_FEWEST_WORDS = 30  # a shorter text may be too short to detect its language
 
 
 def damage_output(output: str) -> dict[str, str]:

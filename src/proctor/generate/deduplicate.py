@@ -1,4 +1,4 @@
-"""Tests that say the same, or nearly the same, found by the triples of letters they share."""
+"""Find duplicate and near-duplicate tests by shared character trigrams."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ __all__ = ["THRESHOLD", "Repeat", "SeenTests", "likeness", "without_duplicates"]
 
 THRESHOLD = 0.75
 _GRAM = 3
-# A short part at the end of a structured input (`a sentence.; word`) is an input of its own.
+# A short part at the end of a structured input (`a sentence.; word`) counts as a separate input.
 _TAIL = re.compile(r"^(.{8,})(?:[;|\t]|::|->|=>)\s*([^;|\t\n.!?]{1,40})$", re.DOTALL)
 
 Gram = tuple[str, str]
 
-# How many bits a mask has: few to pass over most tests quickly, many to be sure about the rest.
+# Bits of the masks: few to skip most tests fast, many to be sure about the rest.
 _COARSE = 1024
 _FINE = 8192
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repeat:
-    """A test that was left out, the one it repeats, and how alike they are from 0 to 1."""
+    """A test that was left out, the one it duplicates, and their similarity from 0 to 1."""
 
     case: Case
     of: str
@@ -37,10 +37,10 @@ class Repeat:
 
 
 class SeenTests:
-    """The tests there are; says of another one whether it repeats one of them.
+    """The existing tests; detects whether another one duplicates one of them.
 
-    Two tests are as alike as their least alike input: the share of triples of letters that both have. A test that
-    is meant to be like another one (it has a ``relation``) repeats only what is the same letter by letter.
+    The similarity of two tests is that of their least similar input: the share of common trigrams. A variant of another
+    test (it has a ``relation``) is a duplicate only of an identical test.
     """
 
     def __init__(self, cases: Iterable[Case] = (), *, threshold: float = THRESHOLD) -> None:
@@ -55,7 +55,7 @@ class SeenTests:
             self.add(case)
 
     def add(self, case: Case) -> None:
-        """Remember the test."""
+        """Add the test."""
         grams = _grams(case)
         self._cases.append(case)
         self._lacking.append((len(grams), _mask(grams, _COARSE) ^ ((1 << _COARSE) - 1)))
@@ -63,7 +63,7 @@ class SeenTests:
         self._exact.setdefault(_exact(case), case.id)
 
     def repeated(self, case: Case) -> Repeat | None:
-        """The test that this one repeats, if any: the one most like it."""
+        """Return the most similar test that this one duplicates, if any."""
         if (same := self._exact.get(_exact(case))) is not None:
             return Repeat(case=case, of=same, likeness=1.0)
         if GeneratedTest.of(case).relation:
@@ -77,10 +77,10 @@ class SeenTests:
         return Repeat(case=case, of=self._cases[best[1]].id, likeness=best[0]) if best else None
 
     def _near(self, grams: frozenset[Gram]) -> list[int]:
-        """The tests that may be alike enough.
+        """Return the tests that may be similar enough.
 
-        A bit that one mask has and the other lacks stands for at least one triple that is not shared, so masks give
-        the most that two tests can share. Almost all are passed over at the price of one operation on two numbers.
+        A bit that is set in only one mask stands for at least one trigram that is not shared, so masks give an upper
+        bound on what two tests share. Almost all tests are skipped with one operation on two integers.
         """
         size, coarse, fine = len(grams), _mask(grams, _COARSE), _mask(grams, _FINE)
         share = self.threshold / (1 + self.threshold)
@@ -101,7 +101,7 @@ class SeenTests:
 def without_duplicates(
     cases: Iterable[Case], *, kept: Sequence[Case] = (), threshold: float = THRESHOLD
 ) -> tuple[tuple[Case, ...], tuple[Repeat, ...]]:
-    """The cases that are new, in their order, and those that repeat an earlier one or one of ``kept``."""
+    """Return the new cases in order, and those that duplicate an earlier one or one of ``kept``."""
     seen = SeenTests(kept, threshold=threshold)
     new: list[Case] = []
     repeats: list[Repeat] = []
@@ -116,12 +116,12 @@ def without_duplicates(
 
 
 def likeness(one: Case, other: Case) -> float:
-    """How alike two cases are from 0 to 1: as alike as their least alike input."""
+    """Return the similarity of two cases from 0 to 1: that of their least similar input."""
     return _alike(_grams(one), _grams(other), 0.0)
 
 
 def _alike(one: frozenset[Gram], other: frozenset[Gram], least: float) -> float:
-    """The likeness of two sets of triples, input by input; 0 as soon as it is under ``least``."""
+    """Return the similarity of two trigram sets, per input; 0 if it is under ``least``."""
     shared = one & other
     if len(shared) < least * (len(one) + len(other) - len(shared)):
         return 0.0
@@ -136,7 +136,7 @@ def _alike(one: frozenset[Gram], other: frozenset[Gram], least: float) -> float:
 
 
 def _grams(case: Case) -> frozenset[Gram]:
-    """Every triple of letters with the input it stands in; the scenario is one more input."""
+    """Return every trigram with its input; the scenario counts as one more input."""
     found: set[Gram] = {("", GeneratedTest.of(case).scenario)}
     for name, value in inputs_of(case).items():
         for at, part in enumerate(_parts(value)):
@@ -147,7 +147,7 @@ def _grams(case: Case) -> frozenset[Gram]:
 
 
 def _mask(grams: frozenset[Gram], size: int) -> int:
-    """One bit for each triple; several may share one."""
+    """Return a bit mask of the trigrams; several may share a bit."""
     bits = bytearray(size // 8)
     for gram in grams:
         at = hash(gram) % size

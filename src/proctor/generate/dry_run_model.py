@@ -1,6 +1,6 @@
-"""A stand-in that answers each question of a generation in the right shape, so that a plan can walk through it.
+"""A stand-in model that answers each question of a generation in the right format, for dry runs.
 
-Nothing it says is ever kept or shown: only how often it was asked, and how much was said to it.
+Its answers are never kept or shown: only the number of questions and their size count.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _BASELINE = 60
 
 @dataclass(slots=True, kw_only=True)
 class Rehearsal:
-    """Counts questions by stage: how many, and how many characters they hold."""
+    """Counts questions by stage, and their characters."""
 
     name: str
     rules: Sequence[Rule] = ()
@@ -36,7 +36,7 @@ class Rehearsal:
     items: Counter[str] = field(default_factory=Counter)
 
     async def complete(self, request: Request) -> Reply:
-        """An answer of the right shape."""
+        """Return an answer in the right format."""
         stage = request.schema_name
         data = stand_in(stage, request.schema or {}, content_id(request), self.rules)
         self.calls[stage] += 1
@@ -47,8 +47,8 @@ class Rehearsal:
 
 
 def stand_in(stage: str, schema: Mapping[str, Any], key: str, rules: Sequence[Rule] = ()) -> dict[str, Any]:
-    """Data that a stage takes; other words for another ``key``, the same for the same."""
-    # Not for secrets: words that differ from question to question, and not from time to time.
+    """Return data that a stage accepts; it depends only on ``key``."""
+    # Not for secrets: reproducible words that differ between questions.
     dice = random.Random(hashlib.sha256(key.encode()).digest())  # noqa: S311
     made: dict[str, Any] = {}
     if stage == "intent":
@@ -73,7 +73,7 @@ def stand_in(stage: str, schema: Mapping[str, Any], key: str, rules: Sequence[Ru
 
 
 def _size(stage: str, schema: Mapping[str, Any]) -> int:
-    """How many things a question asks for, where its shape tells: rules that need tests or opposites, inputs."""
+    """Return how many items a question asks for, by its schema: rules that need tests or opposites, inputs."""
     places = {"tests": ("tests", "rule"), "opposites": ("opposites", "rule"), "inputs": ("inputs", "name")}
     return len(_names(schema, *places[stage])) if stage in places else 1
 
@@ -132,5 +132,5 @@ def _phrase(dice: random.Random, words: int) -> str:
 
 
 def _word(dice: random.Random) -> str:
-    """A word of no language: so many are possible that no two texts look alike."""
+    """Return a made-up word: with so many possible words no two texts are similar."""
     return "".join(dice.choice(_STARTS) + dice.choice(_VOWELS) for _ in range(dice.randint(1, 3)))

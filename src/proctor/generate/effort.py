@@ -1,4 +1,4 @@
-"""How much is made: four presets, each at least as thorough as the one before, and any number set by hand."""
+"""Effort presets: four levels of increasing thoroughness, and overrides of single numbers."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["DEFAULT", "PRESETS", "Effort", "choose_effort"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
-    """The numbers that decide how many calls are made.
+    """The numbers that determine how many calls are made.
 
     ``most_rules`` is the number of rules to find, ``None`` for all. A rule gets ``tests_per_rule`` tests and its
-    opposite as many, in every scenario. ``rules_per_call`` rules share a call: fewer make better tests, and more calls.
-    ``generations`` is how often tests are asked for as long as some are missing or not valid. Each test is made
-    longer ``expansions`` times. ``baseline`` is the number of tests made from the prompt alone.
+    opposite as many, in every scenario. ``rules_per_call`` rules share a call: fewer give better tests and more calls.
+    ``generations`` is how often tests are requested while some are missing or invalid. Each test is expanded
+    ``expansions`` times. ``baseline`` is the number of tests made from the prompt alone.
     """
 
     most_rules: int | None = 20
@@ -48,10 +48,10 @@ _BOUNDS: Mapping[str, tuple[int, int]] = {
 
 
 def choose_effort(name: str | None = None, **given: int | None) -> Effort:
-    """The preset of that name, or the default one; every number that is given goes before the preset's.
+    """Return the named preset, or the default; given numbers override the preset.
 
     Raises:
-        InputError: there is no such preset, or a number is out of its bounds.
+        InputError: there is no such preset, or a number is out of range.
     """
     name = name or DEFAULT
     if name not in PRESETS:

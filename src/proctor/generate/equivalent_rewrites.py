@@ -1,4 +1,4 @@
-"""Shams: the prompt in slightly other words that ask for the same, so that a test which fails tells nothing."""
+"""Equivalent rewrites: slightly reworded prompts with the same meaning; tests that fail on them are noise."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from proctor.prompts.prompt import Prompt
 
 __all__ = ["Sham", "make_shams"]
 
-# What is quoted, and what a template fills in, stays as it is.
+# Quoted text and template variables stay unchanged.
 _KEPT: Final = re.compile(
     r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|```.*?```|\"[^\"\n]*\"|“[^”\n]*”|`[^`\n]*`|「[^」\n]*」", re.DOTALL
 )
@@ -43,19 +43,19 @@ _JAPANESE_OPENING: Final = "以下の指示をよく読んでください。\n\n
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sham:
-    """A prompt that asks for the same as the original; ``kind`` is how its words differ."""
+    """A prompt with the same meaning as the original; ``kind`` is how its wording differs."""
 
     kind: str
     prompt: Prompt = field(repr=False)
 
     def diff(self, original: Prompt) -> str:
-        """What was changed, as a unified diff of the two prompts' texts."""
+        """Return the change as a unified diff of the two prompts' texts."""
         lines = original.text.splitlines(), self.prompt.text.splitlines()
         return "\n".join(difflib.unified_diff(*lines, "prompt", self.kind, lineterm="", n=0))
 
 
 def make_shams(prompt: Prompt) -> tuple[Sham, ...]:
-    """The rewordings that apply: a courteous first line, synonyms, other bullets and spacing."""
+    """Return the applicable rewordings: a polite first line, synonyms, other bullets and spacing."""
     return tuple(
         Sham(kind=kind, prompt=changed)
         for kind, change in (("opening", _opened), ("synonyms", _synonyms), ("layout", _laid_out))
@@ -64,7 +64,7 @@ def make_shams(prompt: Prompt) -> tuple[Sham, ...]:
 
 
 def _changed(prompt: Prompt, change: Callable[[str], str]) -> Prompt | None:
-    """The prompt with its first message that gives instructions changed."""
+    """Return the prompt with its first instruction message changed."""
     for number, message in enumerate(prompt.messages):
         if message.role not in ("system", "user") or not message.text.strip():
             continue
@@ -86,7 +86,7 @@ def _synonyms(text: str) -> str:
 
 
 def _exchanged(piece: str) -> str:
-    """Each word is exchanged once: what took the place of another is not exchanged back."""
+    """Replace each word once; a replacement is not replaced again."""
     found = sorted((match.start(), match.end(), put) for pattern, put in _SYNONYMS for match in pattern.finditer(piece))
     made, at = [], 0
     for start, end, put in found:

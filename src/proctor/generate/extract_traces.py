@@ -1,4 +1,4 @@
-"""The rules of an agent's prompt for whole conversations: by step predicates where its words are plain, else judged."""
+"""Extract an agent prompt's rules for whole conversations: as step predicates if possible, else for a judge."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Readable = Callable[[str], str | None]
 """A step predicate in its canonical form; None where it cannot be read. The language is the scorers' own."""
 
 _MOST_RULES: Final = 500
-_SHORTEST: Final = 4  # words; what is shorter is a label
-# What asks something of the agent, though not in the words of a command.
+_SHORTEST: Final = 4  # words; a shorter text is a label
+# Requirements on the agent that are not commands.
 _ASKED: Final = re.compile(
     r"\b(?:must|should|shall|have to|has to|needs? to|required|always|never|only|cannot|can ?not|can[’']t|may not|"
     r"do not|don[’']t|not allowed|ensure|make sure|before|unless|at most|no more than)\b",
     re.IGNORECASE,
 )
-# A predicate of an output is taken for one of every answer only where the statement speaks of answers.
+# An output predicate applies to every answer only if the statement is about answers.
 _OF_ANSWERS: Final = re.compile(
     r"\b(?:answers?|respon(?:d|ses?)|repl(?:y|ies)|messages?|outputs?|write|say|tone|words|sentences|paragraphs?|"
     r"markdown|emojis?|language|english|greet\w*|sign off)\b",
@@ -42,11 +42,11 @@ _ARGUMENT: Final = re.compile(r"(?:_id|_ids|_number|_date|_name|_type|_code)$")
 
 
 def extract_trace_rules(prompt: Prompt, *, readable: Readable, tools: Iterable[str] = ()) -> tuple[Rule, ...]:
-    """The rules of an agent's prompt, in the order they stand in it, each with the span it comes from.
+    """Return the rules of an agent's prompt, in order, each with its span.
 
-    ``tools`` are the names of the agent's tools, beside those the prompt itself names. A statement that code can read
-    plainly has step predicates; what the output extractor can check of answers keeps its predicate; the rest is for a
-    judge, in the prompt's own words.
+    ``tools`` are the names of the agent's tools, in addition to those the prompt names. A statement that code can parse
+    gets step predicates; what the output extractor can check of answers keeps its predicate; the rest is for a judge,
+    in the prompt's own words.
     """
     wording = Wording(dict.fromkeys([*tools, *tools_in(prompt)]))
     outputs = extract_rules(prompt)
@@ -54,13 +54,13 @@ def extract_trace_rules(prompt: Prompt, *, readable: Readable, tools: Iterable[s
     told = [piece for each in statements_of(prompt) if not each.code and not each.user for piece in _pieces(each)]
     for statement in told:
         for rule in _of_statement(statement, wording, outputs, readable):
-            # A prompt often says the same twice; what code checks is then checked once.
+            # Prompts often repeat a rule; a predicate is checked once.
             rules.setdefault(rule.predicate or rule.id, rule)
     return tuple({rule.id: rule for rule in rules.values()}.values())[:_MOST_RULES]
 
 
 def tools_in(prompt: Prompt) -> tuple[str, ...]:
-    """The names of tools that a prompt gives: in its head, in backticks, or with underscores between their words."""
+    """Return the tool names in a prompt: in its front matter, in backticks, or with underscores."""
     declared = [name for each in _listed(prompt.front.get("tools")) if (name := _name_of(each))]
     named = [found.group(1) or found.group(2) for found in _NAME.finditer(prompt.text)]
     return tuple(dict.fromkeys([*declared, *(name for name in named if "_" in name and not _ARGUMENT.search(name))]))
@@ -81,7 +81,7 @@ def _name_of(tool: Any) -> str:
 
 
 def _pieces(statement: Statement) -> Iterator[Statement]:
-    """The statement; a list of quoted sentences that was taken for one is given sentence by sentence."""
+    """Yield the statement; a list of quoted sentences that was parsed as one is split into sentences."""
     cuts = list(_LISTED.finditer(statement.text)) if len(statement.text) > _LONG else []
     start = 0
     for cut in cuts:

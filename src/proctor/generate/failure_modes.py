@@ -1,4 +1,4 @@
-"""Ways to fail, from a table for each kind of rule: said by code, and labelled so."""
+"""Failure modes by kind of rule, from a table; labelled as made by code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proctor.text.predicates import PredicateError, parse
 
 __all__ = ["failure_modes"]
 
-# A predicate's form begins with this -> what breaking it looks like, and the harm.
+# Prefix of a predicate's form -> how a violation looks, and the harm.
 _BY_FORM: tuple[tuple[tuple[str, ...], str, Harm], ...] = (
     (("one of", "is TEXT", "only words"), "the answer is none of the allowed ones, or has words around it", "high"),
     (("is json", "json ", "is xml", "is table"), "what reads the answer cannot parse it, or misses a field", "high"),
@@ -47,9 +47,9 @@ _TEMPTED_HARM: dict[str, Harm] = {"safety": "high", "refusal": "high", "style": 
 
 
 def failure_modes(rule: Rule, tests: Sequence[Case]) -> Iterator[FailureMode]:
-    """How an output may break the rule, each way with the tests that would show it.
+    """Yield how an output may break the rule, each with the tests that would show it.
 
-    A plain test of the rule shows plain ways; only a test that tempts the model shows whether it gives in.
+    A plain test shows plain failures; only a tempting test shows whether the model gives in.
     """
     known = {case.id: GeneratedTest.of(case) for case in tests}
     aiming = {name: test for name, test in known.items() if rule.id in test.rules and test.is_usable}

@@ -1,4 +1,4 @@
-"""Several files that change together, though a process may be killed between any two of them."""
+"""Change several files together, even if the process may be killed between any two of them."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from proctor.core.errors import InputError, StoreError
 
 __all__ = ["read_text", "settle", "write_together"]
 
-_DRAFT = ".draft"  # files on their way: rubbish when a kill left them
-_READY = ".ready"  # whole files that only have to be moved into place
-_GONE = ".gone"  # in a ready folder: the names of files that are to be removed
+_DRAFT = ".draft"  # incomplete files: leftovers if the process was killed
+_READY = ".ready"  # complete files that only have to be moved into place
+_GONE = ".gone"  # in a ready folder: the names of files to remove
 _MOST_BYTES = 64_000_000
 
 
 def read_text(path: Path, *, there: bool = False) -> str:
-    """The text of a file; empty when there is none.
+    """Return the text of a file; empty if there is none.
 
     Raises:
-        InputError: the file is no UTF-8 text, too large, or cannot be read; or is missing where ``there`` is asked.
+        InputError: the file is not UTF-8 text, too large, or cannot be read; or is missing although ``there`` is set.
     """
     try:
         if path.stat().st_size > _MOST_BYTES:
@@ -41,7 +41,7 @@ def write_together(folder: Path, texts: Mapping[str, str], *, gone: Iterable[str
     """Replace files of a folder, and remove those that are ``gone``: all of them or none.
 
     Raises:
-        StoreError: the disk or the folder refused; what was there before is untouched.
+        StoreError: the disk or the folder refused; the old content is unchanged.
     """
     draft = folder / _DRAFT
     try:
@@ -52,7 +52,7 @@ def write_together(folder: Path, texts: Mapping[str, str], *, gone: Iterable[str
         for name, text in texts.items():
             _write(draft / name, text)
         _write(draft / _GONE, "\n".join(gone))
-        draft.replace(folder / _READY)  # from here on the new files are the folder's
+        draft.replace(folder / _READY)  # from here on the new files are valid
         settle(folder)
     except OSError as error:
         hint = "check the folder, its permissions and the free space"
@@ -60,10 +60,10 @@ def write_together(folder: Path, texts: Mapping[str, str], *, gone: Iterable[str
 
 
 def settle(folder: Path) -> None:
-    """Finish what a killed process left half done: move whole new files into place.
+    """Finish what a killed process left incomplete: move complete new files into place.
 
     Raises:
-        StoreError: the folder may not be changed.
+        StoreError: the folder cannot be changed.
     """
     ready = folder / _READY
     if not ready.is_dir():

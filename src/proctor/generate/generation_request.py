@@ -1,4 +1,4 @@
-"""What is asked of a generation, by whom it is made, and what came of it."""
+"""Types of a generation: the request, the models and the result."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ STAGES: tuple[Stage, ...] = ("intent", "inputs", "rules", "inverse", "tests", "e
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What is to be made of a prompt.
+    """The request to generate from a prompt.
 
-    ``instructions`` are the author's words for a stage. ``start`` makes that stage and all that follow from it anew;
-    what a person locked, added or edited stays all the same. ``most_tests`` chooses among the tests at the end.
-    ``agreement`` puts each test to intent and rules in place of the prompt, and asks whether the prompt is kept.
+    ``instructions`` are the author's texts for the stages. ``start`` regenerates that stage and all later ones; what a
+    person locked, added or edited is kept. ``most_tests`` limits the tests at the end. ``agreement`` answers each test
+    by intent and rules instead of the prompt, and judges whether the result fits the prompt.
     """
 
     prompt: Prompt
@@ -41,20 +41,20 @@ class Order:
     threshold: float = 0.8
 
     def anew(self, stage: Stage) -> bool:
-        """Whether the stage is to be made anew, whatever is there."""
+        """Whether the stage must be regenerated, whatever exists."""
         return self.start is not None and STAGES.index(stage) >= STAGES.index(self.start)
 
     def words(self, stage: str) -> str:
-        """The author's words for a stage."""
+        """Return the author's text for a stage."""
         return self.instructions.get(stage, "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Makers:
-    """The models that make: without a ``writer`` everything is made by code.
+    """The models of a generation; without a ``writer`` everything is made by code.
 
     ``judge`` checks rules and tests; ``truth`` answers the prompt itself, and ``truth_judges`` grade its answers.
-    ``rehearsed`` marks stand-ins whose inputs are not looked at.
+    ``rehearsed`` marks stand-ins whose inputs are not checked.
     """
 
     writer: Model | None = None
@@ -66,7 +66,7 @@ class Makers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """What became of the rules and tests that were there: texts of rules, ids of tests."""
+    """Added, kept and dropped rules and tests: texts of rules, ids of tests."""
 
     rules_added: tuple[str, ...] = ()
     rules_kept: tuple[str, ...] = ()
@@ -78,10 +78,10 @@ class Changes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """What came of a generation.
+    """The result of a generation.
 
-    ``invalid`` and ``repeats`` are the numbers of tests that were left out; ``uncovered`` are enabled rules without a
-    test. ``only_code`` and ``only_model`` are the rules that one found and the other did not.
+    ``invalid`` and ``repeats`` count the tests that were left out; ``uncovered`` are enabled rules without a test.
+    ``only_code`` and ``only_model`` are the rules that only one of the two found.
     """
 
     artefacts: Artefacts

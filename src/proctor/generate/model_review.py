@@ -1,4 +1,4 @@
-"""A review of a prompt's tests by a model: the ways to fail, and what each test is worth."""
+"""Review a prompt's tests by a model: failure modes, and the importance of each test."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from proctor.generate.stages.validate_artefacts import shown_inputs
 
 __all__ = ["PER_CALL", "review_asked"]
 
-PER_CALL = 12  # tests rated in one call: more, and a small model forgets some
+PER_CALL = 12  # tests rated per call; with more, a small model forgets some
 _MOST_MODES = 12
 _LONGEST_INPUT = 600
-_SHOWN = 60  # tests that the ways to fail are asked about in one call
+_SHOWN = 60  # maximum tests in the call about failure modes
 
 
 async def review_asked(model: Model, brief: Brief, tests: Sequence[Case], by_rule: Findings) -> Findings:
-    """The findings with the model's failure modes and importances in the place of those by rule.
+    """Return the findings with the model's failure modes and importances instead of those by rule.
 
-    What only code can know (which test alone covers a rule, which repeats another, what failed before) stays.
+    What only code can know (sole coverage of a rule, duplicates, earlier failures) stays.
 
     Raises:
         ModelError: the model did not answer, or nothing in its answers can be used.

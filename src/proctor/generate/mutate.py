@@ -1,4 +1,4 @@
-"""Mutants of a prompt: one rule dropped, negated, weakened or asked for in another form, everything else as it was."""
+"""Mutants of a prompt: one rule dropped, negated, weakened or asked for in another form, the rest unchanged."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _CLOSED = ("one of TEXTS", "is TEXT")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mutant:
-    """A prompt with one statement changed. ``rules`` are the rules that stood in what was changed.
+    """A prompt with one statement changed. ``rules`` are the rules in the changed text.
 
-    ``at`` is where in the prompt's text.
+    ``at`` is the offset in the prompt's text.
     """
 
     operator: Operator
@@ -43,11 +43,11 @@ class Mutant:
 
     @property
     def id(self) -> str:
-        """The mutant's name: a hash of what its prompt says."""
+        """The mutant's id: a hash of its prompt."""
         return "m-" + content_id([self.prompt.hash], length=10)
 
     def diff(self, original: Prompt) -> str:
-        """What was changed, as a unified diff of the two prompts' texts."""
+        """Return the change as a unified diff of the two prompts' texts."""
         lines = difflib.unified_diff(
             original.text.splitlines(), self.prompt.text.splitlines(), "prompt", self.id, lineterm="", n=1
         )
@@ -56,7 +56,7 @@ class Mutant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOut:
-    """A change that was not made a mutant of, and why."""
+    """A change that gave no mutant, and why."""
 
     rule: str
     operator: Operator | None
@@ -65,19 +65,18 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mutants:
-    """All mutants of a prompt, and what none could be made of."""
+    """All mutants of a prompt, and the changes that gave none."""
 
     made: tuple[Mutant, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
 
 
 def make_mutants(prompt: Prompt, spec: Specification, *, extract: Extract) -> Mutants:
-    """Change each enabled rule in each way that applies to it.
+    """Change each enabled rule in each applicable way.
 
-    ``extract`` finds the rules of a prompt by code. A mutant whose text is the original's but for white space, or that
-    says in another place what was dropped or weakened in this, or leaves only answers that keep it, is equivalent: no
-    test could tell, so it is left out.
-    Two rules whose changes give the same text share one mutant.
+    ``extract`` finds the rules of a prompt by code. A mutant is equivalent if its text differs only in white space, if
+    another place repeats what was dropped or weakened, or if only answers that follow the rule remain. No test could
+    detect it, so it is left out. Two rules whose changes give the same text share one mutant.
     """
     made: dict[str, Mutant] = {}
     left: list[LeftOut] = []
@@ -101,7 +100,7 @@ def make_mutants(prompt: Prompt, spec: Specification, *, extract: Extract) -> Mu
 
 
 def choose_mutants(mutants: Sequence[Mutant], *, most: int | None, seed: int = 0) -> tuple[Mutant, ...]:
-    """At most so many, spread over rules and operators as evenly as they go; the order of the rest stays."""
+    """Return at most ``most`` mutants, spread evenly over rules and operators; their order stays."""
     if most is None or len(mutants) <= most:
         return tuple(mutants)
     taken: list[Mutant] = []
@@ -143,7 +142,7 @@ def _changes(spec: Specification, rule: Rule) -> Mapping[str, Callable[[str], st
 
 
 def _touched(prompt: Prompt, rule: Rule, start: int, end: int) -> bool:
-    """Whether a rule stands wholly in what was changed."""
+    """Whether a rule is completely inside the changed text."""
     span = rule.source
     return span is not None and start <= span.start and span.end <= end and span.end <= len(prompt.text)
 
@@ -156,11 +155,11 @@ def _same_variables(prompt: Prompt, changed: Prompt) -> bool:
 
 
 def _equivalent(prompt: Prompt, rule: Rule, mutant: Mutant, found: Sequence[Rule]) -> str:
-    """Why nothing could tell the mutant from the original; empty when something could."""
+    """Return why no test could distinguish the mutant from the original; empty if one could."""
     if mutant.prompt.text.split() == prompt.text.split():
         return "the same text"
     if mutant.operator not in ("drop", "weaken") or not rule.predicate:
-        return ""  # a negated statement contradicts its twin, and so changes something
+        return ""  # a negated statement contradicts its duplicate, so it has an effect
     end = mutant.at + len(mutant.after)
     spans = [each.source for each in found if each.predicate == rule.predicate and each.source is not None]
     if any(span.end <= mutant.at or span.start >= end for span in spans):
@@ -169,7 +168,7 @@ def _equivalent(prompt: Prompt, rule: Rule, mutant: Mutant, found: Sequence[Rule
 
 
 def follows_from(predicate: str, found: Sequence[Rule]) -> bool:
-    """Whether a rule with a closed list of answers leaves none that would break the predicate."""
+    """Whether a rule with a closed list of answers excludes all that would break the predicate."""
     try:
         wanted = parse(predicate)
         lists = [parse(rule.predicate) for rule in found if rule.predicate and rule.predicate != predicate]

@@ -1,4 +1,4 @@
-"""Where a rule stands in its prompt, and a prompt with another text in that place."""
+"""Locate a rule in its prompt, and edit the prompt at that place."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ _COMMON = frozenset(
 
 
 def own_stretch(text: str, rule: Rule, others: Sequence[Rule]) -> Stretch | None:
-    """Where the rule stands: its span, or the part of it that no other rule of the same sentence needs.
+    """Return the span of the rule, or the part of it that no other rule of the same sentence needs.
 
-    A span whose quote is no longer there is looked for by its quote; where that is gone, so is the place.
+    If the span no longer matches its quote, the quote is searched; None if it is gone.
     """
     place = _place(text, rule)
     if place is None:
@@ -68,7 +68,7 @@ def own_stretch(text: str, rule: Rule, others: Sequence[Rule]) -> Stretch | None
 
 
 def without(text: str, start: int, end: int) -> Stretch:
-    """The stretch to cut so that what is left reads on: with its bullet, its line break, or the word that joined it."""
+    """Return the span to cut so that the rest stays readable: with its bullet, line break, or conjunction."""
     before, after = text[:start], text[end:]
     if bullet := _BULLET.search(before):
         return bullet.start(), end + len(after) - len(after.lstrip(".!?; \t").removeprefix("\n"))
@@ -84,7 +84,7 @@ def without(text: str, start: int, end: int) -> Stretch:
 
 
 def edited(prompt: Prompt, start: int, end: int, new: str) -> Prompt | None:
-    """The prompt with ``new`` in the place of a stretch of its text; none when the stretch is in no one message."""
+    """Return the prompt with ``new`` in place of a span; None if the span is not inside one message."""
     at = 0
     for number, message in enumerate(prompt.messages):
         stop = at + len(message.text)

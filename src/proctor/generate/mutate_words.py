@@ -1,4 +1,4 @@
-"""How a statement is negated, weakened, or asked for in another form: words for words, never inside a variable."""
+"""Negate, weaken, or change the form of a statement by word substitution, never inside a variable."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ _FORMS = _table(
 
 
 def negated(stretch: str, opposite: str = "") -> str | None:
-    """The opposite of what a stretch of a prompt asks for; in the words of ``opposite`` where none of ours fit."""
+    """Return the opposite of a requirement; in the words of ``opposite`` if no rule applies."""
     for part in _consequence_first(stretch):
         found = _first(part, _OPPOSITES) or _before_verb(part, "do not ") or _first(part, _NEGATED_VERB)
         if found is not None:
@@ -127,7 +127,7 @@ def negated(stretch: str, opposite: str = "") -> str | None:
 
 
 def weakened(stretch: str) -> str | None:
-    """The stretch with its bounds loosened, or its command made a permission; none when it commands nothing."""
+    """Return the text with looser bounds, or with its command as a permission; None if it commands nothing."""
     for part in _consequence_first(stretch):
         found = _loosened(part) or _first(part, _SOFTER) or _before_verb(part, "you may ")
         if found is not None:
@@ -136,17 +136,17 @@ def weakened(stretch: str) -> str | None:
 
 
 def swapped(stretch: str) -> str | None:
-    """The stretch asking for another form (prose for JSON, French for English); none when it names no form."""
+    """Return the text with another form (prose for JSON, French for English); None if it names no form."""
     return _first(stretch, _FORMS)
 
 
 def template_parts(stretch: str) -> str:
-    """The variables and template marks of a stretch: what is left of it when its words are dropped."""
+    """Return the variables and template marks of a text: what is left if its words are dropped."""
     return " ".join(match.group() for match in _TEMPLATE.finditer(stretch))
 
 
 def _consequence_first(stretch: str) -> Iterator[str]:
-    """What is to be done before on which condition: ``if X, do Y`` is changed in Y."""
+    """Yield the consequence before the whole: ``if X, do Y`` is changed in Y."""
     condition = _CONDITION.match(stretch)
     if condition and len(stretch) > condition.end():
         yield stretch[condition.end() :]
@@ -154,7 +154,7 @@ def _consequence_first(stretch: str) -> Iterator[str]:
 
 
 def _first(text: str, table: Sequence[Swap]) -> str | None:
-    """The text after the first row that changes it outside its variables."""
+    """Apply the first row that changes the text outside its variables."""
     for pattern, put in table:
         for match in pattern.finditer(text):
             if not _in_template(text, match):
@@ -164,7 +164,7 @@ def _first(text: str, table: Sequence[Swap]) -> str | None:
 
 
 def _rest(text: str, match: re.Match[str], new: str) -> str:
-    """What follows; when a word was taken away from the beginning, the next one takes its capital."""
+    """Return the rest; if the first word was removed, the next one is capitalised."""
     rest = text[match.end() :]
     return rest[:1].upper() + rest[1:] if not new and match.group()[:1].isupper() else rest
 
@@ -195,7 +195,7 @@ _RANGE = re.compile(rf"(?:between|from) {_NUMBER} (?:and|to) (?P<high>\d+)", re.
 
 
 def _loosened(text: str) -> str | None:
-    """Twice as many where there may be at most so many, half as many where there must be at least so many."""
+    """Double an upper limit, or halve a lower one."""
     if (match := _RANGE.search(text)) and not _in_template(text, match):
         new = f"between {_value(match) // 2} and {int(match['high']) * 2}"
         return text[: match.start()] + new + text[match.end() :]

@@ -1,9 +1,8 @@
-"""From a prompt to its tests: each question goes out as soon as what it needs is known.
+"""Generate tests from a prompt; each question is sent as soon as its inputs are known.
 
-Intent, inputs, rules and baseline tests are asked for at once. A few rules at a time are checked against the prompt,
-get their tests, and their opposites get theirs; each test is checked, made longer and given its expected output by
-itself.
-What is asked depends on what was answered and never on when, so that the same answers always give the same tests.
+Intent, inputs, rules and baseline tests are requested concurrently. A few rules at a time are checked against the
+prompt and get their tests, and their opposites get theirs; each test is checked, expanded and given its expected output
+separately. Questions depend on answers, never on timing, so that the same answers always give the same tests.
 """
 
 from __future__ import annotations
@@ -33,20 +32,20 @@ __all__ = ["generate"]
 
 
 async def generate(order: Order, makers: Makers, present: Artefacts, edited: Collection[str] = ()) -> Made:
-    """Make what is missing: intent, inputs, rules, opposites, tests, and what the order asks for beside them.
+    """Generate what is missing: intent, inputs, rules, opposites, tests, and what else the order requests.
 
-    ``present`` is what is there; ``edited`` names the files of it that a person changed.
+    ``present`` is what exists; ``edited`` names its files that a person changed.
 
     Raises:
-        ModelError: a model cannot be asked at all; single answers that cannot be used are noted instead.
-        PromptError: the prompt cannot be filled in.
+        ModelError: a model cannot be reached at all; single unusable answers are noted instead.
+        PromptError: the prompt cannot be rendered.
     """
     upgrade = makers.writer is not None and present.provenance.get("mode") == "offline"
     return await _Making(order, makers, present, keep(order, present, edited, upgrade=upgrade)).run()
 
 
 class _Making:
-    """One generation under way."""
+    """One generation in progress."""
 
     def __init__(self, order: Order, makers: Makers, present: Artefacts, kept: Kept) -> None:
         self.order = order
@@ -60,7 +59,7 @@ class _Making:
         self._all_known = asyncio.Event()
 
     async def run(self) -> Made:
-        """Make everything; intent, inputs and baseline go on while the rules are found."""
+        """Make everything; intent, inputs and baseline run while the rules are found."""
         intent = asyncio.create_task(self._intent())
         inputs = asyncio.create_task(self._inputs())
         baseline = asyncio.create_task(self._baseline(inputs))
@@ -84,7 +83,7 @@ class _Making:
             raise
         return self._made(artefacts, found, stay=stay, new=[*samples, *new])
 
-    # --- what does not depend on rules ---------------------------------------------------------------
+    # --- independent of rules ------------------------------------------------------------------------
 
     async def _intent(self) -> str:
         if self.kept.intent is not None:
@@ -122,7 +121,7 @@ class _Making:
     async def _all_groups(
         self, found: FoundRules, intent: asyncio.Task[str], inputs: asyncio.Task[tuple[InputSpec, ...]]
     ) -> tuple[dict[str, tuple[Rule, ...]], list[Case]]:
-        """The opposites by the id of their rule, and the new tests scenario by scenario."""
+        """Return the opposites by the id of their rule, and the new tests, scenario by scenario."""
         enabled = [rule for rule in found.rules if not rule.disabled]
         self._final = {rule.id: rule for rule in found.rules if rule.disabled}
         self._note_known(found)
@@ -179,12 +178,12 @@ class _Making:
             instructions=self.order.instructions,
         )
 
-    # --- what is there already -----------------------------------------------------------------------
+    # --- existing artefacts --------------------------------------------------------------------------
 
     async def _stay_and_samples(
         self, found: FoundRules, intent: asyncio.Task[str], inputs: asyncio.Task[tuple[InputSpec, ...]]
     ) -> tuple[list[Case], list[Case]]:
-        """The tests that stay and those the author's samples make, with their expected outputs."""
+        """Return the kept tests and those from the author's samples, with their expected outputs."""
         spec = Specification(intent=await intent, inputs=await inputs, rules=found.rules)
         briefs = {scenario.name: self._brief(spec, scenario) for scenario in self.scenarios}
         plain = self._brief(spec, Scenario())
@@ -202,7 +201,7 @@ class _Making:
         )
 
     def _sample(self, spec: Specification, row: Any) -> Case | None:
-        """A sample of the author's as a test; one that leaves an input open is none."""
+        """Return an author's sample as a test; None if an input is missing."""
         values, expected = split_sample(self.order.prompt, row)
         if not self.order.prompt.inputs:
             values = {name: row[name] for name in ("input",) if name in row}
@@ -222,7 +221,7 @@ class _Making:
             self._all_known.set()
 
     async def _settled(self, brief: Brief) -> Brief:
-        """The brief with every rule as it stands once all are checked against the prompt."""
+        """Return the brief with the final state of every rule, after all are checked against the prompt."""
         await self._all_known.wait()
         rules = tuple(self._final.get(rule.id, rule) for rule in brief.spec.rules)
         return replace(brief, spec=replace(brief.spec, rules=rules))

@@ -1,7 +1,7 @@
-"""What a generation will ask before anything is spent: calls and tokens by stage, and money where prices are known.
+"""Estimate a generation before anything is spent: calls and tokens by stage, and cost if prices are known.
 
-The pipeline itself is walked through with stand-ins for the models, so that the plan knows what is there already, what
-stays after an edit, and how the rules fall into calls. The rules are taken to be those that code finds.
+The pipeline runs with stand-in models, so the plan takes into account what exists, what is kept after an edit, and how
+the rules are grouped into calls. It assumes the rules that code finds.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ __all__ = ["GenerationPlan", "PlanRow", "make_plan"]
 
 Priced = Callable[[str, Usage], float | None]
 
-_LETTERS_A_TOKEN = 3.6  # of English with JSON around it; Japanese has fewer, so a plan for it is low
-# Tokens of an answer, for each thing that is asked for.
+_LETTERS_A_TOKEN = 3.6  # characters per token, for English with JSON; Japanese has fewer, so its plan is too low
+# Tokens of an answer, per requested item.
 _ANSWER = {
     "intent": 40,
     "inputs": 120,
@@ -38,14 +38,14 @@ _ANSWER = {
     "specified": 200,
     "agreement": 60,
 }
-# How often a question may be put when the answers are of no use: asked, told what is wrong, drawn anew.
+# Maximum attempts per question: the question, a retry with the error, a new sample.
 _MOST_ASKINGS = 3
 _MOST_TRIES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRow:
-    """One stage on one model. ``most`` is the number of calls when every answer has to be asked for again."""
+    """One stage on one model. ``most`` is the number of calls if every question has to be repeated."""
 
     stage: str
     model: str
@@ -57,7 +57,7 @@ class PlanRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerationPlan:
-    """What is to be asked, and what will be there afterwards if all goes well."""
+    """The planned calls, and the expected result."""
 
     rows: tuple[PlanRow, ...]
     rules: int
@@ -66,22 +66,22 @@ class GenerationPlan:
 
     @property
     def calls(self) -> int:
-        """All calls together."""
+        """The total number of calls."""
         return sum(row.calls for row in self.rows)
 
     @property
     def most(self) -> int:
-        """All calls when every answer has to be asked for again."""
+        """The total number of calls if every question has to be repeated."""
         return sum(row.most for row in self.rows)
 
     @property
     def usage(self) -> Usage:
-        """All tokens together."""
+        """The total number of tokens."""
         return sum((row.usage for row in self.rows), Usage())
 
     @property
     def cost(self) -> float | None:
-        """The money; ``None`` when the price of one of the models is not known."""
+        """The total cost; ``None`` if the price of a model is unknown."""
         costs = [row.cost for row in self.rows]
         known = [cost for cost in costs if cost is not None]
         return sum(known) if len(known) == len(costs) else None
@@ -90,7 +90,7 @@ class GenerationPlan:
 async def make_plan(
     order: Order, makers: Makers, present: Artefacts, edited: Collection[str], *, priced: Priced
 ) -> GenerationPlan:
-    """Walk through the generation without asking anybody."""
+    """Run the generation without calling any model."""
     rules = _expected(order)
     cast = _cast(makers, rules)
     stand_ins = Makers(

@@ -1,6 +1,6 @@
-"""Where the files of a folder come from: what they were made from, by whom, with which numbers, and what it took.
+"""Record the provenance of a folder: sources, models, settings and cost.
 
-There is no time of day in it: the same prompt, numbers and answers give the same bytes.
+It contains no time, so the same prompt, settings and answers give the same bytes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _STAGES = (
 
 
 def order_id(order: Order, makers: Makers) -> str:
-    """A hash of all that decides what is made: the same order on the same files has nothing left to do."""
+    """Return a hash of everything that determines the result: the same order on the same files has nothing to do."""
     return content_id(
         [
             order.prompt.hash,
@@ -55,7 +55,7 @@ def order_id(order: Order, makers: Makers) -> str:
 def provenance_of(
     order: Order, makers: Makers, made: Made, before: Artefacts, spend: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """What ``provenance.json`` says, but for the hashes of the files, which are added as they are written."""
+    """Return the content of ``provenance.json`` without the file hashes, which are added when they are written."""
     artefacts = made.artefacts
     rules = [rule for rule in artefacts.rules if rule.polarity == "positive"]
     enabled = [rule for rule in rules if not rule.disabled]
@@ -97,7 +97,7 @@ def provenance_of(
 
 
 def _agreement(tests: Sequence[Case]) -> dict[str, Any]:
-    """How often the specification, put in place of the prompt, answered as the prompt wants."""
+    """Count how often the specification, used instead of the prompt, answered as required."""
     asked = [found["ok"] for case in tests if (found := GeneratedTest.of(case).agreement)]
     if not asked:
         return {}
@@ -105,14 +105,14 @@ def _agreement(tests: Sequence[Case]) -> dict[str, Any]:
 
 
 def by_strategy(tests: Sequence[Case]) -> dict[str, int]:
-    """How many tests there are of each strategy; a person's own are their own kind."""
+    """Count the tests by strategy; a person's own tests are a separate kind."""
     known = map(GeneratedTest.of, tests)
     counts = Counter(test.strategy or test.origin or PERSON for test in known)
     return dict(sorted(counts.items()))
 
 
 def _removed(before: Artefacts, after: Artefacts) -> list[str]:
-    """What a person took out of the files and must not come back: ids that were written once and are not there."""
+    """Return ids that a person removed and that must not come back: they were written once and are gone."""
     old = before.provenance
     there = {rule.id for rule in before.rules} | {case.id for case in (*before.tests, *before.baseline)}
     taken_out = ({*old.get("rules", {}), *old.get("cases", {})} - there) | set(old.get("removed", ()))

@@ -1,4 +1,4 @@
-"""The rules that a prompt demands: what the extractor finds, less what is only allowed or preferred."""
+"""Select the rules that a prompt requires, without what it only allows or prefers."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from proctor.prompts.prompt import Prompt
 
 __all__ = ["demanded_rules"]
 
-# A sentence that only allows or prefers something is not a demand, whatever the extractor finds in the rest of it.
+# A sentence that only allows or prefers something is not a requirement, whatever else it contains.
 _ALLOWED: Final = re.compile(
     r"\b(?:may(?! not\b)|usually|mainly|roughly|preferably|rarely|hop(?:e|ing)|try not to|for example one of)\b", re.I
 )
-# A word of permission inside a condition allows nothing: `answer YES if it may be shown`.
+# A permission inside a condition does not count: `answer YES if it may be shown`.
 _CONDITION: Final = re.compile(r"\b(?:if|when|whether|unless)\b[^,.;:]*", re.I)
 
 
 def demanded_rules(prompt: Prompt) -> tuple[Rule, ...]:
-    """Return the rules of a prompt that a model has to keep."""
+    """Return the rules of a prompt that a model has to follow."""
     return tuple(
         rule
         for rule in extract_rules(prompt)

@@ -1,4 +1,4 @@
-"""What stays of what is there: an edited prompt re-makes only what depends on the edit."""
+"""Decide what existing artefacts to keep: after an edit of the prompt, only dependent parts are regenerated."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _AIMS = ("rules", "inverse_rules")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """What need not be made again. ``None`` and what is missing have to be made.
+    """What need not be generated again. ``None`` and missing parts have to be generated.
 
-    ``rules`` holds both polarities. ``rules_stale`` says that the prompt may hold further rules. ``gone`` are ids of
-    rules and tests that a person removed: they do not come back by themselves; nor do the opposites of ``single``.
+    ``rules`` holds both polarities. ``rules_stale`` means that the prompt may have further rules. ``gone`` are ids of
+    rules and tests that a person removed: they are not generated again; nor are the opposites of ``single``.
     """
 
     intent: str | None = None
@@ -38,7 +38,7 @@ class Kept:
 
 
 def made_from(order: Order) -> dict[str, str]:
-    """For each artefact a hash of what it is made from."""
+    """Return a hash of the sources of each artefact."""
     prompt = order.prompt
     inputs = [dict(schema) for schema in prompt.inputs.values()] + list(prompt.inputs)
     parts: dict[str, list[Any]] = {
@@ -52,7 +52,7 @@ def made_from(order: Order) -> dict[str, str]:
 
 
 def keep(order: Order, present: Artefacts, edited: Collection[str], *, upgrade: bool = False) -> Kept:
-    """What stays. ``edited`` are files a person changed; ``upgrade`` puts a model's work in the place of code's."""
+    """Return what to keep. ``edited`` are files a person changed; ``upgrade`` replaces code's work by a model's."""
     before = present.provenance.get("made_from")
     known = before if isinstance(before, Mapping) else {}
     now = made_from(order)
@@ -81,14 +81,14 @@ def keep(order: Order, present: Artefacts, edited: Collection[str], *, upgrade: 
 
 
 def case_digest(case: Case) -> str:
-    """What a case says, by which a person's edit is seen; not which rules it aims at, for those are renamed."""
+    """Return a hash to detect a person's edits; without the targeted rules, because those are renamed."""
     data: dict[str, Any] = loads(dumps(case))
     data["metadata"] = {key: value for key, value in data.get("metadata", {}).items() if key not in _AIMS}
     return content_id(data, length=12)
 
 
 def with_flags(rule: Rule, earlier: Mapping[str, Rule]) -> Rule:
-    """The rule with what a person said of the one of that id: its weight, and whether it is locked or switched off."""
+    """Return the rule with a person's settings of the same id: weight, locked, disabled, priority."""
     same = earlier.get(rule.id)
     if same is None:
         return rule
@@ -121,7 +121,7 @@ def _stays(rule: Rule, order: Order, stale: bool) -> bool:
 
 
 def _moved(span: Span | None, text: str) -> Span | None:
-    """Where the quoted words stand now: the occurrence nearest to where they stood."""
+    """Return where the quote is now: the occurrence nearest to its old position."""
     if span is None or not span.quote or text[span.start : span.end] == span.quote:
         return span
     places = []
@@ -136,7 +136,7 @@ def _moved(span: Span | None, text: str) -> Span | None:
 
 
 def _gone(order: Order, present: Artefacts) -> frozenset[str]:
-    """What a person took out of the files, now or earlier; a rule whose opposite they took out is told by that one."""
+    """Return the ids a person removed from the files, now or earlier, except for stages that are regenerated."""
     provenance = present.provenance
     there = {rule.id for rule in present.rules} | {case.id for case in (*present.tests, *present.baseline)}
     written = {*provenance.get("rules", {}), *provenance.get("cases", {})}
@@ -149,7 +149,7 @@ def _gone(order: Order, present: Artefacts) -> frozenset[str]:
 
 
 def _single(present: Artefacts, gone: Collection[str]) -> frozenset[str]:
-    """The rules whose opposite a person has removed."""
+    """Return the rules whose opposite a person has removed."""
     written = present.provenance.get("rules")
     links = written if isinstance(written, Mapping) else {}
     return frozenset(str(links[each]) for each in gone if links.get(each))
@@ -182,7 +182,7 @@ def _still_fits(case: Case, order: Order, enabled: Collection[str], scenarios: C
 
 
 def _without_truth(case: Case) -> Case:
-    """A reference that was made from another wording of the prompt is none for this one."""
+    """Remove a reference that was made from another wording of the prompt."""
     if GeneratedTest.of(case).groundtruth is None:
         return case
     return replace(without_metadata(case, "groundtruth"), expect=replace(case.expect, reference=None))

@@ -1,4 +1,4 @@
-"""A review of a prompt's tests without a model: coverage, importance, redundancy, and which to keep."""
+"""Review a prompt's tests without a model: coverage, importance, redundancy, and which to keep."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from proctor.generate.spec import Specification
 
 __all__ = ["Findings", "Past", "keep_best", "review_tests"]
 
-_LIKE_FROM = 0.6  # from here on two tests are called alike, though not the same
-# How much each reason counts; one that is not known (no stored run) counts neither way.
+_LIKE_FROM = 0.6  # similarity from which two tests are reported as alike
+# Weights of the reasons; an unknown one (no stored run) is ignored.
 _WEIGHTS = {"alone": 0.35, "weight": 0.2, "failed": 0.2, "distance": 0.15, "tempts": 0.1}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Past:
-    """What stored runs say of the tests: in how many runs each was, and how often it failed."""
+    """Results of stored runs: in how many runs each test was, and how often it failed."""
 
     runs: Mapping[str, int] = field(default_factory=dict)
     failures: Mapping[str, int] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class Past:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """What a review found."""
+    """The findings of a review."""
 
     modes: tuple[FailureMode, ...] = ()
     notes: tuple[TestNote, ...] = ()
@@ -41,7 +41,7 @@ class Findings:
 
 
 def review_tests(spec: Specification, tests: Sequence[Case], past: Past | None = None) -> Findings:
-    """Look at the tests by rule alone; no model is asked, and none is imitated."""
+    """Review the tests by rules alone, without a model."""
     past = past or Past()
     aimed = {case.id: _aims(case, spec) for case in tests}
     covering = Counter(rule for rules in aimed.values() for rule in rules)
@@ -52,10 +52,10 @@ def review_tests(spec: Specification, tests: Sequence[Case], past: Past | None =
 
 
 def keep_best(spec: Specification, tests: Sequence[Case], notes: Iterable[TestNote], *, most: int) -> tuple[str, ...]:
-    """The ids of the tests to keep, in their order: one after the other the one that adds the most.
+    """Return the ids of the tests to keep, in order, by greedy selection of the largest gain.
 
-    What adds: a rule, and a rule from its other side, that no kept test aims at; a test that has failed before; being
-    unlike what is kept. A person's own tests go first, and a test with an invalid input last.
+    A gain is: a rule, or a rule's other polarity, that no kept test targets; an earlier failure; dissimilarity to what
+    is kept. A person's own tests come first, and a test with an invalid input last.
     """
     worth = {note.test: note for note in notes}
     weights = {rule.id: max(rule.weight, 0.0) for rule in spec.enabled}
@@ -99,13 +99,13 @@ def _cells(case: Case, spec: Specification) -> set[tuple[str, str]]:
 
 
 def _aims(case: Case, spec: Specification) -> tuple[str, ...]:
-    """The enabled rules a test aims at."""
+    """Return the enabled rules a test targets."""
     known = {rule.id for rule in spec.enabled}
     return tuple(rule for rule in GeneratedTest.of(case).rules if rule in known)
 
 
 def _nearest(tests: Sequence[Case]) -> dict[str, tuple[str, float]]:
-    """The test each one is most like; a variant that was made to be like another is not held against it."""
+    """Return the most similar test of each; intended variants of another test are not compared."""
     best = {case.id: ("", 0.0) for case in tests}
     own = [(case, _grams(case)) for case in tests if not GeneratedTest.of(case).relation]
     for at, (one, grams) in enumerate(own):
@@ -121,7 +121,7 @@ _Grams = tuple[str, frozenset[str]]
 
 
 def _grams(case: Case) -> _Grams:
-    """The scenario, and the triples of letters of all inputs: taken once, as every test is held against every other."""
+    """Return the scenario and the trigrams of all inputs, computed once for the pairwise comparison."""
     values = sorted(inputs_of(case).items())
     said = "\n".join(value if isinstance(value, str) else dumps(value).decode() for _, value in values)
     text = f" {' '.join(said.casefold().split())} "
@@ -129,7 +129,7 @@ def _grams(case: Case) -> _Grams:
 
 
 def _likeness(one: _Grams, other: _Grams) -> float:
-    """How alike two tests are; the same words in another scenario are another test."""
+    """Return the similarity of two tests; the same words in another scenario are a different test."""
     if one[0] != other[0]:
         return 0.0
     shared = len(one[1] & other[1])

@@ -1,4 +1,4 @@
-"""``rules.yaml``: each rule with its opposites inside it, as a person edits them."""
+"""Read and write ``rules.yaml``: each rule with its opposites inside it, for editing by people."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from proctor.text.yaml_dump import to_yaml
 
 __all__ = ["read_rules", "rules_text"]
 
-_SLIP = 0.8  # how alike a word must be to one of ours to be a slip of the pen
+_SLIP = 0.8  # minimum similarity to a known key for a typing error
 _HEAD = """\
 # The rules an answer must keep. Edit them: `proctor generate` goes on from what stands here.
 #   text       the rule; reword it and leave its `id`, which keeps its tests with it
@@ -29,12 +29,12 @@ _HEAD = """\
 # A rule of your own needs no more than `- text: …`.
 """
 _ORDER = ("text", "kind", "predicate", "judge", "source", "weight", "priority", "locked", "disabled", "groundedness")
-_SHARED = ("kind", "source", "priority", "groundedness", "origin")  # an opposite has them of its rule
+_SHARED = ("kind", "source", "priority", "groundedness", "origin")  # an opposite inherits these from its rule
 _ALWAYS: Mapping[str, Any] = {"weight": 1.0, "priority": 0, "locked": False, "disabled": False}
 
 
 def rules_text(rules: Sequence[Rule]) -> str:
-    """The file's text. An opposite stands inside its rule; one whose rule is not there stands by itself."""
+    """Return the file's text. An opposite is inside its rule; one without its rule is a separate entry."""
     known = {rule.id for rule in rules}
     entries = []
     for rule in rules:
@@ -49,12 +49,12 @@ def rules_text(rules: Sequence[Rule]) -> str:
 
 
 def read_rules(path: Path, *, reads: Callable[[str], object] | None = None) -> tuple[tuple[Rule, ...], dict[str, str]]:
-    """The rules, each followed by its opposites, and the present id for each id on file that is another.
+    """Return the rules, each followed by its opposites, and a map of old ids on file to present ids.
 
-    ``reads`` reads a predicate and raises a ValueError where it is none; by default a predicate is of an output.
+    ``reads`` parses a predicate and raises a ValueError if it is invalid; by default it is an output predicate.
 
     Raises:
-        InputError: the file is not YAML, or not a list of rules; every problem is named with its line.
+        InputError: the file is not YAML, or not a list of rules; with every problem and its line.
     """
     text = read_text(path)
     if not text.strip():
@@ -72,7 +72,7 @@ def read_rules(path: Path, *, reads: Callable[[str], object] | None = None) -> t
 
 
 class _Reading:
-    """One file being read: what is wrong with it, and which ids have changed."""
+    """Reads one file and collects its problems and changed ids."""
 
     def __init__(self, reads: Callable[[str], object] | None = None) -> None:
         self._reads = reads
@@ -100,7 +100,7 @@ class _Reading:
         inner = entry.get("inverse") if isinstance(entry, Mapping) else None
         if inner is None:
             return
-        # Who found the rule found its opposite, also when a person has reworded the rule since.
+        # An opposite has the origin of its rule, even if a person has since reworded the rule.
         shared = {name: getattr(rule, name) for name in _SHARED} | {"origin": entry.get("origin", rule.origin)}
         for index, each in enumerate(inner if isinstance(inner, list) else [inner]):
             place = (*path, "inverse", index) if isinstance(inner, list) else (*path, "inverse")
@@ -127,12 +127,12 @@ class _Reading:
         if written is not None and str(written) != rule.id:
             self.aliases[str(written)] = rule.id
         changed = written is None or str(written) != rule.id
-        # An opposite's id holds its rule's: it changes with it, though nobody touched the opposite.
+        # An opposite's id contains its rule's, so it changes with it, although nobody edited the opposite.
         theirs = written is None if fixed else changed
         return replace(rule, origin=PERSON) if theirs or not rule.origin else rule
 
     def _check_names(self, fields: Mapping[str, Any], written: Any, path: tuple[str | int, ...]) -> None:
-        """A key of the user's own is kept; one that is nearly one of ours is a slip that would switch nothing off."""
+        """Keep custom keys, but report one that is nearly a known key: it is a typing error."""
         known = [name for name in Rule.__dataclass_fields__ if name != "extra"] + ["id", "inverse", "judge"]
         for key in fields:
             guess = difflib.get_close_matches(str(key), known, n=1, cutoff=_SLIP) if key not in known else []
@@ -155,7 +155,7 @@ class _Reading:
         return rule
 
     def _check_predicate(self, written: str, path: tuple[str | int, ...]) -> None:
-        from proctor.text.predicates import parse  # noqa: PLC0415 - only where a rule has one
+        from proctor.text.predicates import parse  # noqa: PLC0415 - only if a rule has one
 
         try:
             (self._reads or parse)(written)
@@ -174,7 +174,7 @@ def _entry(rule: Rule) -> dict[str, Any]:
 
 
 def _inner(rule: Rule, around: Rule) -> dict[str, Any]:
-    """What the file says of an opposite: only what is not as in the rule around it."""
+    """Return the entry of an opposite: only what differs from the rule around it."""
     data: dict[str, Any] = loads(dumps(rule))
     del data["polarity"], data["inverse_of"]
     for name in _SHARED:

@@ -1,4 +1,4 @@
-"""Fewer tests than there are, chosen so that every rule, polarity, scenario and strategy keeps its share."""
+"""Select a subset of tests so that every rule, polarity, scenario and strategy keeps its share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["choose"]
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """What a test is for: tests in the same cell can stand in for one another."""
+    """What a test covers: tests in the same cell are interchangeable."""
 
     rules: tuple[str, ...]
     polarity: str
@@ -25,11 +25,11 @@ class _Cell:
 
 
 def choose(cases: Sequence[Case], *, most: int | None, seed: int = 0) -> tuple[Case, ...]:
-    """At most ``most`` of the cases, in their order; the same for the same seed.
+    """Return at most ``most`` of the cases, in order; the seed determines the choice.
 
-    One after the other the test is taken that is most needed: for the rule with the fewest tests so far; among
-    those for the polarity and the scenario this rule lacks, then for the polarity, scenario and strategy that all
-    lack most. Which test of several that would do is drawn by the seed, never by their order.
+    Tests are taken one by one, the most needed first: for the rule with the fewest tests so far; then for the polarity
+    and the scenario this rule lacks; then for the polarity, scenario and strategy that are rarest overall. Ties are
+    decided by the seed, not by order.
     """
     if most is None or len(cases) <= most:
         return tuple(cases)
@@ -46,7 +46,7 @@ def choose(cases: Sequence[Case], *, most: int | None, seed: int = 0) -> tuple[C
     while waiting and len(chosen) < most:
         need, name, number, cell = heapq.heappop(waiting)
         now = _need(cell, taken)
-        if now != need:  # others were taken since: needs only become less, so the best is found all the same
+        if now != need:  # outdated: needs only decrease, so pushing it back still finds the best
             heapq.heappush(waiting, (now, name, number, cell))
             continue
         chosen.append(cells[cell].pop())
@@ -63,7 +63,7 @@ def _cell(case: Case) -> _Cell:
 
 
 def _need(cell: _Cell, taken: Counter[Hashable]) -> tuple[int, ...]:
-    """How much there is already of what the cell stands for: the least is needed most."""
+    """Return how much of the cell's content is already selected: the least is needed most."""
     least = min(
         (
             taken["rule", rule],

@@ -1,4 +1,4 @@
-"""What a prompt promises: its purpose, its inputs and its rules."""
+"""The specification of a prompt: its intent, its inputs and its rules."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["InputSpec", "Scenario", "Specification"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputSpec:
-    """What a valid value of one input is.
+    """The valid values of one input.
 
-    ``type`` is a JSON schema type. ``statements`` say in words what a valid value is; ``values`` are the
-    only ones allowed, where the prompt lists them; ``examples`` come from samples and from the prompt itself.
+    ``type`` is a JSON schema type. ``statements`` describe a valid value in words; ``values`` are the only allowed
+    ones, if the prompt lists them; ``examples`` come from samples and from the prompt itself.
     """
 
     name: str
@@ -31,7 +31,7 @@ class InputSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """A situation all tests are made for once more: inputs it fixes, and what is said of it in words."""
+    """A situation for which all tests are generated again: the inputs it fixes, and a description."""
 
     name: str = ""
     instructions: str = ""
@@ -41,7 +41,7 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Specification:
-    """What was found out about a prompt before any test is made. ``rules`` holds both polarities."""
+    """What is known about a prompt before any test is made. ``rules`` holds both polarities."""
 
     intent: str = ""
     inputs: tuple[InputSpec, ...] = ()
@@ -49,9 +49,9 @@ class Specification:
 
     @property
     def enabled(self) -> tuple[Rule, ...]:
-        """The rules an output must keep, less those a person has switched off."""
+        """The positive rules that are not disabled."""
         return tuple(rule for rule in self.rules if rule.polarity == "positive" and not rule.disabled)
 
     def opposites(self, rule: Rule) -> tuple[Rule, ...]:
-        """The inverse rules that are linked to this one."""
+        """Return the inverse rules of this rule."""
         return tuple(each for each in self.rules if each.inverse_of == rule.id)

@@ -1,4 +1,4 @@
-"""Several pieces of work at once: the first failure ends them all, and is what is raised."""
+"""Run coroutines concurrently: the first failure cancels all and is raised."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ Other = TypeVar("Other")
 
 
 async def together(*work: Coroutine[Any, Any, T]) -> list[T]:
-    """The results in the order of the work; when one fails, the others are ended before its error is raised."""
+    """Return the results in order; if one fails, the others are cancelled before its error is raised."""
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(each) for each in work]
     except BaseExceptionGroup as failed:
-        raise failed.exceptions[0] from None  # callers know errors, not groups of them
+        raise failed.exceptions[0] from None  # callers expect the error, not a group
     return [task.result() for task in tasks]
 
 
 async def both(one: Coroutine[Any, Any, T], other: Coroutine[Any, Any, Other]) -> tuple[T, Other]:
-    """Two pieces of work of different kinds at once."""
+    """Run two coroutines of different types concurrently."""
     work: list[Coroutine[Any, Any, Any]] = [one, other]
     first, second = await together(*work)
     return first, second
 
 
 class Trouble:
-    """Single questions that no usable answer came to: counted by stage, and no reason to give up the rest.
+    """Questions without a usable answer, counted by stage; they do not stop the generation.
 
-    A model that cannot be reached, refuses the key or has spent its budget is another matter: that error is raised, and
-    what was answered until then is kept for the next time.
+    A model that cannot be reached, rejects the key or has spent its budget raises an error; the answers so far are
+    cached for the next run.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Trouble:
         self.messages: dict[str, str] = {}
 
     async def spare(self, stage: str, work: Awaitable[T], otherwise: T) -> T:
-        """The result of the work, or what stands in for it."""
+        """Return the result of the work, or the fallback."""
         try:
             return await work
         except (ReplyError, RejectedError) as error:
@@ -53,7 +53,7 @@ class Trouble:
             return otherwise
 
     def notes(self) -> list[str]:
-        """One line for each stage that had trouble; the same for the same troubles, in whatever order they came."""
+        """Return one line per stage with problems, independent of their order."""
         return [
             f"{stage}: {count} question{'s' if count > 1 else ''} without a usable answer"
             for stage, count in sorted(self.stages.items())

@@ -1,4 +1,4 @@
-"""``tests.yaml``, ``baseline.yaml`` and ``inputs.yaml``: generated tests as a suite, and what goes into a prompt."""
+"""Read and write ``tests.yaml``, ``baseline.yaml`` and ``inputs.yaml``: generated tests and input specifications."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _INPUTS_HEAD = """\
 
 
 def tests_text(cases: Sequence[Case], *, name: str, metadata: Mapping[str, Any], description: str = "") -> str:  # noqa: PT028
-    """The text of a suite file with these cases."""
+    """Return the text of a suite file with these cases."""
     suite: dict[str, Any] = {"name": name}
     if description:
         suite["description"] = description
@@ -41,24 +41,24 @@ def tests_text(cases: Sequence[Case], *, name: str, metadata: Mapping[str, Any],
 
 
 def inputs_text(inputs: Sequence[InputSpec]) -> str:
-    """The text of ``inputs.yaml``."""
+    """Return the text of ``inputs.yaml``."""
     return _INPUTS_HEAD + to_yaml({"inputs": [loads(dumps(spec)) for spec in inputs]})
 
 
 def read_tests(path: Path, aliases: Mapping[str, str]) -> tuple[Case, ...]:
-    """The cases of a suite file, each rule they aim at under its present id.
+    """Return the cases of a suite file, with targeted rules under their present ids.
 
     Raises:
-        InputError: the file is not YAML, or not a suite; every problem is named with its line.
+        InputError: the file is not YAML, or not a suite; with every problem and its line.
     """
     return tuple(_re_aimed(case, aliases) for case in _read(path, "cases", _case))
 
 
 def read_inputs(path: Path) -> tuple[InputSpec, ...]:
-    """What goes into the prompt.
+    """Return the input specifications.
 
     Raises:
-        InputError: the file is not YAML, or not a list of inputs; every problem is named with its line.
+        InputError: the file is not YAML, or not a list of inputs; with every problem and its line.
     """
     return _read(path, "inputs", lambda data: decode(InputSpec, data))
 
@@ -91,7 +91,7 @@ def _read(path: Path, key: str, made: Callable[[Any], Noun]) -> tuple[Noun, ...]
 
 
 def _case(data: Any) -> Case:
-    """A case as it was written, in any of the ways a suite may write one."""
+    """Decode a case in any of the notations of a suite."""
     raw: Any = {"input": data} if isinstance(data, str) else data
     if not isinstance(raw, Mapping):
         raise MalformedError([Problem((), "expected a case: a mapping, or the text of its input")])
@@ -106,7 +106,7 @@ def _case(data: Any) -> Case:
 
 
 def _check(item: Any) -> Any:
-    """``- contains: text`` as the settings a check has; the value's name is the scorer's to know."""
+    """Convert ``- contains: text`` to a check's settings; only the scorer knows the name of its setting."""
     if isinstance(item, str):
         return {"scorer": item}
     if not isinstance(item, Mapping) or "scorer" in item:

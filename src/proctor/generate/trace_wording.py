@@ -1,7 +1,6 @@
-"""How prompts of agents say what comes before what: patterns of plain English, and the step predicates they mean.
+"""Patterns of English wording in agent prompts for the order of steps, and the step predicates they mean.
 
-Only what can be read in one way is read; a statement with a condition that the pattern does not take in is left to a
-judge.
+Only unambiguous statements are parsed; one with a condition that the pattern does not cover is left to the judge.
 """
 
 from __future__ import annotations
@@ -63,14 +62,14 @@ _FINDS_PERSON: Final = re.compile(
 )
 _ID_NAME: Final = re.compile(r"\b[a-z]+(?:_[a-z]+)*_(?:id|ids|number)\b")
 
-_LONGEST: Final = 400  # what is longer says more than one thing
+_LONGEST: Final = 400  # a longer text contains more than one requirement
 
-Found = tuple[str, str]  # a text for the rule, where its statement holds several; the predicate
+Found = tuple[str, str]  # the rule's text, if its statement contains several; the predicate
 Reader = Callable[["Wording", str], Iterator[Found]]
 
 
 class Wording:
-    """The patterns with the names of an agent's tools in them."""
+    """The patterns, with the names of an agent's tools."""
 
     def __init__(self, tools: Iterable[str]) -> None:
         self.tools = list(tools)
@@ -78,7 +77,7 @@ class Wording:
         self._names = re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, longest))})(?![\w])") if longest else None
 
     def predicates(self, statement: str) -> list[Found]:
-        """What a statement asks of the steps, in the order the patterns find it; the same is not found twice."""
+        """Return the step predicates of a statement, in pattern order and without duplicates."""
         if len(statement) > _LONGEST:
             return []
         text = self._marked(re.sub(r"\s+", " ", statement.replace("*", "")).strip())
@@ -89,13 +88,13 @@ class Wording:
         return [(said, predicate) for predicate, said in found.items()]
 
     def _marked(self, text: str) -> str:
-        """The text with each tool's name as a mark, so that patterns need not know the names."""
+        """Replace each tool name by a mark, so that patterns need not know the names."""
         if self._names is None:
             return text
         return self._names.sub(lambda found: f"§{self.tools.index(found.group())}§", text)
 
     def step(self, text: str) -> str:
-        """The step that some words mean; empty where they mean none."""
+        """Return the step that some words mean; empty if there is none."""
         if tool := re.search(r"§(\d+)§", text):
             return f"`{self.tools[int(tool.group(1))]}`"
         if re.search(_ANSWERING, text, re.IGNORECASE):
@@ -103,7 +102,7 @@ class Wording:
         return "hand-off" if re.search(_LEAVING, text, re.IGNORECASE) else ""
 
     def named(self, text: str) -> list[str]:
-        """The tools named in some words, in order."""
+        """Return the tools named in some words, in order."""
         return [f"`{self.tools[int(number)]}`" for number in re.findall(r"§(\d+)§", text)]
 
 
@@ -133,7 +132,7 @@ def _not_both(_: Wording, text: str) -> Iterator[Found]:
 
 
 def _confirmed(wording: Wording, text: str) -> Iterator[Found]:
-    """``Before any change, obtain the user's confirmation``; with the tool where one is named."""
+    """Parse ``Before any change, obtain the user's confirmation``; with the tool if one is named."""
     if not _CONFIRM.search(text) or re.match(r"(?:if|when|unless)\b", text, re.IGNORECASE):
         return
     before = re.search(r"\b(?:before|prior to|without|until)\b\s+(?P<what>.{1,200})", text, re.IGNORECASE)
@@ -163,7 +162,7 @@ def _in_order(wording: Wording, text: str) -> Iterator[Found]:
 
 
 def _denied(wording: Wording, text: str, denied: re.Match[str]) -> Iterator[Found]:
-    """``Never call X``; and what lifts it: another call, a number of times, a value."""
+    """Parse ``Never call X``, and its exceptions: another call, a number of times, a value."""
     tool, rest = wording.step(denied["a"]), text[denied.end() :]
     if lifted := re.match(
         rf"[^.;]{{0,30}}?\b(?:before|until|unless|without(?: first)?)\b[^.;§]{{0,40}}?(?P<a>{_TOOL})",
@@ -229,7 +228,7 @@ def _counted(wording: Wording, text: str) -> Iterator[Found]:
 def _at_first(wording: Wording, text: str) -> Iterator[Found]:
     if _CONDITION.search(text):
         return
-    # What comes first on an occasion ("for questions about hours, first call …") is not the first of all.
+    # What comes first on an occasion ("for questions about hours, first call …") is not the first call of all.
     match = re.match(
         rf"(?:you )?(?:must |should |always |please |have to )*(?:(?:start|begin)(?: (?:the|each|every) conversation)? "
         rf"(?:by|with) {_CALL}?|(?:always )?first,? {_CALL})(?P<a>{_TOOL})(?P<rest>[^.;§]{{0,30}})",
@@ -239,7 +238,7 @@ def _at_first(wording: Wording, text: str) -> Iterator[Found]:
     if match and not re.search(r"\b(?:then|to|for|before)\b", match["rest"]):
         yield "", f"first call is {wording.step(match['a'])}"
     elif _IDENTITY.search(text) and _AT_FIRST.search(text):
-        # A prompt may name one of several tools that find a person: those with the same beginning are meant too.
+        # A prompt may name one of several tools that find a person: those with the same prefix are meant too.
         finders = ["_".join(name.split("_")[:2]) + "*" for name in wording.tools if _FINDS_PERSON.search(name)]
         if finders:
             yield "", f"first call is {_any_of(finders)}"
@@ -257,7 +256,7 @@ def _allowed(wording: Wording, text: str) -> Iterator[Found]:
 
 
 def _on_words(wording: Wording, text: str) -> Iterator[Found]:
-    """``If the customer mentions "x", call Y``."""
+    """Parse ``If the customer mentions "x", call Y``."""
     heard = re.search(
         rf"\b(?:if|when|whenever) (?:the |a )?(?:user|customer|client|caller)s? (?:says?|mentions?|writes?|uses? the "
         rf"(?:word|phrase)s?|asks? (?:for|about))[^\"“'‘.]{{0,30}}{_QUOTED}"
@@ -310,7 +309,7 @@ def _repeated(_: Wording, text: str) -> Iterator[Found]:
 
 
 def _in_state(wording: Wording, text: str) -> Iterator[Found]:
-    """``An order can only be cancelled if its status is 'pending'``: a look that shows it comes before the change."""
+    """Parse ``An order can only be cancelled if its status is 'pending'``: a lookup must precede the change."""
     match = re.match(
         r"(?:an?|the|each) (?P<thing>[a-z]+) (?:can|may|must|should) only be (?P<done>[a-z]{5,})(?:ed|d) "
         r"(?:if|when|while) (?:its|the) (?P<field>[a-z_]+) is [\"'“‘](?P<value>[^\"'“”‘’]{1,40})[\"'”’]",

@@ -1,1 +1,1 @@
-"""Verdicts from steps of a live conversation: gates, the chains they stand in, and what a session remembers."""
+"""Check the steps of a live conversation: gates, the chains that run them, and the state of a session."""

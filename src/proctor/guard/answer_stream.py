@@ -1,4 +1,4 @@
-"""An answer that is still being written: text is released sentence by sentence, as far as the gates let it go."""
+"""Release a streamed answer sentence by sentence, as far as the gates allow."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ Enter = Callable[[], AbstractContextManager[Any]]
 
 
 class ReleasePolicy(TextJudge, Protocol):
-    """Decides on the sentences of an answer, and says what stands in place of those that are held back."""
+    """Judges the sentences of an answer and supplies the reply that replaces blocked ones."""
 
     def reply(self, verdict: Verdict) -> str:
-        """What the customer is told instead."""
+        """Return the reply that the customer gets instead."""
         ...
 
 
 @dataclass(slots=True)
 class _Release:
-    """Pieces in, released text out."""
+    """Takes pieces of text and returns the text to release."""
 
     policy: ReleasePolicy
     buffer: SentenceBuffer
@@ -57,7 +57,7 @@ class _Release:
 
 
 class _Result:
-    """What came of a stream."""
+    """The result of a stream."""
 
     __slots__ = ("_release",)
 
@@ -66,7 +66,7 @@ class _Result:
 
     @property
     def verdict(self) -> Verdict | None:
-        """The verdict that stopped the stream; None while nothing did."""
+        """The verdict that stopped the stream; None if none did."""
         return self._release.buffer.stopped
 
     @property
@@ -76,12 +76,12 @@ class _Result:
 
     @property
     def text(self) -> str:
-        """What was released of the agent's answer so far, without a reply."""
+        """The text of the agent's answer released so far, without a reply."""
         return self._release.buffer.shown
 
 
 class AnswerStream(_Result):
-    """An async iterator over the text that may leave. It is read once.
+    """An async iterator over the released text. It can be read once.
 
     ``enter`` makes the context in which the agent writes each piece: a generator has no context of its own.
     """
@@ -104,7 +104,7 @@ class AnswerStream(_Result):
         return self._texts
 
     async def aclose(self) -> None:
-        """Give up the stream: nothing more is asked of the agent."""
+        """Close the stream; no further piece is requested from the agent."""
         await self._texts.aclose()
 
     async def _released(self, pieces: AsyncIterable[str], enter: Enter) -> AsyncGenerator[str, None]:
@@ -127,7 +127,7 @@ class AnswerStream(_Result):
 
 
 class SyncAnswerStream(_Result):
-    """The same for plain code: an iterator over the text that may leave."""
+    """The synchronous version of ``AnswerStream``: an iterator over the released text."""
 
     __slots__ = ("_texts",)
 
@@ -148,7 +148,7 @@ class SyncAnswerStream(_Result):
         return self._texts
 
     def close(self) -> None:
-        """Give up the stream: nothing more is asked of the agent."""
+        """Close the stream; no further piece is requested from the agent."""
         self._texts.close()
 
     def _released(self, pieces: Iterable[str], door: Door, enter: Enter) -> Generator[str, None, None]:

@@ -1,4 +1,4 @@
-"""A plain function behind a guard: text in, text out."""
+"""Guard a plain function: text in, text out."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def guarded_call(
 def guarded_call(
     agent: Callable[..., Any], guard: Opens, *, session: Given = None, customer: str | None = None
 ) -> Callable[..., Any]:
-    """The function with a guard before and behind it; what is held back is answered with the configured reply.
+    """Wrap a function with a guard on its input and output; a blocked step returns the configured reply.
 
-    Each call is a conversation of its own, with ``customer``; with ``session`` all calls are turns of that one. A call
-    may be given a ``session=`` too, which goes before. The function may be async; it gets the text and whatever else
-    it is called with. A generator, async or not, stays one: its text is released sentence by sentence.
+    Each call is a conversation of its own, with ``customer``. With ``session``, all calls are turns of that session; a
+    ``session=`` passed to a call takes precedence. The function may be async; it gets the text and all other
+    arguments. A generator, async or not, stays one: its text is released sentence by sentence.
 
     Raises:
         InputError: the session belongs to another customer.
@@ -79,7 +79,7 @@ def guarded_call(
 
 
 def _streaming(agent: Callable[..., AsyncIterator[str]], talk: _Talk) -> Callable[..., AsyncIterator[str]]:
-    """An async generator with a guard before and behind it."""
+    """Wrap an async generator with a guard on its input and output."""
 
     @functools.wraps(agent)
     async def ask(
@@ -107,7 +107,7 @@ def _streaming(agent: Callable[..., AsyncIterator[str]], talk: _Talk) -> Callabl
 
 
 def _streaming_now(agent: Callable[..., Iterator[str]], talk: _Talk) -> Callable[..., Iterator[str]]:
-    """A plain generator with a guard before and behind it."""
+    """Wrap a plain generator with a guard on its input and output."""
 
     @functools.wraps(agent)
     def ask(text: str, *args: Any, session: Given = None, vault: Vault | None = None, **named: Any) -> Iterator[str]:
@@ -134,7 +134,7 @@ def _streaming_now(agent: Callable[..., Iterator[str]], talk: _Talk) -> Callable
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Talk:
-    """Which session a call belongs to."""
+    """Selects the session of each call."""
 
     guard: Opens
     session: Session | None
@@ -142,7 +142,7 @@ class _Talk:
 
     @contextmanager
     def opened(self, given: Given, vault: Vault | None) -> Iterator[tuple[Session, Vault]]:
-        """The session of one call, and its vault; one that was made for the call alone is forgotten after it."""
+        """Yield the session of one call and its vault; a session made for this call is ended after it."""
         session = _bare(given) or self.session
         if session is not None:
             yield session, session.vault if vault is None else vault
@@ -160,7 +160,7 @@ def _bare(session: Given) -> Session | None:
 
 
 def _of(session: Session | None, customer: str | None) -> Session | None:
-    """The session, of this customer where one is named."""
+    """Return the session, assigned to the given customer if there is one."""
     if session is not None and customer is not None:
         if session.customer not in (None, customer):
             hint = "leave customer= out, or begin a session of that customer"

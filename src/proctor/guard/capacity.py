@@ -1,4 +1,4 @@
-"""How many steps may wait for the gates, and for how long."""
+"""Limits on how many steps may wait for the gates, and for how long."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _HINT = "ask again later; start more processes, or raise `queue` of the guard in
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueLimits:
-    """The queue before the gates: at most ``steps`` unanswered ones, each of which waits at most ``seconds``.
+    """The queue before the gates: at most ``steps`` pending steps, each of which waits at most ``seconds``.
 
-    Time in the queue is apart from a gate's own ``timeout``.
+    Time in the queue does not count towards a gate's own ``timeout``.
     """
 
     steps: int = 2_000
@@ -35,9 +35,9 @@ class OverCapacityError(Exception):
 
 
 def over_capacity(name: str, version: str, why: str) -> Verdict:
-    """The verdict on a step that a gate had no time to look at. It blocks whatever ``on_failure`` says.
+    """Return the verdict for a step that a gate had no time to check. It blocks regardless of ``on_failure``.
 
-    A flood of steps must not be a way past a gate that fails open.
+    Otherwise a flood of steps would bypass a gate that fails open.
     """
     reason = f"the guard is over capacity ({why}): {_HINT}"
     return Verdict(
@@ -52,5 +52,5 @@ def over_capacity(name: str, version: str, why: str) -> Verdict:
 
 
 def is_busy(verdict: Verdict) -> bool:
-    """Whether a step was stopped only because the guard is over capacity: the same step may pass later."""
+    """Return whether a step was stopped only because the guard is over capacity; it may pass later."""
     return verdict.broken and verdict.action != "allow" and verdict.busy

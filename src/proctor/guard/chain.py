@@ -1,4 +1,4 @@
-"""The gates of one point of a conversation, asked together and answered with one verdict."""
+"""Run the gates of one point of a conversation and merge their verdicts into one."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from proctor.guard.verdict_validation import FailAction, believed, edits_of, fai
 
 __all__ = ["Chain", "Decision", "Post"]
 
-_EMPTY: Final = {"tool_call": "no permissions are configured, so every call is allowed"}
-_LONG: Final = 16_384  # letters of a step that is long, so that others should not wait behind it
+_EMPTY_REASONS: Final = {"tool_call": "no permissions are configured, so every call is allowed"}
+_LONG_CHARS: Final = 16_384  # longer steps get a separate thread so that others do not wait behind them
 _verdict: Final = swift(Verdict)
 _task: Final = swift(GateTask)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Post:
-    """One gate at its place: the name it goes by, its seconds, what its failure comes to, whether it only watches."""
+    """One gate in a chain: its name, its timeout in seconds, the action on failure, and whether it runs in shadow."""
 
     gate: Gate[Step]
     name: str
@@ -39,7 +39,7 @@ class Post:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What was decided about a step, and what each gate had said."""
+    """The decision about a step, and the verdict of each gate."""
 
     verdict: Verdict
     parts: tuple[Verdict, ...] = ()
@@ -52,8 +52,8 @@ _decision: Final = swift(Decision)
 class Chain:
     """The gates of one point. The strongest verdict decides: block, then escalate, then redact, then allow.
 
-    A gate that raises, hangs, answers nonsense or is missing comes to what its post says for that. ``version`` names
-    the settings that the chain was made by.
+    A gate that raises, hangs, returns an invalid answer or is missing gets the ``on_failure`` action of its post.
+    ``version`` identifies the settings that the chain was built from.
     """
 
     point: Point
@@ -69,20 +69,20 @@ class Chain:
         object.__setattr__(self, "_watching", any(post.shadow for post in self.posts))
 
     async def decide(self, step: Step) -> Decision:
-        """Ask every gate and put their verdicts together."""
+        """Run every gate and merge their verdicts."""
         begun = now = monotonic()
-        long = len(step.text) > _LONG
+        long = len(step.text) > _LONG_CHARS
         parts: list[Any] = []
         later: list[int] = []
         for post, trusted in self._trusted:
-            # A check that was exchanged since is nobody's we know.
+            # Run inline only the method that was checked at construction; a patched one gets a thread.
             at_once = trusted is not None and type(post.gate).check is trusted and not long
             part = _at_once(post, step, now) if at_once else None
             if part is None:
                 later.append(len(parts))
             else:
                 now += part.latency or 0.0
-                if (part.latency or 0.0) > post.timeout:  # it held up the caller: from now on it gets a thread
+                if (part.latency or 0.0) > post.timeout:  # it blocked the caller: use a thread from now on
                     self._trusted[len(parts)] = (post, None)
             parts.append(part)
         if later:
@@ -99,13 +99,13 @@ def _ask(gate: Gate[Step], step: Step) -> Any:
 
 
 def _pure_check(gate: Gate[Step]) -> Any:
-    """The check of a gate that says it is pure: plain code that never waits, so that it needs no thread."""
-    quick = getattr(gate, "pure", False) is True and getattr(gate, "is_quick", True) is True  # some by their settings
+    """Return the check of a gate that declares itself pure (plain code that never waits) and so needs no thread."""
+    quick = getattr(gate, "pure", False) is True and getattr(gate, "is_quick", True) is True  # a setting may decide
     return getattr(type(gate), "check", None) if quick else None
 
 
 def _at_once(post: Post, step: Step, begun: float) -> Verdict | None:
-    """What a gate of nothing but code says; nothing when it turns out to wait for something."""
+    """Return the verdict of a gate that is plain code, or None if it awaits something."""
     answer, failed = None, None
     try:
         asked: Any = post.gate.check(step)
@@ -122,12 +122,12 @@ def _at_once(post: Post, step: Step, begun: float) -> Verdict | None:
 
 
 def _part(post: Post, step: Step, answer: Any, error: BaseException | None, seconds: float) -> Verdict:
-    """A gate's verdict as it is kept, or what its failure comes to."""
+    """Return a gate's verdict as it is recorded, or the verdict for its failure."""
     version = getattr(post.gate, "version", "")
     if error is None:
         try:
             verdict = believed(answer, step)
-        except Exception as wrong:  # what a stranger's gate answers may raise when it is looked at
+        except Exception as wrong:  # a third-party gate may return an object whose attributes raise
             error = wrong
     if isinstance(error, OverCapacityError):
         verdict = over_capacity(post.name, version, str(error))
@@ -136,7 +136,7 @@ def _part(post: Post, step: Step, answer: Any, error: BaseException | None, seco
             error = TimeoutError(f"no answer within {post.timeout:g} s")
         verdict = failure(post.name, version, post.on_failure, error)
     if verdict.latency is None and verdict.gate == post.name and verdict.version == version and not post.shadow:
-        # Nearly always the gate's own, fresh object: a copy of it would take longer than a gate of plain code.
+        # Nearly always the gate's own, fresh object. Copying it would cost more than a gate of plain code.
         object.__setattr__(verdict, "latency", seconds)
         return verdict
     return _verdict(
@@ -164,7 +164,7 @@ def _merged(chain: Chain, step: Step, parts: Sequence[Verdict], begun: float) ->
     if chain._watching:
         acting = [part for part, post in zip(parts, chain.posts, strict=True) if not post.shadow]
     if not acting:
-        reason = _EMPTY.get(chain.point, "no gate stands here")
+        reason = _EMPTY_REASONS.get(chain.point, "no gate stands here")
         return _verdict(
             action="allow", gate=chain.point, reason=reason, latency=monotonic() - begun, version=chain.version
         )
@@ -174,7 +174,7 @@ def _merged(chain: Chain, step: Step, parts: Sequence[Verdict], begun: float) ->
         if part.action != first.action:
             first = part if ACTION_RANK[part.action] > ACTION_RANK[first.action] else first
         elif is_busy(first) or (part.broken and not first.broken and not is_busy(part)):
-            first = part  # a cause that stays is told rather than that the guard is busy
+            first = part  # report a lasting cause rather than a busy guard
         findings = (*findings, *part.findings) if part.findings else findings
         broken = broken or part.broken
         borderline = borderline or part.borderline

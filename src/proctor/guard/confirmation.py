@@ -1,4 +1,4 @@
-"""Whether a question of the agent named what a call would do: the deed, the record and the numbers."""
+"""Check whether the agent's question named what a call would do: the action, the record and the numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from proctor.text.tool_mentions import about_deed, deed_words
 
 __all__ = ["not_named"]
 
-_MOST: Final = 200  # values of a call that are looked at
+_MAX_VALUES: Final = 200  # values of a call that are checked
 _NAME: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_A-Za-z]+")
 _MINOR: Final = frozenset(("cents", "cent", "pence"))
 _AMOUNT: Final = re.compile(
@@ -31,7 +31,7 @@ _ID: Final = re.compile(r"(?<![a-z0-9])[a-z]{1,8}[-_]?[0-9][a-z0-9]*(?:[-_][a-z0
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """An argument: a number, or a text."""
+    """One argument of a call: a number or a text."""
 
     name: str
     value: Any
@@ -43,7 +43,7 @@ class _Given:
         return _plain(str(self.value)).lstrip("#")
 
     def said_in(self, money: Collection[Decimal], numbers: Collection[Decimal]) -> bool:
-        """Whether it is among the amounts of money, or the numbers where there are none; 500 cents are 5 euros."""
+        """Return whether the money amounts, or the numbers if there are none, include it; 500 cents are 5 euros."""
         if self.number is None:
             return False
         minor = not _MINOR.isdisjoint(_words(self.name))
@@ -51,7 +51,7 @@ class _Given:
 
 
 def not_named(call: ToolCall, said: str) -> str | None:
-    """What the agent's words leave open of the call, or contradict; none when a yes to them is a yes to it."""
+    """Return what the agent's question leaves open or contradicts about the call; None if a yes covers the call."""
     words = _plain(said)
     if not about_deed(words, call.name):
         return f"that question must say what is done ({', '.join(deed_words(call.name)[:4])})"
@@ -71,7 +71,7 @@ def not_named(call: ToolCall, said: str) -> str | None:
 
 
 def _wrong_number(given: list[_Given], asked: str, named: list[str]) -> str | None:
-    """The first number of the call that the question says otherwise, or an amount that it does not say."""
+    """Return the first number of the call that the question contradicts, or an amount that it omits."""
     for text in sorted(named, key=len, reverse=True):  # the 17 of order 17 is no amount
         if not _is_number(text):
             asked = asked.replace(text, " _ ")
@@ -99,7 +99,7 @@ def _told(given: _Given, numbers: list[Decimal]) -> str:
 
 
 def _asked_part(tool: str, words: str) -> str:
-    """From the last sentence about the deed that has a number behind it, so that what the order cost is no refund."""
+    """Return the text from the last sentence about the action that a number follows: an order's price is no refund."""
     parts = sentences(words)
     for start in range(len(parts) - 1, -1, -1):
         rest = " ".join(parts[start:])
@@ -109,9 +109,9 @@ def _asked_part(tool: str, words: str) -> str:
 
 
 def _given(arguments: Mapping[str, Any]) -> Iterator[_Given]:
-    """Each plain value with its name, those inside others too."""
+    """Yield each scalar value with its name, nested ones included."""
     waiting: list[tuple[str, Any]] = list(arguments.items())
-    for _ in range(_MOST):
+    for _ in range(_MAX_VALUES):
         if not waiting:
             return
         name, value = waiting.pop(0)
@@ -124,7 +124,7 @@ def _given(arguments: Mapping[str, Any]) -> Iterator[_Given]:
                 value = shown(value)
             amount = _is_amount(str(name))
             yield _Given(str(name), value, _number(value) if not amount else _only_number(value), amount)
-    if waiting:  # nobody was asked about so much
+    if waiting:  # the customer cannot have confirmed more values than are checked
         yield _Given("the call", "more than is looked at", None, True)
 
 
@@ -140,7 +140,7 @@ def _words(name: str) -> list[str]:
 
 
 def _stands(value: str, words: str) -> bool:
-    """Whether the value stands there whole: LT-1 is not in LT-17."""
+    """Return whether the value occurs as a whole word: LT-1 is not in LT-17."""
     if value not in words:
         return False
     before = r"(?<![a-z0-9])(?<![a-z0-9][-_])" if value[0].isascii() and value[0].isalnum() else ""
@@ -161,7 +161,7 @@ def _number(value: Any) -> Decimal | None:
 
 
 def _only_number(value: Any) -> Decimal | None:
-    """The number of an amount, be it written with its currency: 95 EUR."""
+    """Return the number of an amount, which may be written with its currency: 95 EUR."""
     number = _number(value)
     if number is None and isinstance(value, str) and len(found := find_numbers(value[:60])) == 1:
         return found[0].value

@@ -1,4 +1,4 @@
-"""What is asked of one tool's arguments, worked out before the first call."""
+"""Constraints on the arguments of one tool, compiled before the first call."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from proctor.text.json_schemas import SchemaCheck, SchemaLimitError
 
 __all__ = ["CallProblem", "Constraints"]
 
-# Commas group digits before the point. "1.234,56" is refused: it is 1234.56 to some and 1.23456 to others.
+# Commas group digits before the point. "1.234,56" is rejected as ambiguous: 1234.56 or 1.23456.
 _NUMBER: Final = re.compile(r"[+-]?[0-9][0-9,]*(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,4})?")
-_MAX_PROBLEMS: Final = 20  # of one argument
+_MAX_PROBLEMS: Final = 20  # per argument
 
 
 @dataclass(frozen=True, slots=True)
 class _Name:
-    """The name of an argument: whether it may be left out, and the way to it where it lies inside another."""
+    """The name of an argument: its path if nested, and whether it is optional."""
 
     bare: str
     path: FieldPath
@@ -45,7 +45,7 @@ class _Name:
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """The values that an argument may have; ``texts`` are those of them that are text."""
+    """The allowed values of an argument; ``texts`` are those that are strings."""
 
     name: _Name
     values: tuple[tuple[str, Any], ...]
@@ -59,7 +59,7 @@ class _Choice:
 
 @dataclass(frozen=True, slots=True)
 class _Limit:
-    """The most that an argument may be; ``whole`` is the largest whole number within it."""
+    """The maximum of an argument; ``whole`` is the largest whole number within it."""
 
     name: _Name
     most: Decimal
@@ -72,7 +72,7 @@ class _Limit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallProblem:
-    """Why a call may not be made: what kind of reason, how bad, and one sentence that names the argument."""
+    """A reason why a call may not be made: its kind, its severity, and one sentence that names the argument."""
 
     kind: str
     reason: str
@@ -81,13 +81,13 @@ class CallProblem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constraints:
-    """What a tool's arguments must keep to. ``amount?`` may be left out, ``amount`` may not.
+    """Constraints on a tool's arguments. ``amount?`` is optional, ``amount`` is required.
 
     ``a.b`` is b inside a, in each entry of a list, and under the key ``a.b``: every reading is checked.
 
-    ``limits`` are the most of one call (a number may not be below 0), ``sums`` of all calls of a session. ``own`` names
-    arguments that must be ids of the session's customer. ``confirm: true`` wants a yes of the customer right before
-    the call, ``named`` one to a question about this deed that named a value of the call, and its amount.
+    ``limits`` are maxima per call (a number may not be below 0), ``sums`` per session. ``own`` names arguments that
+    must be ids of the session's customer. ``confirm: true`` requires a yes of the customer right before the call;
+    ``named`` requires a yes to a question about this action that named a value of the call, and its amount.
     """
 
     schema: Mapping[str, Any] | None = None
@@ -118,7 +118,7 @@ class Constraints:
             object.__setattr__(self, name, value)
 
     def problems(self, call: ToolCall, step: Step, owned: Owned, same_tool: Sequence[ToolCall]) -> list[CallProblem]:
-        """Everything against the call. ``same_tool`` are the calls of this session that these constraints hold for."""
+        """Return every problem of the call. ``same_tool`` are the session's calls that these constraints apply to."""
         found: list[CallProblem] = []
         if self._validator is not None:
             found += _by_schema(call, self._validator)
@@ -145,7 +145,7 @@ def _by_schema(call: ToolCall, validator: SchemaCheck) -> Iterator[CallProblem]:
             yield CallProblem(kind="wrong_argument", reason=reason, severity="medium")
     except SchemaLimitError as error:
         yield CallProblem(kind="wrong_argument", reason=f"{_tool(call)}: {str(error)[:400]}")
-    except ValueError as error:  # what is no JSON, or nested too deeply
+    except ValueError as error:  # not JSON, or nested too deeply
         yield CallProblem(
             kind="wrong_argument", reason=f"{_tool(call)}: the arguments cannot be read: {str(error)[:200]}"
         )
@@ -220,7 +220,7 @@ def _too_much_in_all(
 
 
 def _not_agreed(call: ToolCall, step: Step, *, named: bool) -> Iterator[CallProblem]:
-    """The customer's last words must say yes to what the agent asked right before them, and that be this call."""
+    """Report a call without consent: the customer's last message must agree to the agent's question about this call."""
     asked, said = step.memory.asked, step.memory.said
     wanted = "a question that names what is done" if named else "the question"
     reason = f"{_tool(call)} needs the customer's yes to {wanted} right before it"
@@ -231,9 +231,9 @@ def _not_agreed(call: ToolCall, step: Step, *, named: bool) -> Iterator[CallProb
 
 
 def _values(call: ToolCall, name: _Name) -> list[Any]:
-    """Every reading of an argument, each entry of a list; ``ABSENT`` where it is not given and must be.
+    """Return every reading of an argument, each entry of a list; ``ABSENT`` if a required one is missing.
 
-    An empty list counts as absent even where the argument may be left out: some tools take it for all there is.
+    An empty list counts as absent even for an optional argument, since some tools read it as "all".
     """
     found = values_at(call.arguments, name.path)
     if name.optional:
@@ -246,7 +246,7 @@ def _exact(limit: float) -> Decimal:
 
 
 def _number(value: Any) -> Decimal | None:
-    """The number that a value is, be it text; none for true, null, and whatever is read in more than one way."""
+    """Return the number that a value or its text is; None for true, null and ambiguous notations."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     if isinstance(value, int) and value.bit_length() > 128:
@@ -261,7 +261,7 @@ def _number(value: Any) -> Decimal | None:
 
 
 def _told(value: Any) -> tuple[str, Any]:
-    """A value with its kind, so that true is not 1."""
+    """Return a value with its kind, so that true does not equal 1."""
     if isinstance(value, bool) or value is None:
         return "constant", value
     if isinstance(value, (int, float)):

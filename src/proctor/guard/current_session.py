@@ -1,4 +1,4 @@
-"""The session of the running turn, and tools that ask it before they do anything."""
+"""The session of the running turn, and a decorator for tools that ask it for permission."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 @dataclass(slots=True, kw_only=True)
 class Running:
-    """A turn that is being answered: its session, what was decided in it so far, and the calls that were made."""
+    """A turn in progress: its session, the verdicts so far, and the calls made."""
 
     session: Session
     vault: Vault | None = None
@@ -36,16 +36,16 @@ _RUNNING: ContextVar[Running | None] = ContextVar("proctor.guard.running", defau
 
 
 def current() -> Session | None:
-    """The session of the running turn; none outside of one. A thread that a turn starts needs the context handed on."""
+    """Return the session of the running turn; None outside of one. Threads need the context passed on."""
     running = _RUNNING.get()
     return None if running is None else running.session
 
 
 @contextmanager
 def turn_of(session: Session, *, vault: Vault | None = None, running: Running | None = None) -> Iterator[Running]:
-    """Everything inside belongs to a turn of this session: guarded tools find it there.
+    """Run the body as a turn of this session, where guarded tools find it.
 
-    ``running`` is the turn itself where it is entered again, as for each piece of a streamed answer.
+    ``running`` is the turn itself when it is entered again, as for each piece of a streamed answer.
     """
     running = running or Running(session=session, vault=vault)
     token = _RUNNING.set(running)
@@ -69,10 +69,10 @@ def guarded_tool(
     name: str | None = None,
     outside: Literal["refuse", "allow"] = "refuse",
 ) -> Any:
-    """Let a tool be called only when the session of the running turn permits it, and check what it answers.
+    """Allow a tool call only if the session of the running turn permits it, and check its result.
 
-    ``name`` is the tool's name where it is not the function's. ``outside`` is for calls in no guarded turn.
-    Placeholders in the arguments are restored where the turn has a vault: a tool needs the real number.
+    ``name`` is the tool's name if it differs from the function's. ``outside`` is for calls outside a guarded turn.
+    Placeholders in the arguments are restored if the turn has a vault: a tool needs the real number.
 
     Raises:
         ToolRefused: the guard did not permit the call, or held its result back.
@@ -111,7 +111,7 @@ def _wrapped(function: Callable[..., Any], name: str | None, outside: Literal["r
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tool:
-    """What is known of a guarded tool beside the function itself."""
+    """The name, signature and settings of a guarded tool."""
 
     name: str
     signature: inspect.Signature
@@ -153,7 +153,7 @@ class _Tool:
         return told
 
     def _told_to_gates(self, bound: inspect.BoundArguments) -> dict[str, Any]:
-        """The arguments by name, without the object that a method belongs to."""
+        """Return the arguments by name, without ``self`` or ``cls``."""
         told: dict[str, Any] = {}
         for place, (name, value) in enumerate(bound.arguments.items()):
             if self.signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
@@ -172,7 +172,7 @@ def _restored(value: Any, vault: Vault) -> Any:
 
 
 def _as_before(result: Any, text: str) -> Any:
-    """A changed result in the shape that it had: data where it was data and still reads as such."""
+    """Return a changed result in its original form: data if it was data and still parses."""
     if isinstance(result, str):
         return text
     try:

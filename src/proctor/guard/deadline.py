@@ -1,4 +1,4 @@
-"""Asks gates and answers for each within its time, whatever it does. What waits too long is over capacity."""
+"""Run gates and answer for each within its timeout, even if it blocks. A long wait in the queue is over capacity."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from proctor.guard.worker import Batch, GateJob, Worker
 
 __all__ = ["Answer", "Deadline", "GateTask"]
 
-_LOOK_EVERY: Final = 0.1  # seconds between two looks of a caller that waits
-_PATIENCE: Final = 0.2  # seconds that one gate may hold the thread without a pause
-_SILENCE: Final = 1.0  # seconds without a sign of life, whoever holds it; many gates at once may take some
-_LATE: Final = 0.05  # seconds; a look that comes later than this shows a busy machine, and proves nothing
-_SHORTEST: Final = 0.001  # seconds of a wait
-_GOODBYE: Final = 0.5  # seconds that a thread has to end
+_POLL_SECONDS: Final = 0.1  # how often a waiting caller checks on the thread
+_MAX_HELD_SECONDS: Final = 0.2  # how long one gate may hold the thread without a pause
+_MAX_SILENT_SECONDS: Final = 1.0  # without a sign of life from the thread; many gates at once may take a while
+_LATE_SECONDS: Final = 0.05  # a check that comes later than this shows a busy machine and proves nothing
+_MIN_WAIT_SECONDS: Final = 0.001
+_JOIN_SECONDS: Final = 0.5  # how long to wait for a thread to end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateTask:
-    """One gate to be asked: ``ask`` begins it, ``timeout`` is how many seconds of work it has once it has begun."""
+    """One gate to run: ``ask`` starts it, ``timeout`` is its working time in seconds once it has started."""
 
     ask: Callable[[], Awaitable[Any]]
     timeout: float
@@ -35,7 +35,7 @@ class GateTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What came of a task: its value, or why there is none; and after how many seconds."""
+    """The result of a task: its value or its error, and the seconds it took."""
 
     value: Any = None
     error: BaseException | None = None
@@ -46,15 +46,15 @@ _answer: Final = swift(Answer)
 
 
 class Deadline:
-    """Asks several at once, on a thread of its own, so that one that blocks its thread holds nobody up.
+    """Runs several gates concurrently on a separate thread, so that a blocking gate holds up no caller.
 
-    A thread that one task holds, or that gives no sign of life, is left to itself, and a new one takes over with what
-    can still be done. With ``most_stuck`` threads left to themselves no further one is started: what comes then is
-    refused at once until one of them comes back. ``inline`` asks on the caller's own loop instead, which spares some
-    hundredths of a millisecond and does not help against a gate that blocks its thread.
+    A thread that is held by one task, or gives no sign of life, is abandoned, and a new one takes over the remaining
+    work. Once ``most_stuck`` threads are abandoned, no further one is started and new tasks are refused until one of
+    them returns. ``inline`` runs the gates on the caller's own loop, which saves some hundredths of a millisecond but
+    gives no protection against a gate that blocks its thread.
 
-    The time of a task counts only while it works (``WorkClock``). ``limits`` bound the queue before that: when it is
-    full, or a task waits for longer than that, its error is an ``OverCapacityError``.
+    The timeout of a task counts only while it works (``WorkClock``). ``limits`` bound the queue before that: when the
+    queue is full, or a task waits too long in it, its error is an ``OverCapacityError``.
     """
 
     def __init__(self, *, most_stuck: int = 4, inline: bool = False, limits: QueueLimits | None = None) -> None:
@@ -63,15 +63,15 @@ class Deadline:
         self._waiting = self._busy = 0
         self._is_aside = False
         self._crowd: Callable[[], int] | None = None  # how many short steps wait, for the thread of long ones
-        self._beside: Deadline | None = None  # for what takes long, so that what does not need not wait behind it
+        self._beside: Deadline | None = None  # for long steps, so that short ones do not wait behind them
         self._lock = threading.Lock()
-        self._workers: list[Worker] = []  # the last takes new work, the others are left to themselves
+        self._workers: list[Worker] = []  # the last takes new work, the others are abandoned
         self._started = 0
         weakref.finalize(self, _end, self._workers)
 
     @property
     def stuck(self) -> int:
-        """How many threads are left to themselves and have not come back."""
+        """How many threads are abandoned and have not returned."""
         return self._left + (self._beside.stuck if self._beside else 0)
 
     @property
@@ -80,26 +80,26 @@ class Deadline:
 
     @property
     def replaced(self) -> int:
-        """How many threads had to be replaced so far."""
+        """How many threads were replaced so far."""
         return max(0, self._started - 1) + (self._beside.replaced if self._beside else 0)
 
     @property
     def waiting(self) -> int:
-        """How many calls of ``answers`` are not answered yet."""
+        """How many calls of ``answers`` are pending."""
         return self._waiting + (self._beside.waiting if self._beside else 0)
 
     @property
     def busy(self) -> int:
-        """How many calls were refused so far, in whole or in part, because the queue was full or too slow."""
+        """How many calls were refused so far, fully or partly, because the queue was full or too slow."""
         return self._busy + (self._beside.busy if self._beside else 0)
 
     async def answers(
         self, tasks: Sequence[GateTask], *, begun: float | None = None, long: bool = False
     ) -> list[Answer]:
-        """One answer for each task, in their order; ``begun`` is when their step arrived.
+        """Return one answer per task, in order; ``begun`` is when their step arrived.
 
-        ``long`` tasks have a thread for themselves, another where one keeps it too long: no other task waits behind
-        them. While many others wait, that thread works for a tenth of the time only.
+        ``long`` tasks run on a separate thread, so that no other task waits behind them. While many others wait, that
+        thread works only a tenth of the time.
         """
         if not tasks:
             return []
@@ -126,11 +126,11 @@ class Deadline:
         return [_answer(value=job.value, error=job.error, seconds=job.ended - begun) for job in jobs]
 
     def close(self) -> None:
-        """Stop the threads that can be stopped; one that is stuck ends with the program."""
+        """Stop the threads that can be stopped; a stuck one ends with the program."""
         with self._lock:
             _end(self._workers)
             for worker in self._workers:
-                worker.join(_GOODBYE)
+                worker.join(_JOIN_SECONDS)
             self._workers.clear()
         if self._beside is not None:
             self._beside.close()
@@ -161,11 +161,11 @@ class Deadline:
         return RuntimeError(f"{self._left + 1} threads are held up by gates that do not come back")
 
     async def _wait(self, jobs: Sequence[GateJob], batch: Batch, begun: float) -> None:
-        """Until every job is done, out of time or too long in the queue; now and then a look whether work goes on."""
-        lag = 0.0  # by how much the looks came late: no thread had its share of the machine meanwhile
+        """Wait until every job is done, timed out or too long in the queue; check regularly on the thread."""
+        lag = 0.0  # how late the checks came: no thread had its share of the machine meanwhile
         while left := [job for job in jobs if not job.done]:
             now, limit = monotonic(), self.limits.seconds
-            pause = _LOOK_EVERY
+            pause = _POLL_SECONDS
             for job in left:
                 spent = job.spent
                 waited = now - begun - spent
@@ -176,19 +176,19 @@ class Deadline:
                 pause = min(pause, job.timeout + lag - spent, limit - waited)
             if all(job.done for job in left):
                 continue
-            pause = max(pause, _SHORTEST)
+            pause = max(pause, _MIN_WAIT_SECONDS)
             await batch.wait(pause)
             late = monotonic() - now - pause
             lag += max(0.0, late)
             for worker in {job.worker for job in left if not job.done and job.worker is not None}:
                 worker.ping()
-                # Long texts take their time: threads beside each other would only take the interpreter from the rest.
+                # Long texts take time; further threads would only compete for the interpreter lock.
                 held = worker.breathless if self._is_aside else worker.held
-                if late < _LATE and (held > _PATIENCE or worker.silent > _SILENCE):
+                if late < _LATE_SECONDS and (held > _MAX_HELD_SECONDS or worker.silent > _MAX_SILENT_SECONDS):
                     self._look_after(worker, left)
 
     def _look_after(self, worker: Worker, jobs: Sequence[GateJob]) -> None:
-        """Have another thread take over. Where there is none, a job that has not begun is answered for in its time."""
+        """Have another thread take over. If none can, fail the jobs that have not started and are out of time."""
         with self._lock:
             another = self._relieve(worker)
         if another is worker:
@@ -198,21 +198,21 @@ class Deadline:
                     job.end(error=self._held_up())
 
     def _fit(self, seconds: float) -> Worker | None:
-        """The thread that takes new work: none when all are stuck, and this one for as long as there is time."""
+        """Return the thread for new work; None if all are stuck and this one has been silent for ``seconds``."""
         last = self._workers[-1] if self._workers else None
         if last is None or not last.alive:
             return self._relieve(last)
         return last if self._left < self._most_stuck or last.silent < seconds else None
 
     def _relieve(self, worker: Worker | None) -> Worker | None:
-        """Let another thread take over from one that is silent or gone, unless too many are left to themselves."""
+        """Replace a silent or dead thread, unless too many are already abandoned."""
         self._workers[:-1] = [each for each in self._workers[:-1] if each.alive]
         last = self._workers[-1] if self._workers else None
         if worker is not last or (last is not None and last.alive and self._left >= self._most_stuck):
             return last
         self._started += 1
         fresh = Worker(self._started, crowd=self._crowd)
-        if last is not None and not last.alive:  # left behind by a fork: what it held is the parent's
+        if last is not None and not last.alive:  # left over from a fork: its jobs belong to the parent
             self._workers.clear()
         self._workers.append(fresh)
         if last is not None and last.alive and (rest := last.leave()):
@@ -221,7 +221,7 @@ class Deadline:
 
 
 def _count_waiting(deadline: weakref.ref[Deadline]) -> int:
-    """How many steps wait; a thread must not keep the deadline alive, which ends it when nobody has it any more."""
+    """Return how many steps wait. The weak reference lets the deadline be collected, which ends its threads."""
     made = deadline()
     return 0 if made is None else made._waiting
 
@@ -232,9 +232,9 @@ def _refuse(jobs: Sequence[GateJob], why: str) -> None:
 
 
 def _cancel(jobs: Sequence[GateJob]) -> None:
-    """Nobody waits for what is still going on."""
+    """Cancel the jobs that are still running."""
     for job in jobs:
-        job.end(error=TimeoutError("nobody waits for it"))  # what works on it sees that, and stops
+        job.end(error=TimeoutError("nobody waits for it"))  # the worker sees this and stops
         if job.worker is not None:
             if job in job.worker.jobs:
                 job.worker.cancel(job)

@@ -1,4 +1,4 @@
-"""Looks through a document for instructions to the agent, and finds what to cut so that none is left."""
+"""Search a document for instructions to the agent, and find what to cut so that none is left."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from proctor.text.normalise.language_likeness import is_noise, is_strewn
 
 __all__ = ["Cut", "DocumentReading", "look_through"]
 
-_BY_RULE: Final = 0.95
-_MOST_ORDERS: Final = 32
-_MOST_RUNS: Final = 64  # what is not looked at is not cut, and what is then still suspect is blocked
-_MOST_SUSPECT: Final = 16
-_LONGEST_ORDER: Final = 600  # letters: of one that goes on the first are read, the rest was with the whole text
-_FEWEST_WORDS: Final = 4  # of a sentence that is cut for the company it keeps
+_RULE_SCORE: Final = 0.95
+_MAX_ORDERS: Final = 32
+_MAX_RUNS: Final = 64  # the rest is not checked or cut; if it is still suspect, the document is blocked
+_MAX_SUSPECT_RUNS: Final = 16
+_MAX_ORDER_CHARS: Final = 600  # of an order that are classified; the rest was covered by the whole text
+_MIN_NEIGHBOUR_WORDS: Final = 4  # of a sentence that is cut only because of its neighbours
 
 
-_Run = tuple[Reading, Sequence[Span], float]  # some sentences of a reading, and how much they look like an attack
+_Run = tuple[Reading, Sequence[Span], float]  # some sentences of a reading and their injection score
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
-    """A stretch of the original that tells the agent what to do, how sure that is, and what says so."""
+    """A span of the original that instructs the agent, with its score and the detector that found it."""
 
     start: int
     end: int
@@ -45,7 +45,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentReading:
-    """What stands in a document: how much it looks like an attack, what to cut, and whether the rest is harmless."""
+    """The result of a search: the injection score, what to cut, and whether the rest is harmless."""
 
     share: float
     cuts: tuple[Cut, ...] = ()
@@ -53,10 +53,10 @@ class DocumentReading:
 
 
 async def look_through(step: Step, classifier: Classifier, *, low: float, high: float, rules: bool) -> DocumentReading:
-    """Find the instructions by their words and by the classifier; what is left after cutting is read once more.
+    """Find instructions by rules and by the classifier; the rest after cutting is classified again.
 
-    A sentence that addresses an agent counts from ``low``, any other from ``high``. A text of which the classifier
-    left out what looks suspicious has at least the share ``low``, so that a person sees it.
+    A sentence that addresses an agent counts from ``low``, any other from ``high``. If the classifier skipped
+    suspicious text, the share is at least ``low``, so that a person reviews it.
     """
     read = list(readings(step))
     (row,) = await classifier.classify([_words(step.text)])
@@ -65,36 +65,36 @@ async def look_through(step: Step, classifier: Classifier, *, low: float, high: 
     cuts += await _ordered(step, classifier, low, high, share)
     if share < high:
         return DocumentReading(share=max(share, low) if row.get("unread") else share, cuts=_joined(cuts))
-    if all(is_noise(each.text) for each in read):  # noise has no sentences that could be told apart
+    if all(is_noise(each.text) for each in read):  # noise has no separable sentences
         return DocumentReading(share=share, cuts=_joined(cuts), clean=not any(map(_speaking, read)))
     suspect = await _suspect(read, classifier, high, whole=share)
-    if not suspect and not cuts:  # somewhere, if anybody is spoken to at all
+    if not suspect and not cuts:  # the attack has no location; it counts only if some sentence addresses a reader
         return DocumentReading(share=share, clean=not any(map(_speaking, read)))
-    # What is hidden first, then sentences, then all that the runs tell somebody: no more is cut than must be.
+    # Cut hidden text first, then sentences, then every addressed sentence of the runs: no more than necessary.
     for some, whole in ((read[1:], False), (read, False), (read, True)):
         cuts += await _told_in([each for each in suspect if each[0] in some], classifier, low, high, whole=whole)
         rest = apply(step.text, [Edit(start=each.start, end=each.end, text="\n") for each in _joined(cuts)])
         left = readings(Step(point=step.point, text=rest))
-        # where nothing was hidden nothing is
+        # a text without hidden parts has only one reading
         if not await _suspect(list(left) if len(read) > 1 else [next(left)], classifier, high, sure=True):
             return DocumentReading(share=share, cuts=_joined(cuts))
     return DocumentReading(share=share, cuts=_joined(cuts), clean=False)
 
 
 def _words(text: str) -> str:
-    """The words of a text; of JSON what its strings say, since braces and quotes look like an attack themselves."""
+    """Return the words of a text; for JSON only its strings, since braces and quotes look like an attack."""
     return "\n".join(text[start:end] for start, end in regions(text)) or " "
 
 
 async def _suspect(
     read: Sequence[Reading], classifier: Classifier, high: float, *, sure: bool = False, whole: float | None = None
 ) -> list[_Run]:
-    """The runs of sentences that look like an attack and speak to somebody; what a record says is no instruction.
+    """Return the runs of sentences that look like an attack and address a reader; plain records do not.
 
-    Where there is only one, ``whole`` says how much it does: it was read already.
+    ``whole`` is the known score of the text, used when it has only one run.
     """
     runs = [(reading, run) for reading in read for run in pieces(reading.text) if _speaking(reading, run, sure=sure)]
-    runs = runs[:_MOST_RUNS]
+    runs = runs[:_MAX_RUNS]
     if whole is not None and len(runs) == len(read) == 1 == len(pieces(read[0].text)):
         return [(*runs[0], whole)]
     shares = await _shares(classifier, [_told(reading, run) for reading, run in runs])
@@ -103,32 +103,32 @@ async def _suspect(
 
 
 async def _shares(classifier: Classifier, texts: Sequence[str]) -> list[float]:
-    """How much each of some parts of readings looks like an attack; what is hidden in them is a reading of its own."""
+    """Return the injection score of each part of a reading; hidden text in it is a separate reading."""
     return [row["injection"] for row in await classifier.classify([Searched(text) for text in texts])]
 
 
 def _speaking(reading: Reading, run: Sequence[Span] | None = None, *, sure: bool = True) -> list[Span]:
-    """The sentences, of a run or of all, that speak to somebody, or if that need not be sure are prose."""
+    """Return the sentences, of a run or all, that address a reader; without ``sure`` also any prose."""
     spans = run if run is not None else [span for piece in pieces(reading.text) for span in piece]
     told = ((span, reading.text[span[0] : span[1]]) for span in spans)
     return [span for span, text in told if speaks_to_somebody(text) or (not sure and is_prose(text))]
 
 
 def _by_words(step: Step) -> Iterator[Cut]:
-    """The sentences with words that no honest document has."""
+    """Yield the sentences with words that no honest document contains."""
     for reading in readings(step):
         hits = [hit for hit in attempts(reading.text) if not hit.mentioned]
         if not hits:
             continue
         for start, end in (each for piece in pieces(reading.text) for each in piece):
             if any(start < hit.end and hit.start < end for hit in hits):
-                yield _cut(reading, (start, end), _BY_RULE, "rules")
+                yield _cut(reading, (start, end), _RULE_SCORE, "rules")
 
 
 async def _ordered(step: Step, classifier: Classifier, low: float, high: float, share: float) -> list[Cut]:
-    """Instructions in the imperative of which the classifier thinks so too, or that are one order behind a label.
+    """Return imperative instructions that the classifier confirms, or that are one order after a label.
 
-    A long one counts with its first letters, or with the ``share`` of the whole text if that is more.
+    A long one is scored by its first characters, or by the ``share`` of the whole text if that is more.
     """
     found: list[tuple[Reading, Span, float]] = []
     for reading in readings(step):
@@ -136,10 +136,10 @@ async def _ordered(step: Step, classifier: Classifier, low: float, high: float, 
             for order in orders(reading.text[start:end]):
                 least = 0.0 if order.terse else low if order.marked else high
                 found.append((reading, (start + order.start, start + order.end), least))
-    found = found[:_MOST_ORDERS]
+    found = found[:_MAX_ORDERS]
     told = [reading.text[start:end] for reading, (start, end), _ in found]
-    firsts = await _shares(classifier, [text[:_LONGEST_ORDER] for text in told])
-    shares = [max(own, share if len(text) > _LONGEST_ORDER else 0.0) for text, own in zip(told, firsts, strict=True)]
+    firsts = await _shares(classifier, [text[:_MAX_ORDER_CHARS] for text in told])
+    shares = [max(own, share if len(text) > _MAX_ORDER_CHARS else 0.0) for text, own in zip(told, firsts, strict=True)]
     return [
         _cut(reading, await _narrowed(reading, span, classifier, low), own, "orders")
         for (reading, span, least), own in zip(found, shares, strict=True)
@@ -148,7 +148,7 @@ async def _ordered(step: Step, classifier: Classifier, low: float, high: float, 
 
 
 async def _narrowed(reading: Reading, span: Span, classifier: Classifier, low: float) -> Span:
-    """The sentences from the first to the last that count by themselves; all when none does, or there are none."""
+    """Return the sentences from the first to the last that score ``low`` on their own; the whole span if none does."""
     parts = list(sentences(reading.text, *span))
     if len(parts) < 2 or is_strewn(reading.text[span[0] : span[1]]):
         return span
@@ -160,13 +160,13 @@ async def _narrowed(reading: Reading, span: Span, classifier: Classifier, low: f
 async def _told_in(
     suspect: Sequence[_Run], classifier: Classifier, low: float, high: float, *, whole: bool
 ) -> list[Cut]:
-    """The sentences that the classifier takes for an attack, or all in the suspect runs that speak to somebody."""
+    """Return the sentences that the classifier flags; with ``whole`` all in the suspect runs that address a reader."""
     cuts: list[Cut] = []
-    for reading, run, share in suspect[:_MOST_SUSPECT]:
+    for reading, run, share in suspect[:_MAX_SUSPECT_RUNS]:
         if whole:
             cuts += [_cut(reading, span, share, "model") for span in _speaking(reading, run)]
             continue
-        if is_strewn(_told(reading, run)):  # no sentences that could be told apart
+        if is_strewn(_told(reading, run)):  # no separable sentences
             cuts.append(_cut(reading, (run[0][0], run[-1][1]), share, "model"))
             continue
         shares = await _shares(classifier, [reading.text[start:end] for start, end in run])
@@ -180,7 +180,7 @@ async def _told_in(
 
 
 def _is_long(reading: Reading, span: Span) -> bool:
-    return len(reading.text[span[0] : span[1]].split()) >= _FEWEST_WORDS
+    return len(reading.text[span[0] : span[1]].split()) >= _MIN_NEIGHBOUR_WORDS
 
 
 def _told(reading: Reading, run: Sequence[Span]) -> str:
@@ -195,7 +195,7 @@ def _cut(reading: Reading, span: Span, share: float, part: str) -> Cut:
 
 
 def _joined(cuts: Sequence[Cut]) -> tuple[Cut, ...]:
-    """The cuts in order, those that overlap as one."""
+    """Return the cuts in order, with overlapping ones merged."""
     made: list[Cut] = []
     for each in sorted(cuts, key=lambda cut: (cut.start, -cut.end)):
         if made and each.start < made[-1].end:

@@ -1,4 +1,4 @@
-"""Changes that gates make to a text, put together without one undoing another."""
+"""Merge the edits of several gates into one text, without one undoing another."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from proctor.core.verdict import Edit as Edit  # noqa: PLC0414 - third-party gat
 
 __all__ = ["apply", "difference"]
 
-_TELLING: Final = 3  # letters of a stretch that was cut in two, from which on it may still tell what it hid
+_MIN_REVEALING_CHARS: Final = 3  # a shorter fragment of a cut span reveals nothing
 
 
 def apply(original: str, edits: Iterable[Edit]) -> str:
-    """The text with all edits.
+    """Return the text with all edits applied.
 
-    Of several that overlap, the one that begins first and reaches furthest takes the place of all; what the others
-    would have hidden is hidden in its text too. An insertion inside a stretch that gives way stands behind it.
+    Among overlapping edits, the one that begins first and reaches furthest replaces all; what the others would have
+    hidden is hidden in its text too. An insertion inside a replaced span is placed after it.
     """
     parts: list[str] = []
     at = 0
-    taken = ""  # the text of the edit that holds the last place
+    taken = ""  # the replacement text of the last edit
     behind: list[str] = []
     for edit in sorted(set(edits), key=lambda each: (each.start, -each.end, each.text)):
         if edit.start < at:
@@ -36,7 +36,7 @@ def apply(original: str, edits: Iterable[Edit]) -> str:
 
 
 def difference(original: str, changed: str) -> Edit | None:
-    """The one edit that makes the changed text of the original; none when they are equal."""
+    """Return the one edit that turns the original into the changed text; None if they are equal."""
     if original == changed:
         return None
     most = min(len(original), len(changed))
@@ -46,17 +46,17 @@ def difference(original: str, changed: str) -> Edit | None:
 
 
 def _hidden(text: str, original: str, edit: Edit, at: int) -> str:
-    """The text without what a swallowed edit hides: a gate that rewrites a sentence may have kept a number in it."""
+    """Return the text without what a swallowed edit hides: a rewritten sentence may still contain a number."""
     whole, cut = original[edit.start : edit.end], original[edit.start : min(at, edit.end)]
     if whole.strip():
         text = text.replace(whole, edit.text)
-    if cut != whole and len(cut.strip()) >= _TELLING:
+    if cut != whole and len(cut.strip()) >= _MIN_REVEALING_CHARS:
         text = text.replace(cut, edit.text)
     return text
 
 
 def _longest(most: int, equal: Callable[[int], bool]) -> int:
-    """The longest stretch, up to ``most``, of which this holds; by halving, because texts can be long."""
+    """Return the largest size up to ``most`` for which ``equal`` holds, by binary search, since texts can be long."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2

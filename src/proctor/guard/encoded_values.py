@@ -1,4 +1,4 @@
-"""Values that are written in a code and are no language, so that no view shows them: a card's digits in base64."""
+"""Find encoded values that are not language, so that no other view shows them: a card's digits in base64."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from proctor.text.chunked_regex import finditer
 
 __all__ = ["Coded", "coded_values"]
 
-_LONGEST: Final = 4_096
-_MOST: Final = 64
+_MAX_CODE_CHARS: Final = 4_096
+_MAX_HITS: Final = 64
 _BASE64: Final = re.compile(r"(?<![\w+/-])(?=[A-Za-z0-9+/_-]{0,40}[A-Z])[A-Za-z0-9+/_-]{11,4096}={0,2}(?![\w+/=-])")
 _HEX: Final = re.compile(r"(?<![0-9A-Za-z])(?:0x)?((?:[0-9A-Fa-f]{2}[ :]?){8,2048})(?![0-9A-Za-z])")
-_PERCENT: Final = re.compile(  # the first look spares forty steps at each letter of a text that has one "%" somewhere
+_PERCENT: Final = re.compile(  # the lookahead saves forty steps per character of a text that contains "%"
     r"(?=[\w@.+-]{0,40}%)(?:%[0-9A-Fa-f]{2}|[\w@.+-]){0,40}(?:%[0-9A-Fa-f]{2}){3,2048}[\w@.+-]{0,40}"
 )
 _ENTITIES: Final = re.compile(r"(?:&#(?:x[0-9A-Fa-f]{1,6}|\d{1,7});){5,2048}")
@@ -27,7 +27,7 @@ _ENTITIES: Final = re.compile(r"(?:&#(?:x[0-9A-Fa-f]{1,6}|\d{1,7});){5,2048}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coded:
-    """A stretch of a text and what it says when it is decoded."""
+    """A span of a text and its decoded content."""
 
     start: int
     end: int
@@ -36,10 +36,10 @@ class Coded:
 
 
 def coded_values(text: str) -> Iterator[Coded]:
-    """The runs of a text that decode to printable ASCII; at most 64 of each kind."""
+    """Yield the runs of a text that decode to printable ASCII; at most 64 of each kind."""
     for kind, sign, pattern, decode in _CODES:
-        for hit in islice(finditer(pattern, text) if sign in text else (), _MOST):
-            decoded = decode(hit.group()[:_LONGEST])
+        for hit in islice(finditer(pattern, text) if sign in text else (), _MAX_HITS):
+            decoded = decode(hit.group()[:_MAX_CODE_CHARS])
             if decoded and decoded != hit.group() and decoded.isascii() and decoded.isprintable():
                 yield Coded(start=hit.start(), end=hit.end(), kind=kind, text=decoded)
 
@@ -56,7 +56,7 @@ def _hex(run: str) -> str:
         return ""
 
 
-# the name of the code, letters that it cannot do without, its form, and what undoes it
+# name of the code, characters it must contain, pattern, decoder
 _CODES: Final[tuple[tuple[str, str, re.Pattern[str], Callable[[str], str]], ...]] = (
     ("base64", "", _BASE64, _base64),
     ("hex", "", _HEX, _hex),

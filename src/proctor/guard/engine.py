@@ -1,4 +1,4 @@
-"""Decides about steps by the plan in force, and tells every decision to the recorder."""
+"""Decide about steps by the current plan and record every decision."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ REPLIES: Final[Mapping[str, str]] = {
 }
 _log = logging.getLogger(__name__)
 _made: Final = swift(Event)
-_ALONE: Final = 4  # a shorter value is hidden only where it stands alone
+_MIN_EMBEDDED_CHARS: Final = 4  # a shorter value is hidden only as a whole word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What a guard goes by: its chains, whether they act, what the customer is told instead, what goes on record.
+    """The settings of a guard: its chains, whether they act, the replies to the customer, and what is logged.
 
-    ``sample`` is the share of allowed steps that people are to look at too. ``version`` names the settings.
+    ``sample`` is the share of allowed steps that people review too. ``version`` identifies the settings.
     """
 
     chains: Mapping[Point, Chain] = field(default_factory=dict)
@@ -50,18 +50,18 @@ class Plan:
 
 
 class Watch:
-    """Puts steps before the chains of the plan in force. The plan may be exchanged at any time, between two steps."""
+    """Runs steps through the chains of the current plan. The plan may be replaced at any time between two steps."""
 
     def __init__(self, plan: Plan, *, recorder: Recorder | None = None) -> None:
         self.plan, self.recorder, self.door = plan, recorder, Door()
-        self.look: Callable[[], None] | None = None  # called before each step: whether there is a newer plan
-        self.ready: Callable[[Step], Awaitable[None]] | None = None  # waited for while the plan's gates are cold
-        self.hook: EscalationHook | None = None  # told of each step that is escalated
+        self.look: Callable[[], None] | None = None  # called before each step; loads a newer plan if there is one
+        self.ready: Callable[[Step], Awaitable[None]] | None = None  # awaited while the plan's gates are cold
+        self.hook: EscalationHook | None = None  # receives each escalated step
         self.unrecorded = 0
-        self._owed = 0  # lost records that nobody was told of yet
+        self._owed = 0  # lost records that were not yet reported
 
     async def decide(self, step: Step, *, record: bool = True) -> Decision:
-        """What is decided about a step, and what each gate had said. Never raises."""
+        """Return the decision about a step and the verdict of each gate. Never raises."""
         if self.look is not None:
             self.look()
         if (ready := self.ready) is not None:
@@ -81,7 +81,7 @@ class Watch:
         return decision if verdict is decision.verdict else Decision(verdict=verdict, parts=decision.parts)
 
     def note(self, name: str, **metadata: Any) -> None:
-        """Tell the recorder something about the guard itself."""
+        """Record an event about the guard itself."""
         self._tell(Event(kind="note", time=datetime.now(UTC), name=name, metadata=metadata))
 
     def _record(self, plan: Plan, step: Step, verdict: Verdict, parts: tuple[Verdict, ...]) -> bool:
@@ -98,7 +98,7 @@ class Watch:
     def _hand_over(self, hook: EscalationHook, event: Event) -> None:
         try:
             hook.escalated(event)
-        except Exception as error:  # the step is decided, whoever is told of it
+        except Exception as error:  # the decision stands even if the hook fails
             self.note("escalation_failed", id=event.id, error=type(error).__name__)
 
     def _tell(self, event: Event, *, borderline: bool = False, sampled: bool = False) -> bool:
@@ -119,10 +119,10 @@ class Watch:
 
 
 def _chain(plan: Plan, step: Step) -> Chain:
-    """The chain that the step is put before.
+    """Return the chain for the step.
 
     Raises:
-        ValueError: it is no step that anything could be decided about.
+        ValueError: the step is invalid.
     """
     if not isinstance(step.text, str):
         raise ValueError(f"the text of the step is {type(step.text).__name__}, not text")
@@ -136,7 +136,7 @@ def _chain(plan: Plan, step: Step) -> Chain:
 def _event_or_bare(key: str, plan: Plan, step: Step, verdict: Verdict, parts: tuple[Verdict, ...]) -> Event:
     try:
         return _event(key, plan, step, verdict, parts)
-    except Exception:  # a step so broken that it cannot even be told of
+    except Exception:  # a step too broken to describe
         return Event(kind="gate", time=datetime.now(UTC), id=key, name=str(step.point), verdict=verdict)
 
 
@@ -155,7 +155,7 @@ def _event(key: str, plan: Plan, step: Step, verdict: Verdict, parts: tuple[Verd
             arguments, found = _hidden(step.call.arguments, held)
             found |= {value for value in held if value in step.text}
             told["call"] = {"name": step.call.name, "arguments": arguments}
-            if found:  # what quotes them is masked by the log
+            if found:  # the log masks text that quotes them
                 known = tuple((held[value][1:-1], value) for value in found)
                 verdict = replace(verdict, personal=(*verdict.personal, *known))
     return _made(
@@ -173,15 +173,15 @@ def _event(key: str, plan: Plan, step: Step, verdict: Verdict, parts: tuple[Verd
 
 
 def _hidden(value: Any, held: Mapping[str, str]) -> tuple[Any, set[str]]:
-    """Arguments with placeholders again where the session's values were put back; and which values those were.
+    """Return arguments with the session's restored values replaced by placeholders again, and those values.
 
-    No pattern knows a PIN or a birth date that stands alone.
+    No pattern recognises a PIN or a birth date that stands alone.
     """
     known = sorted((each for each in held if len(each) > 1), key=len, reverse=True)
     if not known or not value:
         return value, set()
     every = re.compile(
-        "|".join(re.escape(each) if len(each) >= _ALONE else rf"\b{re.escape(each)}\b" for each in known)
+        "|".join(re.escape(each) if len(each) >= _MIN_EMBEDDED_CHARS else rf"\b{re.escape(each)}\b" for each in known)
     )
     found: set[str] = set()
 

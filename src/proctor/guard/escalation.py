@@ -1,4 +1,4 @@
-"""Where escalated steps go: the socket that a guard hands each of them to."""
+"""The protocol that receives escalated steps."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ __all__ = ["EscalationHook"]
 class EscalationHook(Protocol):
     """Takes escalated steps. It must not block, and what it raises never changes a verdict.
 
-    The event is the one that the recorder gets, with the same id; its texts are as they were, also where the guard's
-    log is told to keep none.
+    The event is the one that the recorder gets, with the same id. Its texts are complete, even if the guard's log is
+    set to keep none.
     """
 
     def escalated(self, event: Event) -> None:
-        """Take one step to hand on."""
+        """Accept one escalated step."""
         ...
 
     @property
     def health(self) -> Mapping[str, Any]:
-        """How many wait, were delivered, failed or were dropped, and the last failure."""
+        """Counts of pending, delivered, failed and dropped steps, and the last failure."""
         ...

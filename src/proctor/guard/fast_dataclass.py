@@ -1,4 +1,4 @@
-"""Makes frozen records in a fraction of the time that their own constructors take."""
+"""Build frozen dataclasses faster than their own constructors do."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ Record = TypeVar("Record")
 
 
 def swift(kind: type[Record]) -> type[Record]:
-    """A constructor that takes what the dataclass's own takes by name, and makes the very same objects.
+    """Return a constructor that takes the dataclass's arguments by name and makes identical objects.
 
-    A frozen dataclass sets each field by a call: to make a verdict so takes longer than a gate of plain code does. Here
-    the fields are set on an open twin of the class, which then becomes one of its kind.
+    A frozen dataclass sets each field by a call, so that making a verdict takes longer than a gate of plain code. This
+    constructor sets the fields on a mutable twin class and then changes the object's class.
 
     Raises:
-        TypeError: it is no plain dataclass: it inherits, or does something of its own when it is made.
+        TypeError: it is no plain dataclass: it inherits or has a ``__post_init__``.
     """
     if not is_dataclass(kind) or kind.__bases__ != (object,) or hasattr(kind, "__post_init__"):
         raise TypeError(f"{kind.__name__} is no plain dataclass")

@@ -1,4 +1,4 @@
-"""A target behind a guard: it is asked what was let in, and what it answers is looked at before it goes out."""
+"""Guard a target: its input and its answers pass the gates."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ _CUSTOMER = "customer"
 
 
 class Opens(Protocol):
-    """What a wrapper needs of a guard: sessions."""
+    """The part of a guard that a wrapper needs: sessions."""
 
     @property
     def version(self) -> str:
-        """The name of its settings."""
+        """The version of its settings."""
         ...
 
     def session(self, id: str | None = None, *, customer: str | None = None, vault: Vault | None = None) -> Session:
-        """A session to put steps before."""
+        """Open a session."""
         ...
 
     def end(self, session: Session | str) -> None:
-        """Forget a session."""
+        """End a session and drop its state."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guarded:
-    """A target behind a guard, turn by turn; a target that cannot be led by turns is guarded as a whole.
+    """A guarded target, checked turn by turn; a target without turns is guarded as a whole.
 
-    ``drive`` puts a case's messages to a conversation. With ``recorded`` set to ``watch`` a recorded case gets the
-    verdicts that its turns would have had; its words stay as they are. ``customer`` is for cases that name none.
+    ``drive`` puts a case's messages to a conversation. With ``recorded`` set to ``watch``, a recorded case gets the
+    verdicts that its turns would have had; its texts stay unchanged. ``customer`` is for cases that name none.
     """
 
     target: Target
@@ -55,16 +55,16 @@ class Guarded:
 
     @property
     def name(self) -> str:
-        """The name reports show it by."""
+        """The name shown in reports."""
         return self.target.name
 
     @property
     def spec(self) -> Mapping[str, Any]:
-        """What decides its behaviour: the target, and the settings of its guard."""
+        """The settings that decide its behaviour: the target, and those of its guard."""
         return {**self.target.spec, "guard": self.guard.version}
 
     async def run(self, case: Case, *, sample: int = 0) -> Trajectory:
-        """Put the case to the target, each step past the guard."""
+        """Run the case on the target with each step checked by the guard."""
         if case.recorded is not None:
             return await self.over(case.recorded, case) if self.recorded == "watch" else case.recorded
         if isinstance(self.target, Talking):
@@ -72,10 +72,10 @@ class Guarded:
         return await self._whole(case, sample)
 
     def begin(self, case: Case, *, sample: int = 0) -> Conversation:
-        """Begin a conversation that is led turn by turn.
+        """Begin a conversation turn by turn.
 
         Raises:
-            TypeError: the target cannot be led by turns.
+            TypeError: the target does not support turns.
         """
         if not isinstance(self.target, Talking):
             raise TypeError(f"the target {self.target.name!r} cannot be led turn by turn")
@@ -84,7 +84,7 @@ class Guarded:
         return GuardedConversation(self.target.begin(case, sample=sample), session, vault, self.guard)
 
     async def over(self, recorded: Trajectory, case: Case | None = None) -> Trajectory:
-        """A recording with what the guard would have said to each of its turns; nothing in it is changed."""
+        """Return a recording with the verdicts that its turns would have had; nothing else changes."""
         session = self.guard.session(customer=recorded.customer or self._customer(case))
         try:
             turns = [await watched(session, turn) for turn in recorded.turns]
@@ -93,7 +93,7 @@ class Guarded:
         return replace(recorded, turns=tuple(turns))
 
     async def _whole(self, case: Case, sample: int) -> Trajectory:
-        """The words of all turns are checked before the target gets any of them, its answers after it gave them all."""
+        """Check all inputs before the target gets any of them, and its answers after it gave them all."""
         vault = Vault()
         session = self.guard.session(customer=self._customer(case), vault=vault)
         try:
@@ -123,14 +123,14 @@ class Guarded:
 
 
 class GuardedConversation:
-    """A conversation with a session before and behind it."""
+    """A conversation whose messages and answers pass a session's gates."""
 
     def __init__(self, inner: Conversation, session: Session, vault: Vault, guard: Opens) -> None:
         self._inner, self._session, self._vault, self._guard = inner, session, vault, guard
         self.session = getattr(inner, "session", None) or session.id
 
     async def say(self, text: str) -> Turn:
-        """Put one message past the gates, and what is answered past them too."""
+        """Send one message through the gates, and return the checked answer."""
         verdict = await self._session.input(text)
         if not passed(verdict):
             return held_turn(self._session, text, verdict)
@@ -139,7 +139,7 @@ class GuardedConversation:
         return await answered(self._session, turn, running, verdict, text, self._vault)
 
     async def close(self) -> None:
-        """Forget the session and end the conversation."""
+        """End the session and close the conversation."""
         self._guard.end(self._session)
         closing = getattr(self._inner, "close", None)
         waiting = closing() if closing is not None else None
@@ -157,7 +157,7 @@ def _changed(ask: Ask, verdict: Verdict) -> Ask:
 
 
 def _said_whole(turn: Turn) -> Turn:
-    """The turn, with a word that its verdicts come from before and after the whole conversation."""
+    """Return the turn with its verdicts marked as coming from a check of the whole conversation."""
     return replace(
         turn, verdicts=tuple(replace(each, extra={**each.extra, "whole_run": True}) for each in turn.verdicts)
     )

@@ -1,4 +1,4 @@
-"""A turn after the guard looked at it: words held back or changed, calls refused, verdicts kept."""
+"""Apply the guard's verdicts to a turn: texts replaced, calls refused, verdicts recorded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["answered", "held_turn", "watched"]
 
 
 def held_turn(session: Session, asked: str, verdict: Verdict) -> Turn:
-    """The turn of words that never reached the agent: the configured reply, and the verdict."""
+    """Return the turn of an input that was blocked: the configured reply and the verdict."""
     said = (Message(role="user", content=asked), Message(role="assistant", content=session.refusal(verdict)))
     return Turn(
         messages=said,
@@ -31,10 +31,10 @@ def held_turn(session: Session, asked: str, verdict: Verdict) -> Turn:
 async def answered(
     session: Session, turn: Turn, running: Running, verdict: Verdict, asked: str, vault: Vault | None
 ) -> Turn:
-    """The agent's turn as the customer gets it, with every verdict that was taken in it.
+    """Return the agent's turn as the customer gets it, with every verdict on it.
 
-    Calls that went past the guard while they were made are not judged again. Others are judged now: one that was only
-    asked for is refused, and of one that was made already it is said that it was.
+    Calls that the guard checked when they were made are not checked again. Others are checked now: a call that was only
+    requested is refused, and one that was already made is marked as such.
     """
     if turn.intents:
         session.intents = (intent.name for intent in turn.intents)
@@ -63,7 +63,7 @@ async def answered(
 
 
 async def watched(session: Session, turn: Turn) -> Turn:
-    """A turn of a recording with what the guard would have said to it; its words and calls stay as they are."""
+    """Return a recorded turn with the verdicts it would have had; its texts and calls stay unchanged."""
     if turn.intents:
         session.intents = (intent.name for intent in turn.intents)
     intents = session.intents
@@ -80,7 +80,7 @@ async def watched(session: Session, turn: Turn) -> Turn:
 
 
 async def _calls(session: Session, turn: Turn, made: Iterable[ToolCall]) -> tuple[tuple[ToolCall, ...], list[Verdict]]:
-    """The calls of the turn, and what is to be said to those that the guard did not see before."""
+    """Return the calls of the turn, and the verdicts on those that the guard had not checked yet."""
     seen = list(made)
     calls: list[ToolCall] = []
     after: list[Verdict] = []
@@ -112,7 +112,7 @@ def _marked(call: ToolCall, verdict: Verdict) -> ToolCall:
 
 
 def _as_asked(message: Message, verdict: Verdict, asked: str) -> Message:
-    """The customer's words as they were said, where the agent was given a changed text."""
+    """Return the customer's original message if the agent got a changed text."""
     if message.role == "user" and verdict.text is not None and verdict.text in message.content:
         return replace(message, content=message.content.replace(verdict.text, asked))
     return message

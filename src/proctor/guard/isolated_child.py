@@ -1,4 +1,4 @@
-"""The process that one isolated gate runs in: steps come in on standard input, verdicts go out on standard output."""
+"""Run one isolated gate in a child process: steps on standard input, verdicts on standard output."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from proctor.guard.step import Step
 
 __all__ = ["main", "read_frame", "write_frame"]
 
-_SIZE = 8  # bytes that say how long a frame is
+_PREFIX_BYTES = 8  # the length prefix of a frame
 
 
 def read_frame(stream: IO[bytes]) -> bytes | None:
-    """The next frame; none when the other side has gone."""
-    size = stream.read(_SIZE)
-    if len(size) < _SIZE:
+    """Return the next frame; None at the end of the stream."""
+    size = stream.read(_PREFIX_BYTES)
+    if len(size) < _PREFIX_BYTES:
         return None
     length = int.from_bytes(size, "big")
     data = stream.read(length)
@@ -28,15 +28,15 @@ def read_frame(stream: IO[bytes]) -> bytes | None:
 
 
 def write_frame(stream: IO[bytes], data: bytes) -> None:
-    """Send one frame."""
-    stream.write(len(data).to_bytes(_SIZE, "big") + data)
+    """Write one frame."""
+    stream.write(len(data).to_bytes(_PREFIX_BYTES, "big") + data)
     stream.flush()
 
 
 def main() -> None:
-    """Make the gate, then answer one step after the other until standard input ends."""
+    """Load the gate, then check one step after the other until standard input ends."""
     out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what the gate prints must not stand among the verdicts
+    os.dup2(2, 1)  # output printed by the gate must not mix with the verdicts
     source = sys.stdin.buffer
     begin = read_frame(source)
     if begin is None:
@@ -67,7 +67,7 @@ async def _answer(gate: Any, data: bytes) -> bytes:
 
 
 def _limit_processor(seconds: float) -> None:
-    """End this process if it works on after its parent has gone: the parent ends it sooner when it is there."""
+    """Limit the CPU time, so that this process ends even if its parent is gone."""
     try:
         import resource  # noqa: PLC0415 - not on every system
 

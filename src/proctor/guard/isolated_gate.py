@@ -1,6 +1,6 @@
-"""Runs a gate in a process of its own, which is ended when the gate is out of time.
+"""Run a gate in a separate process, which is killed when the gate times out.
 
-Code that holds the interpreter cannot be stopped inside the process: neither a thread nor a task helps.
+Code that holds the interpreter lock cannot be stopped by a thread or a task of the same process.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ _ALLOWED: Final = frozenset(
 class IsolatedGate:
     """A gate whose checks run in another process, one at a time.
 
-    The process starts with the first check. It is ended when a check is given up, and started again for the next.
-    Neither the start nor the wait for the checks before it counts as the gate's time.
+    The process starts with the first check. It is killed when a check is cancelled, and restarted for the next.
+    Neither the start nor the time in the queue counts towards the gate's timeout.
     """
 
     def __init__(self, gate: Any, *, seconds: float) -> None:
-        """``seconds`` is the gate's timeout.
+        """Prepare the gate; ``seconds`` is its timeout.
 
         Raises:
-            ValueError: the gate cannot be sent to another process.
+            ValueError: the gate cannot be pickled.
         """
         self.name, self.version, self.points = str(gate.name), str(gate.version), tuple(gate.points)
         try:
@@ -55,7 +55,7 @@ class IsolatedGate:
         self._lock = threading.Lock()
 
     async def check(self, step: Step) -> Verdict:
-        """Have the other process look at the step.
+        """Check the step in the other process.
 
         Raises:
             RuntimeError: the gate raised, or its process ended.
@@ -72,7 +72,7 @@ class IsolatedGate:
             raise
 
     def close(self) -> None:
-        """End the process."""
+        """Kill the process."""
         with self._lock:
             if self._process is not None:
                 self._process.close()
@@ -80,14 +80,14 @@ class IsolatedGate:
 
     def _started(self) -> _GateProcess:
         with self._lock:
-            if self._process is None or self._pid != os.getpid():  # after a fork the thread is the parent's
+            if self._process is None or self._pid != os.getpid():  # after a fork the thread belongs to the parent
                 self._process, self._pid = _GateProcess(self._data), os.getpid()
                 weakref.finalize(self, self._process.close)
             return self._process
 
 
 class _Request:
-    """One step to be looked at, and who waits for it."""
+    """One step to check, and the future of its caller."""
 
     def __init__(self, data: bytes, clock: WorkClock | None) -> None:
         self.data, self.clock, self.is_over = data, clock, False
@@ -95,15 +95,15 @@ class _Request:
         self.future: asyncio.Future[Verdict] = self._loop.create_future()
 
     def begin(self) -> None:
-        """The gate works on it from now on."""
+        """Start the clock of the gate's work."""
         if self.clock is not None:
             self.clock.begin_share(self, 1.0)
 
     def end(self, answer: tuple[str, Any]) -> None:
-        """Give the answer to whoever waits."""
+        """Pass the answer to the caller."""
         if self.clock is not None:
             self.clock.end_share(self)
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        with suppress(RuntimeError):  # the loop is closed, so there is no caller
             self._loop.call_soon_threadsafe(self._settle, answer)
 
     def _settle(self, answer: tuple[str, Any]) -> None:
@@ -117,7 +117,7 @@ class _Request:
 
 
 class _GateProcess:
-    """The process of one gate, and the thread that speaks with it."""
+    """The process of one gate, and the thread that communicates with it."""
 
     def __init__(self, data: bytes) -> None:
         self.requests: queue.SimpleQueue[_Request | None] = queue.SimpleQueue()
@@ -129,14 +129,14 @@ class _GateProcess:
         threading.Thread(target=self._work, name="proctor-isolated", daemon=True).start()
 
     def give_up(self, request: _Request) -> None:
-        """Nobody waits for this request; if it is at work, its process is ended."""
+        """Cancel this request; if it is running, kill its process."""
         with self._lock:
             request.is_over = True
             if self._current is request and self._child is not None:
                 self._child.kill()
 
     def close(self) -> None:
-        """End the process and the thread."""
+        """Stop the process and the thread."""
         with self._lock:
             self._is_closed = True
             if self._child is not None:
@@ -151,7 +151,7 @@ class _GateProcess:
                 self._current = request
             try:
                 answer = self._asked(request)
-            except Exception as error:  # a pipe that broke, a process that could not be started
+            except Exception as error:  # a broken pipe, or a process that could not be started
                 answer = ("error", f"{type(error).__name__}: {error}")
             with self._lock:
                 self._current = None
@@ -195,7 +195,7 @@ class _GateProcess:
         return kind, value
 
     def _drop_if_over(self, request: _Request) -> None:
-        if request.is_over:  # it may have been killed at any moment: the next check gets a fresh one
+        if request.is_over:  # it may have been killed at any moment: the next check gets a new process
             self._drop()
 
     def _drop(self) -> None:
@@ -210,10 +210,10 @@ class _GateProcess:
 
 
 class _Verdicts(pickle.Unpickler):
-    """Reads verdicts and nothing else: what a gate answers must not run code here."""
+    """Unpickles verdicts only: a gate's answer must not run code here."""
 
     def find_class(self, module: str, name: str) -> Any:
-        """The class of this name, where it is one of a verdict's."""
+        """Return the class if it is part of a verdict."""
         if (module, name) not in _ALLOWED:
             raise ValueError(f"its verdict holds {module}.{name}, which cannot be taken from another process")
         return super().find_class(module, name)

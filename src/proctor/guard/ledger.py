@@ -1,4 +1,4 @@
-"""What a session writes down after a step was let through, and what takes it off again."""
+"""Record a step in the session after it passed, and drop claims that a tool result confirms."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from proctor.lexicon.promise_claims import Asserted, topic_of
 __all__ = ["result_text", "standing", "unconfirmed", "write"]
 
 Item = TypeVar("Item")
-_MOST_READ: Final = 40_000
-_MOST_TOOLS: Final = 4 * KEPT
-# Beside the word of the promise: that it was not made, or not yet.
+_MAX_RESULT_CHARS: Final = 40_000
+_MAX_TOOLS: Final = 4 * KEPT
+# Near the word of the promise: it was not made, or not yet.
 _DENIED: Final = re.compile(
     r"\b(?:not|no|never|none|without|den(?:y|ied|ies)|reject\w*|declin\w*|refus\w*|pending|false|null|cannot|"
     r"unable|nor)\b|n['’]t\b|ません|なし|却下|拒否|未",
@@ -30,9 +30,9 @@ _ERROR: Final = re.compile(r"\s*(?:error|exception|traceback|failed|failure)\b",
 
 
 def write(memory: Memory, step: Step, going_on: str) -> None:
-    """Write down a step that was let through; ``going_on`` is its text as it goes on.
+    """Record a step that passed; ``going_on`` is its text after redaction.
 
-    What is there is never changed but replaced: a gate of another step of this session may be reading it meanwhile.
+    Collections are replaced, never changed: a gate of another step of this session may be reading them.
     """
     if step.point == "input":
         memory.asked = _with(memory.asked, step.text[:KEPT_LETTERS])
@@ -48,7 +48,7 @@ def write(memory: Memory, step: Step, going_on: str) -> None:
 
 
 def standing(claims: Iterable[Asserted], calls: Iterable[ToolCall]) -> tuple[Asserted, ...]:
-    """The claims that no call's result bears out."""
+    """Return the claims that no call's result confirms."""
     left = tuple(claims)
     for call in calls if left else ():
         if _succeeded(call):
@@ -57,12 +57,12 @@ def standing(claims: Iterable[Asserted], calls: Iterable[ToolCall]) -> tuple[Ass
 
 
 def unconfirmed(claims: Iterable[Asserted], told: str) -> tuple[Asserted, ...]:
-    """The claims that what a tool told does not bear out.
+    """Return the claims that a tool's answer does not confirm.
 
-    It bears one out when the words of the promise stand in it, about the same matter, and are not denied there.
+    It confirms a claim if it contains the words of the promise, about the same topic, and does not deny them.
     """
     held = tuple(claims)
-    text = told[:_MOST_READ].casefold() if held else ""
+    text = told[:_MAX_RESULT_CHARS].casefold() if held else ""
     stands = {deed: _stands(deed, text) for deed in {deed for claim in held for deed in claim.deeds}}
     if not any(stands.values()):
         return held
@@ -71,7 +71,7 @@ def unconfirmed(claims: Iterable[Asserted], told: str) -> tuple[Asserted, ...]:
 
 
 def result_text(result: Any) -> str:
-    """What a tool answered, as text."""
+    """Return a tool's result as text."""
     if isinstance(result, str):
         return result
     return "" if result is None else json.dumps(result, ensure_ascii=False, default=str)
@@ -104,12 +104,12 @@ def _count(memory: Memory, call: ToolCall | None) -> None:
     if call is None:
         return
     memory.calls = _with(memory.calls, call)
-    if call.name in memory.made:  # a count that goes up where it stands is in no reader's way
+    if call.name in memory.made:  # incrementing an existing count does not disturb readers
         memory.made[call.name] += 1
         return
     made = Counter(memory.made)
     made[call.name] += 1
-    while len(made) > _MOST_TOOLS:  # an agent that makes names up must not fill the memory
+    while len(made) > _MAX_TOOLS:  # invented tool names must not fill the memory
         made.pop(min(made, key=made.__getitem__))
     memory.made = made
 
@@ -131,7 +131,7 @@ def _result(memory: Memory, step: Step, going_on: str) -> None:
 
 
 def _is_open(call: ToolCall, done: ToolCall) -> bool:
-    """Whether this is the call that the result belongs to: the first without one, by its id or by its name."""
+    """Return whether the result belongs to this call: the first open one with the same id or name."""
     if call.result is not None or call.error is not None or call.name != done.name:
         return False
     if call.id is not None and done.id is not None:

@@ -1,4 +1,4 @@
-"""Which ids are the customer's own: told by the caller, or shown by this session's tools."""
+"""Find which ids belong to the customer: given by the caller, or found in this session's tool results."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from proctor.guard.step import Step
 
 __all__ = ["Owned", "foreign_owner", "record_of"]
 
-_LONGEST: Final = 200_000  # letters of a result that are read
-_MOST: Final = 2_000  # records of a result that are looked at
-_DEPTH: Final = 6
-_SMALL: Final = 200  # records of a result whose ids are remembered
-_REMEMBERED: Final = 2_048
+_MAX_RESULT_CHARS: Final = 200_000
+_MAX_RECORDS: Final = 2_000  # per result
+_MAX_DEPTH: Final = 6
+_MAX_CACHED_RECORDS: Final = 200  # per result
+_MAX_CACHED_CALLS: Final = 2_048
 
 
 class Owned:
-    """Tells what is the customer's: their own id, one the caller vouches for, or one in a record of theirs.
+    """Decides whether an id is the customer's: their own id, one given by the caller, or one in their record.
 
-    A record is theirs when one of its ``owner`` fields holds the customer's id. What stands inside it is theirs too,
-    unless it names another owner. A result is read once: a call is known by its place in memory, and kept so that no
-    other can take it; large results are not kept.
+    A record is theirs if one of its ``owner`` fields holds the customer's id. Records nested in it are theirs too,
+    unless they name another owner. Each result is parsed once and cached by the call's ``id()``; the call is kept alive
+    so that the id is not reused. Large results are not cached.
     """
 
     __slots__ = ("_known", "owner")
@@ -35,7 +35,7 @@ class Owned:
         self._known: OrderedDict[int, tuple[ToolCall, Mapping[str, frozenset[str]]]] = OrderedDict()
 
     def is_own(self, step: Step, value: Any) -> bool:
-        """Whether the value is an id of the session's customer."""
+        """Return whether the value is an id of the session's customer."""
         wanted, customer = _key(value), _key(step.memory.customer)
         if not wanted:
             return False
@@ -52,18 +52,20 @@ class Owned:
         return False
 
     def _shown(self, call: ToolCall) -> Mapping[str, frozenset[str]]:
-        """The ids of each owner in a call's result; a call that failed shows nothing."""
+        """Return the ids of each owner in a call's result; a failed call has none."""
         records = list(_records(record_of(call.result))) if call.error is None else []
         made = _by_owner(records, self.owner)
-        if len(records) <= _SMALL and not (isinstance(call.result, str) and len(call.result) > 100 * _SMALL):
-            if len(self._known) >= _REMEMBERED:
+        if len(records) <= _MAX_CACHED_RECORDS and not (
+            isinstance(call.result, str) and len(call.result) > 100 * _MAX_CACHED_RECORDS
+        ):
+            if len(self._known) >= _MAX_CACHED_CALLS:
                 self._known.popitem(last=False)
             self._known[id(call)] = (call, made)
         return made
 
 
 def foreign_owner(data: Any, customer: str | None, *, owner: tuple[str, ...]) -> str | None:
-    """The owner named in a result who is not the customer; ``None`` when there is none."""
+    """Return the owner named in a result who is not the customer; ``None`` if there is none."""
     for record in _records(data):
         for named in _owners(record, owner):
             if _key(named) != _key(customer):
@@ -72,8 +74,8 @@ def foreign_owner(data: Any, customer: str | None, *, owner: tuple[str, ...]) ->
 
 
 def record_of(result: Any) -> Any:
-    """A tool's result as data; text that is no JSON stays text."""
-    if isinstance(result, str) and result.lstrip()[:1] in ("{", "[") and len(result) <= _LONGEST:
+    """Return a tool's result as data; text that is not JSON stays text."""
+    if isinstance(result, str) and result.lstrip()[:1] in ("{", "[") and len(result) <= _MAX_RESULT_CHARS:
         try:
             return json.loads(result)
         except (ValueError, RecursionError):
@@ -98,7 +100,7 @@ def _by_owner(records: Sequence[Mapping[str, Any]], owner: tuple[str, ...]) -> M
 
 
 def _within(record: Mapping[str, Any], customer: str, owner: tuple[str, ...]) -> Iterator[Mapping[str, Any]]:
-    """The record, and those inside it that name nobody else."""
+    """Yield the record and those inside it that name no other owner."""
     yield record
     for child in _children(record):
         for each in _records(child):
@@ -108,16 +110,16 @@ def _within(record: Mapping[str, Any], customer: str, owner: tuple[str, ...]) ->
 
 
 def _owners(record: Mapping[str, Any], owner: tuple[str, ...]) -> Iterator[Any]:
-    """Who a record names under its owner fields, whatever their case; each entry of a list."""
+    """Yield the values of a record's owner fields, ignoring case; each entry of a list."""
     for field in owner:
         found = values_at(record, field_path(field))
-        if any(each is UNREADABLE for each in found) and field in record:  # a huge record: by its very name at least
+        if any(each is UNREADABLE for each in found) and field in record:  # a huge record: use the exact name
             found.append(record[field])
         yield from (each for each in found if isinstance(each, (str, int)))
 
 
 def _ids(record: Mapping[str, Any]) -> Iterator[str]:
-    """The ids in a record; free text in it is nobody's word."""
+    """Yield the ids in a record; free text is ignored."""
     for name, value in record.items():
         if not _is_id(str(name)):
             continue
@@ -148,18 +150,18 @@ def _is_id(name: str) -> bool:
 
 def _records(data: Any) -> Iterator[Mapping[str, Any]]:
     waiting, seen = [(data, 0)], 0
-    while waiting and seen < _MOST:
+    while waiting and seen < _MAX_RECORDS:
         one, depth = waiting.pop()
         seen += 1
         if isinstance(one, Mapping):
             yield one
-        if depth < _DEPTH:
+        if depth < _MAX_DEPTH:
             waiting += [(child, depth + 1) for child in _children(one)]
 
 
 def _children(data: Any) -> list[Any]:
     held = data.values() if isinstance(data, Mapping) else data if isinstance(data, (list, tuple)) else ()
-    return [each for each in list(held)[:_MOST] if isinstance(each, (Mapping, list, tuple))]
+    return [each for each in list(held)[:_MAX_RECORDS] if isinstance(each, (Mapping, list, tuple))]
 
 
 def _key(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Whether a draft tells another text again, in other words or another language: by vectors, sentence for sentence."""
+"""Detect drafts that paraphrase or translate another text, by embeddings of sentences."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from proctor.text.split import sentences
 
 __all__ = ["Retold", "hinted", "parts", "retold"]
 
-_ALIKE: Final = 0.45  # of two vectors: below it sentences have only their subject in common
-_FEWEST: Final = 3  # sentences told again; one or two of them any honest answer has that keeps to the rules
-_FEWEST_UNTOLD: Final = 4  # the same where the draft does not speak of its instructions
-_SHARE_UNTOLD: Final = 0.55  # of the known sentences
-_MOST: Final = 48  # sentences that are read of either text
-_SHORTEST: Final = 12  # bytes
-_LONGEST: Final = 400  # letters of one that are read
+_MIN_SIMILARITY: Final = 0.45  # below it sentences share only their subject
+_MIN_MATCHES: Final = 3  # an honest answer that follows the rules has one or two
+_MIN_UNHINTED_MATCHES: Final = 4  # if the draft does not mention its instructions
+_MIN_UNHINTED_SHARE: Final = 0.55  # of the known sentences
+_MAX_SENTENCES: Final = 48  # of either text
+_MIN_SENTENCE_BYTES: Final = 12
+_MAX_SENTENCE_CHARS: Final = 400
 _LEAD: Final = re.compile(
     r"^\s*(?:#{1,6}\s+|>\s?|(?:[-*•・]|\(?\d{1,2}[.)、])\s*)+|^\s*(?:system|user|assistant):\s*$", re.I
 )
-_TELLS: Final = re.compile(
+_MENTIONS_PROMPT: Final = re.compile(
     r"\b(?:my|system|initial|hidden|secret|internal|own)\s+(?:\w+\s+)?"
     r"(?:prompts?|instructions?|guidelines|directives|rules|briefing|setup|constraints)\b|\bthe (?:system )?prompt\b"
     r"|\bi(?:['’]m| am| was|['’]ve been| have been)\s+(?:not\s+)?"
@@ -46,7 +46,7 @@ _TELLS: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retold:
-    """How many sentences of a text a draft tells again, of how many; ``first`` is the likest of them."""
+    """How many sentences of a text a draft repeats, of how many; ``first`` is the most similar one."""
 
     told: int
     of: int
@@ -54,24 +54,29 @@ class Retold:
 
 
 def parts(text: str) -> tuple[str, ...]:
-    """The sentences of a text, without the marks of lists; what is too short to mean much is left out."""
+    """Split a text into sentences, without list marks; sentences that are too short are dropped."""
     found = (each for line in text.splitlines() for each in sentences(_LEAD.sub("", line)))
-    return tuple([each[:_LONGEST] for each in found if len(each.encode("utf-8", "replace")) >= _SHORTEST][:_MOST])
+    return tuple(
+        [each[:_MAX_SENTENCE_CHARS] for each in found if len(each.encode("utf-8", "replace")) >= _MIN_SENTENCE_BYTES][
+            :_MAX_SENTENCES
+        ]
+    )
 
 
 def hinted(draft: str, said: Sequence[str], known: Sequence[str]) -> int | None:
-    """How many sentences would have to be told again; ``None`` when nothing hints at it and no vector is needed."""
-    untold = max(_FEWEST_UNTOLD, math.ceil(_SHARE_UNTOLD * len(known)))
-    least = untold if _TELLS.search(draft) is None else _FEWEST
+    """Return how many repeated sentences are a leak; ``None`` if nothing hints at one, so no embedding is needed."""
+    untold = max(_MIN_UNHINTED_MATCHES, math.ceil(_MIN_UNHINTED_SHARE * len(known)))
+    least = untold if _MENTIONS_PROMPT.search(draft) is None else _MIN_MATCHES
     return least if least <= min(len(said), len(known)) else None
 
 
 async def retold(
     said: Sequence[str], known: Sequence[str], free: Sequence[str], embedder: Embedder, least: int = 1
 ) -> Retold:
-    """Pair the sentences of a draft with those of a text, each once, the likest first.
+    """Pair the sentences of a draft with those of a text, each once, the most similar first.
 
-    What ``free`` sentences say as well as the text is not counted; they are read only where ``least`` are told again.
+    A sentence that matches a ``free`` sentence as well as the text is not counted; ``free`` is embedded only if at
+    least ``least`` sentences match.
     """
     rows = await embedder.embed([*said, *known])
     pairs = sorted(
@@ -79,20 +84,20 @@ async def retold(
             (alike, i, j)
             for i, a in enumerate(rows[: len(said)])
             for j, b in enumerate(rows[len(said) :])
-            if (alike := _dot(a, b)) >= _ALIKE
+            if (alike := _dot(a, b)) >= _MIN_SIMILARITY
         ),
         reverse=True,
     )
     found = _paired(pairs)
     if len(found) >= least and free:
-        others = await embedder.embed(free[:_MOST])
+        others = await embedder.embed(free[:_MAX_SENTENCES])
         freely = {i: max(_dot(rows[i], b) for b in others) for i in {i for _, i, _ in pairs}}
         found = _paired([pair for pair in pairs if freely[pair[1]] < pair[0]])
     return Retold(told=len(found), of=len(known), first=said[found[0]] if found else "")
 
 
 def _paired(pairs: Sequence[tuple[float, int, int]]) -> list[int]:
-    """Which sentences of the draft have one of the text to themselves, the likest first."""
+    """Return the sentences of the draft that have a partner in the text, the most similar first."""
     mine, theirs = set[int](), set[int]()
     found: list[int] = []
     for _, i, j in pairs:

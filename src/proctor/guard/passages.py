@@ -1,4 +1,4 @@
-"""A tool's result or a document in pieces that can be judged, and cut out, one by one."""
+"""Split a tool's result or a document into pieces that can be classified and cut one by one."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ Span = tuple[int, int]
 
 _STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*+)"', re.DOTALL)
 _END: Final = re.compile(r"(?<=[.!?])[\"'”’)]*\s+|(?<=[。！？।؟])|\\n|\n+")
-_SHORTEST: Final = 12  # letters of a value that could hold an instruction
-_PIECE: Final = 600
-_MOST_PIECES: Final = 64
+_MIN_VALUE_CHARS: Final = 12  # a shorter JSON value cannot hold an instruction
+_PIECE_CHARS: Final = 600
+_MAX_PIECES: Final = 64
 
 
 def regions(text: str) -> list[Span]:
-    """Where words may stand: all of a text, or of JSON the strings in it, so that what is cut leaves JSON behind."""
+    """Return where prose may be: the whole text, or the strings of JSON, so that cutting leaves valid JSON."""
     if not _is_json(text):
         return [(0, len(text))]
-    return [hit.span(1) for hit in _STRING.finditer(text) if hit.end(1) - hit.start(1) >= _SHORTEST]
+    return [hit.span(1) for hit in _STRING.finditer(text) if hit.end(1) - hit.start(1) >= _MIN_VALUE_CHARS]
 
 
 def sentences(text: str, start: int, end: int) -> Iterator[Span]:
-    """The sentences of one region, without the spaces around them."""
+    """Yield the sentences of one region, without surrounding spaces."""
     at = start
     for stop, after in (*(hit.span() for hit in _END.finditer(text, start, end)), (end, end)):
         piece = text[at:stop]
@@ -36,8 +36,8 @@ def sentences(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def pieces(text: str) -> list[list[Span]]:
-    """The sentences in runs of some six hundred letters; of a very long text the runs are longer, not more."""
-    longest = max(_PIECE, len(text) // _MOST_PIECES)
+    """Return the sentences in runs of about 600 characters; a very long text has longer runs, not more."""
+    longest = max(_PIECE_CHARS, len(text) // _MAX_PIECES)
     made: list[list[Span]] = []
     held = longest
     for region in regions(text):

@@ -1,4 +1,4 @@
-"""Reads what tools said while the agent still writes its answer, so that the answer need not wait for it."""
+"""Process tool results in the background while the agent writes, so that checking its answer is faster."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from typing import Any, Final
 __all__ = ["Errand", "begin", "readers"]
 
 _log = logging.getLogger(__name__)
-MOST: Final = 64  # errands that wait; of more the oldest is dropped, and whoever needs it does it himself
+MOST: Final = 64  # queue limit; when full, the oldest job is dropped and the caller computes the result itself
 
 
 class Errand:
-    """Work that nobody waits for: an iterator that does a little at each step. ``cancel`` ends it at the next."""
+    """A background job: an iterator that does a little work at each step. ``cancel`` ends it at the next step."""
 
     __slots__ = ("_over", "_work")
 
@@ -27,23 +27,23 @@ class Errand:
         self._over = False
 
     def cancel(self) -> None:
-        """Do no more of it: somebody does the rest himself."""
+        """Stop the job; the caller does the rest itself."""
         self._over, self._work = True, None
 
     def perform(self) -> None:
-        """Do it once, and let others have the interpreter between the steps; what it was about is let go."""
+        """Run the job once and yield the interpreter between the steps; its references are released."""
         work, self._work = self._work, None
         try:
             for _ in work() if work is not None else ():
                 if self._over:
                     return
                 time.sleep(0)
-        except Exception:  # noqa: S110 - the same text is read again by the gate, which then says what is wrong
+        except Exception:  # noqa: S110 - the gate reads the same text again and reports the error
             pass
 
 
 class _Line:
-    """Errands in their order, done one after the other on a thread that holds up no program that ends."""
+    """A queue of background jobs, run in order on one daemon thread."""
 
     def __init__(self) -> None:
         self._waiting: deque[Errand] = deque(maxlen=MOST)
@@ -69,31 +69,31 @@ def _started(work: Callable[[], None]) -> threading.Thread | None:
     made = threading.Thread(target=work, name="proctor-ahead", daemon=True)
     try:
         made.start()
-    except RuntimeError:  # no thread to be had: what waits is done by whoever needs it
+    except RuntimeError:  # no thread available: the callers do the work themselves
         return None
     return made
 
 
 def begin(work: Callable[[], Iterable[None]]) -> Errand:
-    """Have this done soon, on another thread; never waits."""
+    """Queue the work for the background thread without blocking."""
     errand = Errand(work)
     _line().put(errand)
     return errand
 
 
 def readers(gates: Iterable[Any]) -> list[Callable[[Any], Iterator[None]]]:
-    """The method ``ahead`` of each gate that has one; one that fails does not keep the others from reading."""
+    """Return the ``ahead`` method of each gate that has one; a failing one does not stop the others."""
     return [partial(_read, gate.ahead) for gate in gates if callable(getattr(type(gate), "ahead", None))]
 
 
 def _read(ahead: Callable[[Any], Iterable[None]], step: Any) -> Iterator[None]:
     try:
         yield from ahead(step)
-    except Exception as error:  # the gate reads the same text again when it is asked, and then reports what is wrong
+    except Exception as error:  # the gate reads the same text again when it is checked, and then reports the error
         _log.debug("a gate cannot read ahead: %s", type(error).__name__)
 
 
 @cache
 def _line() -> _Line:
-    os.register_at_fork(after_in_child=_line.cache_clear)  # its thread stays behind in the parent
+    os.register_at_fork(after_in_child=_line.cache_clear)  # the thread does not survive a fork
     return _Line()

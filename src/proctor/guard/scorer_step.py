@@ -1,4 +1,4 @@
-"""A step as a scorer sees it, and a score's evidence as findings in the draft."""
+"""Convert a step for a scorer, and a score's evidence into findings in the draft."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from proctor.text.claims import LONGEST_STATEMENT, MOST_CLAIMS, statements
 
 __all__ = ["LONGEST", "Choice", "asked", "findings", "located", "run_of", "strongest", "unread"]
 
-Choice = Literal["flag", "block", "escalate"]  # what is done about a finding; a flag lets through
+Choice = Literal["flag", "block", "escalate"]  # the action on a finding; a flag lets it pass
 
-LONGEST: Final = 60_000  # letters of a draft that scorers read
-_ENDS: Final = ".!?。！？｡؟।…\n"  # without one of these no sentence ends
-_QUOTE: Final = 200
-_WORD: Final = re.compile(r"[A-Za-z0-9\u00c0-\u024f]+|\w")  # a word, or a letter of a script without spaces
+LONGEST: Final = 60_000  # characters of a draft that scorers read
+_ENDS: Final = ".!?。！？｡؟।…\n"  # every sentence ends with one of these
+_MAX_QUOTE_CHARS: Final = 200
+_WORD: Final = re.compile(r"[A-Za-z0-9\u00c0-\u024f]+|\w")  # a word, or one character of a script without spaces
 _GAP: Final = r"[\W_]{0,40}"
-_FEW: Final = 8  # words at either end by which a sentence is found again
+_END_WORDS: Final = 8  # at either end, which locate a sentence
 
-# Two gates make them anew for each part of an answer.
+# Two gates build these for each part of an answer, so construction must be fast.
 _case, _message, _run, _turn = swift(Case), swift(Message), swift(Trajectory), swift(Turn)
 
 
 def run_of(step: Step) -> tuple[Case, Trajectory]:
-    """The session so far and the draft, as a conversation of two turns: what was known before, and this answer."""
+    """Return the session and the draft as a conversation of two turns: what was known before, and this answer."""
     memory = step.memory
     words = memory.asked[-1] if memory.asked else ""
     before = _turn(tool_calls=tuple(memory.calls), sources=tuple(memory.sources))
@@ -49,10 +49,10 @@ def run_of(step: Step) -> tuple[Case, Trajectory]:
 
 
 async def asked(scorer: Scorer, step: Step) -> Score:
-    """The scorer's score of the draft.
+    """Return the scorer's score of the draft.
 
     Raises:
-        ProctorError: it could not be scored; a gate that cannot tell must not let through.
+        ProctorError: it could not be scored, so the gate must not let it pass.
     """
     case, run = run_of(step)
     score = await scorer.score(case, run)
@@ -64,7 +64,7 @@ async def asked(scorer: Scorer, step: Step) -> Score:
 def findings(
     step: Step, evidence: Iterable[Evidence], detector: str, made: Callable[[Evidence], Finding | None]
 ) -> tuple[Finding, ...]:
-    """What ``made`` makes of each piece of evidence, with its place in the draft."""
+    """Return the findings that ``made`` makes of the evidence, each with its position in the draft."""
     found = []
     for each in evidence:
         finding = made(each)
@@ -75,7 +75,7 @@ def findings(
             Finding(
                 kind=finding.kind,
                 detector=detector,
-                text=each.quote[:_QUOTE],
+                text=each.quote[:_MAX_QUOTE_CHARS],
                 start=place[0],
                 end=place[1],
                 confidence=finding.confidence,
@@ -88,13 +88,13 @@ def findings(
 
 
 def strongest(choices: Iterable[Choice]) -> Action:
-    """The action that all findings together come to."""
+    """Return the action that all choices together require."""
     made = set(choices)
     return "block" if "block" in made else "escalate" if "escalate" in made else "allow"
 
 
 def unread(step: Step, detector: str) -> tuple[Finding, ...]:
-    """A finding where the draft is longer than scorers read: what nobody has read must not pass unseen."""
+    """Return a finding if the draft is longer than scorers read: unread text must not pass unseen."""
     long = len(step.text) > LONGEST or (
         sum(map(step.text.count, _ENDS)) >= MOST_CLAIMS
         and len(statements(step.text, most=MOST_CLAIMS + 1)) > MOST_CLAIMS
@@ -110,7 +110,7 @@ def unread(step: Step, detector: str) -> tuple[Finding, ...]:
 
 
 def located(quote: str, text: str) -> tuple[int, int] | None:
-    """Where a sentence stands in the draft, though marks and line breaks were taken off it or its end was cut."""
+    """Return the span of a quoted sentence in the draft, even if marks or line breaks were removed or its end cut."""
     quote = quote.removesuffix("…").strip()
     if not quote:
         return None
@@ -121,8 +121,8 @@ def located(quote: str, text: str) -> tuple[int, int] | None:
     if not words:
         return None
     read = text[: 2 * LONGEST]
-    begin = re.search(_GAP.join(words[:_FEW]), read)
+    begin = re.search(_GAP.join(words[:_END_WORDS]), read)
     if begin is None:
         return None
-    end = re.compile(_GAP.join(words[-_FEW:])).search(read, begin.start(), begin.start() + 3 * len(quote) + 200)
+    end = re.compile(_GAP.join(words[-_END_WORDS:])).search(read, begin.start(), begin.start() + 3 * len(quote) + 200)
     return begin.start(), end.end() if end is not None else begin.end()

@@ -1,4 +1,4 @@
-"""One text of an answer while it is being written: what came, what may leave, and what it becomes."""
+"""Buffer an answer while it is being written, and release it as the gates allow."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ from proctor.guard.sentence_ends import MOST_HELD, before, complete, may_end
 
 __all__ = ["CONTEXT", "Restore", "SentenceBuffer", "StreamMode", "TextJudge"]
 
-CONTEXT: Final = 100  # characters of what has left already that a gate sees before the next sentence
+CONTEXT: Final = 100  # characters of released text that a gate sees before the next sentence
 
 StreamMode = Literal["sentence", "whole"]
 Restore = Callable[[str, str], str]
 
 
 class TextJudge(Protocol):
-    """Decides on texts: on a part of one that is still being written, and on the whole of it, for the record."""
+    """Judges texts: parts of one that is still being written, and the whole of it for the record."""
 
     async def glimpse(self, text: str) -> Verdict:
-        """A verdict on a part; it is not put on record."""
+        """Return a verdict on a part; it is not recorded."""
         ...
 
     async def output(self, text: str) -> Verdict:
-        """The verdict on the whole."""
+        """Return the verdict on the whole text."""
         ...
 
     def stops(self, verdict: Verdict) -> bool:
-        """Whether nothing of this may go on."""
+        """Return whether the verdict stops the text."""
         ...
 
 
 @dataclass(slots=True, kw_only=True)
 class SentenceBuffer:
-    """Text that is held back until a sentence of it is whole and was looked at.
+    """Holds text back until a sentence is complete and was checked.
 
-    ``raw`` is what came; its first ``cleared`` characters may leave, as ``said`` for all that the gates know. What was
-    cleared is never taken back: a gate that finds something in it later can only stop what follows. ``restore`` is
-    given what was said before and what comes next, and says how the client reads that; ``shown`` is all of it so far.
+    ``raw`` is the text received; its first ``cleared`` characters are released, and ``said`` is their text as the
+    gates know it. Released text is never taken back: a gate that objects later can only stop what follows. ``restore``
+    gets the text said before and the next text, and returns what the client sees; ``shown`` is all of that so far.
     """
 
     judge: TextJudge
@@ -56,10 +56,10 @@ class SentenceBuffer:
     restore: Restore | None = None
     shown: str = ""
     _edits: deque[Edit] = field(default_factory=deque)
-    _signs: bool = False  # something that may end a sentence stands in what is held
+    _signs: bool = False  # the held text contains a character that may end a sentence
 
     def add(self, text: str) -> tuple[int, int]:
-        """Take in what was written next; returns where it stands."""
+        """Append text and return its span."""
         start = len(self.raw)
         self.raw += text
         self._signs = self._signs or may_end(text)
@@ -67,7 +67,7 @@ class SentenceBuffer:
 
     @property
     def ready(self) -> bool:
-        """Whether another sentence is whole."""
+        """Whether another sentence is complete."""
         if self.mode == "whole" or self.ended or self.stopped:
             return False
         if not self._signs and len(self.raw) - self.cleared <= MOST_HELD:
@@ -75,7 +75,7 @@ class SentenceBuffer:
         return complete(self.raw, self.cleared, self.hold) > self.cleared
 
     async def look(self) -> None:
-        """Clear the sentences that are whole now, if the gates let them go."""
+        """Release the complete sentences if the gates allow it."""
         upto = complete(self.raw, self.cleared, self.hold)
         context = self.said[before(self.said, len(self.said), CONTEXT) :]
         piece = self.raw[self.cleared : upto]
@@ -86,7 +86,7 @@ class SentenceBuffer:
             self._clear(upto, _after(context, piece, verdict))
 
     async def end(self) -> None:
-        """Decide on the whole text and clear what is left of it."""
+        """Judge the whole text and release the rest of it."""
         if self.ended or self.stopped:
             return
         self.ended = True
@@ -98,7 +98,7 @@ class SentenceBuffer:
             return
         whole = self.raw if verdict.text is None else verdict.text
         piece = self.raw[self.cleared :]
-        if not whole.startswith(self.said):  # the whole reads otherwise than its parts did: the rest is looked at alone
+        if not whole.startswith(self.said):  # the whole was edited differently from its parts: check the rest alone
             context = self.said[before(self.said, len(self.said), CONTEXT) :]
             rest = await self.judge.glimpse(context + piece)
             if self.judge.stops(rest):
@@ -108,21 +108,21 @@ class SentenceBuffer:
         self._clear(len(self.raw), whole[len(self.said) :])
 
     def became(self, start: int, end: int) -> str | None:
-        """What the stretch of ``raw`` leaves as; None when nothing of it was changed. To be asked in order, once."""
+        """Return the edited text of a span of ``raw``; None if unchanged. Spans must be requested in order, once."""
         parts: list[str] = []
         at = start
         while self._edits and (self._edits[0].start < end or self._edits[0].start == end == self.cleared):
             edit = self._edits[0]
             parts += (self.raw[at : max(at, edit.start)], edit.text)
             at = min(end, max(at, edit.end))
-            if edit.end > end:  # goes on in the next stretch, where its text must not stand again
+            if edit.end > end:  # continues in the next span, where its text must not be repeated
                 self._edits[0] = Edit(start=end, end=edit.end, text="")
                 break
             self._edits.popleft()
         return "".join((*parts, self.raw[at:end])) if parts else None
 
     async def _stop(self, verdict: Verdict) -> None:
-        """The record has the decision on all that came so far; the part's own stands where that would let it go."""
+        """Record the decision on all text so far; keep the part's own verdict if that one would pass."""
         whole = await self.judge.output(self.raw)
         self.stopped = whole if self.judge.stops(whole) else verdict
 
@@ -138,12 +138,12 @@ class SentenceBuffer:
 
 
 def _after(context: str, piece: str, verdict: Verdict) -> str:
-    """What a piece became, out of a verdict on it behind its context."""
+    """Return the edited piece, from a verdict on the piece with its context."""
     if verdict.text is None:
         return piece
     if verdict.text.startswith(context):
         return verdict.text[len(context) :]
-    # Something in the context, or across its border, gives way. The context is out: only what lies behind counts.
+    # An edit changed the context or crosses its border. The context was sent: keep only what comes after it.
     border, whole = len(context), context + piece
     parts: list[str] = []
     for _, start, end, low, high in SequenceMatcher(None, whole, verdict.text, autojunk=False).get_opcodes():

@@ -1,4 +1,4 @@
-"""Where a text that is still being written may be cut without parting a sentence."""
+"""Find where a text that is still being written may be cut without splitting a sentence."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Final
 
 __all__ = ["MOST_HELD", "before", "complete", "may_end"]
 
-MOST_HELD: Final = 2_000  # characters without the end of a sentence, as in code and tables; then any space will do
+MOST_HELD: Final = 2_000  # characters without a sentence end, as in code and tables; then any space will do
 
 _CLOSING = "\"'”’»)\\]）」』】〉》*_`"
-# Unlike in a finished text, what ends the text so far ends no sentence yet: "3." may go on with "14".
+# Unlike in a finished text, the end of the text so far ends no sentence: "3." may continue as "3.14".
 _END = re.compile(
     rf"[。！？｡]+[{_CLOSING}]*(?=[^{_CLOSING}。！？｡])"
     rf"|(?<![.!?؟।…])[.!?؟।…]++[{_CLOSING}]*\s+(?=\S)"
     r"|\n[^\S\n]*\n+(?=[^\n])"
     r"|\n(?=[^\S\n]*(?:[-*•・]|\d{1,3}[.)])\s)"
 )
-_SIGN = re.compile(r"[。！？｡.!?؟।…\n]")  # none of the ends above is without one
+_SIGN = re.compile(r"[。！？｡.!?؟।…\n]")  # every end above contains one of these
 _SHORT = re.compile(
     r"(?:^|[\s(\"'“])(?:mr|mrs|ms|dr|prof|sr|jr|st|vs|etc|no|fig|vol|approx|dept|inc|ltd|co|corp|tel|e\.g|i\.e|cf|al"
     r"|\w|\d+)\.\s+$",
@@ -26,7 +26,7 @@ _SHORT = re.compile(
 
 
 def complete(text: str, start: int = 0, hold: int = 1) -> int:
-    """How far the sentences are whole from ``start`` on; ``hold`` - 1 whole ones are kept back. ``start``: none is."""
+    """Return the end of the complete sentences after ``start``, or ``start``; the last ``hold`` - 1 are kept back."""
     ends = [
         end.end() for end in _END.finditer(text, start) if not _SHORT.search(text, max(0, end.end() - 16), end.end())
     ]
@@ -39,12 +39,12 @@ def complete(text: str, start: int = 0, hold: int = 1) -> int:
 
 
 def may_end(text: str) -> bool:
-    """Whether anything stands in a text that could end a sentence."""
+    """Return whether the text contains a character that could end a sentence."""
     return _SIGN.search(text) is not None
 
 
 def before(text: str, at: int, most: int) -> int:
-    """Where the sentence before ``at`` begins, at most ``most`` characters back: the context of what follows."""
+    """Return the start of the sentence before ``at``, at most ``most`` characters back: the context of what follows."""
     low = max(0, at - most)
     ends = [end.end() for end in _END.finditer(text, low, at)]
     return next((end for end in reversed(ends) if end < at), low)

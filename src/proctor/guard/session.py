@@ -1,4 +1,4 @@
-"""One live conversation under guard."""
+"""A guarded live conversation."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ _log = logging.getLogger(__name__)
 _step: Final = swift(Step)
 _call: Final = swift(ToolCall)
 _making: Final = threading.Lock()
-_LAST: Final = 8  # calls whose results are read ahead: those of this turn, as a rule
+_PREFETCHED_CALLS: Final = 8  # usually those of this turn
 
 
 def passed(verdict: Verdict) -> bool:
-    """Whether the step may go on, be it with a changed text."""
+    """Return whether the step may go on, possibly with a changed text."""
     return verdict.action in ("allow", "redact")
 
 
 class Session:
-    """One live conversation: each step is put before the gates, and what was let through is remembered.
+    """A live conversation: each step passes the gates, and the steps that pass are remembered.
 
-    What goes on is ``verdict.text``, or the original where that is ``None``. ``intents`` are those of the running
-    turn; a tool call that names none is judged by them. With a ``vault`` the caller can restore placeholders.
+    The text to use is ``verdict.text``, or the original if that is ``None``. ``intents`` are those of the running turn;
+    a tool call without intents is checked against them. With a ``vault`` the caller can restore placeholders.
     """
 
     __slots__ = ("_calling", "_errand", "_vault", "_watch", "memory")
@@ -60,17 +60,17 @@ class Session:
 
     @property
     def id(self) -> str:
-        """The name of the session."""
+        """The id of the session."""
         return self.memory.session
 
     @property
     def customer(self) -> str | None:
-        """Whose session it is."""
+        """The customer of the session."""
         return self.memory.customer
 
     @property
     def vault(self) -> Vault:
-        """The way back from the placeholders of this session; made when it was begun without one."""
+        """The vault that restores this session's placeholders; created on first use if none was given."""
         with _making:
             if self._vault is None:
                 held = Vault()
@@ -80,12 +80,12 @@ class Session:
 
     @property
     def door(self) -> Door:
-        """The way for plain code to wait for a step."""
+        """The bridge that lets synchronous code wait for a step."""
         return self._watch.door
 
     @property
     def intents(self) -> tuple[str, ...]:
-        """What the customer is taken to want in the running turn."""
+        """The customer's intents in the running turn."""
         return self.memory.intents
 
     @intents.setter
@@ -93,7 +93,7 @@ class Session:
         self.memory.intents = (intents,) if intents and isinstance(intents, str) else tuple(intents)
 
     async def input(self, text: str, *, metadata: Mapping[str, Any] | None = None) -> Verdict:
-        """Words of the customer, before the agent reads them."""
+        """Check a customer's message before the agent reads it."""
         step = _step(point="input", text=text, memory=self.memory, metadata=metadata or {})
         self.memory.intents = ()
         return (await self.decide(step)).verdict
@@ -108,7 +108,7 @@ class Session:
         id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> Verdict:
-        """A tool the agent wants to call, before it is called."""
+        """Check a tool call before it is made."""
         step = _step(
             point="tool_call",
             call=_call(name=name, arguments=arguments or {}, id=id),
@@ -117,8 +117,8 @@ class Session:
             memory=self.memory,
             metadata=metadata or {},
         )
-        # Two calls at once must not both be the last that a limit allows. They may be on two loops: one of an async
-        # agent, one of the door that its plain tools go through.
+        # Two concurrent calls must not both use up the last one that a limit allows. They may be on two event loops:
+        # that of an async agent, and that of the bridge for its synchronous tools.
         while not self._calling.acquire(blocking=False):  # noqa: ASYNC110 - an asyncio.Event is of one loop
             await asyncio.sleep(0.001)
         try:
@@ -135,7 +135,7 @@ class Session:
         id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> Verdict:
-        """What a tool or a document says, before the agent reads it."""
+        """Check a tool's result or a document before the agent reads it."""
         step = _step(
             point="tool_result",
             text=result_text(result),
@@ -154,7 +154,7 @@ class Session:
         section: str | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> Verdict:
-        """A draft answer, before the customer reads it; ``sources`` are what it rests on."""
+        """Check a draft answer before the customer reads it; ``sources`` are what it is based on."""
         return (await self.decide(self._draft(draft, sources, section, metadata))).verdict
 
     async def glimpse(
@@ -164,7 +164,7 @@ class Session:
         sources: Iterable[Source | Mapping[str, Any] | str] = (),
         section: str | None = None,
     ) -> Verdict:
-        """A part of an answer that is still being written; the verdict is neither on record nor remembered."""
+        """Check a part of an answer that is still being written; the verdict is not recorded."""
         self._stop_reading()
         return (await self._watch.decide(self._draft(draft, sources, section), record=False)).verdict
 
@@ -176,17 +176,17 @@ class Session:
         section: str | None = None,
         mode: StreamMode = "sentence",
     ) -> AnswerStream:
-        """An answer that is still being written: an async iterator over the text that may leave, sentence by sentence.
+        """Return an async iterator over the releasable text of an answer that is still being written, by sentences.
 
-        Nothing leaves before the gates have seen it. When they stop the answer, its last text is the configured reply.
-        ``mode="whole"`` holds everything back until the answer is complete.
+        Text is released only after the gates have checked it. If they stop the answer, its last text is the configured
+        reply. ``mode="whole"`` holds everything back until the answer is complete.
         """
         return AnswerStream(self.drafts(sources, section), pieces, mode=mode)
 
     def drafts(
         self, sources: Iterable[Source | Mapping[str, Any] | str] = (), section: str | None = None
     ) -> ReleasePolicy:
-        """Decides on the parts of one answer and on the whole of it."""
+        """Return the judge for the parts of one answer and the whole of it."""
         listed = (sources,) if isinstance(sources, (str, Mapping, Source)) else tuple(sources)
         return _Drafts(self, listed, section)
 
@@ -197,7 +197,7 @@ class Session:
         section: str | None,
         metadata: Mapping[str, Any] | None = None,
     ) -> Step:
-        if isinstance(sources, (str, Mapping, Source)):  # one of them is a list of one, never one of letters
+        if isinstance(sources, (str, Mapping, Source)):  # a single source, not a sequence of characters
             sources = (sources,)
         return _step(
             point="output",
@@ -210,7 +210,7 @@ class Session:
         )
 
     async def decide(self, step: Step) -> Decision:
-        """What is decided about any step of this session, and what each gate had said."""
+        """Return the decision about any step of this session, and the verdict of each gate."""
         if step.memory is not self.memory:
             step = replace(step, memory=self.memory)
         if step.point == "output":
@@ -229,21 +229,21 @@ class Session:
         return decision
 
     def reply(self, verdict: Verdict) -> str | None:
-        """What the customer is told instead of a step that is stopped; ``None`` when the step goes on."""
+        """Return the reply to the customer for a stopped step; ``None`` if the step goes on."""
         return None if passed(verdict) else self.refusal(verdict)
 
     def refusal(self, verdict: Verdict) -> str:
-        """The configured words for a step that the caller does not let go on, whatever the verdict says of it."""
+        """Return the configured reply for a step that the caller stops, whatever its verdict."""
         return self._watch.plan.replies.get(verdict.action, self._watch.plan.replies.get("block", REPLIES["block"]))
 
     def restore(self, text: str, vault: Vault) -> str:
-        """A text with the customer's own data in place of the placeholders, for whoever holds the vault."""
+        """Return a text with the placeholders replaced by the values in the vault."""
         return vault.restore(text)
 
     def _read_ahead(self) -> None:
-        """Have the gates of the output read what the tools said, while the agent writes.
+        """Have the output gates process the tool results while the agent writes.
 
-        The step is decided and written down: whatever fails here is left to the gates of the output.
+        Errors are ignored here: the output gates read the same text again.
         """
         try:
             self._begin_reading()
@@ -253,34 +253,34 @@ class Session:
     def _begin_reading(self) -> None:
         chain = self._watch.plan.chains.get("output")
         if chain is not None and (read := readers(post.gate for post in chain.posts)):
-            self._stop_reading()  # what it has not read yet is read by the new one
-            last = Memory(calls=deque(list(self.memory.calls)[-_LAST:]))
+            self._stop_reading()  # the new job reads what is left
+            last = Memory(calls=deque(list(self.memory.calls)[-_PREFETCHED_CALLS:]))
             step = _step(point="output", memory=last)
             self._errand = begin(lambda: (each for reader in read for each in reader(step)))
 
     def _stop_reading(self) -> None:
-        """The draft is there: its gates do the rest, and nobody should take the interpreter from them."""
+        """Cancel prefetching when the draft arrives, so that it does not compete with the gates."""
         errand, self._errand = self._errand, None
         if errand is not None:
             errand.cancel()
 
     def own(self) -> dict[str, str]:
-        """What the placeholders for the customer's own data stand for; it must never be logged or stored."""
+        """Return the values of the placeholders for the customer's own data; they must never be logged or stored."""
         return self._values("customer")
 
     def _fill(self, vault: Vault) -> None:
-        # What only a draft said is left out: the answer that it was kept from must not get it back.
+        # Values from a draft are left out: an answer must not get back what was masked in it.
         vault.fill(self._values(None, without="output"))
 
     def _values(self, source: str | None, without: str | None = None) -> dict[str, str]:
         while True:
             try:
                 return self.memory.placeholders.vault(source=source, without=without)
-            except RuntimeError:  # a gate of another step gave out a placeholder at this very moment
+            except RuntimeError:  # a gate of another step added a placeholder at the same time
                 continue
 
     def _unwritten(self, verdict: Verdict, error: Exception) -> Verdict:
-        """A step that cannot be remembered would not be counted either, so it does not go on."""
+        """Stop a step that could not be recorded, since limits would not count it."""
         reason = f"the step could not be written down ({type(error).__name__})"
         self._watch.note("step_not_written", session=self.id, error=type(error).__name__)
         return replace(verdict, action=self._watch.plan.on_failure, broken=True, text=None, reason=reason)
@@ -288,7 +288,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class _Drafts:
-    """Puts the parts of one answer before the gates of a session."""
+    """Checks the parts of one answer with the gates of a session."""
 
     session: Session
     sources: tuple[Source | Mapping[str, Any] | str, ...]
@@ -308,7 +308,7 @@ class _Drafts:
 
 
 def _source(given: Source | Mapping[str, Any] | str, place: int) -> Source:
-    """A source, however the caller has it: as ours, as a mapping, or as bare text."""
+    """Convert a ``Source``, a mapping or bare text to a source."""
     if isinstance(given, Source):
         return given
     if isinstance(given, str):

@@ -1,4 +1,4 @@
-"""What a session knows: what the customer claimed, what the agent said, what tools confirmed."""
+"""The state of a session: the customer's claims, the agent's answers, the tool results."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ from proctor.text.pii.placeholders import Placeholders
 
 __all__ = ["KEPT", "KEPT_LETTERS", "Memory"]
 
-KEPT: Final = 64  # of each kind, the newest: a session that never ends must not grow
+KEPT: Final = 64  # items of each kind, the newest: a session that never ends must not grow
 KEPT_LETTERS: Final = 8_000  # of each text
 
 
 @dataclass(slots=True, kw_only=True)
 class Memory:
-    """The ledger of one session. Only the session writes to it, after a step was let through.
+    """The state of one session. Only the session writes to it, after a step passed.
 
-    ``claims`` are promises that the customer says were made and that nothing has borne out; ``calls`` are the calls
-    that were made, with their results where they are known; ``made`` counts them by tool. ``intents`` are those of the
-    running turn, as far as the agent has told them. ``placeholders`` stand for personal data, the same for the same
-    value through the whole session.
+    ``claims`` are promises that the customer claims and nothing confirms; ``calls`` are the calls made, with known
+    results; ``made`` counts them by tool. ``intents`` are those of the running turn, as reported by the agent.
+    ``placeholders`` replace personal data, with the same one for the same value throughout the session.
     """
 
     session: str = ""

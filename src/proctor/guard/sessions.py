@@ -1,4 +1,4 @@
-"""The living sessions of a guard: as many as there is room for, each as long as it is used."""
+"""The open sessions of a guard, limited in number and idle time."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ Key = tuple[str | None, str]
 
 
 class Sessions:
-    """Sessions by customer and name. The one that was not used for longest goes first, and any that is idle too long.
+    """Sessions by customer and id. The least recently used is dropped first, and any that is idle too long.
 
-    The customer is part of the identity: two customers who use the same name have two sessions, and who does not say
-    whose session it is gets none of a customer's. Only a name that was made here, which nobody can guess, is enough
-    by itself. A session that went can still be used by whoever holds it; under
-    its name a new one begins.
+    The customer is part of the key: two customers with the same id have two sessions, and a caller without a customer
+    gets none of a customer's. Only an id generated here, which cannot be guessed, is sufficient by itself. A dropped
+    session still works for its holder; its id then opens a new one.
     """
 
     def __init__(self, watch: Watch, *, most: int = 10_000, idle: float = 3600.0) -> None:
@@ -35,7 +34,7 @@ class Sessions:
         return len(self._living)
 
     def open(self, id: str | None = None, *, customer: str | None = None, vault: Vault | None = None) -> Session:
-        """The living session of this customer and name, or a new one."""
+        """Return the open session of this customer and id, or a new one."""
         with self._lock:
             self._let_go(monotonic())
             key = self._key(id, customer)
@@ -61,15 +60,15 @@ class Sessions:
             del self._made_here[key[1]]
 
     def close(self, session: Session) -> None:
-        """Forget a session; one that is not known is no mistake."""
+        """Drop a session; an unknown one is ignored."""
         with self._lock:
-            for key in ((session.customer, session.id), (None, session.id)):  # it may have got its customer later
+            for key in ((session.customer, session.id), (None, session.id)):  # its customer may have been set later
                 held = self._living.get(key)
                 if held is not None and held[1] is session:
                     self._drop(key)
 
     def forget(self, id: str, *, customer: str | None = None) -> None:
-        """Forget the session of this name and customer; without a customer, every session of this name."""
+        """Drop the session of this id and customer; without a customer, every session of this id."""
         with self._lock:
             for key in [key for key in self._living if key[1] == id and customer in (None, key[0])]:
                 self._drop(key)

@@ -1,4 +1,4 @@
-"""What of a long text a network need not read: codes, numbers and noise cost it most and say nothing."""
+"""Blank what a network need not read in a long text: codes, numbers and noise cost most and mean nothing."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Final
 
 __all__ = ["spared"]
 
-_SHORT: Final = 600
+_SHORT_CHARS: Final = 600
 _TOKEN: Final = re.compile(r"\S+")
 _EDGES: Final = ".,;:!?…\"'“”‘’()[]{}<>«»*_-/|~。、！？「」（）"
-# A word, or several joined by a sign each: letters and marks of any script, with digits at most at one end.
+# A word, or several joined by one sign each: letters and marks of any script, with digits only at one end.
 _WORD: Final = re.compile(r"\d{0,6}[^\W\d_]{1,24}(?:[-'’.@/&+:][^\W\d_]{1,24}){0,4}\d{0,6}")
 
 
 def spared(text: str) -> str:
-    """The text with all that is no word blanked, everything else in its place; a short text as it is."""
-    if len(text) <= _SHORT:
+    """Return the text with all non-words blanked and positions unchanged; a short text is returned as is."""
+    if len(text) <= _SHORT_CHARS:
         return text
     return _TOKEN.sub(_kept, text)
 

@@ -1,4 +1,4 @@
-"""One step of a live conversation, as a gate sees it."""
+"""One step of a live conversation, as a gate receives it."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from proctor.text.normalise import Normalised, View, normalise, views
 
 __all__ = ["Step"]
 
-_MOST_READ: Final = 20_000
+_MAX_CLAIM_CHARS: Final = 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """What is about to happen: words of the customer, a call, what a tool or a document says, or a draft answer.
+    """The next step: a customer's message, a tool call, a tool's result or a document, or a draft answer.
 
-    ``text`` is the words of an input, a tool's result or an output. ``call`` is set for a tool call, and for a tool's
-    result names the tool. ``memory`` is what the session knows up to here; a gate reads it and never writes to it.
+    ``text`` is the text of an input, a tool's result or an output. ``call`` is set for a tool call, and for a tool's
+    result names the tool. ``memory`` is the session's state so far; a gate reads it and never writes to it.
     """
 
     point: Point
@@ -40,15 +40,15 @@ class Step:
 
     @once
     def normalised(self) -> Normalised:
-        """The text made plain, with the way back to the original: made once, whichever gates ask."""
+        """The normalised text with a mapping to the original; computed once for all gates."""
         return normalise(self.text)
 
     @once
     def views(self) -> tuple[View, ...]:
-        """What is hidden in the text by encodings, each with the way back to the original."""
+        """The texts hidden by encodings, each with a mapping to the original."""
         return tuple(views(self.normalised))
 
     @once
     def claims(self) -> tuple[Asserted, ...]:
-        """Promises that the words say were made before; the first 20,000 letters are read."""
-        return tuple(asserted(self.text[:_MOST_READ], self.memory.turns))
+        """Promises that the text claims were made before; only the first 20,000 characters are read."""
+        return tuple(asserted(self.text[:_MAX_CLAIM_CHARS], self.memory.turns))

@@ -1,4 +1,4 @@
-"""All that one step says: its text made plain, and every text that is hidden in it."""
+"""All readings of a step: its normalised text, and every text hidden in it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from proctor.guard.step import Step
 
 __all__ = ["Reading", "hidden_in", "quote", "readings"]
 
-_QUOTED = 160  # letters of a finding's quote
+_MAX_QUOTE_CHARS = 160
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """One way to read a step; ``kinds`` are the encodings it was hidden in, ``span`` leads back to the original."""
+    """One reading of a step; ``kinds`` are its encodings, ``span`` maps positions to the original."""
 
     text: str
     kinds: tuple[str, ...]
@@ -22,18 +22,18 @@ class Reading:
 
 
 def readings(step: Step) -> Iterator[Reading]:
-    """The plain text first, then what is hidden in it."""
+    """Yield the plain text first, then the texts hidden in it."""
     yield Reading(text=step.normalised.plain, kinds=(), span=step.normalised.span)
     for view in step.views:
         yield Reading(text=view.text, kinds=view.kinds, span=view.span)
 
 
 def hidden_in(kinds: tuple[str, ...]) -> str:
-    """The end of a sentence that says how a text was hidden; empty when it was not."""
+    """Return the end of a sentence that names the encodings; empty if there are none."""
     return f", hidden in {' inside '.join(kinds)}" if kinds else ""
 
 
 def quote(text: str, start: int = 0, end: int | None = None) -> str:
-    """A short quote on one line."""
-    short = " ".join(text[start:end][: _QUOTED * 2].split())
-    return short if len(short) <= _QUOTED else f"{short[: _QUOTED - 1]}…"
+    """Return a short quote on one line."""
+    short = " ".join(text[start:end][: _MAX_QUOTE_CHARS * 2].split())
+    return short if len(short) <= _MAX_QUOTE_CHARS else f"{short[: _MAX_QUOTE_CHARS - 1]}…"

@@ -1,4 +1,4 @@
-"""Sessions for plain code, without await: each step is waited for."""
+"""Sessions for synchronous code."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class SyncSession:
 
     @property
     def id(self) -> str:
-        """The name of the session."""
+        """The id of the session."""
         return self.session.id
 
     def input(self, text: str, *, metadata: Mapping[str, Any] | None = None) -> Verdict:
-        """Words of the customer, before the agent reads them."""
+        """Check a customer's message before the agent reads it."""
         return self.door.run(self.session.input(text, metadata=metadata))
 
     def tool_call(
@@ -42,7 +42,7 @@ class SyncSession:
         confirmed: bool = False,
         metadata: Mapping[str, Any] | None = None,
     ) -> Verdict:
-        """A tool the agent wants to call, before it is called."""
+        """Check a tool call before it is made."""
         call = self.session.tool_call(name, arguments, intents=intents, confirmed=confirmed, metadata=metadata)
         return self.door.run(call)
 
@@ -54,7 +54,7 @@ class SyncSession:
         *,
         metadata: Mapping[str, Any] | None = None,
     ) -> Verdict:
-        """What a tool or a document says, before the agent reads it."""
+        """Check a tool's result or a document before the agent reads it."""
         return self.door.run(self.session.tool_result(name, result, arguments, metadata=metadata))
 
     def output(
@@ -65,7 +65,7 @@ class SyncSession:
         section: str | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> Verdict:
-        """A draft answer, before the customer reads it; ``sources`` are what it rests on."""
+        """Check a draft answer before the customer reads it; ``sources`` are what it is based on."""
         return self.door.run(self.session.output(draft, sources=sources, section=section, metadata=metadata))
 
     def stream(
@@ -76,13 +76,13 @@ class SyncSession:
         section: str | None = None,
         mode: StreamMode = "sentence",
     ) -> SyncAnswerStream:
-        """An answer that is still being written: an iterator over the text that may leave, sentence by sentence."""
+        """Return an iterator over the releasable text of an answer that is still being written, by sentences."""
         return SyncAnswerStream(self.session.drafts(sources, section), pieces, self.door, mode=mode)
 
     def reply(self, verdict: Verdict) -> str | None:
-        """What the customer is told instead of a step that is stopped; ``None`` when the step goes on."""
+        """Return the reply to the customer for a stopped step; ``None`` if the step goes on."""
         return self.session.reply(verdict)
 
     def restore(self, text: str, vault: Vault) -> str:
-        """A text with the customer's own data in place of the placeholders, for whoever holds the vault."""
+        """Return a text with the placeholders replaced by the values in the vault."""
         return vault.restore(text)

@@ -1,4 +1,4 @@
-"""The door for code without an event loop: a thread that has one, and waits for what is asked there."""
+"""Run coroutines for synchronous code, on a thread with an event loop."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 
 
 class Door:
-    """Runs coroutines for plain code, from any thread. Its own thread is started when it is first needed."""
+    """Runs coroutines for synchronous code, from any thread. Its own thread starts on first use."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -23,10 +23,10 @@ class Door:
         weakref.finalize(self, _stop, self._loops)
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """The result of the coroutine, waited for.
+        """Run the coroutine and return its result.
 
         Raises:
-            RuntimeError: it is asked for on the door's own thread, which would wait for itself for ever.
+            RuntimeError: called on the bridge's own thread, which would deadlock.
         """
         if threading.current_thread() is self._thread:
             work.close()
@@ -35,11 +35,11 @@ class Door:
         try:
             return waiting.result()
         except BaseException:
-            waiting.cancel()  # Ctrl-C ends the wait only: the work must be told too
+            waiting.cancel()  # Ctrl-C ends only the wait: cancel the work too
             raise
 
     def close(self) -> None:
-        """End the thread; a later ``run`` starts another."""
+        """Stop the thread; a later ``run`` starts another."""
         with self._lock:
             _stop(self._loops)
             thread, self._thread = self._thread, None
@@ -49,7 +49,7 @@ class Door:
 
     def _open(self) -> asyncio.AbstractEventLoop:
         with self._lock:
-            if self._thread is None or not self._thread.is_alive():  # never started, or left behind by a fork
+            if self._thread is None or not self._thread.is_alive():  # never started, or lost in a fork
                 loop = asyncio.new_event_loop()
                 self._loops[:] = [loop]
                 self._thread = threading.Thread(target=_live, args=(loop,), name="proctor-guard-door", daemon=True)

@@ -1,4 +1,4 @@
-"""Thresholds of classifiers: by the share of harmless messages that they flag, or as a probability."""
+"""Thresholds of classifiers: a false positive rate on harmless messages, or a probability."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LEVELS = ("0.1%", "0.5%", "1%")
 
 
 def check_level(name: str, level: Level) -> None:
-    """Refuse what is neither a level's name nor a probability."""
+    """Raise a ValueError unless this is the name of a level or a probability."""
     if isinstance(level, str):
         if level not in LEVELS:
             raise ValueError(f"{name} is {level!r}; use {', '.join(LEVELS)} or a number between 0 and 1")
@@ -21,14 +21,14 @@ def check_level(name: str, level: Level) -> None:
 
 
 def check_order(block: tuple[str, Level], escalate: tuple[str, Level], classifier: Classifier | None) -> None:
-    """Refuse a text that is blocked at a lower probability than it is escalated at: nobody would be asked."""
+    """Raise a ValueError if blocking needs a lower probability than escalating: nothing would be escalated."""
     (block_name, first), (escalate_name, second) = block, escalate
     if isinstance(first, str) and isinstance(second, str):
-        wrong = LEVELS.index(first) > LEVELS.index(second)  # a smaller share flagged is a higher probability
+        wrong = LEVELS.index(first) > LEVELS.index(second)  # a lower false positive rate is a higher probability
     else:
         try:
             low, high = (each if not isinstance(each, str) else cut(each, classifier) for each in (first, second))
-        except Exception:  # a classifier without thresholds or without weights says so itself when it is asked
+        except Exception:  # a classifier without thresholds or weights reports that itself when it is used
             return
         wrong = low < high
     if wrong:
@@ -39,7 +39,7 @@ def check_order(block: tuple[str, Level], escalate: tuple[str, Level], classifie
 
 
 def cut(level: Level, classifier: Classifier | None) -> float:
-    """The probability from which a text counts."""
+    """Return the probability from which a text counts."""
     if not isinstance(level, str):
         return level
     threshold = getattr(classifier, "threshold", None)

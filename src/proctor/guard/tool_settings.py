@@ -1,4 +1,4 @@
-"""Settings by the names of tools, where a name may be a pattern."""
+"""Settings by tool name, where a name may be a pattern."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from proctor.text.secret_names import is_secret_name
 __all__ = ["LONGEST_NAME", "MOST_REMEMBERED", "ByTool", "call_of", "call_text", "shown"]
 
 Setting = TypeVar("Setting")
-MOST_REMEMBERED: Final = 1024  # answers by name; a caller who makes names up must not fill the memory
-LONGEST_NAME: Final = 512  # letters of names that an answer is remembered for
-_SHOWN: Final = 60
-_BITS: Final = 8 * _SHOWN  # of a whole number; Python refuses to write out very long ones
+MOST_REMEMBERED: Final = 1024  # cache size; invented names must not fill the memory
+LONGEST_NAME: Final = 512  # characters of a name that is cached
+_MAX_SHOWN_CHARS: Final = 60
+_MAX_SHOWN_BITS: Final = 8 * _MAX_SHOWN_CHARS  # of a whole number; Python refuses to print very long ones
 
 
 class ByTool(Generic[Setting]):
-    """What is set for a tool: by its very name and by each pattern (``refund_*``) that it matches."""
+    """The settings of a tool: by its exact name and by each pattern (``refund_*``) that matches."""
 
     __slots__ = ("_exact", "_known", "_patterns")
 
@@ -33,7 +33,7 @@ class ByTool(Generic[Setting]):
         self._known: dict[str, tuple[tuple[str, Setting], ...]] = {}
 
     def of(self, tool: str) -> tuple[tuple[str, Setting], ...]:
-        """Every setting for the tool, each with the name or pattern that it stands under."""
+        """Return every setting for the tool, each with its name or pattern."""
         found = self._known.get(tool)
         if found is None:
             found = self._looked_up(tool)
@@ -51,7 +51,7 @@ def _is_pattern(name: str) -> bool:
 
 
 def call_of(step: Step) -> ToolCall:
-    """The call that the step is about.
+    """Return the call of the step.
 
     Raises:
         ValueError: there is none, so nothing can be decided.
@@ -62,7 +62,7 @@ def call_of(step: Step) -> ToolCall:
 
 
 def call_text(call: ToolCall, most: int = 160) -> str:
-    """The call as people write one, cut to fit a finding."""
+    """Return the call as code, shortened to fit a finding."""
     given = ", ".join(
         f"{str(name)[:40]}={shown(value, name=str(name))}" for name, value in list(call.arguments.items())[:8]
     )
@@ -71,13 +71,13 @@ def call_text(call: ToolCall, most: int = 160) -> str:
 
 
 def shown(value: object, *, name: str = "") -> str:
-    """A value cut to fit a sentence; a large one is never written out first. That of a secret ``name`` is ``***``."""
+    """Return a value shortened to fit a sentence, without printing a large one; ``***`` if its ``name`` is secret."""
     if name and value is not None and is_secret_name(name):
         return "***"
     if isinstance(value, str):
-        return repr(value) if len(value) <= _SHOWN else repr(value[:_SHOWN]) + "…"
-    if isinstance(value, int) and value.bit_length() > _BITS:
+        return repr(value) if len(value) <= _MAX_SHOWN_CHARS else repr(value[:_MAX_SHOWN_CHARS]) + "…"
+    if isinstance(value, int) and value.bit_length() > _MAX_SHOWN_BITS:
         return "a number too long to be written"
     if isinstance(value, (bool, int, float)) or value is None:
-        return repr(value)[:_SHOWN]
+        return repr(value)[:_MAX_SHOWN_CHARS]
     return "[…]" if isinstance(value, (list, tuple)) else "{…}" if isinstance(value, Mapping) else type(value).__name__

@@ -1,4 +1,4 @@
-"""The way back from placeholders to what they stand for, in the hands of the caller alone."""
+"""The mapping from placeholders back to their values, held only by the caller."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ __all__ = ["Vault"]
 
 
 class Vault:
-    """What the placeholders of one session stand for. Whoever holds it can restore a text; nobody else can.
+    """The values of one session's placeholders. Only its holder can restore a text.
 
-    A session fills the vault it is given on creation with what the customer and the tools said, never with what was
-    masked in an answer. The values are not shown by ``repr`` and are not on record.
+    A session fills the vault it is given on creation with values from the customer and the tools, never with what was
+    masked in an answer. The values are neither shown by ``repr`` nor recorded.
     """
 
     __slots__ = ("_values",)
@@ -28,9 +28,9 @@ class Vault:
         return f"Vault({len(self)} values)"
 
     def restore(self, text: str) -> str:
-        """The text with the values in place of their placeholders; those of others stay as they are."""
+        """Return the text with its placeholders replaced by their values; unknown ones stay."""
         return unmask(text, self._values)
 
     def fill(self, values: Mapping[str, str]) -> None:
-        """Take in what the placeholders of a session stand for now."""
+        """Replace the values by those of a session's current placeholders."""
         self._values = dict(values)

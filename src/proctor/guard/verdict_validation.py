@@ -1,4 +1,4 @@
-"""What of a gate's answer can be believed, and what stands in its place when nothing can."""
+"""Validate a gate's answer, and make the verdict for a gate that failed."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ __all__ = ["FailAction", "believed", "edits_of", "failure"]
 FailAction = Literal["block", "escalate", "allow"]
 _ACTIONS: Final = frozenset(get_args(Action))
 _SEVERITIES: Final = frozenset({*get_args(Severity), None})
-_MOST_FINDINGS: Final = 10_000  # more than these are no findings but a broken gate
-_KEPT_FINDINGS: Final = 500  # on record; a text full of numbers needs no more to be understood
-_LONGEST: Final = 300
+_MAX_FINDINGS: Final = 10_000  # more than this means a broken gate
+_MAX_RECORDED_FINDINGS: Final = 500  # a text full of numbers needs no more
+_MAX_CAUSE_CHARS: Final = 300
 
 
 def believed(answer: Any, step: Step) -> Verdict:
-    """The answer, when it is a verdict that makes sense on this step.
+    """Return the answer if it is a valid verdict on this step.
 
     Raises:
-        ValueError: it is none; says why.
+        ValueError: it is not valid; the message has the reason.
     """
     if (
         type(answer) is Verdict
@@ -38,10 +38,10 @@ def believed(answer: Any, step: Step) -> Verdict:
         and not answer.extra
         and type(answer.borderline) is bool
     ):
-        return answer  # what nearly every gate says to nearly every step
+        return answer  # fast path: the answer of nearly every gate to nearly every step
     if not isinstance(answer, Verdict):
         raise ValueError(f"it answered {type(answer).__name__}, which is no verdict")
-    said: Any = answer  # a stranger's gate may have put anything into the fields
+    said: Any = answer  # a third-party gate may have set the fields to anything
     if not isinstance(said.action, str) or said.action not in _ACTIONS:
         raise ValueError(f"it answered {str(said.action)[:40]!r}, which is no action")
     if not isinstance(said.reason, str) or not isinstance(said.extra, Mapping):
@@ -49,24 +49,24 @@ def believed(answer: Any, step: Step) -> Verdict:
     believable = with_typed_fields(answer)
     _check_fields(believable)
     said = believable
-    if len(said.findings) > _MOST_FINDINGS:
+    if len(said.findings) > _MAX_FINDINGS:
         raise ValueError(f"it found {len(said.findings):,} things, more than can be believed")
     for finding in said.findings:
         _check(finding, len(step.text))
     if said.action == "redact":
         _check_redaction(believable, step)
-    if len(believable.findings) <= _KEPT_FINDINGS:
+    if len(believable.findings) <= _MAX_RECORDED_FINDINGS:
         return (
             believable
             if type(believable.findings) is tuple
             else replace(believable, findings=tuple(believable.findings))
         )
-    left_out = {**believable.extra, "findings_left_out": len(believable.findings) - _KEPT_FINDINGS}
-    return replace(believable, findings=tuple(believable.findings[:_KEPT_FINDINGS]), extra=left_out)
+    left_out = {**believable.extra, "findings_left_out": len(believable.findings) - _MAX_RECORDED_FINDINGS}
+    return replace(believable, findings=tuple(believable.findings[:_MAX_RECORDED_FINDINGS]), extra=left_out)
 
 
 def edits_of(verdict: Verdict, step: Step) -> tuple[Edit, ...]:
-    """What a redacting gate changes: its edits, or what its text has different from the original."""
+    """Return the edits of a redacting gate, or the difference between its text and the original."""
     if verdict.edits is not None:
         return tuple(verdict.edits)
     made = difference(step.text, verdict.text or "")
@@ -74,7 +74,7 @@ def edits_of(verdict: Verdict, step: Step) -> tuple[Edit, ...]:
 
 
 def failure(name: str, version: str, action: FailAction, error: BaseException | None) -> Verdict:
-    """What stands for a gate that gave no answer: the action configured for that, with the cause in view."""
+    """Return the verdict for a gate that gave no answer: the configured action, with the cause."""
     cause, hint = "no answer" if error is None else str(error) or type(error).__name__, ""
     if isinstance(error, ProctorError):
         cause, hint = f"{error.place}: {error.message}" if error.place else error.message, error.hint or ""
@@ -82,7 +82,9 @@ def failure(name: str, version: str, action: FailAction, error: BaseException | 
         hint = f"shorten the text, or raise `timeout` of {name} or of the whole guard in proctor.yaml"
     elif error is not None and not isinstance(error, ValueError):
         cause = f"{type(error).__name__}: {cause}"
-    told = f"the gate {name} failed ({redact(cause)[:_LONGEST]})" + (f": {redact(hint)[:_LONGEST]}" if hint else "")
+    told = f"the gate {name} failed ({redact(cause)[:_MAX_CAUSE_CHARS]})" + (
+        f": {redact(hint)[:_MAX_CAUSE_CHARS]}" if hint else ""
+    )
     return Verdict(
         action=action,
         gate=name,

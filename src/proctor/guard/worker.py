@@ -1,4 +1,4 @@
-"""A thread with an event loop that gates are run on, and one question put to it."""
+"""A thread with an event loop that runs gates, and the jobs it runs."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from proctor.text.chunked_regex import works_for
 __all__ = ["Batch", "GateJob", "Worker"]
 
 _STRETCH: Final = 0.002  # seconds of work after which a long job pauses while others wait
-_MOST_REST: Final = 9  # times what it worked: beside so many others it has a tenth of the time
+_MAX_REST_FACTOR: Final = 9  # pause as a multiple of the work: with many others waiting it gets a tenth of the time
 _LONGEST_PAUSE: Final = 0.05  # seconds
 
 
 class Batch:
-    """Jobs that one caller waits for together: it is woken once, when all of them are done.
+    """The jobs of one caller, which is woken once, when all of them are done.
 
-    ``here`` says that they are done on the caller's own thread.
+    ``here`` means that they run on the caller's own thread.
     """
 
     __slots__ = ("_here", "_left", "_lock", "_loop", "_over", "_waiter")
@@ -36,10 +36,10 @@ class Batch:
         self._waiter: asyncio.Future[None] | None = None
 
     async def wait(self, seconds: float) -> None:
-        """Wait until all are done, but no longer than this."""
+        """Wait until all are done, at most this many seconds."""
         if self._over:
             return
-        # By hand: asyncio.wait takes three times as long to set up.
+        # Done by hand: asyncio.wait takes three times as long to set up.
         self._waiter = self._loop.create_future()
         look = self._loop.call_later(seconds, self._rouse)
         try:
@@ -48,7 +48,7 @@ class Batch:
             look.cancel()
 
     def end(self, job: GateJob, value: Any, error: BaseException | None) -> None:
-        """Keep the first answer of a job; whatever comes later is too late."""
+        """Store the first answer of a job; later ones are ignored."""
         with self._lock:
             if job.done:
                 return
@@ -58,7 +58,7 @@ class Batch:
         if last and self._here:
             self._wake()
         elif last:
-            with contextlib.suppress(RuntimeError):  # the caller's loop is closed: nobody waits any more
+            with contextlib.suppress(RuntimeError):  # the caller's loop is closed
                 self._loop.call_soon_threadsafe(self._wake)
 
     def _wake(self) -> None:
@@ -71,9 +71,9 @@ class Batch:
 
 
 class GateJob:
-    """One question and what came of it; ``task`` is its own where it runs on the caller's loop.
+    """One gate check and its result; ``task`` is set if it runs on the caller's loop.
 
-    ``timeout`` is how many seconds of work it may take: its ``clock`` is there once it has begun.
+    ``timeout`` limits its seconds of work; ``clock`` is set once it has started.
     """
 
     __slots__ = ("ask", "batch", "breathed", "clock", "done", "ended", "error", "task", "timeout", "value", "worker")
@@ -95,19 +95,19 @@ class GateJob:
         return 0.0 if self.clock is None else self.clock.spent
 
     def end(self, value: Any = None, error: BaseException | None = None) -> None:
-        """Settle the job, unless it is settled."""
+        """Settle the job, unless it is already settled."""
         self.batch.end(self, value, error)
 
     async def perform(self, worker: Worker | None) -> None:
-        """Ask, and settle the job with what comes of it, whatever that is."""
+        """Run the gate and settle the job with the result or the error."""
         clock = self.clock = WorkClock(owner=self) if worker is None else WorkClock(worker.idle, owner=self)
         CURRENT_CLOCK.set(clock)  # in the context of this task and of those that it starts
         try:
             self.end(await _stepped(self, worker, clock))
         except asyncio.CancelledError:
-            if self.worker is worker:  # else another one is at it
+            if self.worker is worker:  # otherwise another worker has taken it over
                 self.end(error=TimeoutError("it was cancelled"))
-        except BaseException as error:  # a gate may raise anything, SystemExit too
+        except BaseException as error:  # a gate may raise anything, even SystemExit
             self.end(error=error)
         finally:
             if worker is not None:
@@ -116,7 +116,7 @@ class GateJob:
 
 @types.coroutine
 def _stepped(job: GateJob, worker: Worker | None, clock: WorkClock) -> Generator[Any, Any, Any]:
-    """The job's coroutine, with a note of who holds the thread while it does."""
+    """Run the job's coroutine and track when it holds the thread."""
     held: Any = None
     thrown: BaseException | None = None
     steps: Any = None
@@ -126,7 +126,7 @@ def _stepped(job: GateJob, worker: Worker | None, clock: WorkClock) -> Generator
             worker.hold(job)
             works_for(
                 job, worker.give_way
-            )  # only for as long as it holds the thread: a task that it starts works for others too
+            )  # only while it holds the thread: a task that it starts also works for others
         try:
             if steps is None:
                 steps = job.ask().__await__()
@@ -147,7 +147,7 @@ def _stepped(job: GateJob, worker: Worker | None, clock: WorkClock) -> Generator
 
 @types.coroutine
 def _counted(work: Coroutine[Any, Any, Any], worker: Worker) -> Generator[Any, Any, Any]:
-    """A task that a job has started, whose work counts as that of the job."""
+    """Run a task that a job started, counting its work as the job's."""
     clock = CURRENT_CLOCK.get()
     held: Any = None
     thrown: BaseException | None = None
@@ -175,20 +175,20 @@ async def _task(work: Coroutine[Any, Any, Any], worker: Worker) -> Any:
 
 
 class _IdleSelector(selectors.DefaultSelector):
-    """Counts the seconds for which its event loop has nothing to do."""
+    """Measures how long its event loop is idle."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._state: tuple[float, float | None] = (0.0, None)  # so far, and since when again: exchanged as one
+        self._state: tuple[float, float | None] = (0.0, None)  # total, start of the current period
 
     @property
     def idle(self) -> float:
-        """The seconds so far; any thread may ask."""
+        """Idle seconds so far; safe to read from any thread."""
         so_far, since = self._state
         return so_far if since is None else so_far + monotonic() - since
 
     def select(self, timeout: float | None = None) -> Any:
-        """Wait for something to do."""
+        """Wait for events."""
         so_far, begun = self._state[0], monotonic()
         self._state = (so_far, begun)
         try:
@@ -200,101 +200,101 @@ class _IdleSelector(selectors.DefaultSelector):
 class Worker:
     """A daemon thread with its own event loop. ``busy`` is the job that holds the thread now, and since when.
 
-    ``crowd`` is how many others wait elsewhere: the more there are, the more long work here pauses, so that they have
-    the interpreter.
+    ``crowd`` returns how many others wait elsewhere: the more there are, the more long work here pauses, so that they
+    get the interpreter.
     """
 
     def __init__(self, number: int, *, crowd: Callable[[], int] | None = None) -> None:
         self._crowd = crowd
-        self._paused = 0.0  # when the last pause was over
+        self._paused = 0.0  # when the last pause ended
         self._selector = _IdleSelector()
         self.loop = asyncio.SelectorEventLoop(self._selector)
         self.loop.set_task_factory(self._started)
-        self.loop.set_exception_handler(lambda loop, context: None)  # a gate's stray task is no news of ours
+        self.loop.set_exception_handler(lambda loop, context: None)  # ignore errors in a gate's stray tasks
         self.busy: tuple[GateJob, float] | None = None
-        self.jobs: dict[GateJob, asyncio.Task[None] | None] = {}  # with its task, once it is begun
+        self.jobs: dict[GateJob, asyncio.Task[None] | None] = {}  # with its task, once started
         self._asked: float | None = None
-        self._moved = 0.0  # when a job last took the thread or left it
+        self._moved = 0.0  # when a job last took or released the thread
         self._leaving = self._over = False
         self._thread = threading.Thread(target=self._live, name=f"proctor-guard-{number}", daemon=True)
         self._thread.start()
 
     @property
     def alive(self) -> bool:
-        """Whether the thread still runs."""
+        """Whether the thread is running."""
         return self._thread.is_alive()
 
     @property
     def silent(self) -> float:
-        """For how many seconds it owes a sign of life; that it goes from job to job is one."""
+        """Seconds since a sign of life was requested; switching between jobs counts as one."""
         asked, busy = self._asked, self.busy
         moved = self._moved if busy is None else max(self._moved, busy[0].breathed)
         return 0.0 if asked is None else monotonic() - max(asked, moved)
 
     @property
     def held(self) -> float:
-        """For how many seconds one job has held the thread without a pause."""
+        """Seconds for which one job has held the thread without a pause."""
         busy = self.busy
         return 0.0 if busy is None else monotonic() - busy[1]
 
     @property
     def breathless(self) -> float:
-        """The same, but a job that comes between two pieces of its work has made a pause."""
+        """The same, but a break between two pieces of work counts as a pause."""
         busy = self.busy
         return 0.0 if busy is None else monotonic() - max(busy[1], busy[0].breathed)
 
     def idle(self) -> float:
-        """For how many seconds the thread had nothing to do so far."""
+        """Return how many seconds the thread was idle so far."""
         return self._selector.idle
 
     def hold(self, job: GateJob) -> None:
-        """A job takes the thread."""
+        """Mark the thread as held by a job."""
         self._moved = monotonic()
         self.busy = (job, self._moved)
 
     def rest(self) -> None:
-        """It leaves it to others."""
+        """Mark the thread as free."""
         self.busy, self._moved = None, monotonic()
 
     def give_way(self) -> None:
-        """Pause between two pieces of a job while short steps wait; the pause is not counted as the job's work."""
+        """Pause between two pieces of a job while short steps wait; the pause does not count as the job's work."""
         busy, now = self.busy, monotonic()
         if self._crowd is None or busy is None:
             return
         worked = now - max(busy[1], self._paused)
         if worked < _STRETCH or not (crowd := self._crowd()):
             return
-        pause, clock = min(min(crowd, _MOST_REST) * worked, _LONGEST_PAUSE), busy[0].clock
+        pause, clock = min(min(crowd, _MAX_REST_FACTOR) * worked, _LONGEST_PAUSE), busy[0].clock
         if clock is not None:
-            clock.excuse(pause)  # before the pause: whoever looks meanwhile must not take it for work
+            clock.excuse(pause)  # before the pause, so that it is not counted as work meanwhile
         time.sleep(pause)
         self._paused = monotonic()
         if clock is not None:
             clock.excuse(self._paused - now - pause)
 
     def give(self, jobs: Sequence[GateJob]) -> None:
-        """Put jobs to it; that it takes them is a sign of life."""
+        """Queue jobs; taking them counts as a sign of life."""
         for job in jobs:
             job.worker, self.jobs[job] = self, None
         self._asked = self._asked or monotonic()
         self.loop.call_soon_threadsafe(self._take, jobs)
 
     def ping(self) -> None:
-        """Ask for a sign of life, unless one is owed already."""
+        """Request a sign of life, unless a request is pending."""
         if self._asked is None:
             self._asked = monotonic()
             self._tell(self._heard)
 
     def cancel(self, job: GateJob) -> None:
-        """Tell a job that is out of time to stop."""
+        """Cancel a job that timed out."""
         self._tell(lambda: self._stop(job))
 
     def leave(self) -> list[GateJob]:
-        """Give it no further work; it ends when it has done what it holds.
+        """Accept no further work; the thread ends after its current jobs.
 
         Returns:
-            The jobs that somebody else can do: all but the one that holds the thread. Where none is known to hold it,
-            only those that were not begun.
+            The jobs that another worker can do: all but the one that holds the thread. If none is known to hold it,
+            only those that have not started.
         """
         holds, self._leaving = self.busy, True
         busy = None if holds is None else holds[0]
@@ -308,12 +308,12 @@ class Worker:
         self._tell(self.loop.stop)
 
     def join(self, seconds: float) -> None:
-        """Wait for the thread to end, but no longer than this."""
+        """Wait for the thread to end, at most this many seconds."""
         if threading.current_thread() is not self._thread:
             self._thread.join(seconds)
 
     def left(self, job: GateJob) -> None:
-        """A job of its own is over."""
+        """Remove a finished job."""
         self.jobs.pop(job, None)
         if self._leaving and not self.jobs:
             self.end()
@@ -327,7 +327,7 @@ class Worker:
                 self.jobs[job] = asyncio.Task(job.perform(self), loop=self.loop)
 
     def _started(self, loop: asyncio.AbstractEventLoop, work: Any, **settings: Any) -> asyncio.Task[Any]:
-        """The task factory of the loop: what a job starts is counted as its own work."""
+        """Create tasks for the loop: tasks that a job starts count as its own work."""
         return asyncio.Task(_task(work, self) if asyncio.iscoroutine(work) else work, loop=loop, **settings)
 
     def _heard(self) -> None:
@@ -349,13 +349,13 @@ class Worker:
             self.end()
 
     def _tell(self, what: Callable[[], Any]) -> None:
-        with contextlib.suppress(RuntimeError):  # its loop is closed: it has ended
+        with contextlib.suppress(RuntimeError):  # the loop is closed: the thread has ended
             self.loop.call_soon_threadsafe(what)
 
     def _live(self) -> None:
         try:
             while not self._over:
-                with contextlib.suppress(BaseException):  # a stray task that raises SystemExit ends no thread of ours
+                with contextlib.suppress(BaseException):  # a stray task that raises SystemExit must not end the thread
                     self.loop.run_forever()
         finally:
             with contextlib.suppress(BaseException):

@@ -1,1 +1,1 @@
-"""Chat models behind one socket: the only room with a network or weights."""
+"""Chat models behind one protocol; the only package that uses a network or weights."""

@@ -29,7 +29,7 @@ _FINISH = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnthropicSettings(HttpSettings):
-    """A Claude model; ``structured: native`` asks for JSON by a tool that the model has to call."""
+    """Settings of a Claude model; ``structured: native`` requests JSON by a tool that the model has to call."""
 
     structured: Literal["native", "prompt"] = "native"
     version: str = _VERSION
@@ -64,9 +64,9 @@ def anthropic(kit: Kit) -> Model:
 class Anthropic:
     """A model behind the messages API.
 
-    JSON is asked for natively by a tool with the schema as its input, which the model must call; its input
-    comes back as the reply's text. With ``structured: prompt``, or for a schema that is not of an object,
-    the wish for JSON is put into the messages here. The API knows no seed.
+    JSON is requested natively by a tool with the schema as its input, which the model must call; its input
+    is returned as the reply's text. With ``structured: prompt``, or for a schema that is not of an object,
+    the instruction to answer in JSON is added to the messages. The API has no seed.
     """
 
     name: str
@@ -75,12 +75,12 @@ class Anthropic:
     wire: Wire = field(repr=False, compare=False)
 
     async def complete(self, request: Request) -> Reply:
-        """Answer the request."""
+        """Return the reply to the request."""
         data, latency = await self.wire.post(self.payload(request))
         return self._read(data, latency, answer_tool(request) if self._by_tool(request) else None)
 
     def payload(self, request: Request) -> dict[str, Any]:
-        """The JSON that is sent for a request."""
+        """Return the JSON body of a request."""
         settings = self.settings
         drawn = sampling(request, settings)
         messages = request.messages
@@ -112,10 +112,10 @@ class Anthropic:
         return self.settings.structured == "native" and request.schema is not None and is_object_schema(request.schema)
 
     def _choice(self, name: str, *, alone: bool) -> dict[str, Any]:
-        """Which tool must be called: the answer's, or any when the caller has tools of its own."""
+        """Return the tool choice: the answer's tool, or any if the caller has tools of its own."""
         thinking = self.settings.body.get("thinking")
         if isinstance(thinking, Mapping) and thinking.get("type") != "disabled":
-            return {"type": "auto"}  # a model that thinks may not be forced
+            return {"type": "auto"}  # a model that thinks must not be forced to call a tool
         return {"type": "tool", "name": name} if alone else {"type": "any"}
 
     def _read(self, data: Mapping[str, Any], latency: float, answers_by: str | None) -> Reply:
@@ -143,7 +143,7 @@ class Anthropic:
 
 
 def _turns(messages: Iterable[Message]) -> list[dict[str, Any]]:
-    """Messages as turns of user and assistant by turns: neighbours of the same side become one."""
+    """Convert messages to alternating user and assistant turns: neighbours of the same role are merged."""
     turns: list[dict[str, Any]] = []
     for message in messages:
         if message.role == "system":
@@ -184,7 +184,7 @@ def _tool(tool: Tool) -> dict[str, Any]:
 
 
 def _content(blocks: list[Any], answers_by: str | None) -> tuple[str, str, tuple[ToolCall, ...], str | None]:
-    """The text, the thoughts, the tool calls, and the input of the answer's own tool."""
+    """Return the text, the reasoning, the tool calls, and the input of the answer's own tool."""
     texts: list[str] = []
     thoughts: list[str] = []
     calls: list[ToolCall] = []
@@ -206,7 +206,7 @@ _READ, _WRITTEN = "cache_read_input_tokens", "cache_creation_input_tokens"
 
 
 def _usage(told: Mapping[str, Any]) -> Usage:
-    # The API counts cached tokens apart; here ``input`` is all that went in, as with the other wires.
+    # The API counts cached tokens separately; here ``input`` is all input tokens, as for other providers.
     read = count(told.get(_READ))
     return Usage(
         input=count(told.get("input_tokens")) + read + count(told.get(_WRITTEN)),

@@ -37,8 +37,8 @@ _HINTS = {
     "key": "check the AWS credentials, and in the Bedrock console that the account may use this model",
     "model": "check `model` and `region`",
 }
-# What these mean to a caller, where their HTTP status says something else.
-_MEANT = {
+# Statuses for error codes whose HTTP status is misleading.
+_STATUS_OF_CODE = {
     "ThrottlingException": 429,
     "TooManyRequestsException": 429,
     "ServiceQuotaExceededException": 429,
@@ -55,7 +55,7 @@ _MEANT = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BedrockSettings(SamplingSettings):
-    """A model on Amazon Bedrock; ``body`` is put into the Converse request, ``connections`` is how many may run."""
+    """Settings of a model on Bedrock; ``body`` is merged into the request, ``connections`` limits concurrency."""
 
     model: str
     region: str | None = None
@@ -97,7 +97,7 @@ def bedrock(kit: Kit) -> Model:
                 connect_timeout=min(settings.timeout, _CONNECT_SECONDS),
                 read_timeout=settings.timeout,
                 max_pool_connections=settings.connections,
-                retries={"total_max_attempts": 1},  # trying again is a wrapper's work, for every wire alike
+                retries={"total_max_attempts": 1},  # the retry wrapper handles retries for every provider
             ),
         )
     except (errors.BotoCoreError, ValueError) as error:
@@ -114,7 +114,7 @@ def bedrock(kit: Kit) -> Model:
 
 
 def _credentials(kit: Kit, settings: BedrockSettings) -> dict[str, str]:
-    """What the environment says of who we are; without it, boto3 looks where it always looks."""
+    """Return credentials from the environment; if empty, boto3 uses its default chain."""
     key, secret = kit.env("AWS_ACCESS_KEY_ID"), kit.env("AWS_SECRET_ACCESS_KEY")
     profile = settings.profile or (None if key else kit.env("AWS_PROFILE"))
     if profile:
@@ -147,9 +147,9 @@ def _spec(settings: BedrockSettings, region: str, endpoint: str | None) -> dict[
 class Bedrock:
     """A model behind the Converse API.
 
-    boto3 blocks, so each call has a thread of the model's own pool. JSON is asked for natively by a tool
+    boto3 blocks, so each call runs in the model's own thread pool. JSON is requested natively by a tool
     that the model must call; with ``structured: prompt``, or for a schema that is not of an object, the
-    wish for JSON is put into the messages here. The API knows no seed.
+    instruction to answer in JSON is added to the messages. The API has no seed.
     """
 
     name: str
@@ -161,11 +161,11 @@ class Bedrock:
 
     @property
     def quota(self) -> str:
-        """Names the endpoint and account under which calls are counted."""
+        """The endpoint and account that calls are counted under."""
         return content_id(["bedrock", self.spec.get("region"), self.spec.get("base_url"), self.settings.profile])
 
     async def complete(self, request: Request) -> Reply:
-        """Answer the request."""
+        """Return the reply to the request."""
         settings = self.settings
         native = settings.structured == "native"
         by_tool = native and request.schema is not None and is_object_schema(request.schema)
@@ -182,7 +182,7 @@ class Bedrock:
         return reply
 
     async def close(self) -> None:
-        """Close the connections and let the threads go."""
+        """Close the connections and stop the threads."""
         self.client.close()
         self.threads.shutdown(wait=False, cancel_futures=True)
 
@@ -192,13 +192,13 @@ class Bedrock:
             return self.client.converse(**call), perf_counter() - started
 
         try:
-            # boto3 bounds each read, not the whole answer.
+            # boto3 limits each read, not the whole answer.
             async with asyncio.timeout(self.settings.timeout + _GRACE_SECONDS):
                 return await asyncio.get_running_loop().run_in_executor(self.threads, timed)
         except TimeoutError:
             raise self._late() from None
         except Exception as error:
-            # Not chained: boto3's own text may hold what was sent.
+            # Not chained: boto3's message may contain what was sent.
             raise self._explained(error) from None
 
     def _late(self) -> ModelError:
@@ -208,7 +208,7 @@ class Bedrock:
         )
 
     def _explained(self, error: Exception) -> ModelError:
-        """boto3's error as one of ours."""
+        """Convert a boto3 error to a ``ModelError``."""
         exceptions = importlib.import_module("botocore.exceptions")
         if isinstance(error, exceptions.ClientError):
             return self._refused(error)
@@ -235,5 +235,5 @@ class Bedrock:
             who=self.name,
             secrets=self.secrets,
             hints=_HINTS,
-            meant=_MEANT.get(code),
+            meant=_STATUS_OF_CODE.get(code),
         )

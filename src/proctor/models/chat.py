@@ -1,4 +1,4 @@
-"""The chat completions API, as OpenAI and every compatible server speak it."""
+"""The chat completions API of OpenAI and compatible servers."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _FINISH = {"tool_calls": "tool_calls", "function_call": "tool_calls", "max_token
 class ChatCompletions:
     """A model behind a chat completions API.
 
-    When the settings say ``structured: prompt`` or ``json_object``, or the native mode cannot take the
-    schema, the wish for JSON is put into the messages here: the wire alone knows what its server can do.
+    With ``structured: prompt`` or ``json_object``, or if the native mode does not support the schema, the
+    instruction to answer in JSON is added to the messages here, where the server's abilities are known.
     """
 
     name: str
@@ -34,16 +34,16 @@ class ChatCompletions:
 
     @property
     def tells_cost(self) -> bool:
-        """Whether each reply says what it cost."""
+        """Whether each reply reports its cost."""
         return self.provider.tells_cost
 
     async def complete(self, request: Request) -> Reply:
-        """Answer the request."""
+        """Return the reply to the request."""
         data, latency = await self.wire.post(self.payload(request))
         return self._read(data, latency)
 
     def payload(self, request: Request) -> dict[str, Any]:
-        """The JSON that is sent for a request."""
+        """Return the JSON body of a request."""
         settings = self.settings
         drawn = sampling(request, settings, settings.seed)
         messages, wanted = request.messages, None
@@ -87,7 +87,7 @@ class ChatCompletions:
         text, finish = _text(message.get("content")), str(choice.get("finish_reason") or "unknown")
         finish = _FINISH.get(finish, finish)
         if calls and finish in ("stop", "unknown"):
-            finish = "tool_calls"  # some servers say only that they stopped
+            finish = "tool_calls"  # some servers report only "stop"
         if refusal := message.get("refusal"):
             text, finish = _text(refusal), "refusal"
         usage = data.get("usage")
@@ -146,7 +146,7 @@ def _calls(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
 
 
 def _text(content: object) -> str:
-    """The text of a message, which some servers send in parts."""
+    """Return the text of a message, which some servers send in parts."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):
@@ -170,7 +170,7 @@ def _cost(told: Mapping[str, Any]) -> float | None:
 
 
 def _extra(data: Mapping[str, Any], message: Mapping[str, Any]) -> dict[str, Any]:
-    """What is worth keeping for whoever looks into one answer."""
+    """Return the fields worth keeping for debugging one answer."""
     kept = {key: data[key] for key in ("id", "system_fingerprint") if isinstance(data.get(key), str)}
     for key in ("reasoning_content", "reasoning"):
         if isinstance(thought := message.get(key), str) and thought:

@@ -14,14 +14,14 @@ from proctor.models.failures import failure, said
 __all__ = ["CloudWatch", "cloudwatch"]
 
 _HINTS = {"key": "check the AWS credentials and that they allow cloudwatch:PutMetricData", "model": "check `region`"}
-_MEANT = {"Throttling": 429, "ThrottlingException": 429, "AccessDenied": 403, "InvalidClientTokenId": 403}
-_MEANT |= {"AccessDeniedException": 403, "ExpiredToken": 403, "SignatureDoesNotMatch": 403}
+_STATUS_OF_CODE = {"Throttling": 429, "ThrottlingException": 429, "AccessDenied": 403, "InvalidClientTokenId": 403}
+_STATUS_OF_CODE |= {"AccessDeniedException": 403, "ExpiredToken": 403, "SignatureDoesNotMatch": 403}
 _ATTEMPTS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CloudWatch:
-    """Puts figures to CloudWatch. boto3 blocks, so each call has a thread; boto3 itself asks again when it is busy."""
+    """Sends metrics to CloudWatch. boto3 blocks, so each call runs in a thread; boto3 itself retries when throttled."""
 
     client: Any = field(repr=False)
     timeout: float = 30.0
@@ -31,12 +31,12 @@ class CloudWatch:
         """Send one batch.
 
         Raises:
-            ModelError: it was not taken.
+            ModelError: it was not accepted.
         """
         try:
             await asyncio.to_thread(self.client.put_metric_data, Namespace=namespace, MetricData=list(batch))
         except Exception as error:
-            # Not chained: boto3's own text may hold what was sent.
+            # Not chained: boto3's message may contain what was sent.
             raise self._explained(error) from None
 
     def close(self) -> None:
@@ -55,7 +55,7 @@ class CloudWatch:
                 who="CloudWatch",
                 secrets=self.secrets,
                 hints=_HINTS,
-                meant=_MEANT.get(code),
+                meant=_STATUS_OF_CODE.get(code),
             )
         text = f"CloudWatch: {said(str(error), self.secrets)}"
         if isinstance(error, exceptions.ReadTimeoutError):
@@ -73,10 +73,10 @@ def cloudwatch(
     endpoint_url: str | None = None,
     timeout: float = 30.0,
 ) -> CloudWatch:
-    """A client for the region that is named, or the environment's.
+    """Return a client for the given region, or the environment's.
 
     Raises:
-        ConfigError: boto3 is not installed, or neither names a region.
+        ConfigError: boto3 is not installed, or no region is set.
     """
     try:
         boto3, config, errors = map(importlib.import_module, ("boto3", "botocore.config", "botocore.exceptions"))
@@ -103,7 +103,7 @@ def cloudwatch(
 
 
 def _credentials(env: Callable[[str], str | None], profile: str | None) -> dict[str, str]:
-    """What the environment says of who we are; without it, boto3 looks where it always looks."""
+    """Return credentials from the environment; if empty, boto3 uses its default chain."""
     key, secret = env("AWS_ACCESS_KEY_ID"), env("AWS_SECRET_ACCESS_KEY")
     if named := profile or (None if key else env("AWS_PROFILE")):
         return {"profile_name": named}

@@ -1,4 +1,4 @@
-"""Bedrock's Converse shape: requests into it, replies out of it."""
+"""Bedrock's Converse format: build requests and parse replies."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FINISH = {
 
 
 def arguments(request: Request, messages: tuple[Message, ...], drawn: Sampling, *, by_tool: bool) -> dict[str, Any]:
-    """The arguments of one Converse call; ``by_tool`` asks for the schema by a tool that must be called."""
+    """Return the arguments of one Converse call; ``by_tool`` requests the schema by a tool that must be called."""
     call: dict[str, Any] = {"messages": _turns(settled(messages))}
     if system := [{"text": m.content} for m in messages if m.role == "system" and m.content]:
         call["system"] = system
@@ -52,7 +52,7 @@ def arguments(request: Request, messages: tuple[Message, ...], drawn: Sampling, 
 
 
 def reply(data: Mapping[str, Any], *, answers_by: str | None, model: str, latency: float) -> Reply | None:
-    """The reply in a Converse answer; ``None`` when there is no message in it."""
+    """Parse the reply in a Converse answer; ``None`` if it has no message."""
     output = data.get("output")
     message = output.get("message") if isinstance(output, Mapping) else None
     blocks = message.get("content") if isinstance(message, Mapping) else None
@@ -78,12 +78,12 @@ def reply(data: Mapping[str, Any], *, answers_by: str | None, model: str, latenc
 
 
 def _plain(value: object) -> Any:
-    """The same in plain dicts and lists, which is all that boto3 takes."""
+    """Convert to plain dicts and lists, since boto3 accepts nothing else."""
     return json.loads(dumps(value))
 
 
 def _turns(messages: Iterable[Message]) -> list[dict[str, Any]]:
-    """Messages as turns of user and assistant: neighbours of the same side become one."""
+    """Convert messages to user and assistant turns: neighbours of the same role are merged."""
     turns: list[dict[str, Any]] = []
     for message in messages:
         if message.role == "system":
@@ -120,7 +120,7 @@ def _tool(name: str, description: str, parameters: Mapping[str, Any]) -> dict[st
 
 
 def _content(blocks: list[Any], answers_by: str | None) -> tuple[str, tuple[ToolCall, ...], str | None]:
-    """The text, the tool calls, and the input of the answer's own tool."""
+    """Return the text, the tool calls, and the input of the answer's own tool."""
     texts: list[str] = []
     calls: list[ToolCall] = []
     answer: str | None = None
@@ -143,7 +143,7 @@ def _thought(block: Mapping[str, Any]) -> str:
 
 
 def _usage(told: Mapping[str, Any]) -> Usage:
-    # The API counts cached tokens apart; here ``input`` is all that went in, as with the other wires.
+    # The API counts cached tokens separately; here ``input`` is all input tokens, as for other providers.
     read, written = count(told.get("cacheReadInputTokens")), count(told.get("cacheWriteInputTokens"))
     return Usage(
         input=count(told.get("inputTokens")) + read + written,

@@ -1,4 +1,4 @@
-"""What an HTTP status means for a model call: one of the ``ModelError`` tree, with the hint."""
+"""Map an HTTP status to a ``ModelError`` with a hint."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from proctor.text.redact import redact
 
 __all__ = ["failure", "retry_after", "said"]
 
-_LONGEST_MESSAGE = 300
-_LONGEST_BODY = 8_000
+_MAX_MESSAGE_CHARS = 300
+_MAX_BODY_BYTES = 8_000
 _RAW_CHARACTERS = 2_000
-_EMPTY_PURSE = re.compile(
+_NO_CREDIT = re.compile(
     r"insufficient_quota|insufficient credits|billing_hard_limit|credit balance is too low|exceeded your current quota",
     re.IGNORECASE,
 )
@@ -35,7 +35,7 @@ _NO_SUCH_MODEL = re.compile(
     r"model_not_found|DeploymentNotFound|not a valid model|model identifier is invalid|invalid model name",
     re.IGNORECASE,
 )
-# What a 400 complains of, and the setting that fixes it.
+# Complaints of a 400, and the setting that fixes each.
 _KNOWN_COMPLAINTS = (
     (
         re.compile("max_completion_tokens' instead|use 'max_completion_tokens", re.I),
@@ -61,15 +61,15 @@ def failure(
     hints: Mapping[str, str],
     meant: int | None = None,
 ) -> ModelError:
-    """The error that a status other than success stands for.
+    """Return the error for a status other than success.
 
-    ``who`` names the model in the message. ``hints`` has the wire's own advice under ``key`` and ``model``.
-    ``meant`` is the status that says what ``status`` ought to say, where a provider's differ.
+    ``who`` names the model in the message. ``hints`` has the provider's own advice under ``key`` and ``model``.
+    ``meant`` is the standard status to use if the provider's differs.
     """
     known = tuple(secrets)
     message = said(body, known)
     text = f"{who}: HTTP {status}" + (f": {message}" if message else "")
-    raw = body if isinstance(body, str) else body[:_LONGEST_BODY].decode("utf-8", "replace")
+    raw = body if isinstance(body, str) else body[:_MAX_BODY_BYTES].decode("utf-8", "replace")
     error = _kind(meant or status, raw)(text)
     error.status = status
     error.hint = _hint(error, meant or status, message, headers, hints)
@@ -81,8 +81,8 @@ def failure(
 
 
 def _kind(status: int, raw: str) -> type[ModelError]:
-    if status == 402 or (status in (400, 403, 429) and _EMPTY_PURSE.search(raw)):
-        return RefusedError  # waiting does not fill a purse, so this 429 is not to be tried again
+    if status == 402 or (status in (400, 403, 429) and _NO_CREDIT.search(raw)):
+        return RefusedError  # waiting does not restore credit, so this 429 must not be retried
     if status == 429:
         return RateLimitedError
     if status in (401, 403):
@@ -112,11 +112,11 @@ def _hint(
     return found or "see what the server says, and the model's settings"
 
 
-# --- the server's own words -------------------------------------------------------------------------
+# --- the server's message ---------------------------------------------------------------------------
 
 
 def said(body: bytes | str, secrets: Iterable[str]) -> str:
-    """The message in an error body: one line, at most 300 characters, without secrets."""
+    """Return the message in an error body: one line, at most 300 characters, without secrets."""
     text = body if isinstance(body, str) else body[:100_000].decode("utf-8", "replace")
     try:
         found = _message_in(json.loads(text))
@@ -124,11 +124,11 @@ def said(body: bytes | str, secrets: Iterable[str]) -> str:
         found = None
     plain = found if found is not None else re.sub(r"<[^<>]{0,500}>", " ", text[:4_000])
     line = " ".join(redact(plain[:4_000], secrets).split())
-    return line if len(line) <= _LONGEST_MESSAGE else line[: _LONGEST_MESSAGE - 1] + "…"
+    return line if len(line) <= _MAX_MESSAGE_CHARS else line[: _MAX_MESSAGE_CHARS - 1] + "…"
 
 
 def _message_in(data: Any) -> str | None:
-    """The message, in any of the shapes servers use; ``None`` when there is none."""
+    """Return the message, in any of the shapes servers use; ``None`` if there is none."""
     if isinstance(data, str):
         return data
     if isinstance(data, list):
@@ -145,9 +145,9 @@ def _message_in(data: Any) -> str | None:
 
 
 def retry_after(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
-    """Seconds the server asks to wait, from any of the headers servers use; ``None`` when it does not say.
+    """Return the seconds to wait that the server's headers request; ``None`` if they do not.
 
-    A point in time is measured against the server's own ``Date``, so that a wrong clock here does no harm.
+    A point in time is measured against the server's own ``Date``, so that a wrong local clock does no harm.
     """
     clock = _moment(headers.get("date")) if now is None else now
     clock = time.time() if clock is None else clock
@@ -159,7 +159,7 @@ def retry_after(headers: Mapping[str, str], *, now: float | None = None) -> floa
 
 
 def _reset(headers: Mapping[str, str], clock: float) -> float | None:
-    """The wait that rate-limit headers give: the longest among limits used up, else the shortest of all."""
+    """Return the wait of rate-limit headers: the longest among exhausted limits, else the shortest of all."""
     used_up: list[float] = []
     others: list[float] = []
     for name, value in headers.items():
@@ -171,7 +171,7 @@ def _reset(headers: Mapping[str, str], clock: float) -> float | None:
 
 
 def _wait(text: str, clock: float) -> float | None:
-    """Seconds from now: a number, a duration like ``6m0s``, a Unix time, or a date."""
+    """Return the seconds from now: a number, a duration like ``6m0s``, a Unix time, or a date."""
     number = _number(text)
     if number is not None:
         if number > 1e11:
@@ -203,7 +203,7 @@ def _number(text: str | None) -> float | None:
 
 
 def _moment(text: str | None) -> float | None:
-    """A Unix time from an HTTP date or an ISO one."""
+    """Return a Unix time from an HTTP or ISO date."""
     if not text:
         return None
     for read in (parsedate_to_datetime, datetime.fromisoformat):
@@ -211,6 +211,6 @@ def _moment(text: str | None) -> float | None:
             moment = read(text)
         except (ValueError, TypeError, IndexError, OverflowError):
             continue
-        # HTTP dates are in GMT even where they do not say so.
+        # HTTP dates are in GMT even without a zone.
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     return None

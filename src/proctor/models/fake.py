@@ -1,6 +1,6 @@
-"""Models for tests, and the only fakes there are; every report shows by their names that they are none.
+"""Fake models for tests; their names identify them in every report.
 
-``Scripted`` gives the replies it was given, in order; ``Rule`` asks a function; ``Replay`` answers what was recorded.
+``Scripted`` returns the given replies in order; ``ReplyRule`` calls a function; ``Replay`` returns recorded replies.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _reply(answer: Answer, name: str, request: Request) -> Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scripted:
-    """Gives the replies it was given, in order; an exception among them is raised."""
+    """Returns the given replies in order; an exception among them is raised."""
 
     tells_cost: ClassVar[bool] = True
     replies: Sequence[Answer | Exception]
@@ -48,10 +48,10 @@ class Scripted:
         return {"provider": "scripted", "replies": [str(reply) for reply in self.replies]}
 
     async def complete(self, request: Request) -> Reply:
-        """The next reply.
+        """Return the next reply.
 
         Raises:
-            RejectedError: the script has come to its end.
+            RejectedError: the script has ended.
         """
         number = next(self._next)
         if number >= len(self.replies):
@@ -67,7 +67,7 @@ class Scripted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyRule:
-    """Asks a function for each reply."""
+    """Calls a function for each reply."""
 
     tells_cost: ClassVar[bool] = True
     function: Callable[[Request], Answer | Awaitable[Answer]]
@@ -79,7 +79,7 @@ class ReplyRule:
         return {"provider": "rule", "function": getattr(self.function, "__qualname__", repr(self.function))}
 
     async def complete(self, request: Request) -> Reply:
-        """What the function answers."""
+        """Return the function's reply."""
         try:
             answer = self.function(request)
             return _reply(await answer if isawaitable(answer) else answer, self.name, request)
@@ -91,7 +91,7 @@ class ReplyRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """Answers what was recorded for the same request; anything else is refused, never made up."""
+    """Returns the reply recorded for the same request; any other request is rejected."""
 
     tells_cost: ClassVar[bool] = True
     replies: Mapping[str, Reply]
@@ -103,10 +103,10 @@ class Replay:
         return {"provider": "replay", "recording": content_id(sorted(self.replies))}
 
     async def complete(self, request: Request) -> Reply:
-        """The recorded reply.
+        """Return the recorded reply.
 
         Raises:
-            RejectedError: this was never asked when the recording was made.
+            RejectedError: the recording does not contain this request.
         """
         reply = self.replies.get(content_id(request, length=32))
         if reply is None:
@@ -116,7 +116,7 @@ class Replay:
 
 
 def scripted(kit: Kit) -> Model:
-    """A fake that gives the `replies` in its settings, in order."""
+    """A fake that returns the `replies` in its settings, in order."""
     replies = kit.settings.get("replies")
     if not isinstance(replies, (list, tuple)) or not all(isinstance(each, str) for each in replies):
         raise ConfigError(
@@ -126,7 +126,7 @@ def scripted(kit: Kit) -> Model:
 
 
 def rule(kit: Kit) -> Model:
-    """A fake that asks a Python function: `model: file.py:function`."""
+    """A fake that calls a Python function: `model: file.py:function`."""
     return ReplyRule(function=_function(kit), name=f"rule:{kit.settings.get('model', kit.name)}")
 
 

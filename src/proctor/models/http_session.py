@@ -1,4 +1,4 @@
-"""HTTP requests over one aiohttp session; what goes wrong is one of Proctor's own errors.
+"""Send HTTP requests over one aiohttp session and map its errors to Proctor's own.
 
 Importing aiohttp takes 0.2 s. `pool` therefore imports this module with the first request, and not before.
 """
@@ -21,17 +21,17 @@ from proctor.text.redact import redact
 __all__ = ["HttpSession", "explain"]
 
 _CONNECT_SECONDS = 20.0
-# Common servers close an idle connection after five seconds. Letting go of it first means that no request is
-# written into a connection that is just being closed.
+# Common servers close an idle connection after five seconds. Closing it first ensures that no request is sent over
+# a connection that is just being closed.
 _KEEP_ALIVE_SECONDS = 4.0
 _DNS_SECONDS = 300
 _RAW_BYTES = 2_000
 _NO_SECRET = frozenset({"accept", "accept-language", "user-agent", "content-type", "accept-encoding", "content-length"})
-_MOST_KEPT = 100
+_MAX_CACHED = 100
 
 
 class HttpSession:
-    """Sends single requests over kept-alive connections; follows no redirect. Made inside the running event loop."""
+    """Sends single requests over kept-alive connections; follows no redirect. Must be made inside the event loop."""
 
     __slots__ = ("_session", "_timeouts", "_urls")
 
@@ -64,7 +64,7 @@ class HttpSession:
         """Send one request and read the whole answer, whatever its status.
 
         Raises:
-            ModelError: as `Pool.request` says.
+            ModelError: see `Pool.request`.
         """
         limit = self._timeouts.get(seconds) or self._limit(seconds)
         started = perf_counter()
@@ -79,27 +79,27 @@ class HttpSession:
                     body=content,
                     latency=perf_counter() - started,
                 )
-        except (aiohttp.ClientError, OSError, ValueError) as error:  # OSError holds TimeoutError
-            # Not chained: the library's own text may hold the full address or a header.
+        except (aiohttp.ClientError, OSError, ValueError) as error:  # OSError includes TimeoutError
+            # Not chained: the library's message may contain the full address or a header.
             raise explain(error, url, seconds) from None
 
     def _parsed(self, url: str) -> URL:
         parsed = self._urls.get(url)
         if parsed is None:
             parsed = URL(url)
-            if len(self._urls) < _MOST_KEPT:
+            if len(self._urls) < _MAX_CACHED:
                 self._urls[url] = parsed
         return parsed
 
     def _limit(self, seconds: float) -> aiohttp.ClientTimeout:
         limit = aiohttp.ClientTimeout(total=seconds, sock_connect=min(seconds, _CONNECT_SECONDS))
-        if len(self._timeouts) < _MOST_KEPT:
+        if len(self._timeouts) < _MAX_CACHED:
             self._timeouts[seconds] = limit
         return limit
 
 
 async def _read(response: aiohttp.ClientResponse, max_bytes: int, sent: Mapping[str, str] | None) -> bytes:
-    """The whole body, or a ``ReplyError`` as soon as it is known to be too large."""
+    """Return the whole body, or raise a ``ReplyError`` as soon as it is too large."""
     told = response.content_length
     if told is not None and told <= max_bytes and "Content-Encoding" not in response.headers:
         return await response.read()
@@ -121,7 +121,7 @@ async def _read(response: aiohttp.ClientResponse, max_bytes: int, sent: Mapping[
     )
     secrets = [value for name, value in (sent or {}).items() if name.lower() not in _NO_SECRET]
     secrets += [value.partition(" ")[2] for value in secrets]  # the key after "Bearer"
-    # Cut after the secrets are out: half a key at the cut would not be known as one.
+    # Truncate after redaction: half a key would not be recognised as one.
     error.raw = redact(body[: 2 * _RAW_BYTES].decode("utf-8", "replace"), secrets)[:_RAW_BYTES]
     raise error
 
@@ -131,7 +131,7 @@ def _place(host: str | None, port: int | None) -> str:
 
 
 def explain(error: Exception, url: str, seconds: float) -> ModelError:
-    """The library's error as one of ours; names the host and port, never the rest of the address."""
+    """Convert the library's error to a ``ModelError``; it names the host and port, never the rest of the address."""
     try:
         parts = urlsplit(url)
         place = _place(parts.hostname, parts.port or (443 if parts.scheme == "https" else 80))

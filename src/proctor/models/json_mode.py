@@ -1,4 +1,4 @@
-"""How a provider is asked for JSON of a schema: natively where it can, in words where it cannot."""
+"""Request JSON of a schema from a provider: natively if supported, otherwise by an instruction."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from proctor.models.schema_memo import Memo
 
 __all__ = ["answer_tool", "fits_strict_mode", "is_object_schema", "plain_name", "with_instruction"]
 
-# What OpenAI's strict mode understands. A schema with anything else is sent without it, and is checked here.
+# The keywords of OpenAI's strict mode. A schema with any other is sent without it and validated here.
 _STRICT_KEYWORDS = frozenset(
     (
         "type",
@@ -43,12 +43,12 @@ _STRICT_KEYWORDS = frozenset(
 
 
 def is_object_schema(schema: Mapping[str, Any]) -> bool:
-    """Whether a schema asks for an object, which is all that some native modes can give."""
+    """Return whether a schema requires an object, the only type that some native modes support."""
     return schema.get("type") == "object"
 
 
 def fits_strict_mode(schema: Mapping[str, Any]) -> bool:
-    """Whether strict mode takes the schema: closed objects, every property required, known keywords only."""
+    """Return whether strict mode accepts the schema: closed objects, every property required, known keywords only."""
     return is_object_schema(schema) and _FITS(schema)
 
 
@@ -71,7 +71,7 @@ def _strict(schema: Any) -> bool:
 
 
 def _closed(schema: Mapping[str, Any], properties: Mapping[str, Any]) -> bool:
-    """Whether an object schema allows no other properties and requires all it has; true of other schemas."""
+    """Return whether an object schema requires all its properties and allows no others; true for other schemas."""
     kind = schema.get("type")
     if kind != "object" and not (isinstance(kind, list) and "object" in kind) and not properties:
         return True
@@ -84,18 +84,18 @@ def _closed(schema: Mapping[str, Any], properties: Mapping[str, Any]) -> bool:
 
 
 def plain_name(name: str) -> str:
-    """A name of the letters, digits, ``_`` and ``-`` that providers allow, at most 64 of them."""
+    """Replace characters other than letters, digits, ``_`` and ``-``, and truncate to 64."""
     return re.sub(r"[^A-Za-z0-9_-]", "_", name)[:64] or "answer"
 
 
 def answer_tool(request: Request) -> str:
-    """The name of the tool by which the answer is given; never that of one of the caller's own."""
+    """Return the name of the tool that takes the answer; never that of one of the caller's tools."""
     name = plain_name(request.schema_name)
     return f"{name[:57]}_answer" if any(tool.name == name for tool in request.tools) else name
 
 
 def with_instruction(messages: tuple[Message, ...], schema: Mapping[str, Any]) -> tuple[Message, ...]:
-    """The messages with the wish for JSON of that schema put after the last thing the user said."""
+    """Add the instruction to answer in JSON of that schema to the last user message."""
     wish = (
         "Answer with JSON only: no text before or after it, no code fence. "
         f"It must be valid against this JSON schema:\n{dumps(schema).decode()}"
@@ -108,4 +108,4 @@ def with_instruction(messages: tuple[Message, ...], schema: Mapping[str, Any]) -
     return (*messages, Message(role="user", content=wish))
 
 
-_FITS = Memo(_strict)  # a judge asks with the same schema thousands of times
+_FITS = Memo(_strict)  # a judge uses the same schema thousands of times

@@ -1,7 +1,7 @@
-"""A GGUF file run in this process, spoken to in the words of the chat completions API.
+"""Run a GGUF file in this process, behind the chat completions API.
 
-The engine answers what an OpenAI-compatible server would, so the wire for such servers is used as it is, with the
-engine in the place of the network.
+The engine answers like an OpenAI-compatible server, so the client for such servers is reused with the engine in
+place of the network.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _PROVIDER = Provider(name="local", any_schema=True)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalSettings:
-    """A model file run in process: ``model`` is a fetched one's name or the path of a .gguf file.
+    """Settings of a model file run in process: ``model`` is a fetched one's name or the path of a .gguf file.
 
-    ``slots`` is how many answers are made at once, each with ``context`` tokens of room.
+    ``slots`` is how many answers are generated at once, each with a context of ``context`` tokens.
     """
 
     model: str
@@ -113,14 +113,14 @@ def _file(model: str, kit: Kit) -> Path:
 
 
 def _mark(path: Path) -> str:
-    """Tells files apart without reading 100 MB: the size and a hash of the first megabyte."""
+    """Return a cheap fingerprint of a large file: its size and a hash of the first megabyte."""
     with path.open("rb") as file:
         return f"{path.stat().st_size}-{hashlib.sha256(file.read(1 << 20)).hexdigest()[:12]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Engine:
-    """Stands where the network would: takes a chat completions request, answers as a server does."""
+    """Replaces the network: takes a chat completions request and answers like a server."""
 
     path: Path
     context: int
@@ -134,12 +134,12 @@ class _Engine:
         *,
         headers: Mapping[str, str] | None = None,
         body: bytes | None = None,
-        timeout: float = 300.0,  # noqa: ASYNC109 - the door owns its time-out
+        timeout: float = 300.0,  # noqa: ASYNC109 - the caller passes the timeout
         max_bytes: int = 8_000_000,
     ) -> HttpReply:
-        """Answer in a thread of the engine's own, so that the loop goes on.
+        """Answer in a thread of the engine, so that the event loop is not blocked.
 
-        Waiting for a free slot is not the model's time: latency and time-out count from when it begins.
+        Waiting for a free slot does not count: latency and timeout start when the model does.
         """
         loop, begun, stop = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
 
@@ -163,7 +163,7 @@ class _Engine:
 
 
 def _answer(server: Any, request: dict[str, Any], stop: threading.Event) -> HttpReply:
-    """Ask for the answer piece by piece, so that it can be stopped, and put the pieces together."""
+    """Stream the answer, so that it can be stopped, and join its pieces."""
     started = time.perf_counter()
     pieces: list[Mapping[str, Any]] = []
 
@@ -174,7 +174,7 @@ def _answer(server: Any, request: dict[str, Any], stop: threading.Event) -> Http
     try:
         server.handle_chat_completions({**request, "stream": True, "stream_options": {"include_usage": True}}, heard)
         answer = _joined(pieces)
-    except (ValueError, RuntimeError) as error:  # a schema or a message the engine cannot take
+    except (ValueError, RuntimeError) as error:  # a schema or a message that the engine rejects
         answer = {"error": {"code": 400, "message": str(error)}}
     trouble = answer.get("error")
     status = int(trouble.get("code") or 500) if isinstance(trouble, Mapping) else 200
@@ -182,7 +182,7 @@ def _answer(server: Any, request: dict[str, Any], stop: threading.Event) -> Http
 
 
 def _joined(pieces: list[Mapping[str, Any]]) -> dict[str, Any]:
-    """One chat completion from its pieces."""
+    """Join the pieces of one chat completion."""
     text, finish = "", None
     calls: dict[int, dict[str, Any]] = {}
     whole: dict[str, Any] = {}
@@ -215,7 +215,7 @@ _LOADING = threading.Lock()
 
 
 def _server(path: Path, context: int, slots: int, threads: int | None) -> Any:
-    """The loaded model: once per process, when it is first asked."""
+    """Return the model, loaded once per process on first use."""
     with _LOADING:
         return _loaded(path, context, slots, threads)
 
@@ -229,7 +229,7 @@ def _threads(path: Path, slots: int) -> ThreadPoolExecutor:
 def _loaded(path: Path, context: int, slots: int, threads: int | None) -> Any:
     import xllamacpp  # noqa: PLC0415 - an extra, and 100 MB of library
 
-    # The library insists on listening somewhere: a socket file in a folder that only this user may enter.
+    # The library must listen somewhere: use a socket file in a folder that only this user may enter.
     folder = mkdtemp(prefix="proctor-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     params = xllamacpp.CommonParams()
@@ -239,7 +239,7 @@ def _loaded(path: Path, context: int, slots: int, threads: int | None) -> Any:
     params.verbosity = -1
     params.warmup = False
     params.hostnames = [f"{folder}/s.sock"]
-    # Its threads wait by spinning: one too many on a busy machine makes it many times slower, one too few a little.
+    # Its threads busy-wait: one too many on a busy machine makes it many times slower, one too few only a little.
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads or max(1, (os.cpu_count() or 2) // 2)
     try:
         return xllamacpp.Server(params)

@@ -1,4 +1,4 @@
-"""One wire for every server that speaks OpenAI's API: OpenAI, Azure, Ollama, vLLM, llama.cpp, OpenRouter, any."""
+"""Models behind OpenAI's API: OpenAI, Azure, Ollama, vLLM, llama.cpp, OpenRouter, and any compatible server."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _COMPATIBLE = Provider(name="compatible")
 
 _PATHS = {"chat": "/chat/completions", "responses": "/responses"}
 
-# Versions of Azure's API are dates (or words, which sort after them).
+# Azure's API versions are dates (or words, which sort after them).
 _NEW_LIMIT_SINCE = "2024-09-01"
 _LATEST = "latest"
 _OLD_LIMIT: TokenField = "max_tokens"
@@ -94,7 +94,7 @@ def openrouter(kit: Kit) -> Model:
 
 
 def compatible(kit: Kit) -> Model:
-    """Any other server that speaks OpenAI's API."""
+    """Any other server with OpenAI's API."""
     return _connect(kit, _COMPATIBLE)
 
 
@@ -150,7 +150,7 @@ def _address(kit: Kit, settings: OpenAISettings, provider: Provider) -> Address:
 
 
 def _azure_url(where: Address, settings: AzureSettings) -> str:
-    """The v1 path, or with a dated ``api_version`` the older one that names the deployment."""
+    """Return the v1 path, or with a dated ``api_version`` the older one that names the deployment."""
     path, version = _PATHS[settings.api], settings.api_version
     root = "" if where.shown.endswith("/openai/v1") else "/openai/v1"
     if version is None:

@@ -14,12 +14,12 @@ TokenField = Literal["max_tokens", "max_completion_tokens"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
-    """How one server of the OpenAI API differs from the next.
+    """The differences between servers of the OpenAI API.
 
     ``limits_by`` is its name for the limit on the answer's tokens.
     ``any_schema``: its native mode takes any JSON schema, not only that of an object. ``tells_cost``: it
-    says with each answer what it cost. ``start`` and ``get_model`` are the hints when nothing listens and
-    when the model is not there.
+    reports the cost of each answer. ``start`` and ``get_model`` are the hints if the server is down and
+    if the model is missing.
     """
 
     name: str
@@ -35,10 +35,10 @@ class Provider:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenAISettings(HttpSettings):
-    """A model behind an OpenAI-compatible API.
+    """Settings of a model behind an OpenAI-compatible API.
 
-    ``structured`` says how JSON is asked for: the server's own schema mode, its mode for any JSON object,
-    or in words only. ``token_field`` is the name the server has for the limit on the answer's tokens.
+    ``structured`` selects how JSON is requested: the server's schema mode, its mode for any JSON object,
+    or only by an instruction. ``token_field`` is the server's name for the limit on the answer's tokens.
     """
 
     api: Literal["chat", "responses"] = "chat"
@@ -54,7 +54,7 @@ class OpenAISettings(HttpSettings):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AzureSettings(OpenAISettings):
-    """A deployment on Azure OpenAI; ``api_version`` chooses the older path of deployments."""
+    """A deployment on Azure OpenAI; ``api_version`` selects the older path of deployments."""
 
     api_version: str | None = None
     deployment: str | None = None

@@ -1,4 +1,4 @@
-"""The one door to the network: a pool of connections shared by a whole run."""
+"""The connection pool shared by a whole run; all network access goes through it."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Pool"]
 
-_MOST_REDIRECTS = 5
+_MAX_REDIRECTS = 5
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _SAFE_ELSEWHERE = frozenset({"accept", "accept-language", "user-agent"})
 
 
 class Pool:
-    """Sends HTTP requests over kept-alive connections; what goes wrong is one of Proctor's own errors.
+    """Sends HTTP requests over kept-alive connections; failures are raised as Proctor's own errors.
 
     The session is made at the first request, inside the running event loop. The pool sets no limit on
-    connections: how many calls are in flight is the caller's choice. It keeps no cookies. ``proxy_for`` gives
-    the proxy for an address, if any; the pool itself reads no environment.
+    connections: the caller limits concurrency. It keeps no cookies. ``proxy_for`` returns the proxy for an
+    address, if any; the pool itself reads no environment variables.
     """
 
     __slots__ = ("_closed", "_proxy_for", "_session")
@@ -45,7 +45,7 @@ class Pool:
         await self.close()
 
     async def close(self) -> None:
-        """Close every connection; a request after this is refused."""
+        """Close every connection; later requests are refused."""
         self._closed = True
         session, self._session = self._session, None
         if session is not None:
@@ -58,23 +58,23 @@ class Pool:
         *,
         headers: Mapping[str, str] | None = None,
         body: bytes | None = None,
-        timeout: float = 60.0,  # noqa: ASYNC109 - the door owns its time-out
+        timeout: float = 60.0,  # noqa: ASYNC109 - the caller passes the timeout
         max_bytes: int = 8_000_000,
     ) -> HttpReply:
         """Send one request and read the whole answer, whatever its status.
 
-        A redirect within the same host is followed. One to another host is followed only when there is
-        nothing to lose: without a body, and without the headers. Otherwise the redirect is the answer.
+        A redirect within the same host is followed. A redirect to another host is followed only without a body,
+        and the headers are dropped. Otherwise the redirect itself is returned.
 
         Raises:
             UnreachableError: no connection, or it was dropped.
             TimedOutError: no full answer within ``timeout`` seconds.
             ReplyError: the answer is larger than ``max_bytes``; ``raw`` keeps its beginning.
-            RejectedError: the address or a header is not one that can be sent.
+            RejectedError: the address or a header is invalid.
         """
         started = perf_counter()
         reply = await self._send(method, url, headers, body, timeout, max_bytes)
-        for _ in range(_MOST_REDIRECTS):
+        for _ in range(_MAX_REDIRECTS):
             if reply.status not in _REDIRECTS:
                 return reply
             onward = _redirected(method, url, headers, body, reply)
@@ -119,7 +119,7 @@ _Onward = tuple[str, str, Mapping[str, str] | None, bytes | None]
 def _redirected(
     method: str, url: str, headers: Mapping[str, str] | None, body: bytes | None, reply: HttpReply
 ) -> _Onward | None:
-    """The request a redirect asks for, or ``None`` when it is not to be made."""
+    """Return the redirected request, or ``None`` if it must not be followed."""
     location = reply.headers.get("location")
     if not location:
         return None
@@ -133,7 +133,7 @@ def _redirected(
         return None
     keeps_method = reply.status in (307, 308) or method in ("GET", "HEAD")
     if not keeps_method and reply.status != 303:
-        return None  # 301 and 302 turn a POST into a GET, which would ask for something else
+        return None  # 301 and 302 turn a POST into a GET, which is another request
     if not keeps_method:
         method, body = "GET", None
     if same:
@@ -145,7 +145,7 @@ def _redirected(
 
 
 def _same_host(here: SplitResult, there: SplitResult) -> bool:
-    """Whether credentials for ``here`` may go to ``there``: the same server, or the same made secure."""
+    """Return whether credentials for ``here`` may go to ``there``: the same server, or its upgrade to https."""
     if here.hostname != there.hostname:
         return False
     upgraded = (here.scheme, there.scheme) == ("http", "https") and _port(here) == 80 and _port(there) == 443

@@ -1,4 +1,4 @@
-"""What models cost: a table that ships with Proctor, and the user's own prices, which win."""
+"""Prices of models: a bundled table, and the user's own prices, which take precedence."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from proctor.core.errors import ConfigError, MalformedError
 __all__ = ["Price", "Prices"]
 
 _MILLION = 1_000_000
-# What a provider adds to the name of a model without changing its price: a date, a version, "latest".
+# Suffixes that do not change the price of a model: a date, a version, "latest".
 _DATED = re.compile(
     r"(?:-\d{4}-\d{2}-\d{2}|-\d{8}|@\d{8}|-latest|-00[1-9]|-v\d+(?::\d+)?|:\d+)$",
 )
@@ -27,7 +27,7 @@ _REGION = re.compile(r"^(?:us|eu|apac|jp|au|ca|us-gov|global)\.")  # Bedrock's c
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
-    """Dollars for a million tokens; ``cached_input`` is that of input when it is not given."""
+    """Dollars per million tokens; ``cached_input`` defaults to ``input``."""
 
     input: float
     output: float
@@ -38,7 +38,7 @@ class Price:
             raise ValueError("a price must not be negative")
 
     def of(self, usage: Usage) -> float | None:
-        """What so many tokens cost; ``None`` when no tokens were counted and so nothing is known."""
+        """Return the cost of so many tokens; ``None`` if no tokens were counted."""
         if not (self.input or self.output or self.cached_input):
             return 0.0
         if not (usage.input or usage.output):
@@ -53,7 +53,7 @@ _FREE = Price(input=0.0, output=0.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prices:
-    """Prices by ``provider:model``. The user's own win, and may use ``*``: ``ollama:*``."""
+    """Prices by ``provider:model``. The user's own take precedence, and may use ``*``: ``ollama:*``."""
 
     table: Mapping[str, Price]
     own: Mapping[str, Price] = field(default_factory=dict)
@@ -61,20 +61,20 @@ class Prices:
 
     @staticmethod
     def default() -> Prices:
-        """The table that ships with Proctor: list prices, as of the date it names."""
+        """Return the bundled table: list prices, as of the date it names."""
         return _shipped()
 
     def extended(self, more: Mapping[str, Any]) -> Prices:
-        """The same with the user's own prices, which win.
+        """Return the same with the user's own prices, which take precedence.
 
         Raises:
-            ConfigError: a price is not one.
+            ConfigError: a price is invalid.
         """
         own = {name: _read(name, price) for name, price in more.items()}
         return Prices(table=self.table, own={**self.own, **own}, as_of=self.as_of)
 
     def find(self, name: str) -> Price | None:
-        """The price of a model, or ``None``: unknown is not free, and a near name is not the same model."""
+        """Return the price of a model, or ``None``: unknown is not free, and a similar name is another model."""
         for candidate in _names(name):
             if candidate in self.own:
                 return self.own[candidate]
@@ -87,7 +87,7 @@ class Prices:
 
 
 def _names(name: str) -> list[str]:
-    """The name as it is, then without a date or version at its end, then without a region before it."""
+    """Return the name as it is, then without a date or version suffix, then without a region prefix."""
     provider, colon, model = name.partition(":")
     plain = [model]
     while (shorter := _DATED.sub("", plain[-1])) != plain[-1]:

@@ -1,4 +1,4 @@
-"""The responses API, as OpenAI and Azure speak it."""
+"""The responses API of OpenAI and Azure."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ __all__ = ["Responses"]
 class Responses:
     """A model behind a responses API.
 
-    The API knows no stop sequences: the answer is cut at the first of them here. It knows no seed either,
-    and a request's seed is left out. Nothing is kept on the server (``store: false``).
+    The API has no stop sequences: the answer is cut at the first of them here. It has no seed either, so a
+    request's seed is left out. Nothing is stored on the server (``store: false``).
     """
 
     name: str
@@ -31,12 +31,12 @@ class Responses:
     wire: Wire = field(repr=False, compare=False)
 
     async def complete(self, request: Request) -> Reply:
-        """Answer the request."""
+        """Return the reply to the request."""
         data, latency = await self.wire.post(self.payload(request))
         return self._read(data, latency, request.sampling.stop or self.settings.stop)
 
     def payload(self, request: Request) -> dict[str, Any]:
-        """The JSON that is sent for a request."""
+        """Return the JSON body of a request."""
         settings = self.settings
         drawn = sampling(request, settings)
         messages, wanted = request.messages, None
@@ -94,7 +94,7 @@ class Responses:
 
 
 def _items(message: Message) -> Iterator[dict[str, Any]]:
-    """One message as the input items it stands for."""
+    """Yield the input items of one message."""
     if message.role == "tool":
         yield {"type": "function_call_output", "call_id": message.tool_call_id or "", "output": message.content}
         return
@@ -106,7 +106,7 @@ def _items(message: Message) -> Iterator[dict[str, Any]]:
 
 
 def _tool(tool: Tool) -> dict[str, Any]:
-    # Unlike chat completions, this API takes a tool to be strict unless it is told otherwise.
+    # Unlike chat completions, this API makes tools strict by default.
     said: dict[str, Any] = {
         "type": "function",
         "name": tool.name,
@@ -119,7 +119,7 @@ def _tool(tool: Tool) -> dict[str, Any]:
 
 
 def _content(output: list[Any]) -> tuple[str, str, tuple[ToolCall, ...]]:
-    """The text, the refusal and the tool calls among the output items."""
+    """Return the text, the refusal and the tool calls among the output items."""
     texts: list[str] = []
     refusals: list[str] = []
     calls: list[ToolCall] = []

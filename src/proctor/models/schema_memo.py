@@ -1,4 +1,4 @@
-"""What was worked out of an object, kept with the object: for schemas, which cannot be hashed."""
+"""A cache keyed by object identity, for schemas, which cannot be hashed."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ __all__ = ["Memo"]
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
-_MOST = 256
+_MAX_ENTRIES = 256
 
 
 class Memo(Generic[Key, Value]):
-    """Calls ``work`` once for each object, known by its identity and not by its content.
+    """Calls ``work`` once per object, identified by ``id()`` and not by its content.
 
-    The object is held on to, so that no other one can take its identity.
+    The object is kept alive, so that its id is not reused.
     """
 
     __slots__ = ("_kept", "_work")
@@ -26,10 +26,10 @@ class Memo(Generic[Key, Value]):
         self._kept: dict[int, tuple[Key, Value]] = {}
 
     def __call__(self, key: Key) -> Value:
-        """What was worked out of the object."""
+        """Return the cached result for the object."""
         kept = self._kept.get(id(key))
         if kept is None:
-            if len(self._kept) >= _MOST:
+            if len(self._kept) >= _MAX_ENTRIES:
                 self._kept.clear()
             kept = self._kept[id(key)] = (key, self._work(key))
         return kept[1]

@@ -1,4 +1,4 @@
-"""A model's settings: read strictly, with its key and its address, and without a secret in any message."""
+"""Settings of a model: decode them strictly, find its key and address, and keep secrets out of messages."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ __all__ = [
 
 Settings = TypeVar("Settings")
 
-_UNKNOWN = "unknown key"  # as the decoder says it
+_UNKNOWN = "unknown key"  # the decoder's message
 _SECRET_SETTINGS = frozenset({"api_key", "headers"})
 OPENLY_SHOWN_HEADERS = frozenset({"content-type", "accept", "anthropic-beta", "anthropic-version", "openai-beta"})
-_SAYS_WHO_WE_ARE = frozenset({"authorization", "api-key", "x-api-key"})
+_AUTH_HEADERS = frozenset({"authorization", "api-key", "x-api-key"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SamplingSettings:
-    """How a model draws its answers unless a request says otherwise."""
+    """Default sampling settings, which a request may override."""
 
     temperature: float | None = None
     top_p: float | None = None
@@ -54,7 +54,7 @@ class SamplingSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpSettings(SamplingSettings):
-    """What every model behind an HTTP address has."""
+    """Settings of every model behind an HTTP address."""
 
     model: str
     base_url: str | None = field(default=None, repr=False)  # it may hold a password
@@ -78,7 +78,7 @@ class HttpSettings(SamplingSettings):
 
 
 def read_settings(kind: type[Settings], kit: Kit) -> Settings:
-    """The model's settings as ``kind``.
+    """Decode the model's settings as ``kind``.
 
     Raises:
         ConfigError: naming every unknown key and wrong value, but never the value of a secret.
@@ -100,10 +100,10 @@ def _complaint(problem: Problem) -> str:
 
 
 def find_key(kit: Kit, settings: HttpSettings, *, default_env: str | None, required: bool) -> tuple[str | None, str]:
-    """The key, and the name of the setting or variable it comes from.
+    """Return the key, and the name of its setting or variable.
 
     Raises:
-        ConfigError: there is none and one is required, or it cannot be a key.
+        ConfigError: there is none and one is required, or it is invalid.
     """
     source = settings.api_key_env or default_env or "api_key"
     key = settings.api_key or (kit.env(source) if settings.api_key_env or default_env else None)
@@ -120,7 +120,7 @@ def find_key(kit: Kit, settings: HttpSettings, *, default_env: str | None, requi
             )
         add_secrets([key])
         return key, source
-    said_otherwise = any(name.lower() in _SAYS_WHO_WE_ARE for name in settings.headers)
+    said_otherwise = any(name.lower() in _AUTH_HEADERS for name in settings.headers)
     if settings.api_key_env or (required and not said_otherwise):
         raise ConfigError(f"no key: {source} is not set", field=place, hint=f"set {source} in the environment or .env")
     return None, source
@@ -128,26 +128,26 @@ def find_key(kit: Kit, settings: HttpSettings, *, default_env: str | None, requi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """Where a server is: ``shown`` may be printed and stored, the rest may hold secrets."""
+    """The address of a server: ``shown`` may be printed and stored, the rest may hold secrets."""
 
     shown: str
     query: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     login: str | None = field(default=None, repr=False)
 
     def at(self, path: str, **query: str) -> str:
-        """The full URL of a path below it."""
+        """Return the full URL of a path below it."""
         own = {name.replace("_", "-"): value for name, value in query.items()}
         pairs = [pair for pair in self.query if pair[0] not in own] + list(own.items())
         return self.shown + path + (f"?{urlencode(pairs)}" if pairs else "")
 
     @property
     def headers(self) -> dict[str, str]:
-        """The header that a user name and password in the address stand for."""
+        """The header for a user name and password in the address."""
         return {"Authorization": f"Basic {self.login}"} if self.login else {}
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What must not be shown of it."""
+        """The parts that must not be shown."""
         hidden = [value for name, value in self.query if name.lower() != "api-version"]
         if self.login:
             hidden += [self.login, base64.b64decode(self.login).decode().partition(":")[2]]
@@ -155,7 +155,7 @@ class Address:
 
 
 def address(kit: Kit, base_url: str) -> Address:
-    """Read ``base_url``.
+    """Parse ``base_url``.
 
     Raises:
         ConfigError: it is not an HTTP address.
@@ -181,7 +181,7 @@ def address(kit: Kit, base_url: str) -> Address:
 
 
 def spec_of(settings: HttpSettings, **more: Any) -> dict[str, Any]:
-    """What decides a model's answers, for cache keys and fingerprints: settings that are set, without secrets."""
+    """Return the settings that decide a model's answers, without secrets, for cache keys and fingerprints."""
     told: dict[str, Any] = {
         "model": settings.model,
         "temperature": settings.temperature,

@@ -1,4 +1,4 @@
-"""JSON answers that are what was asked for: checked, repaired once, drawn anew, or refused with the raw text."""
+"""Return JSON answers that match the schema: validated, repaired once, sampled again, or rejected with the raw text."""
 
 from __future__ import annotations
 
@@ -21,31 +21,30 @@ if TYPE_CHECKING:
 
 __all__ = ["Structured"]
 
-_SCHEMAS_KEPT = 128
-_MOST_PROBLEMS = 5
-_LONGEST_PROBLEM = 200
+_MAX_CACHED_SCHEMAS = 128
+_MAX_PROBLEMS = 5
+_MAX_PROBLEM_CHARS = 200
 _RAW_CHARACTERS = 20_000
-# A fresh draw must not meet the first one's cache entry, nor that of another sample of the same question.
+# A new sample must not share a cache entry with the first, nor with another sample of the same request.
 _FRESH_SAMPLES_FROM = 1_000_000
-_STOPPED = {
+_STOP_REASONS = {
     "length": "the answer was cut off at the token limit",
     "refusal": "the model refused to answer",
     "content_filter": "the provider's content filter stopped the answer",
 }
-_NOT_MENDED_BY_ASKING = frozenset({"refusal", "content_filter"})
+_NOT_REPAIRABLE = frozenset({"refusal", "content_filter"})
 
 
 @dataclass(frozen=True, slots=True)
 class Structured:
-    """Makes sure that a request with a schema gets JSON valid against it.
+    """Ensures that a request with a schema gets JSON valid against it.
 
-    The answer is read with tolerance and checked against the schema. If it fails, the model is shown its
-    answer and what is wrong with it (``repairs`` times); if that fails, a new answer is drawn (``fresh``
-    times). When all fail, a ``ReplyError`` keeps the raw text. A request without a schema passes through, and so
-    does an answer that calls tools instead.
+    The answer is parsed leniently and validated. An invalid answer is retried with the validation errors
+    (``repairs`` times), then a new answer is sampled (``fresh`` times). If all fail, a ``ReplyError`` keeps the
+    raw text. A request without a schema passes through, and so does an answer that calls tools instead.
 
-    How the model is *asked* for JSON is not decided here: each wire uses its provider's native mode, or where
-    there is none (``structured: prompt``) puts the instruction with the schema into the messages itself.
+    How JSON is *requested* is not decided here: each provider class uses the provider's native mode, or without
+    one (``structured: prompt``) adds the instruction with the schema to the messages.
     """
 
     model: Model
@@ -59,15 +58,15 @@ class Structured:
 
     @property
     def spec(self) -> Mapping[str, Any]:
-        """What decides the wrapped model's answers."""
+        """The settings that decide the wrapped model's answers."""
         spec: Mapping[str, Any] = getattr(self.model, "spec", {"name": self.model.name})
         return spec
 
     async def complete(self, request: Request) -> Reply:
-        """Answer the request, with the JSON in ``data`` when it has a schema.
+        """Return the reply to the request, with the JSON in ``data`` if it has a schema.
 
         Raises:
-            InputError: the schema itself is wrong.
+            InputError: the schema itself is invalid.
             ReplyError: no answer was valid; ``raw`` is the last one.
         """
         if request.schema is None:
@@ -83,27 +82,29 @@ class Structured:
                 data, problems = _read(reply, check)
                 if not problems or reply.tool_calls:
                     return _together(replies, data)
-                if reply.finish in _NOT_MENDED_BY_ASKING or not reply.text.strip():
+                if reply.finish in _NOT_REPAIRABLE or not reply.text.strip():
                     break
                 asking = _repair(asking, reply, problems)
         raise _unusable(self.name, replies, problems)
 
 
-@lru_cache(maxsize=_SCHEMAS_KEPT)
+@lru_cache(maxsize=_MAX_CACHED_SCHEMAS)
 def _validator(schema: bytes) -> SchemaCheck:
-    """The compiled schema, once for each content."""
+    """Compile the schema, once per content."""
     try:
         return SchemaCheck(schema)
     except (ValueError, RecursionError) as error:
         message = str(error).partition("\n")[0]
         hint = "fix the schema; a $ref must point into the schema itself"
-        raise InputError(f"the JSON schema is wrong: {message[:_LONGEST_PROBLEM]}", field="schema", hint=hint) from None
+        raise InputError(
+            f"the JSON schema is wrong: {message[:_MAX_PROBLEM_CHARS]}", field="schema", hint=hint
+        ) from None
 
 
 def _read(reply: Reply, check: SchemaCheck) -> tuple[Any, list[str]]:
-    """The first reading of the reply that is valid, or what is wrong with the likeliest one."""
+    """Return the first valid reading of the reply, or the problems of the likeliest one."""
     try:
-        # A reply that was cut off may lack more than its closing brackets.
+        # A truncated reply may lack more than its closing brackets.
         values = candidates(reply.text, close=reply.finish != "length") if reply.data is None else [reply.data]
     except NotJsonError as error:
         return None, [f"it is not JSON: {error}"]
@@ -120,22 +121,22 @@ def _problems(value: Any, check: SchemaCheck) -> list[str]:
     try:
         if check.is_valid(value):
             return []
-        return [_problem(error) for error in islice(check.iter_errors(value), _MOST_PROBLEMS)]
+        return [_problem(error) for error in islice(check.iter_errors(value), _MAX_PROBLEMS)]
     except SchemaLimitError as error:
         return [str(error)]
-    except (ValueError, RecursionError):  # half a surrogate pair, which the validator does not take for text
+    except (ValueError, RecursionError):  # half a surrogate pair, which the validator rejects as text
         return ["it holds characters that are not valid Unicode"]
 
 
 def _problem(error: jsonschema_rs.ValidationError) -> str:
     where = "".join(f"[{step!r}]" for step in error.instance_path)
-    what = error.message if len(error.message) <= _LONGEST_PROBLEM else error.message[:_LONGEST_PROBLEM] + "…"
+    what = error.message if len(error.message) <= _MAX_PROBLEM_CHARS else error.message[:_MAX_PROBLEM_CHARS] + "…"
     return f"at {where}: {what}" if where else what
 
 
 def _repair(asked: Request, reply: Reply, problems: list[str]) -> Request:
-    """The same question with the failed answer and what is wrong with it."""
-    wrong = [_STOPPED["length"] + ": answer more briefly"] if reply.finish == "length" else []
+    """Return the request with the failed answer and its problems appended."""
+    wrong = [_STOP_REASONS["length"] + ": answer more briefly"] if reply.finish == "length" else []
     complaint = (
         "Your answer cannot be used:\n"
         + "\n".join(f"- {problem}" for problem in [*wrong, *problems])
@@ -146,7 +147,7 @@ def _repair(asked: Request, reply: Reply, problems: list[str]) -> Request:
 
 
 def _together(replies: list[Reply], data: Any) -> Reply:
-    """The last reply, with what all of them took."""
+    """Return the last reply, with the usage of all of them."""
     last = replies[-1]
     if len(replies) == 1:
         return replace(last, data=data)
@@ -164,7 +165,7 @@ def _together(replies: list[Reply], data: Any) -> Reply:
 
 def _unusable(name: str, replies: list[Reply], problems: list[str]) -> ReplyError:
     last = replies[-1]
-    stopped = [_STOPPED[last.finish]] if last.finish in _STOPPED else []
+    stopped = [_STOP_REASONS[last.finish]] if last.finish in _STOP_REASONS else []
     wrong = "; ".join([*stopped, *problems])
     hint = (
         "raise `max_tokens`"

@@ -1,4 +1,4 @@
-"""Tool calls in conversations: made ready for a provider, and read from its answer."""
+"""Prepare tool calls in conversations for a provider, and parse them from its answer."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ __all__ = ["FAILED", "plain_id", "read_call", "settled"]
 _RAW_ARGUMENTS = 2_000
 
 FAILED = "is_error"
-"""The key in ``Message.extra`` of a tool result that tells of an error."""
+"""The key in ``Message.extra`` that marks a tool result as an error."""
 
 
 def settled(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    """The same conversation with ids on every tool call and its results in messages of their own.
+    """Return the conversation with ids on every tool call and results in separate messages.
 
-    Recorded conversations often keep a call's result inside the call, and have no ids. Providers want an
-    id on each, and the result in a message after it. A result without an id is taken to be that of the
-    first open call with its name, or else of the first open call.
+    Recorded conversations often keep a call's result inside the call, and have no ids. Providers require an
+    id on each, and the result in a message after it. A result without an id is assigned to the first open call
+    with its name, or else to the first open call.
     """
     if not any(message.tool_calls or message.role == "tool" for message in messages):
         return messages
@@ -51,7 +51,7 @@ def settled(messages: tuple[Message, ...]) -> tuple[Message, ...]:
 
 
 def _result_text(call: ToolCall) -> str:
-    """What a tool gave back, as the model is told it."""
+    """Return a tool's result as the text for the model."""
     if call.error is not None:
         return call.error
     return call.result if isinstance(call.result, str) else dumps(call.result).decode()
@@ -65,7 +65,7 @@ def _answer(message: Message, open_calls: Sequence[ToolCall]) -> Message:
 
 
 def _results(calls: Sequence[ToolCall]) -> list[Message]:
-    """Messages with the results that calls carry themselves; a call without one is left as it is."""
+    """Return messages with the results stored in the calls; a call without one is skipped."""
     results = []
     for call in calls:
         if call.error is None and call.result is None:
@@ -78,12 +78,12 @@ def _results(calls: Sequence[ToolCall]) -> list[Message]:
 
 
 def plain_id(call_id: str | None) -> str:
-    """An id of the letters, digits, ``_`` and ``-`` that some providers insist on, at most 64 of them."""
+    """Replace characters other than letters, digits, ``_`` and ``-``, and truncate to 64, as some providers require."""
     return re.sub(r"[^A-Za-z0-9_-]", "_", call_id or "")[:64] or "call"
 
 
 def read_call(name: object, arguments: object, call_id: object) -> ToolCall:
-    """A tool call from what the model wrote; arguments that cannot be read are kept as text in ``error``."""
+    """Parse a tool call; arguments that are not valid JSON are kept as text in ``error``."""
     called, known_as = str(name or ""), str(call_id) if call_id else None
     if isinstance(arguments, Mapping):
         return ToolCall(name=called, arguments=arguments, id=known_as)

@@ -1,4 +1,4 @@
-"""What every HTTP wire shares: post JSON to one address, get JSON back or the error that says why not."""
+"""HTTP transport shared by all providers: post JSON to one address and return JSON, or raise an error."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _RAW_CHARACTERS = 2_000
 class Wire:
     """One model behind one HTTP address.
 
-    ``hints`` is advice for what the user can set right: ``key`` when the key is refused, ``model`` when
-    the model is not known, ``start`` when nothing listens.
+    ``hints`` is advice for what the user can fix: ``key`` if the key is refused, ``model`` if the model is
+    unknown, ``start`` if the server is down.
     """
 
     who: str
@@ -41,16 +41,16 @@ class Wire:
 
     @property
     def quota(self) -> str:
-        """Names the endpoint and key under which calls are counted; a hash, because keys are secret."""
+        """The endpoint and key that calls are counted under; a hash, because keys are secret."""
         server = urlsplit(self.url)
         keys = sorted(value for name, value in self.headers.items() if name.lower() not in OPENLY_SHOWN_HEADERS)
         return content_id([server.scheme, server.netloc, *keys])
 
     async def post(self, payload: Mapping[str, Any]) -> tuple[dict[str, Any], float]:
-        """The JSON object the server answers, and the seconds it took.
+        """Return the server's JSON object, and the seconds it took.
 
         Raises:
-            ModelError: there was no answer, it was an error, or it was no JSON object.
+            ModelError: there was no answer, it was an error, or it was not a JSON object.
         """
         try:
             reply = await self.http.request(
@@ -65,7 +65,7 @@ class Wire:
             error.hint = self.hints.get("start", error.hint)
             raise
         except ReplyError as error:
-            error.raw = redact(error.raw, self.secrets)  # the door does not know what is secret in the address
+            error.raw = redact(error.raw, self.secrets)  # the pool does not know which parts of the address are secret
             raise
         if not 200 <= reply.status < 300:
             self._fail(reply.status, reply.headers, reply.body)
@@ -81,10 +81,10 @@ class Wire:
         return data, reply.latency
 
     def unusable(self, what: str, body: object) -> NoReturn:
-        """Raise the error for an answer that cannot be used, with the answer's own text."""
+        """Raise the error for an invalid answer, with the answer's own text."""
         error = ReplyError(f"{self.who}: {what}", hint="check that base_url is the address of a model's API")
         text = body if isinstance(body, bytes) else dumps(body)
-        # Cut after the secrets are out: half a key at the cut would not be known as one.
+        # Truncate after redaction: half a key would not be recognised as one.
         error.raw = redact(text[: 4 * _RAW_CHARACTERS].decode("utf-8", "replace"), self.secrets)[:_RAW_CHARACTERS]
         raise error
 
@@ -92,7 +92,7 @@ class Wire:
         raise failure(status, headers, body, who=self.who, secrets=self.secrets, hints=self.hints)
 
     def _fail_within(self, error: object, headers: Mapping[str, str], body: bytes) -> NoReturn:
-        """An error inside a 200: routers put the status of the server behind them into ``code``."""
+        """Raise an error found inside a 200: routers put the upstream status into ``code``."""
         code = error.get("code") if isinstance(error, Mapping) else None
         if type(code) is int and 400 <= code < 600:
             self._fail(code, headers, body)
@@ -102,7 +102,7 @@ class Wire:
 def _encoded(payload: Mapping[str, Any]) -> bytes:
     try:
         return orjson.dumps(payload)
-    except TypeError:  # what only the patient encoder can say: half a surrogate pair, a huge number, an odd object
+    except TypeError:  # values that orjson rejects: half a surrogate pair, a huge number, an odd object
         return dumps(payload)
 
 
@@ -116,7 +116,7 @@ def open_wire(
     secrets: tuple[str, ...],
     hints: Mapping[str, str],
 ) -> Wire:
-    """The wire to one address; the user's own headers go before ``headers``, which say who we are."""
+    """Return the transport for one address; the user's headers override ``headers``, which authenticate."""
     sent = {"Content-Type": "application/json", **headers}
     for name, value in settings.headers.items():
         for known in [known for known in sent if known.lower() == name.lower()]:
@@ -137,9 +137,9 @@ def open_wire(
 
 
 def sampling(request: Request, defaults: SamplingSettings, seed: int | None = None) -> Sampling:
-    """The request's sampling, with the model's own settings where it is silent.
+    """Return the request's sampling, completed with the model's own settings.
 
-    A seed is moved on by the sample's index: repeated draws are then different and still reproducible.
+    The seed is increased by the sample's index, so that repeated samples differ and are still reproducible.
     """
     asked = request.sampling
     seed = seed if asked.seed is None else asked.seed
@@ -154,15 +154,15 @@ def sampling(request: Request, defaults: SamplingSettings, seed: int | None = No
 
 
 def merged(payload: dict[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
-    """``payload`` with the extra fields put in; where both are mappings, their insides are merged."""
+    """Return ``payload`` with the extra fields; nested mappings are merged."""
     for key, value in extra.items():
         mine = payload.get(key)
         if isinstance(mine, Mapping) and isinstance(value, Mapping):
-            value = merged(dict(mine), value)  # noqa: PLW2901 - the merged value takes its place
+            value = merged(dict(mine), value)  # noqa: PLW2901 - replaced by the merged value
         payload[key] = value
     return payload
 
 
 def count(tokens: object) -> int:
-    """A number of tokens as servers write it; 0 when it is none."""
+    """Return a token count from a server's answer; 0 if invalid."""
     return tokens if isinstance(tokens, int) and tokens > 0 else 0

@@ -1,1 +1,1 @@
-"""What production tells: completion, escalations, knowledge gaps, and failures that become tests."""
+"""Production monitoring: completion, escalations, knowledge gaps, and failures that become tests."""

@@ -1,4 +1,4 @@
-"""Follows events in the order of time and says what became of every task; holds only what can still change."""
+"""Follow events in time order and determine the outcome of every task, holding only open ones in memory."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from proctor.monitor.topics import Contact, same_topic
 
 __all__ = ["TaskWatch", "in_utc"]
 
-_MOST_COMPARED = 20  # newest tasks of one customer that a contact is compared with
+_MAX_COMPARED_TASKS = 20  # newest of one customer
 
 
 @dataclass(slots=True)
 class TaskWatch:
-    """The tasks that are open, by session and by customer, with the time each of them can be forgotten."""
+    """The open tasks by session and by customer, with the time each of them expires."""
 
     rules: CompletionRules
     embedder: Embedder | None = None
@@ -39,10 +39,10 @@ class TaskWatch:
     _numbers: Iterator[int] = field(default_factory=count)
 
     async def add(self, event: Event) -> list[Task]:
-        """Take in the next event; the tasks that nothing can change any more are given back.
+        """Process the next event and return the tasks that are now final.
 
         Raises:
-            ValueError: a turn belongs to neither a session nor a customer, or an event is before the last one.
+            ValueError: a turn has neither a session nor a customer, or an event is out of order.
         """
         time = in_utc(event.time)
         if self.now is not None and time < self.now:
@@ -61,7 +61,7 @@ class TaskWatch:
         return done
 
     def finish(self, until: datetime | None = None) -> list[Task]:
-        """Every task that is left, as it stands at the end of the log, or at a later time it is known to cover."""
+        """Return every remaining task as of the end of the log, or of a later time that it covers."""
         end = max((each for each in (self.now, until and in_utc(until)) if each is not None), default=None)
         left = sorted(self._expiries, key=lambda each: each[1])
         self._expiries, self._sessions, self._customers = [], {}, {}
@@ -90,7 +90,7 @@ class TaskWatch:
         await self._repeats(event, time, session=session, visit=task.visit)
 
     def _task_of(self, session: str, event: Event, intent: str | None, time: datetime) -> OpenTask:
-        """The task that a turn goes on with, or a new one: another intent, or another visit after a silence."""
+        """Return the task that a turn continues, or a new one: another intent, or another visit after a silence."""
         there = self._sessions.get(session, [])
         newest = max((task.visit for task in there), default=-1)
         current = [task for task in there if task.visit == newest]
@@ -129,7 +129,7 @@ class TaskWatch:
             self.unplaced[signals[-1]] += 1
 
     async def _repeats(self, event: Event, time: datetime, *, session: str | None, visit: int | None) -> int:
-        """Compare a contact with what the customer came for before; tells how many tasks it was compared with."""
+        """Compare a contact with the customer's earlier tasks; return how many it was compared with."""
         if not event.customer:
             return 0
         earlier = [task for task in self._customers.get(event.customer, ()) if self._before(task, time, session, visit)]
@@ -141,8 +141,8 @@ class TaskWatch:
         contact = Contact(intent=name, topic=_topic_of(event))
         contact.hear(said)
         if visit is not None and not contact.questions and not contact.topic:
-            return 0  # a turn that says nothing ("hello", "yes") is no question put again
-        for task in earlier[-_MOST_COMPARED:]:
+            return 0  # a turn without content ("hello", "yes") is no repeated question
+        for task in earlier[-_MAX_COMPARED_TASKS:]:
             settings = self.rules.repeat_contact
             found = await same_topic(
                 task.contact,
@@ -158,7 +158,7 @@ class TaskWatch:
         return len(earlier)
 
     def _before(self, task: OpenTask, time: datetime, session: str | None, visit: int | None) -> bool:
-        """Whether a contact now would be a new one as seen from this task, and within its time."""
+        """Return whether a contact now would be a new one relative to this task, and within its window."""
         if task.repeated_at is not None or time > task.repeat_deadline(self.rules):
             return False
         if visit is not None:
@@ -176,7 +176,7 @@ class TaskWatch:
                 task.csat = rating if rating is not None else task.csat
         signals = [event.kind, f"{event.kind}/{event.name}"] if event.name else [event.kind]
         waiting = [task for task in tasks if task.waits_for(signals, time)]
-        if not waiting and event.kind == "outcome":  # another system may name another session than the one it began in
+        if not waiting and event.kind == "outcome":  # another system may name another session than the original one
             waiting = [task for task in self._of_customer(event) if task.waits_for(signals, time)]
         for task in waiting:
             task.see(signals, time)
@@ -193,7 +193,7 @@ class TaskWatch:
         task.see(["escalation", f"escalation/{category}"] if category else ["escalation"], time)
 
     def _matching(self, event: Event) -> Sequence[OpenTask]:
-        """The open tasks of its session; without any, those of its customer."""
+        """Return the open tasks of its session; without any, those of its customer."""
         if event.session and (there := self._sessions.get(event.session)):
             newest = max(task.visit for task in there)
             return candidates([task for task in there if task.visit == newest], event, self.rules)
@@ -203,13 +203,13 @@ class TaskWatch:
         there = self._customers.get(event.customer, ()) if event.customer else ()
         return candidates(there, event, self.rules)
 
-    # --- forgetting --------------------------------------------------------------------------------
+    # --- expiry ------------------------------------------------------------------------------------
 
     def _expired(self, time: datetime) -> list[Task]:
         done: list[Task] = []
         while self._expiries and self._expiries[0][0] < time:
             _, number, task = heapq.heappop(self._expiries)
-            if (later := task.expires(self.rules)) >= time:  # it went on after it was put on the list
+            if (later := task.expires(self.rules)) >= time:  # it continued after it was queued
                 heapq.heappush(self._expiries, (later, number, task))
                 continue
             _take_out(self._sessions, task.session, task)
@@ -220,7 +220,7 @@ class TaskWatch:
 
 
 def in_utc(time: datetime) -> datetime:
-    """The time with its zone; one that has none is UTC."""
+    """Return the time in UTC; one without a zone is taken as UTC."""
     return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
@@ -249,7 +249,7 @@ def _channel(event: Event) -> str:
 
 
 def _rating(event: Event) -> float | None:
-    """A rating from 0 to 1; scales begin at 1."""
+    """Return a rating from 0 to 1; scales begin at 1."""
     scale = event.metadata.get("scale", 5)
     if event.value is None or isinstance(scale, bool) or not isinstance(scale, (int, float)) or scale <= 1:
         return None

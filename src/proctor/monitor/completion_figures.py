@@ -1,4 +1,4 @@
-"""Completion by intent from tasks, one after the other; only counts and a few examples are held."""
+"""Aggregate completion by intent from a stream of tasks, holding only counts and a few examples."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from proctor.stats.interval import wilson
 __all__ = ["CompletionFigures", "share_of"]
 
 ALL = "all"
-_PLEASED = 0.75  # a rating of 4 out of 5
-_MOST_INTENTS = 500
-_MOST_NAMED = 6
+_MIN_PLEASED_RATING = 0.75  # 4 out of 5
+_MAX_INTENTS = 500
+_MAX_NAMED = 6
 
 
 @dataclass(slots=True)
@@ -52,7 +52,7 @@ class _Counts:
         if task.csat is not None:
             for name in ("", task.state):
                 self.ratings.setdefault(name, _Ratings()).add(task.csat)
-            self.pleased += task.state == "not completed" and task.csat >= _PLEASED
+            self.pleased += task.state == "not completed" and task.csat >= _MIN_PLEASED_RATING
 
     def row(self, intent: str, rule: str) -> IntentCompletion:
         completed, failed = self.states["completed"], self.states["not completed"]
@@ -77,7 +77,7 @@ class _Counts:
 
 @dataclass(slots=True)
 class CompletionFigures:
-    """The table as it grows."""
+    """The completion table, built incrementally."""
 
     rules: CompletionRules
     _counts: dict[str, _Counts] = field(default_factory=dict)
@@ -86,9 +86,9 @@ class CompletionFigures:
     _untold: Counter[str] = field(default_factory=Counter)
 
     def add(self, tasks: Iterable[Task]) -> None:
-        """Count tasks; the first failures of each intent are kept to be looked at."""
+        """Count tasks; the first failures of each intent are kept as examples."""
         for task in tasks:
-            name = task.intent if task.intent in self._counts or len(self._counts) < _MOST_INTENTS else "other intents"
+            name = task.intent if task.intent in self._counts or len(self._counts) < _MAX_INTENTS else "other intents"
             self._counts.setdefault(name, _Counts()).add(task)
             self._total.add(task)
             if task.state == "unknown":
@@ -98,7 +98,7 @@ class CompletionFigures:
                 kept.append(task)
 
     def table(self, watch: TaskWatch) -> TaskCompletion:
-        """The figures so far, with what should be known about the log."""
+        """Return the figures so far, with notes about the log."""
         names = sorted(self._counts, key=lambda name: (name == NO_INTENT, -self._counts[name].states.total(), name))
         return TaskCompletion(
             rows=tuple(self._counts[name].row(name, self._rule(name)) for name in names),
@@ -116,7 +116,7 @@ class CompletionFigures:
         return str(rule) if rule is not None else "no rule"
 
     def _notes(self, watch: TaskWatch) -> Iterable[str]:
-        for reason, number in self._untold.most_common(_MOST_NAMED):
+        for reason, number in self._untold.most_common(_MAX_NAMED):
             yield f"{number:,} unknown: {reason}"
         if watch.embedder is None:
             yield "topics were compared by words only"
@@ -125,12 +125,12 @@ class CompletionFigures:
             (watch.unused, "are used by no rule in time"),
         ):
             if counted:
-                listed = ", ".join(f"{name} {number:,}" for name, number in counted.most_common(_MOST_NAMED))
-                more = len(counted) - _MOST_NAMED
+                listed = ", ".join(f"{name} {number:,}" for name, number in counted.most_common(_MAX_NAMED))
+                more = len(counted) - _MAX_NAMED
                 listed += f" and {more} more kinds" if more > 0 else ""
                 yield f"{counted.total():,} events {told}: {listed}"
 
 
 def share_of(hits: int, total: int) -> Share:
-    """A share with its interval."""
+    """Return a share with its interval."""
     return Share.of(hits, total, wilson(hits, total))

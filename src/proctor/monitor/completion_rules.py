@@ -1,4 +1,4 @@
-"""When a task counts as completed: signals and windows by intent, as configuration."""
+"""Completion rules: signals and windows by intent, as configuration."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from proctor.text.spans import span_seconds
 
 __all__ = ["DEFAULT_RULES", "CompletionRule", "CompletionRules", "RepeatContact", "intent_key", "read_rules"]
 
-_APART = re.compile(r"[\s/_-]+")
+_SEPARATORS = re.compile(r"[\s/_-]+")
 
 
 def _seconds(name: str, text: str) -> float:
@@ -36,9 +36,10 @@ def _signals(texts: tuple[str, ...]) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompletionRule:
-    """What shows that a task was completed, what that it failed, and within which time.
+    """The signals of completion and failure, and the window.
 
-    A failure outweighs a completion. ``since`` says from when the window runs: the task's first words, or its last.
+    A failure takes precedence over a completion. ``since`` sets the start of the window: the task's first message, or
+    its last.
     """
 
     within: str = "24 h"
@@ -52,7 +53,7 @@ class CompletionRule:
             raise ValueError("a rule needs signals under `completed` or `failed`")
         if self.seconds <= 0:
             raise ValueError(f"within must be longer than nothing, not {self.within}")
-        self.signals  # noqa: B018 - what is no signal is refused here, where the file is read
+        self.signals  # noqa: B018 - invalid signals are rejected here, where the file is read
 
     @property
     def seconds(self) -> float:
@@ -71,7 +72,7 @@ class CompletionRule:
 
     @property
     def signals(self) -> frozenset[str]:
-        """Every signal that it waits for."""
+        """Every signal that the rule uses."""
         return _signals(self.completed + self.failed)
 
     def __str__(self) -> str:
@@ -83,8 +84,8 @@ class CompletionRule:
 class RepeatContact:
     """When another contact of the same customer is about the same thing.
 
-    ``similarity`` is the least cosine of two questions by the embedded encoder, ``words`` the least share of common
-    content words without it. ``gap`` is the silence after which a turn of the same session is a new contact.
+    ``similarity`` is the minimum cosine of two questions by the embedder, ``words`` the minimum share of common content
+    words without it. ``gap`` is the silence after which a turn of the same session is a new contact.
     """
 
     within: str = "24 h"
@@ -110,7 +111,7 @@ class RepeatContact:
         return _seconds("gap", self.gap)
 
 
-# The table of the document that this is made for.
+# The rules of the specification document.
 DEFAULT_RULES: Final[Mapping[str, CompletionRule]] = {
     "policy_inquiry": CompletionRule(within="24 h", completed=(f"no {REPEAT}",), failed=(REPEAT,)),
     "booking_change": CompletionRule(
@@ -136,7 +137,7 @@ DEFAULT_RULES: Final[Mapping[str, CompletionRule]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompletionRules:
-    """The rules of all intents, and how events are read."""
+    """The rules of all intents, and how events are interpreted."""
 
     intents: Mapping[str, CompletionRule] = field(default_factory=lambda: dict(DEFAULT_RULES))
     default: CompletionRule | None = None
@@ -163,7 +164,7 @@ class CompletionRules:
         return _seconds("late", self.late)
 
     def rule_of(self, intent: str) -> tuple[str, CompletionRule | None]:
-        """The name that an intent is counted under, and its rule; none where nothing is said about it."""
+        """Return the name that an intent is counted under, and its rule; None if there is none."""
         key = intent_key(intent)
         for name, rule in self.intents.items():
             if key in map(intent_key, (name, *rule.also)):
@@ -173,15 +174,15 @@ class CompletionRules:
 
 @lru_cache(maxsize=4096)
 def intent_key(name: str) -> str:
-    """Names that differ in case, spaces and hyphens only are one intent."""
-    return _APART.sub("_", name.strip().casefold())
+    """Normalise an intent: case, spaces and hyphens are ignored."""
+    return _SEPARATORS.sub("_", name.strip().casefold())
 
 
 def read_rules(data: object, *, file: str | None = None) -> CompletionRules:
-    """Rules from the data of their file; intents it does not name keep the document's rule.
+    """Decode rules from the data of their file; intents it does not name keep the built-in rule.
 
     Raises:
-        MalformedError: naming everything that is wrong, by its place.
+        MalformedError: naming every problem, by its path.
     """
     given: Any = data if data is not None else {}
     found = decode(CompletionRules, given, strict=True, file=file)

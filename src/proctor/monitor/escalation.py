@@ -1,4 +1,4 @@
-"""Hand-offs by cause, one after the other: what counts against the agent, and where people see it otherwise."""
+"""Aggregate hand-offs by cause: what counts against the agent, and where people disagree."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ __all__ = ["DIMENSION", "UNKNOWN", "EscalationFigures"]
 
 DIMENSION = "escalation"
 UNKNOWN = "unknown"
-_EXAMPLES = 5
-_MOST_INTENTS = 200
-_MOST_DISAGREEMENTS = 100
+_MAX_EXAMPLES = 5
+_MAX_INTENTS = 200
+_MAX_DISAGREEMENTS = 100
 
 
 @dataclass(slots=True)
 class EscalationFigures:
-    """The breakdown as it grows; of labelled hand-offs the two words are held, of the others only counts."""
+    """The breakdown, built incrementally; only labelled hand-offs are held, the others are counted."""
 
     labels: Mapping[str, Sequence[Label]] = field(default_factory=dict)
     conversations: int = 0
@@ -42,26 +42,26 @@ class EscalationFigures:
     _apart: list[Disagreement] = field(default_factory=list)
 
     def add(self, found: HandOff | None) -> None:
-        """Count one conversation; ``None`` is one that was not handed over."""
+        """Count one conversation; ``None`` is one without a hand-off."""
         self.conversations += 1
         if found is None:
             return
         name = found.category or UNKNOWN
         self._counts[name] += 1
         kept = self._examples.setdefault(name, [])
-        if len(kept) < _EXAMPLES:
+        if len(kept) < _MAX_EXAMPLES:
             kept.append(found.id)
         intent = found.intent or "no intent"
-        if intent in self._by_intent or len(self._by_intent) < _MOST_INTENTS:
+        if intent in self._by_intent or len(self._by_intent) < _MAX_INTENTS:
             self._by_intent.setdefault(intent, Counter())[name] += 1
         for label in self.labels.get(found.id, ()):
             said = str(label.value)
             self._pairs.append((name, said))
-            if said != name and len(self._apart) < _MOST_DISAGREEMENTS:
+            if said != name and len(self._apart) < _MAX_DISAGREEMENTS:
                 self._apart.append(Disagreement(id=found.id, found=name, said=said, by=label.by, note=label.note))
 
     def table(self, gaps: Sequence[KnowledgeGap] = (), notes: Sequence[str] = ()) -> EscalationCauses:
-        """The breakdown so far."""
+        """Return the breakdown so far."""
         total = self._counts.total()
         known = total - self._counts[UNKNOWN]
         against = sum(self._counts[name] for name in COUNTS_AGAINST)

@@ -1,4 +1,4 @@
-"""Figures of gates from their decisions on record and from what people said of some of them."""
+"""Compute figures of gates from their logged decisions and people's reviews."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from proctor.stats.interval import Interval, wilson, wilson_of_share
 __all__ = ["NOT_KEPT", "GateFigures", "reload_failed"]
 
 NOT_KEPT: Final = "decisions_not_kept"  # the note of a log that could not keep up
-_AT_ONCE: Final = 65_536
-_LONGEST: Final = 1e9
-_MOST_SESSIONS: Final = 1_000_000
+_BATCH_SIZE: Final = 65_536
+_MAX_LATENCY_SECONDS: Final = 1e9
+_MAX_SESSIONS: Final = 1_000_000
 _ACTIONS: Final = ("allow", "redact", "block", "escalate")
 _LET_PASS: Final = ("allow", "redact")
 _POINTS: Final = ("input", "tool_call", "tool_result", "output")
@@ -27,14 +27,14 @@ _POINTS: Final = ("input", "tool_call", "tool_result", "output")
 
 @dataclass(slots=True)
 class _Passed:
-    """Steps that were let pass: how many, and what people said of some, each weighted by how rarely it is drawn."""
+    """Steps that passed: how many, and the reviews of some, each weighted by the inverse sampling rate."""
 
     count: int = 0
     reviewed: int = 0
     weights: float = 0.0
     squares: float = 0.0
     missed: float = 0.0
-    nobody: int = 0  # misses for which no gate was named
+    nobody: int = 0  # misses without a named gate
 
     def said(self, weight: float, *, missed: bool, nobody: bool) -> None:
         self.reviewed += 1
@@ -44,32 +44,32 @@ class _Passed:
         self.nobody += nobody
 
     def misses(self) -> tuple[float, Interval] | None:
-        """How many steps were wrongly let pass, about, and from how many to how many; none where nobody looked."""
+        """Return the estimated number of steps that passed wrongly, with its interval; None if none was reviewed."""
         if not self.count:
             return 0.0, Interval(low=0.0, high=0.0)
         if not self.reviewed:
             return None
         share = min(1.0, self.missed / self.weights)
-        looked = max(1, int(self.weights * self.weights / self.squares))  # unequal weights tell less than their number
+        looked = max(1, int(self.weights * self.weights / self.squares))  # effective sample size
         range_ = wilson_of_share(share, looked) or Interval(low=0.0, high=1.0)
         return share * self.count, Interval(low=range_.low * self.count, high=range_.high * self.count)
 
 
 class _Mark(NamedTuple):
-    """What like decisions have in common."""
+    """The properties that equal decisions share."""
 
     action: str
     version: str
     broken: bool
     shadow: bool
     borderline: bool
-    passed: bool  # the step went on, and this gate had nothing against it
+    passed: bool  # the step went on, and this gate did not object
     close: bool  # some gate of the chain was not sure
 
 
 _Plain = tuple[
     str, str, bool, bool, bool, bool, bool
-]  # a mark as it is counted: making the other kind takes three times as long
+]  # a mark as a plain tuple: making a _Mark takes three times as long
 
 
 @dataclass(slots=True)
@@ -78,8 +78,8 @@ class _Tally:
     right: int = 0
     wrong: int = 0
     passed: _Passed = field(default_factory=_Passed)
-    close: _Passed = field(default_factory=_Passed)  # let pass, and borderline
-    marks: dict[_Plain, int] = field(default_factory=dict)  # like decisions are counted together, which is fast
+    close: _Passed = field(default_factory=_Passed)  # passed, and borderline
+    marks: dict[_Plain, int] = field(default_factory=dict)  # equal decisions are counted together, which is fast
     times: array[float] = field(default_factory=lambda: array("d"))
     latency: RatioHistogram = field(default_factory=RatioHistogram)
 
@@ -94,13 +94,13 @@ class _Tally:
         if found := get("findings"):
             self.kinds.update(each.get("kind", "") for each in found)
         latency = get("latency")
-        if latency is not None and 0 <= latency < _LONGEST:
+        if latency is not None and 0 <= latency < _MAX_LATENCY_SECONDS:
             self.times.append(latency)
-            if len(self.times) >= _AT_ONCE:
+            if len(self.times) >= _BATCH_SIZE:
                 self.timed()
 
     def timed(self) -> RatioHistogram:
-        """How long they took, with those that wait to be counted."""
+        """Return the latencies, including those that are still buffered."""
         self.latency.extend(self.times)
         self.times = array("d")
         return self.latency
@@ -114,9 +114,9 @@ class _Tally:
 
 
 class _Said(NamedTuple):
-    """What a person's word comes to: was it right to act, was something missed, by which gate, and how it weighs.
+    """The meaning of a review: was acting right, was something missed, by which gate, and its weight.
 
-    ``acted`` is none where nothing was changed or stopped, ``missed`` where nothing was let pass.
+    ``acted`` is None if nothing was changed or stopped, ``missed`` if nothing passed.
     """
 
     right: bool
@@ -127,7 +127,7 @@ class _Said(NamedTuple):
 
 
 class GateFigures:
-    """Counts decisions as the log has them; ``reviews`` is what people said, by the id of the event."""
+    """Counts decisions from the log; ``reviews`` are people's verdicts, by the id of the event."""
 
     def __init__(self, reviews: Mapping[str, tuple[bool, str]], *, gate: str | None = None) -> None:
         self._reviews = reviews
@@ -141,7 +141,7 @@ class GateFigures:
         self._reload_failed: tuple[str, str, str] | None = None  # when, why, and the version that stayed in force
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Count one event of the log; what is no decision of a gate is passed over."""
+        """Count one event of the log; events that are no gate decisions are skipped."""
         if row.get("kind") == "note":
             self._not_kept += _not_kept(row)
             self._reload_failed = reload_failed(row, self._reload_failed)
@@ -162,14 +162,12 @@ class GateFigures:
         if not self._begun or time < self._begun:
             self._begun = time
         self._until = max(self._until, time)
-        if (session := row.get("session")) and len(self._sessions) < _MOST_SESSIONS:
+        if (session := row.get("session")) and len(self._sessions) < _MAX_SESSIONS:
             self._sessions.add(hash(session))
         said = self._said(row, verdict, metadata)
         point = str(row.get("name") or verdict.get("gate") or "")
         close, went_on = bool(row.get("borderline")), verdict.get("action") in _LET_PASS
-        drawn = close or bool(
-            row.get("sampled")
-        )  # what somebody picked by hand says nothing of how many there are like it
+        drawn = close or bool(row.get("sampled"))  # a decision picked by hand does not represent others
         chain = self._chains.get(point) or self._chains.setdefault(point, _Tally())
         chain.add(verdict, went_on, close)
         if said is not None:
@@ -201,7 +199,7 @@ class GateFigures:
         )
 
     def table(self, *, waiting: int = 0) -> GuardDecisions:
-        """What it came to; ``waiting`` is how many decisions nobody has looked at yet."""
+        """Return the figures; ``waiting`` is how many decisions are unreviewed."""
         gates = sorted(self._gates.items(), key=lambda each: (_place(each[0][0]), each[0]))
         chains = sorted(self._chains.items(), key=lambda each: (_place(each[0]), each[0]))
         lost = round(self._not_kept)
@@ -241,9 +239,9 @@ class GateFigures:
 def _judge(
     tally: _Tally, part: Mapping[str, Any], verdict: Mapping[str, Any], said: _Said, *, close: bool | None, alone: bool
 ) -> None:
-    """Count what a person said for one gate: was it right to act, and did it let something pass?
+    """Count a review for one gate: was it right to act, and did it let something pass?
 
-    ``close`` is none for a decision that was picked by hand: it stands for no others, so recall leaves it out.
+    ``close`` is None for a decision that was picked by hand: it does not represent others, so recall ignores it.
     """
     name, let_pass = part.get("gate"), part.get("action") == "allow"
     if close is not None and let_pass and verdict.get("action") in _LET_PASS:
@@ -252,7 +250,7 @@ def _judge(
     if verdict.get("by") == name:
         tally.judged(said.acted)
     elif part.get("shadow") and not let_pass and verdict.get("action") == "allow":
-        tally.judged(not said.right)  # it would have stopped what a person says was rightly, or wrongly, let pass
+        tally.judged(not said.right)  # it would have stopped a step that a person judged rightly or wrongly passed
 
 
 def _row(gate: str, point: str, tally: _Tally) -> GateDecisions:
@@ -315,7 +313,7 @@ def _part_of(caught: float, missed: float, *, none: float = 0.0) -> float:
 
 
 def reload_failed(note: Mapping[str, Any], before: tuple[str, str, str] | None) -> tuple[str, str, str] | None:
-    """When and why settings could not be read again, after this note: until they are, the earlier failure stands."""
+    """Return when and why settings could not be reloaded, after this note; an earlier failure stays until a success."""
     if note.get("name") == "settings_read_again":
         return None
     if note.get("name") != "settings_not_usable":
@@ -325,14 +323,14 @@ def reload_failed(note: Mapping[str, Any], before: tuple[str, str, str] | None) 
 
 
 def _not_kept(note: Mapping[str, Any]) -> float:
-    """How many decisions a note says were lost: by the log, which could not keep up, or on the way to it."""
+    """Return how many decisions a note reports as lost: by an overloaded log, or before it."""
     if note.get("name") == NOT_KEPT:
         return float(note.get("value") or 0)
     return float((note.get("metadata") or {}).get("count") or 0) if note.get("name") == "records_lost" else 0.0
 
 
 def _weight(share: object) -> float:
-    """How many steps one stands for that was drawn with this probability."""
+    """Return how many steps one with this sampling probability represents."""
     return 1 / share if isinstance(share, (int, float)) and 0 < share <= 1 else 1.0
 
 

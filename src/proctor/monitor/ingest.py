@@ -1,4 +1,4 @@
-"""Events from a log: JSON lines as a stream, each with its line, put in the order of time."""
+"""Read events from a log: JSON lines as a stream, each with its line, sorted by time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _EXAMPLE: Final = 'write {"kind": "turn", "time": "2026-11-15T09:30:00Z", "sessi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
-    """An event and where it was written."""
+    """An event and its location."""
 
     event: Event
     file: str
@@ -33,12 +33,12 @@ class Placed:
 
 
 def read_events(path: Path) -> Iterator[Placed]:
-    """The events of a file, one at a time, as they were written.
+    """Yield the events of a file, in the order they were written.
 
     Raises:
         NotFoundError: there is no such file.
-        InputError: it cannot be read, or there are no events in it.
-        MalformedError: a line is no event; its line and what is wrong with it are named.
+        InputError: it cannot be read, or contains no events.
+        MalformedError: a line is no event; its line and the problem are named.
     """
     found = False
     for number, line in _lines(path):
@@ -51,7 +51,7 @@ def read_events(path: Path) -> Iterator[Placed]:
 
 
 def in_order(events: Iterable[Placed], *, late: float) -> Iterator[Placed]:
-    """The events in the order of time; one that is late by no more than ``late`` seconds is put in its place.
+    """Yield the events in time order; one that is late by at most ``late`` seconds is put in its place.
 
     Raises:
         MalformedError: an event is later than that.

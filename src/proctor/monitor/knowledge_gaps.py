@@ -1,4 +1,4 @@
-"""What the knowledge base lacks: questions that nobody could answer, gathered by what they are about."""
+"""Find gaps of the knowledge base: unanswered questions, clustered by topic."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from proctor.text.pii import find_pii
 __all__ = ["GapFinder", "is_gap", "masked"]
 
 _BATCH = 64
-_EXAMPLES = 8
-_TERMS = 6
+_MAX_EXAMPLES = 8
+_MAX_TERMS = 6
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _CODE = re.compile(r"\b(?=[A-Z\d-]*\d[A-Z\d-]*\d)[A-Z\d][A-Z\d-]{4,}\b")
 Vector = npt.NDArray[np.float64]
@@ -29,7 +29,7 @@ Vector = npt.NDArray[np.float64]
 
 @dataclass(slots=True, eq=False)
 class _Group:
-    """Questions on one matter: their mean, a few of them, and counts."""
+    """Questions on one topic: their mean vector, a few of them, and counts."""
 
     total: Vector | None
     words: frozenset[str]
@@ -49,10 +49,10 @@ class _Group:
 
 @dataclass(slots=True)
 class GapFinder:
-    """Gathers questions as they come; of each group it holds a few examples, so that its size is that of the gaps.
+    """Clusters questions as they come; each group holds a few examples, so memory grows only with the gaps.
 
-    ``similarity`` is the least cosine of a question and its group's mean, ``words`` the least share of common content
-    words without an embedder.
+    ``similarity`` is the minimum cosine of a question and its group's mean, ``words`` the minimum share of common
+    content words without an embedder.
     """
 
     embedder: Embedder | None = None
@@ -62,7 +62,7 @@ class GapFinder:
     _waiting: list[HandOff] = field(default_factory=list)
 
     async def add(self, found: HandOff) -> None:
-        """Take in a hand-off that shows a gap; others are left alone."""
+        """Add a hand-off that shows a gap; others are ignored."""
         if not is_gap(found):
             return
         self._waiting.append(found)
@@ -70,7 +70,7 @@ class GapFinder:
             await self._sort()
 
     async def gaps(self, *, at_least: int = 1) -> list[KnowledgeGap]:
-        """The gaps, the largest first."""
+        """Return the gaps, the largest first."""
         await self._sort()
         self._merge()
         ordered = sorted(self._groups, key=lambda group: (-group.count, group.examples[0][0]))
@@ -98,7 +98,7 @@ class GapFinder:
         return self._groups[-1]
 
     def _merge(self) -> None:
-        """Put groups together whose means have come near each other since they were begun."""
+        """Merge groups whose means have become similar."""
         if self.embedder is None:
             return
         kept: list[_Group] = []
@@ -112,12 +112,12 @@ class GapFinder:
 
 
 def is_gap(found: HandOff) -> bool:
-    """Whether a hand-off shows that something is missing: as its cause, or beside another."""
+    """Return whether a hand-off shows a knowledge gap: as its cause, or as another one."""
     return bool(found.question.strip()) and "knowledge_gap" in (found.category, *found.also)
 
 
 def masked(question: str) -> str:
-    """The question without personal data and codes, on one line: it goes to people who need neither."""
+    """Return the question on one line, without personal data and codes, which its readers do not need."""
     text = " ".join(question.split())[:500]
     for each in sorted(find_pii(text), key=lambda found: -(found.start or 0)):
         if each.start is not None and each.end is not None:
@@ -129,9 +129,9 @@ def _put(group: _Group, found: HandOff, question: str, vector: Vector | None) ->
     group.count += 1
     if vector is not None:
         group.total = vector if group.total is None else group.total + vector
-    if len(group.examples) < _EXAMPLES and all(question != known for known, _ in group.examples):
+    if len(group.examples) < _MAX_EXAMPLES and all(question != known for known, _ in group.examples):
         group.examples.append((question, vector))
-    if len(group.conversations) < _EXAMPLES:
+    if len(group.conversations) < _MAX_EXAMPLES:
         group.conversations.append(found.id)
     if found.intent:
         group.intents[found.intent] += 1
@@ -145,8 +145,8 @@ def _join(one: _Group, other: _Group) -> None:
     one.count += other.count
     if one.total is not None and other.total is not None:
         one.total = one.total + other.total
-    one.examples = (one.examples + other.examples)[:_EXAMPLES]
-    one.conversations = (one.conversations + other.conversations)[:_EXAMPLES]
+    one.examples = (one.examples + other.examples)[:_MAX_EXAMPLES]
+    one.conversations = (one.conversations + other.conversations)[:_MAX_EXAMPLES]
     one.intents.update(other.intents)
     one.terms.update(other.terms)
     one.first = min((each for each in (one.first, other.first) if each is not None), default=None)
@@ -154,7 +154,7 @@ def _join(one: _Group, other: _Group) -> None:
 
 
 def _gap(group: _Group) -> KnowledgeGap:
-    """The group under the question that is nearest to its middle."""
+    """Return the group, named by the question nearest to its mean."""
     question = group.examples[0][0]
     if group.total is not None:
         middle = group.middle
@@ -163,7 +163,7 @@ def _gap(group: _Group) -> KnowledgeGap:
         id=content_id(["gap", question], length=10),
         question=question,
         count=group.count,
-        terms=tuple(word for word, _ in group.terms.most_common(_TERMS)),
+        terms=tuple(word for word, _ in group.terms.most_common(_MAX_TERMS)),
         intents=dict(group.intents.most_common()),
         examples=tuple(text for text, _ in group.examples),
         conversations=tuple(group.conversations),

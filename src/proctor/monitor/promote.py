@@ -1,4 +1,4 @@
-"""A conversation that failed, as a test: what was asked, what is known of the right answer, what it failed by."""
+"""Convert a failed conversation to a test: the questions, the known expectations, and the failed checks."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from proctor.core.trajectory import Trajectory
 __all__ = ["Provenance", "asked_in", "promoted", "same_question"]
 
 TAG = "regression"
-_LONGEST_REASON = 300
-_LONGEST_QUOTE = 200
+_MAX_REASON_CHARS = 300
+_MAX_QUOTE_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """Where a failure was seen: the run, and what it was a run of."""
+    """Where a failure was seen: the run, and its suite."""
 
     run: str
     suite: str = ""
@@ -32,11 +32,11 @@ class Provenance:
 def promoted(
     result: Result, *, checks: Callable[[str], Check | None], where: Provenance, recording: bool = False
 ) -> Case:
-    """The test that a failed result becomes.
+    """Return the test made from a failed result.
 
-    It asks what was asked then, turn by turn, and has what was known of a right answer. Its checks are those that
-    failed, found by their names. Without ``recording`` the conversation itself is left out, so that the agent is asked
-    again; with it the test scores the same words for ever.
+    It asks the same questions, turn by turn, and has the known expectations. Its checks are those that failed, found by
+    their names. Without ``recording`` the conversation itself is left out, so that the agent is called again; with it
+    the test always scores the same recording.
     """
     case, run = result.case, result.trajectory
     asks = asked_in(case, run)
@@ -61,32 +61,32 @@ def promoted(
         history=case.history or _greeting(run),
         checks=tuple(check for check in found if check is not None),
         tags=tuple(dict.fromkeys((*case.tags, TAG))),
-        description=case.description or result.reason[:_LONGEST_REASON],
+        description=case.description or result.reason[:_MAX_REASON_CHARS],
         recorded=run if recording else None,
         metadata={**_customer(run), "promoted": {key: value for key, value in told.items() if value}},
     )
 
 
 def asked_in(case: Case, run: Trajectory) -> tuple[Ask, ...]:
-    """The user's words in order: as the case has them, with its expectations, else as they were said."""
+    """Return the user's messages in order: from the case, with its expectations, else from the recording."""
     if case.asks:
         return case.asks
     return tuple(Ask(text=turn.asked) for turn in run.turns if turn.asked.strip())
 
 
 def same_question(case: Case) -> str:
-    """A name for what a case asks: two with the same ask the same thing, whatever they are called."""
+    """Return a key of what a case asks: equal keys mean the same question, whatever the id."""
     before = [[message.role, message.content] for message in case.history]
     return content_id([[ask.text for ask in case.asks], before, dict(case.inputs), dict(case.page)])
 
 
 def _customer(run: Trajectory) -> Mapping[str, Any]:
-    """Who asked: what is one customer's own is a leak when another is told it."""
+    """Return the customer, since data of one customer is a leak to another."""
     return {"customer": run.customer} if run.customer else {}
 
 
 def _greeting(run: Trajectory) -> tuple[Message, ...]:
-    """What the agent said before the user did. Its instructions are its own: a new version brings new ones."""
+    """Return the agent's messages before the user's first. System messages are left out: a new version has its own."""
     said: list[Message] = []
     for message in run.messages:
         if message.role == "user":
@@ -97,7 +97,7 @@ def _greeting(run: Trajectory) -> tuple[Message, ...]:
 
 
 def _failures(scores: list[Score]) -> Iterator[Mapping[str, Any]]:
-    """What failed and at which turn: of a score that is made of others, those that failed in it."""
+    """Yield what failed and at which turn; for a composite score, its failed parts."""
     for score in scores:
         parts = [part for part in score.parts if part.passed is False]
         for each in parts or [score]:
@@ -106,7 +106,7 @@ def _failures(scores: list[Score]) -> Iterator[Mapping[str, Any]]:
                 "check": score.name,
                 "part": each.name if parts else None,
                 "turn": proof.turn if proof else None,
-                "reason": each.reason[:_LONGEST_REASON],
-                "quote": proof.quote[:_LONGEST_QUOTE] if proof else None,
+                "reason": each.reason[:_MAX_REASON_CHARS],
+                "quote": proof.quote[:_MAX_QUOTE_CHARS] if proof else None,
             }
             yield {key: value for key, value in told.items() if value not in (None, "")}

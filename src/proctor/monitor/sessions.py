@@ -1,4 +1,4 @@
-"""Whole conversations from an event log: the turns of each session, put together when it has gone quiet."""
+"""Assemble conversations from an event log: the turns of each session, emitted after a silence."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class _Talk:
 
 
 def conversations(events: Iterable[Event], *, silence: float = 86_400.0) -> Iterator[Trajectory]:
-    """The conversations of a log in the order of time; one is given when nothing came for ``silence`` seconds."""
-    talks: dict[str, _Talk] = {}  # in the order of their last event, so that the quiet ones stand first
+    """Yield the conversations of a log in time order; each ends after ``silence`` seconds without an event."""
+    talks: dict[str, _Talk] = {}  # ordered by their last event, so that the idle ones come first
     for event in events:
         if event.kind not in ("turn", "escalation", "gate") or not event.session:
             continue
@@ -61,7 +61,7 @@ def _turn(event: Event, time: datetime) -> Turn:
 
 
 def _marked(turn: Turn, event: Event) -> Turn:
-    """The turn with what was decided about it."""
+    """Return the turn with the decision about it."""
     if event.kind == "gate":
         return replace(turn, verdicts=(*turn.verdicts, event.verdict)) if event.verdict is not None else turn
     reason = str(event.metadata.get("reason") or "")

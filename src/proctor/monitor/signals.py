@@ -1,4 +1,4 @@
-"""Signals that say how a task ended, in a small text form: ``escalation and no outcome/booking_changed``."""
+"""Signals of how a task ended, in a small text format: ``escalation and no outcome/booking_changed``."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["REPEAT", "Condition", "SignalTerm", "parse_condition"]
 REPEAT: Final = "repeat_contact"
 _KINDS: Final = ("escalation", "outcome", "contact", "csat", "gate", "note", REPEAT)
 _SIGNAL = re.compile(r"([a-z_]+)(?:/([\w.-]+))?")
-_JOINT = re.compile(r"\s+(?:and|AND)\s+|\s*\+\s*")
+_CONJUNCTION = re.compile(r"\s+(?:and|AND)\s+|\s*\+\s*")
 _NO = re.compile(r"(?:no|not|without)\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignalTerm:
-    """A signal that must have been seen, or must not."""
+    """A signal that must be present, or absent."""
 
     signal: str
     absent: bool = False
@@ -31,7 +31,7 @@ class SignalTerm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """Signals that must all be there, or not be there, within a window."""
+    """Signals that must all be present, or absent, within a window."""
 
     terms: tuple[SignalTerm, ...]
 
@@ -40,11 +40,11 @@ class Condition:
 
     @property
     def signals(self) -> frozenset[str]:
-        """Every signal it speaks of."""
+        """Every signal in the condition."""
         return frozenset(term.signal for term in self.terms)
 
     def holds(self, seen: AbstractSet[str], *, over: bool) -> bool | None:
-        """Whether it holds; ``None`` while the window is open and what is still to come decides."""
+        """Return whether it holds; ``None`` while the window is open and undecided."""
         answers = [_answer(term, seen, over) for term in self.terms]
         if any(answer is False for answer in answers):
             return False
@@ -58,12 +58,12 @@ def _answer(term: SignalTerm, seen: AbstractSet[str], over: bool) -> bool | None
 
 
 def parse_condition(text: str) -> Condition:
-    """A condition from its text.
+    """Parse a condition.
 
     Raises:
-        ValueError: it is not written as one; the message says what would be right.
+        ValueError: it is not a condition; the message shows the format.
     """
-    return Condition(terms=tuple(_term(part) for part in _JOINT.split(text.strip())))
+    return Condition(terms=tuple(_term(part) for part in _CONJUNCTION.split(text.strip())))
 
 
 def _term(text: str) -> SignalTerm:

@@ -1,4 +1,4 @@
-"""Tasks that customers came with, kept while their windows are open."""
+"""Customers' tasks, held while their windows are open."""
 
 from __future__ import annotations
 
@@ -38,62 +38,62 @@ class OpenTask:
     csat: float | None = None
 
     def name_intent(self, intent: str, rules: CompletionRules) -> None:
-        """What it is about is known now."""
+        """Set the intent once it is known."""
         self.intent, self.rule = rules.rule_of(intent)
         self.contact.intent = self.intent
 
     @property
     def deadline(self) -> datetime | None:
-        """When the window of its rule is over."""
+        """When the window of its rule ends."""
         if self.rule is None:
             return None
         begun = self.started if self.rule.since == "start" else self.last
         return begun + timedelta(seconds=self.rule.seconds)
 
     def repeat_deadline(self, rules: CompletionRules) -> datetime:
-        """When another contact is no repeat any more."""
+        """Return when another contact is no longer a repeat."""
         return self.last + timedelta(seconds=rules.repeat_contact.seconds)
 
     def expires(self, rules: CompletionRules) -> datetime:
-        """When nothing can change any more."""
+        """Return when the task is final."""
         repeat = self.repeat_deadline(rules)
         return max(repeat, self.deadline or repeat)
 
     def waits_for(self, signals: Iterable[str], time: datetime) -> bool:
-        """Whether one of the signals matters to its rule, in time."""
+        """Return whether its rule uses one of the signals, within its window."""
         deadline = self.deadline
         if self.rule is None or deadline is None or time > deadline:
             return False
         return not self.rule.signals.isdisjoint(signals)
 
     def see(self, signals: Iterable[str], time: datetime) -> None:
-        """Keep signals that came within the window."""
+        """Record signals that came within the window."""
         deadline = self.deadline
         if deadline is not None and time <= deadline:
             for signal in signals:
                 self.seen.setdefault(signal, time)
 
     def mark_repeat(self, time: datetime, how: str) -> None:
-        """Another contact on the same topic came; the first of them counts."""
+        """Record another contact on the same topic; only the first counts."""
         if self.repeated_at is None:
             self.repeated_at, self.repeat = time, how
             self.see((REPEAT,), time)
 
     def learn(self, event: Event, keys: Iterable[str]) -> None:
-        """Which booking or case it concerns."""
+        """Record which booking or case it is about."""
         for key in keys:
             if (value := event.metadata.get(key)) is not None:
                 self.about.setdefault(key, set()).add(str(value))
 
     def concerns(self, event: Event, keys: Iterable[str]) -> bool:
-        """Whether the event may be about it: not where both name a booking, and another one."""
+        """Return whether the event may be about it: false if both name a booking and they differ."""
         return not any(
             (value := event.metadata.get(key)) is not None and key in self.about and str(value) not in self.about[key]
             for key in keys
         )
 
     def closed(self, now: datetime, rules: CompletionRules) -> Task:
-        """What became of it, as far as it is known now."""
+        """Return the outcome as far as known now."""
         state, reason = self._verdict(now)
         over = now > self.repeat_deadline(rules)
         repeated = (self.repeated_at is not None) if over and self.customer and not self._blind else None
@@ -114,7 +114,7 @@ class OpenTask:
 
     @property
     def _blind(self) -> bool:
-        """Whether a contact came of which nobody can say what it was about, and none that is known to repeat."""
+        """Whether a contact came with an unknown topic, and none that is known to repeat."""
         return self.unsure and self.repeated_at is None
 
     def _verdict(self, now: datetime) -> tuple[TaskState, str]:
@@ -158,7 +158,7 @@ class OpenTask:
 
 
 def candidates(tasks: Iterable[OpenTask], event: Event, rules: CompletionRules) -> list[OpenTask]:
-    """The tasks that an event may belong to: not about another booking, case or intent with a rule."""
+    """Return the tasks that an event may belong to: not about another booking, case or intent with a rule."""
     found = [task for task in tasks if task.concerns(event, rules.about)]
     if event.intent is None:
         return found

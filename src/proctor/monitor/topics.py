@@ -1,4 +1,4 @@
-"""Whether two contacts of a customer are about the same thing."""
+"""Decide whether two contacts of a customer are about the same thing."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from proctor.text.content_words import content
 __all__ = ["Contact", "Likeness", "same_topic", "speaks"]
 
 MOST_QUESTIONS = 8  # of one contact that are compared
-_LONGEST = 600  # letters of one question that are compared
+_MAX_QUESTION_CHARS = 600
 
 
 @dataclass(slots=True, kw_only=True)
 class Contact:
-    """What is known about the matter of a contact; it grows as the customer speaks."""
+    """The topic of a contact; it grows with the customer's messages."""
 
     intent: str | None = None
     topic: str | None = None
@@ -24,13 +24,13 @@ class Contact:
     vectors: list[Sequence[float]] = field(default_factory=list)
 
     def hear(self, text: str) -> None:
-        """Keep what the customer said, if it says anything."""
-        said = " ".join(text.split())[:_LONGEST]
+        """Add the customer's message, if it has content."""
+        said = " ".join(text.split())[:_MAX_QUESTION_CHARS]
         if speaks(said) and said not in self.questions and len(self.questions) < MOST_QUESTIONS:
             self.questions.append(said)
 
     async def embedded(self, embedder: Embedder) -> list[Sequence[float]]:
-        """The vectors of its questions; made when they are first asked for, since most customers come once."""
+        """Return the vectors of its questions, computed lazily, since most customers come once."""
         missing = self.questions[len(self.vectors) :]
         if missing:
             self.vectors.extend(await embedder.embed(missing))
@@ -39,14 +39,14 @@ class Contact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Likeness:
-    """Whether two contacts have one topic, and what says so; none where nothing can be compared."""
+    """Whether two contacts have the same topic, and why; None if they cannot be compared."""
 
     same: bool | None
     how: str = ""
 
 
 def speaks(text: str) -> bool:
-    """Whether a message is about anything: a greeting or a thank-you is about nothing."""
+    """Return whether a message has content: a greeting or a thank-you has none."""
     return len(content(text) - _COURTESY) >= 1 and len(text) >= 4
 
 
@@ -58,7 +58,7 @@ _COURTESY = content(
 async def same_topic(
     one: Contact, other: Contact, *, embedder: Embedder | None, similarity: float, words: float
 ) -> Likeness:
-    """By their named topics; else by what was said; else, where nothing was, by their intents."""
+    """Compare by named topics; else by messages; without messages by intents."""
     if one.topic and other.topic:
         same = one.topic.strip().casefold() == other.topic.strip().casefold()
         return Likeness(same=same, how=f"topic {other.topic!r}" if same else "another topic")

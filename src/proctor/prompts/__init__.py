@@ -1,1 +1,1 @@
-"""Prompt files: what is in them, and the messages they make."""
+"""Load prompt files and render their messages."""

@@ -1,4 +1,4 @@
-"""A text file that is replaced whole or stays as it was."""
+"""Replace a text file atomically."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ __all__ = ["save_whole"]
 
 
 def save_whole(path: Path, text: str) -> None:
-    """Put the text in the file's place; its permissions stay.
+    """Write the text to the file atomically; its permissions stay.
 
     Raises:
-        StoreError: the disk or the folder refused; what was there before is untouched.
+        StoreError: the disk or the folder is not writable; the existing file is unchanged.
     """
     try:
-        goal = path.resolve()  # a link stays a link: what it points to is replaced
+        goal = path.resolve()  # a link stays a link: its target is replaced
         goal.parent.mkdir(parents=True, exist_ok=True)
         draft = goal.with_name(f".{goal.name[:100]}.{secrets.token_hex(4)}.part")
         try:

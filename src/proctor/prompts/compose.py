@@ -1,4 +1,4 @@
-"""A prompt as the text of a new .prompty file."""
+"""Write a prompt as a new .prompty file."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _MOVED = ("messages", "model", "modelParameters", "testData", "name", "descripti
 
 
 def prompty_of(prompt: Prompt) -> str:
-    """The prompt as a .prompty file: the same messages, inputs, model, samples, and all else its file said.
+    """Return the prompt as a .prompty file: the same messages, inputs, model, samples, and all other keys of its file.
 
     Raises:
-        PromptError: a message holds a line that a .prompty file would read as the head of another.
+        PromptError: a message contains a line that a .prompty file would read as the start of another message.
     """
     front: dict[str, Any] = {"name": prompt.name}
     if prompt.description:
@@ -47,7 +47,7 @@ def prompty_of(prompt: Prompt) -> str:
 
 
 def prompty_text(front: Mapping[str, Any], messages: list[tuple[str, str]]) -> str:
-    """Front matter and messages as a file holds them."""
+    """Return front matter and messages in the format of a file."""
     parts = [f"{role}:\n{text.strip()}\n" for role, text in messages]
     return f"---\n{to_yaml(front)}---\n" + "\n".join(parts)
 
@@ -65,7 +65,7 @@ def _model(prompt: Prompt) -> dict[str, Any] | str | None:
 
 
 def _needs_mustache(prompt: Prompt) -> bool:
-    """Whether Jinja would see something else in a text in which only ``{{name}}`` is special."""
+    """Return whether Jinja would interpret more than ``{{name}}`` in a plain text."""
     if prompt.syntax != "plain":
         return False
     for message in prompt.messages:
@@ -80,5 +80,5 @@ def _needs_mustache(prompt: Prompt) -> bool:
 
 
 def _count(text: str, name: str) -> int:
-    """How often a name stands in double braces."""
+    """Return how often a name occurs in double braces."""
     return sum(part.partition("}}")[0].strip() == name for part in text.split("{{")[1:])

@@ -1,4 +1,4 @@
-"""Whether a file that another file names lies where it may be read from; links are followed before that is decided."""
+"""Check that a file named by another file is inside an allowed folder, after resolving links."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PROJECT_HOLDS = ("proctor.yaml", ".git")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileBoundary:
-    """The folder that files named by ``source`` must lie in. ``hint`` says how to lift it, where that is possible."""
+    """The folder that files named by ``source`` must be in. ``hint`` states how to lift it, if possible."""
 
     folder: Path
     source: str
@@ -23,10 +23,10 @@ class FileBoundary:
     error: type[InputError] = SuiteError
 
     def check(self, path: Path, field: str | None = None) -> Path:
-        """The path, when it lies inside.
+        """Return the path if it is inside.
 
         Raises:
-            InputError: of the class ``error``: it lies outside.
+            InputError: of the class ``error``: it is outside.
         """
         if self.lifted or self.holds(path):
             return path
@@ -35,7 +35,7 @@ class FileBoundary:
         )
 
     def holds(self, path: Path) -> bool:
-        """Whether the path lies inside, once every link in it was followed."""
+        """Return whether the path is inside, after resolving every link."""
         try:
             return path.resolve().is_relative_to(self.folder.resolve())
         except (OSError, RuntimeError, ValueError):  # a loop of links, a zero byte
@@ -43,7 +43,7 @@ class FileBoundary:
 
 
 def project_around(folder: Path) -> Path:
-    """The nearest folder above that is a project (it has a proctor.yaml or a .git); else the folder itself."""
+    """Return the nearest parent folder that is a project (with a proctor.yaml or a .git); else the folder itself."""
     here = folder.absolute()
     around = (each for each in (here, *here.parents) if any((each / name).exists() for name in _PROJECT_HOLDS))
     return next(around, here)

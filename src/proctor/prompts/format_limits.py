@@ -1,4 +1,4 @@
-"""Bounds of text that is formatted: a short format can print a long value many times, or pad it without end."""
+"""Limits on formatted text: a short format can print a long value many times, or pad it without limit."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["check_braces", "check_percent", "check_width"]
 
 WIDEST: Final = 10_000
 _DIGITS: Final = re.compile(r"\d+")
-# A width or precision of five digits, or one that is computed. Keys in brackets may hold anything.
+# A width or precision of five digits, or a computed one. Keys in brackets may contain anything.
 _WIDE_PERCENT: Final = re.compile(r"[%)\-#+ .]\d{5,}[.\w]")
 _COMPUTED_PERCENT: Final = re.compile(r"[%)][-#0 +\d.]{0,20}\*")
 
 
 def check_width(*widths: Any) -> None:
-    """Refuse a width, an indentation or a count that is very large.
+    """Reject a very large width, indentation or count.
 
     Raises:
         TooMuchError: one is.
@@ -29,7 +29,7 @@ def check_width(*widths: Any) -> None:
 
 
 def check_percent(text: str, values: Any) -> None:
-    """Let ``text % values`` pass when its result is of bearable size.
+    """Check that the result of ``text % values`` has an acceptable size.
 
     Raises:
         TooMuchError: it pads a value very far, to a computed width, or prints too much.
@@ -43,7 +43,7 @@ def check_percent(text: str, values: Any) -> None:
 
 
 def check_braces(text: str, values: Iterable[Any]) -> None:
-    """Let ``text.format(values)`` pass when its result is of bearable size.
+    """Check that the result of ``text.format(values)`` has an acceptable size.
 
     Raises:
         TooMuchError: it pads a value very far, to a computed width, or prints too much.

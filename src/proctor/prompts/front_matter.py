@@ -1,4 +1,4 @@
-"""What a prompt file says about the call: the model, how the answer is drawn, its schema, the template language."""
+"""Read the call settings of a prompt file: model, sampling, response schema, template language."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _PARAMETERS = {
     "stopSequences": "stop",
     "seed": "seed",
 }
-_SAID_ELSEWHERE = ("response_format", "tools", "tool_choice", "stream", "allowMultipleToolCalls")
-_FROM_OUTSIDE = "${"  # `${env:NAME}`: what stands outside the file is the project's to give
+_READ_ELSEWHERE = ("response_format", "tools", "tool_choice", "stream", "allowMultipleToolCalls")
+_REFERENCE = "${"  # `${env:NAME}`: values from outside the file are set in the project
 
 
 def model_of(front: Mapping[str, Any]) -> str | None:
-    """The model the author had in mind."""
+    """Return the model named by the prompt file."""
     model = front.get("model")
     if isinstance(model, str):
         names: list[Any] = [model]
@@ -44,7 +44,7 @@ def model_of(front: Mapping[str, Any]) -> str | None:
         names.append(model.get("name"))
     else:
         return None
-    return next((name for name in names if isinstance(name, str) and name and _FROM_OUTSIDE not in name), None)
+    return next((name for name in names if isinstance(name, str) and name and _REFERENCE not in name), None)
 
 
 def _parameters(front: Mapping[str, Any]) -> dict[str, Any]:
@@ -60,21 +60,21 @@ def _parameters(front: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def sampling_of(front: Mapping[str, Any], file: str | None, warnings: list[str]) -> Sampling:
-    """How the author wants the answer drawn.
+    """Return the sampling settings of the prompt file.
 
     Raises:
-        PromptError: a parameter has a value of the wrong kind.
+        PromptError: a parameter has a value of the wrong type.
     """
     raw: dict[str, Any] = {}
     for key, value in _parameters(front).items():
         if value is None:
             continue
-        if isinstance(value, str) and _FROM_OUTSIDE in value:
+        if isinstance(value, str) and _REFERENCE in value:
             warnings.append(f"model parameter `{key}` is `{value}`: not read, set it in the project")
         elif key in _PARAMETERS:
             name = _PARAMETERS[key]
             raw[name] = [value] if name == "stop" and isinstance(value, str) else value
-        elif key not in _SAID_ELSEWHERE:
+        elif key not in _READ_ELSEWHERE:
             warnings.append(f"unknown model parameter `{key}`: kept, but not used")
     try:
         return decode(Sampling, raw, strict=True)
@@ -85,7 +85,7 @@ def sampling_of(front: Mapping[str, Any], file: str | None, warnings: list[str])
 def response_schema(
     front: Mapping[str, Any], file: str | None, warnings: list[str]
 ) -> tuple[str, Mapping[str, Any]] | None:
-    """The name and the JSON schema of the answer, where the prompt asks for JSON or declares what is in it.
+    """Return the name and the JSON schema of the answer, if the prompt requests JSON or declares outputs.
 
     Raises:
         PromptError: the schema is missing or is not JSON.
@@ -121,9 +121,9 @@ def _given_schema(wanted: Any, front: Mapping[str, Any], file: str | None) -> tu
 
 
 def syntax_of(front: Mapping[str, Any], warnings: list[str]) -> Syntax:
-    """The template language the file names; Jinja when it names none."""
+    """Return the template language named by the file; Jinja by default."""
     given = front.get("template")
-    for key in ("format", "type", "kind"):  # `template: {format: {kind: mustache}}` is the second version's way
+    for key in ("format", "type", "kind"):  # `template: {format: {kind: mustache}}` is the syntax of the second version
         if isinstance(given, dict) and key in given:
             given = given[key]
     if isinstance(given, dict) or given is None:

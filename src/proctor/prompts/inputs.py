@@ -1,4 +1,4 @@
-"""What a prompt file declares: a JSON schema for each input, and one for the answer."""
+"""Read the declarations of a prompt file: a JSON schema for each input, and one for the answer."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _THREAD = "thread"
 
 
 def declared_inputs(front: Mapping[str, Any], file: str | None, warnings: list[str]) -> dict[str, dict[str, Any]]:
-    """A JSON schema for each declared input, in the order of the file; a plain value is the default of its own type.
+    """Return a JSON schema for each declared input, in file order; a plain value is the default of its own type.
 
     Raises:
         PromptError: ``inputs`` is neither a mapping, nor a list of inputs, nor a file with one of them.
@@ -49,7 +49,7 @@ def declared_inputs(front: Mapping[str, Any], file: str | None, warnings: list[s
 
 
 def declared_outputs(front: Mapping[str, Any], file: str | None, warnings: list[str]) -> dict[str, Any] | None:
-    """The JSON schema of an answer whose parts the file declares.
+    """Return the JSON schema of an answer whose parts the file declares.
 
     Raises:
         PromptError: ``outputs`` is neither a mapping, nor a list of outputs, nor a file with one of them.
@@ -57,7 +57,7 @@ def declared_outputs(front: Mapping[str, Any], file: str | None, warnings: list[
     field = "outputs" if front.get("outputs") is not None else "outputSchema"
     given = front.get(field)
     if isinstance(given, dict) and given.get("type") == "object" and isinstance(given.get("properties"), dict):
-        return given  # a JSON schema already
+        return given  # already a JSON schema
     parts = _declared(given, file, field)
     if not parts:
         return None
@@ -69,7 +69,7 @@ def declared_outputs(front: Mapping[str, Any], file: str | None, warnings: list[
 
 
 def _declared(given: Any, file: str | None, field: str) -> dict[str, Any]:
-    """Names and what is said of each, whichever way they are written."""
+    """Return names and their declarations, in any notation."""
     name = named_file(given)
     if name is not None:
         given = read_data(name, prompt=file, field=field)
@@ -102,13 +102,13 @@ def _input(name: str, value: Any, warnings: list[str]) -> dict[str, Any]:
         return _schema(name, value, warnings)
     if value is None:
         return {"type": "string"}
-    if isinstance(value, str) and value in _TYPE_NAMES:  # `city: string` names a type; nobody means the word
+    if isinstance(value, str) and value in _TYPE_NAMES:  # `city: string` names a type, not a default
         return {"type": _OTHER_NAMES.get(value, value)}
     return {"type": _TYPES[type(value)], "default": value}
 
 
 def _schema(name: str, value: Mapping[str, Any], warnings: list[str]) -> dict[str, Any]:
-    """A JSON schema from what Prompty writes in either version: ``kind``, ``enumValues``, ``sample``, ``example``."""
+    """Build a JSON schema from either version of Prompty: ``kind``, ``enumValues``, ``sample``, ``example``."""
     made = {key: part for key, part in value.items() if key not in ("kind", "enumValues", "sample", "example")}
     kind = value.get("type", value.get("kind"))
     if kind is None:

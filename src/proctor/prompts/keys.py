@@ -1,4 +1,4 @@
-"""The keys a prompt file may have at its top, by whom they are known, and a word on those we do not act on."""
+"""The known top-level keys of prompt files, by format, and warnings about unsupported ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PROMPTPEX = "source url instructions scenarios testSamples testExpansions impor
 _GITHUB_MODELS = "messages modelParameters responseFormat jsonSchema testData evaluators"
 _OURS = "proctor files"
 _KNOWN = dict.fromkeys(f"{_PROMPTY} {_PROMPTPEX} {_GITHUB_MODELS} {_OURS}".split())
-_MOST_NAMED = 20
+_MAX_NAMED = 20
 _NOT_DONE = {
     "base": "the prompt it stands on is not read: write its settings out",
     "tools": "not offered to the model by this file: give them in the settings of the target",
@@ -25,18 +25,18 @@ _NOT_DONE = {
 
 
 def notes_on_keys(front: Mapping[str, Any]) -> list[str]:
-    """A warning for each key that means nothing to us, or asks for what is not done; the key itself is kept."""
+    """Return a warning for each unknown or unsupported key; the key itself is kept."""
     notes = [f"`{key}`: {why}" for key, why in _NOT_DONE.items() if front.get(key)]
     unknown = [key for key in front if key not in _KNOWN]
-    for key in unknown[:_MOST_NAMED]:
+    for key in unknown[:_MAX_NAMED]:
         guess = closest(key, _KNOWN)
         notes.append(f"unknown key `{key}`" + (f": did you mean `{guess}`?" if guess else ": kept, but not used"))
-    if len(unknown) > _MOST_NAMED:
-        notes.append(f"and {len(unknown) - _MOST_NAMED} more unknown keys")
+    if len(unknown) > _MAX_NAMED:
+        notes.append(f"and {len(unknown) - _MAX_NAMED} more unknown keys")
     return notes
 
 
 def is_metric(file: str | None, front: Mapping[str, Any]) -> bool:
-    """Whether the prompt is a judge's: it is named ``….metric.prompty``, or says so by its tag."""
+    """Return whether the prompt is a judge's: named ``….metric.prompty``, or tagged as one."""
     tags = front.get("tags")
     return (file or "").lower().endswith(".metric.prompty") or (isinstance(tags, list) and "scorer" in tags)

@@ -1,6 +1,6 @@
-"""Where each value of a YAML text stands in it: the tree that editing works on.
+"""Find the position of each value of a YAML text: the tree for editing.
 
-Made from events and not from nodes, because a node reached by an alias tells the place of its anchor.
+Built from events and not from nodes, because a node reached by an alias has the position of its anchor.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class ValuePlace:
 
 
 def places_in(text: str) -> ValuePlace | None:
-    """The tree of a text with one document, or nothing when it is empty.
+    """Return the tree of a text with one document, or None if it is empty.
 
     Raises:
         YAMLError: the text is not YAML.
@@ -77,7 +77,7 @@ def _place(event: Any, events: Iterator[Any], text: str) -> ValuePlace | None:
 
 
 def _block_end(text: str, start: int, end: int) -> int:
-    """Where a block ends: with its last line of text, unless its head says that empty lines are part of it."""
+    """Return where a block ends: with its last line of text, unless its header keeps empty lines."""
     said = text[start:end]
     head = said.partition("\n")[0].partition("#")[0]
     return start + len(said.removesuffix("\n").removesuffix("\r") if "+" in head else said.rstrip())
@@ -86,7 +86,7 @@ def _block_end(text: str, start: int, end: int) -> int:
 def _mapping(place: ValuePlace, events: Iterator[Any], text: str) -> ValuePlace:
     for event in events:
         if isinstance(event, MappingEndEvent):
-            # A block ends with its last value; the reader would say where the next thing begins.
+            # A block ends with its last value; the parser would report where the next token begins.
             place.end = event.end_mark.index if place.flow else place.entries[-1][1].end
             return place
         key = _place(event, events, text)

@@ -1,8 +1,8 @@
-"""What a template may use: steps, characters, work and time. A template that needs more fails before it does the work.
+"""Limits of a template: steps, characters, work and time. A template that exceeds one fails before doing the work.
 
 Characters are what a template prints, wherever it prints it to. Work is what it reads and makes on the way: every call,
-filter, test and operator is charged with the size of what it is given and of what it returns. Charges are never
-negative, so nothing that a template does can refill its budget.
+filter, test and operator is charged with the size of its arguments and of its result. Charges are never negative, so
+nothing that a template does can refill its budget.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ MOST_CHARACTERS = 4_000_000
 MOST_WORK = 64_000_000
 MOST_STEPS = 200_000
 MOST_SECONDS = 2.0
-ITEM = 20  # what an item of a list costs beside its own characters: looking at it takes time
-_MOST_BITS = 4_096
-_MOST_BITS_KEPT = 65_536
-_CLOCK_EVERY = 64
-_NUMBER = 25  # characters of a float at most
-_OBJECT = 64  # an object that prints as its type and name
+ITEM = 20  # cost of a list item besides its own characters, since visiting it takes time
+_MAX_PRODUCT_BITS = 4_096
+_MAX_OPERAND_BITS = 65_536
+_STEPS_PER_CLOCK_CHECK = 64
+_FLOAT_CHARS = 25  # maximum
+_OBJECT_CHARS = 64  # an object prints as its type and name
 
 _Items = (list, tuple, set, frozenset, KeysView, ValuesView, ItemsView)
 
 
 class TooMuchError(Exception):
-    """A template would use more than it may."""
+    """A template exceeds its limits."""
 
 
 class RenderBudget:
-    """What is left to one rendering."""
+    """The remaining budget of one rendering."""
 
     __slots__ = ("characters", "deadline", "steps", "work")
 
@@ -45,7 +45,7 @@ class RenderBudget:
         self.deadline = time.perf_counter() + MOST_SECONDS
 
     def spend(self, characters: int = 0, *, work: int = 0) -> None:
-        """Pay for one step, the text it prints and the work it does."""
+        """Charge one step, the text it prints and the work it does."""
         self.characters -= max(characters, 0)
         self.work -= max(work, 0)
         self.steps -= 1
@@ -55,17 +55,17 @@ class RenderBudget:
             raise TooMuchError(f"the template reads and makes more than {MOST_WORK:,} characters on the way")
         if self.steps < 0:
             raise TooMuchError(f"the template takes more than {MOST_STEPS:,} steps")
-        if not self.steps % _CLOCK_EVERY and time.perf_counter() > self.deadline:
+        if not self.steps % _STEPS_PER_CLOCK_CHECK and time.perf_counter() > self.deadline:
             raise TooMuchError(f"the template takes more than {MOST_SECONDS:g} seconds")
 
     def each(self, items: Iterator[Any]) -> Iterator[Any]:
-        """The items of something that makes them one by one, each paid for as it is made."""
+        """Yield the items of an iterator, charging each one."""
         for item in items:
             self.spend(work=ITEM + measure(item))
             yield item
 
     def paid(self, value: Any) -> Any:
-        """A value that was just made, paid for; what is still to be made is paid for as it is."""
+        """Charge a new value; an iterator is charged as it is consumed."""
         if isinstance(value, Iterator):
             return self.each(value)
         self.spend(work=measure(value))
@@ -73,10 +73,10 @@ class RenderBudget:
 
 
 def measure(value: Any) -> int:
-    """About how many characters a value prints as; values inside one another are counted each time they print.
+    """Return about how many characters a value prints as; nested values count each time they print.
 
     Raises:
-        TooMuchError: it is more than a template may make. This is found without walking the whole of it.
+        TooMuchError: it is more than a template may make. This is detected without walking all of it.
     """
     if isinstance(value, str):
         return len(value)
@@ -108,14 +108,14 @@ def _plain(item: Any) -> int:
     if isinstance(item, int):
         return item.bit_length() // 3 + 2
     if isinstance(item, float):
-        return _NUMBER
+        return _FLOAT_CHARS
     if isinstance(item, (bytes, bytearray)):
         return 4 * len(item)
-    return _OBJECT
+    return _OBJECT_CHARS
 
 
 def size(value: Any) -> int:
-    """How much of memory a value is, roughly, without what its items hold."""
+    """Return roughly how much memory a value takes, without the contents of its items."""
     if isinstance(value, (str, bytes)):
         return len(value)
     if isinstance(value, (list, tuple, range, Mapping, *_Items)):
@@ -124,25 +124,25 @@ def size(value: Any) -> int:
 
 
 def bear(characters: int) -> None:
-    """Let a size pass that a template may make.
+    """Check that a template may make a value of this size.
 
     Raises:
-        TooMuchError: it is more.
+        TooMuchError: it is larger.
     """
     if characters > MOST_CHARACTERS:
         raise TooMuchError(f"the template makes a value of more than {MOST_CHARACTERS:,} characters or items")
 
 
 def operate(operator: str, left: Any, right: Any) -> None:
-    """Let an operation on numbers, texts or lists pass when its result is of bearable size.
+    """Check that an operation on numbers, texts or lists has a result of acceptable size.
 
     Raises:
-        TooMuchError: it is not.
+        TooMuchError: it does not.
     """
     if isinstance(left, int) and isinstance(right, int):
         bits = left.bit_length() * max(right, 0) if operator == "**" else left.bit_length() + right.bit_length()
-        if bits > (_MOST_BITS if operator in ("**", "*") else _MOST_BITS_KEPT):
-            raise TooMuchError(f"the template makes a number of more than {_MOST_BITS:,} bits")
+        if bits > (_MAX_PRODUCT_BITS if operator in ("**", "*") else _MAX_OPERAND_BITS):
+            raise TooMuchError(f"the template makes a number of more than {_MAX_PRODUCT_BITS:,} bits")
     elif operator == "*":
         bear(max(size(left) * _times(right), size(right) * _times(left)))
     elif operator == "+":

@@ -1,4 +1,4 @@
-"""Reads prompt files: .prompty, .prompt.yml, .md, .txt; and prompts given as text."""
+"""Read prompt files: .prompty, .prompt.yml, .md, .txt; and prompts given as text."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from proctor.prompts.yaml_text import read_yaml
 __all__ = ["ENDINGS", "is_yaml", "load_prompt", "parse_prompt", "read_text"]
 
 ENDINGS = (".prompty", ".prompt.yml", ".prompt.yaml", ".yml", ".yaml", ".md", ".txt")
-_MOST_BYTES = 4_000_000
+_MAX_BYTES = 4_000_000
 
 
 def load_prompt(path: str | Path) -> Prompt:
-    """A prompt from a file.
+    """Load a prompt from a file.
 
     Raises:
         PromptError: the file is missing, is not text, or is not a prompt.
@@ -40,7 +40,7 @@ def load_prompt(path: str | Path) -> Prompt:
 
 
 def parse_prompt(text: str, *, name: str = "prompt") -> Prompt:
-    """A prompt given as text, written as in a file; empty text is a prompt that says nothing of its own.
+    """Parse a prompt given as text, in the format of a file; empty text is a prompt without messages.
 
     Raises:
         PromptError: its front matter or a template is not valid.
@@ -49,33 +49,33 @@ def parse_prompt(text: str, *, name: str = "prompt") -> Prompt:
 
 
 def _plain(text: str) -> str:
-    """One text for one prompt, wherever it was checked out: no byte order mark, and one kind of line ending."""
+    """Normalise the text on every platform: no byte order mark, and one kind of line ending."""
     return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
 def is_yaml(path: str | Path) -> bool:
-    """Whether the file is YAML throughout, as GitHub Models has it."""
+    """Return whether the whole file is YAML, as in GitHub Models."""
     return str(path).lower().endswith((".yml", ".yaml"))
 
 
 def read_text(path: Path) -> str:
-    """The text of a prompt file as it is on disk, byte order mark and line endings too.
+    """Return the text of a prompt file as it is on disk, with byte order mark and line endings.
 
     Raises:
         PromptError: the file is missing, is too large, or is not text.
     """
     try:
         with path.open("rb") as handle:
-            data = handle.read(_MOST_BYTES + 1)
+            data = handle.read(_MAX_BYTES + 1)
     except FileNotFoundError:
         raise PromptError("no such file", file=str(path), hint=_near(path)) from None
     except IsADirectoryError:
         raise PromptError("this is a folder", file=str(path), hint="name the prompt file in it") from None
     except OSError as error:
         raise PromptError(f"cannot be read: {error.strerror}", file=str(path), hint="check its permissions") from None
-    if len(data) > _MOST_BYTES:
+    if len(data) > _MAX_BYTES:
         hint = "a prompt of this size is data: put it into a suite"
-        raise PromptError(f"is larger than {_MOST_BYTES // 1_000_000} MB", file=str(path), hint=hint)
+        raise PromptError(f"is larger than {_MAX_BYTES // 1_000_000} MB", file=str(path), hint=hint)
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
@@ -101,7 +101,7 @@ def _from_text(text: str, *, file: str | None, name: str, must_be: bool) -> Prom
 
 
 def _split(text: str, file: str | None, *, must_be: bool) -> tuple[Mapping[str, Any], str, int]:
-    """The front matter, the rest, and the line the rest begins on."""
+    """Return the front matter, the rest, and the line where the rest begins."""
     match = find_front(text)
     if match is None:
         if must_be and text.lstrip().startswith("---"):
@@ -119,10 +119,10 @@ def _split(text: str, file: str | None, *, must_be: bool) -> tuple[Mapping[str, 
 
 
 def _messages(body: str, first_line: int, file: str | None, syntax: Syntax) -> tuple[PromptMessage, ...]:
-    """The messages of a prompt, one for each section.
+    """Return the messages of a prompt, one for each section.
 
-    Without sections the whole text is one message: the user's when it has variables to fill, the system's
-    when it has none and the user's words are still to come.
+    Without sections the whole text is one message: a user message if it has variables, a system message
+    if it has none and the user's text is still to come.
     """
     made = []
     for section in sections_of(body, first_line=first_line, file=file):
@@ -168,7 +168,7 @@ def _made(
     variables = tuple(dict.fromkeys(name for names in found for name in names))
     sample = _sample(front, declared, file)
     texts = [message.text for message in messages]
-    if not is_metric(file, front):  # a judge's prompt may leave out what it is handed
+    if not is_metric(file, front):  # a judge's prompt may leave out some of its inputs
         warnings += notes_on_variables(texts, variables, declared, sample)
     warnings += notes_on_names(texts) if syntax == "jinja" else notes_on_sections(texts) if templated else []
     inputs = {**declared, **{name: _undeclared(sample.get(name)) for name in variables if name not in declared}}
@@ -192,12 +192,12 @@ def _made(
 
 
 def _undeclared(sample: Any) -> dict[str, Any]:
-    """A variable nobody declared is text, unless the sample shows a list or a mapping."""
+    """Return the schema of an undeclared variable: text, unless the sample has a list or a mapping."""
     return {"type": "array" if isinstance(sample, list) else "object" if isinstance(sample, dict) else "string"}
 
 
 def _sample(front: Mapping[str, Any], declared: Mapping[str, Mapping[str, Any]], file: str | None) -> dict[str, Any]:
-    """One set of inputs to try the prompt with: written out, in a file, or an example at each input."""
+    """Return one set of inputs to try the prompt with: written out, in a file, or from the examples of each input."""
     given = front.get("sample")
     name = named_file(given)
     if name is not None:

@@ -1,4 +1,4 @@
-"""From a text that is nothing but a prompt to a .prompty file with its inputs declared; no model is asked."""
+"""Convert a plain text prompt to a .prompty file with declared inputs, without a model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from proctor.prompts.render import variables_in
 __all__ = ["Bare", "import_bare", "make_prompty"]
 
 _INPUT = "input"
-_MOST_DESCRIBED = 120
+_MAX_DESCRIPTION_CHARS = 120
 _MARK = re.compile(r"\{\{\s*[A-Za-z_]\w*\s*\}\}|\{\{|\{%|\{#")
 _SENTENCE = re.compile(r"(?<=[.!?。！？])(?=\s|[^\x00-\x7f])|\n\s*\n")
 _LIGHT = re.compile(r"[#*_`>\s]+")
@@ -26,7 +26,7 @@ _LIGHT = re.compile(r"[#*_`>\s]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bare:
-    """A new .prompty file: its text, its inputs, and what was done to the prompt on the way."""
+    """A new .prompty file: its text, its inputs, and notes on the changes."""
 
     text: str
     inputs: tuple[str, ...]
@@ -34,12 +34,12 @@ class Bare:
 
 
 def import_bare(source: str | Path, *, keep: Collection[str] = ()) -> tuple[str, tuple[str, ...]]:
-    """The text of a .prompty file made from a file of bare text, and notes on what was done.
+    """Return the text of a .prompty file made from a plain text file, and notes on the changes.
 
-    Names in single braces become variables, unless ``keep`` says that they stand for themselves.
+    Names in single braces become variables, unless ``keep`` lists them.
 
     Raises:
-        PromptError: the file cannot be read, is empty, or is a prompt file with front matter already.
+        PromptError: the file cannot be read, is empty, or already has front matter.
     """
     path = Path(source)
     text = read_text(path).removeprefix("\ufeff").replace("\r\n", "\n")
@@ -52,10 +52,10 @@ def import_bare(source: str | Path, *, keep: Collection[str] = ()) -> tuple[str,
 
 
 def make_prompty(text: str, *, name: str = "", keep: Collection[str] = (), file: str | None = None) -> Bare:
-    """A .prompty file from bare text.
+    """Convert plain text to a .prompty file.
 
     Raises:
-        PromptError: the text has front matter already.
+        PromptError: the text already has front matter.
     """
     notes: list[str] = []
     offered = [each for each in single_braces(text) if each not in keep]
@@ -83,7 +83,7 @@ def make_prompty(text: str, *, name: str = "", keep: Collection[str] = (), file:
 
 
 def _variables(text: str) -> tuple[str, ...] | None:
-    """The variables in double braces; nothing where the text is no template at all."""
+    """Return the variables in double braces; None if the text is not a valid template."""
     try:
         return variables_in(text, "jinja")
     except PromptError:
@@ -91,7 +91,7 @@ def _variables(text: str) -> tuple[str, ...] | None:
 
 
 def _doubled(text: str, names: list[str], notes: list[str]) -> str:
-    """Single braces made double; where these are used so, double ones stand for one, as in Python."""
+    """Convert single braces to double ones; existing double braces become single, as in Python's format."""
     if not names:
         return text
     wanted = "|".join(map(re.escape, names))
@@ -112,10 +112,10 @@ def _title(name: str) -> str:
 
 
 def _first_sentence(prompt: Prompt) -> str:
-    """What the prompt says first, as a description to begin with."""
+    """Return the first sentence of the prompt as an initial description."""
     said = next((message.text for message in prompt.messages if message.text), "")
-    first = _SENTENCE.split(said[: _MOST_DESCRIBED * 4], maxsplit=1)[0]
+    first = _SENTENCE.split(said[: _MAX_DESCRIPTION_CHARS * 4], maxsplit=1)[0]
     line = _LIGHT.sub(" ", first.replace("{", " ").replace("}", " ")).strip()
-    if len(line) <= _MOST_DESCRIBED:
+    if len(line) <= _MAX_DESCRIPTION_CHARS:
         return line
-    return line[:_MOST_DESCRIBED].rpartition(" ")[0].rstrip(",;:") + " …"
+    return line[:_MAX_DESCRIPTION_CHARS].rpartition(" ")[0].rstrip(",;:") + " …"

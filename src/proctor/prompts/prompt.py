@@ -1,4 +1,4 @@
-"""A prompt as it was written: messages with variables in them, and what its file says about it."""
+"""A prompt as written: messages with variables, and the settings of its file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Syntax = Literal["jinja", "plain"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptMessage:
-    """One message of a prompt, its variables not filled in; ``line`` is where it begins in its file."""
+    """One message of a prompt before rendering; ``line`` is where it begins in its file."""
 
     role: Role
     text: str
@@ -28,10 +28,9 @@ class Prompt:
     """A prompt file, or a prompt given as text.
 
     ``inputs`` has a JSON schema for each variable, first those declared and then the others as they appear; it is
-    empty where the prompt has no variable, and free text is all that goes in. ``defaults`` has the values of
-    those that have one. ``model`` and ``sampling`` are the author's wish. ``front`` is all
-    that the file said beside the messages, known or not; ``warnings`` names what was not understood.
-    ``syntax`` is ``plain`` where ``{{name}}`` is replaced and nothing else is special.
+    empty if the prompt has no variable and takes only free text. ``defaults`` has the values of those that have one.
+    ``model`` and ``sampling`` are the author's request. ``front`` is everything in the file besides the messages, known
+    or not; ``warnings`` lists what was not understood. ``syntax`` is ``plain`` if only ``{{name}}`` is special.
     """
 
     name: str
@@ -51,11 +50,11 @@ class Prompt:
 
     @property
     def text(self) -> str:
-        """All that the prompt says, its messages one under the other: what the spans of rules point into."""
+        """All messages joined: the text that the spans of rules refer to."""
         return "\n\n".join(message.text for message in self.messages)
 
     @property
     def hash(self) -> str:
-        """The prompt's identity: a hash of all that decides what is sent."""
+        """The prompt's identity: a hash of all that decides the request."""
         said = [[message.role, message.text] for message in self.messages]
         return content_id([said, self.syntax, self.defaults, self.sampling, self.schema])

@@ -1,4 +1,4 @@
-"""Warnings about a prompt that can be read, and probably does not say what its author meant."""
+"""Warnings about a prompt that is readable but probably not what its author meant."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from proctor.core.decode import closest
 
 __all__ = ["notes_on_names", "notes_on_sections", "notes_on_variables", "single_braces"]
 
-# `{text}` as Python and LangChain write a variable; not `${x}`, not `{{x}}`, not `/books/{id}`, not code.
+# `{text}` as a variable in Python and LangChain; not `${x}`, not `{{x}}`, not `/books/{id}`, not code.
 _SINGLE = re.compile(r"(?<![\w{$\\/`\"'])\{([A-Za-z_][A-Za-z0-9_]*)\}(?![\w}/`\"'])")
 _SECTION = re.compile(r"\{\{\s*[#^/>&]|\{\{\{")
 _HYPHENED = re.compile(r"\{\{\s*([A-Za-z_]\w*(?:-[A-Za-z_]\w*)+)\s*\}\}")
-_MOST_NAMED = 5
-_MOST_COMPARED = 100
+_MAX_NAMED = 5
+_MAX_COMPARED = 100
 
 
 def single_braces(text: str) -> tuple[str, ...]:
-    """The names that stand in single braces and look like variables, in the order of their appearance."""
+    """Return the names in single braces that look like variables, in order of appearance."""
     return tuple(dict.fromkeys(_SINGLE.findall(text)))
 
 
 def notes_on_variables(
     texts: Sequence[str], variables: Sequence[str], declared: Mapping[str, Any], sample: Mapping[str, Any]
 ) -> list[str]:
-    """What is odd about the variables of a prompt: in single braces, declared and not used, sampled and not there."""
+    """Return warnings about variables: in single braces, declared but unused, sampled but not declared."""
     used = set(variables)
     single = [name for name in single_braces("\n\n".join(texts)) if not used or (name in declared and name not in used)]
     unused = [name for name in declared if name not in used and name not in single]
@@ -42,24 +42,24 @@ def notes_on_variables(
 
 
 def _named(names: Sequence[str], say: Callable[[str], str]) -> list[str]:
-    """One warning for each name, and one for the rest where there are many."""
-    notes = [say(name) for name in names[:_MOST_NAMED]]
-    return [*notes, f"(and {len(names) - _MOST_NAMED} more like this)"] if len(names) > _MOST_NAMED else notes
+    """Return one warning per name, and one for the rest if there are many."""
+    notes = [say(name) for name in names[:_MAX_NAMED]]
+    return [*notes, f"(and {len(names) - _MAX_NAMED} more like this)"] if len(names) > _MAX_NAMED else notes
 
 
 def _meant(name: str, known: Sequence[str]) -> str:
-    guess = known[0] if len(known) == 1 else closest(name, known[:_MOST_COMPARED])
+    guess = known[0] if len(known) == 1 else closest(name, known[:_MAX_COMPARED])
     return f": did you mean `{guess}`?" if guess else ""
 
 
 def notes_on_names(texts: Sequence[str]) -> list[str]:
-    """A hyphen takes away in Jinja: what looks like one name is two."""
+    """Warn about hyphens in names: in Jinja they subtract."""
     names = list(dict.fromkeys(name for text in texts for name in _HYPHENED.findall(text)))
     return _named(names, lambda name: f"`{{{{{name}}}}}` is a subtraction: write `{{{{{name.replace('-', '_')}}}}}`")
 
 
 def notes_on_sections(texts: Sequence[str]) -> list[str]:
-    """Mustache has more than variables; what we do not do is named."""
+    """Warn about Mustache sections, which are not supported."""
     if any(_SECTION.search(text) for text in texts):
         return ["template: sections like `{{#list}}` are not done, only `{{name}}` is filled in"]
     return []

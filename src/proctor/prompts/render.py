@@ -1,4 +1,4 @@
-"""From a prompt and a case's inputs to the messages that are sent."""
+"""Render a prompt with a case's inputs to messages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["CompiledPrompt", "compile_prompt", "variables_in"]
 INPUT = "input"
 _PLAIN = re.compile(r"\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}")
 _MARKS = ("{{", "{%", "{#")
-_MOST_MARKS = 10_000
+_MAX_MARKS = 10_000
 _MISSING = re.compile(r"'([^']+)' is undefined")
 
 Writer = Callable[[dict[str, Any]], str]
@@ -32,24 +32,24 @@ Writer = Callable[[dict[str, Any]], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompiledPrompt:
-    """A prompt made ready once, to be filled in many times."""
+    """A compiled prompt, to be rendered many times."""
 
     prompt: Prompt
     variables: frozenset[str]
     _writers: tuple[tuple[PromptMessage, Writer], ...] = field(repr=False)
 
     def render(self, inputs: Mapping[str, Any], text: str | None = None) -> tuple[Message, ...]:
-        """The messages for one case: its ``inputs`` fill the variables, ``text`` is what the user says.
+        """Render the messages for one case: its ``inputs`` fill the variables, ``text`` is the user's message.
 
-        The text fills the variable ``input``, or the only variable that has no value, or the only one the case
-        leaves at its default; where no variable takes it, it is the last user message.
+        The text fills the variable ``input``, or the only variable without a value, or the only one the case
+        leaves at its default; if no variable takes it, it becomes the last user message.
 
         Raises:
             PromptError: a variable has no value, or the template cannot be rendered.
         """
         values = {**self.prompt.defaults, **inputs}
         if text is None and not self.variables and isinstance(inputs.get(INPUT), str):
-            text = inputs[INPUT]  # a prompt without variables has one input: what the user says
+            text = inputs[INPUT]  # a prompt without variables has one input: the user's text
         taken = text is None or self._give(values, inputs, text)
         messages = tuple(
             Message(role=message.role, content=self._write(message, writer, values))
@@ -60,7 +60,7 @@ class CompiledPrompt:
         return (*messages, Message(role="user", content=text))
 
     def _give(self, values: dict[str, Any], inputs: Mapping[str, Any], text: str) -> bool:
-        """Put the user's words where the prompt wants them; false when it has no place for them."""
+        """Assign the user's text to a variable; return false if there is none for it."""
         if INPUT in self.variables:
             values[INPUT] = inputs.get(INPUT, text)
             return True
@@ -80,7 +80,7 @@ class CompiledPrompt:
             raise PromptError(str(error), file=self.prompt.path, hint="make the template simpler") from None
         except SecurityError as error:
             raise PromptError(f"not allowed in a template: {error}", file=self.prompt.path) from None
-        except Exception as error:  # a template may fail as any program may
+        except Exception as error:  # a template may fail in any way
             what = f"the template failed: {type(error).__name__}: {error}"
             raise PromptError(what[:500], file=self.prompt.path, line=message.line) from None
 
@@ -97,7 +97,7 @@ class CompiledPrompt:
 
 
 def compile_prompt(prompt: Prompt) -> CompiledPrompt:
-    """Make a prompt ready.
+    """Compile a prompt.
 
     Raises:
         PromptError: a template is not valid; the line is named.
@@ -112,7 +112,7 @@ def compile_prompt(prompt: Prompt) -> CompiledPrompt:
 
 
 def variables_in(text: str, syntax: Syntax, *, file: str | None = None, line: int = 1) -> tuple[str, ...]:
-    """The variables a template needs from outside, in the order of their appearance.
+    """Return the variables that a template needs, in order of appearance.
 
     Raises:
         PromptError: the template is not valid; the line is named.
@@ -130,16 +130,16 @@ def variables_in(text: str, syntax: Syntax, *, file: str | None = None, line: in
 
 @functools.cache
 def _reader() -> Any:
-    """An environment that only reads templates: nothing is kept in it."""
+    """Return an environment for parsing only; it keeps no state."""
     return make_environment()
 
 
 @contextmanager
 def _told(text: str, file: str | None, line: int) -> Iterator[None]:
-    """Whatever reading a template raises, as an error that names the file and the line."""
+    """Convert parse errors of a template to an error with the file and the line."""
     marks = sum(text.count(mark) for mark in _MARKS)
-    if marks > _MOST_MARKS:
-        what = f"the template has {marks:,} places to fill in; {_MOST_MARKS:,} is the most"
+    if marks > _MAX_MARKS:
+        what = f"the template has {marks:,} places to fill in; {_MAX_MARKS:,} is the most"
         raise PromptError(what, file=file, line=line, hint="put long data into a variable")
     try:
         yield
@@ -166,7 +166,7 @@ def _writer(message: PromptMessage, prompt: Prompt, environment: Any) -> Writer:
 
 
 def _filled(text: str, values: Mapping[str, Any]) -> str:
-    """A text in which only ``{{name}}`` is special, with its values; as long as a template may make it."""
+    """Fill a text in which only ``{{name}}`` is special, within the size limit."""
     length = len(text)
 
     def value_of(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Rows of sample data: those a prompt file holds, and those in a CSV, JSON or YAML file it names."""
+"""Read rows of sample data: those in a prompt file, and those in a CSV, JSON or YAML file it names."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from proctor.prompts.yaml_text import read_yaml
 
 __all__ = ["named_file", "read_data", "read_rows"]
 
-_MOST_BYTES = 10_000_000
+_MAX_BYTES = 10_000_000
 _DELIMITERS = {".csv": ",;\t", ".tsv": "\t"}
 _ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".yaml", ".yml")
 _REFERENCE = re.compile(r"\$\{file:([^}]*)\}")
 
 
 def named_file(value: Any) -> str | None:
-    """The file a value names, where it names one: ``data.csv``, or ``${file:data.json}`` as Prompty writes it."""
+    """Return the file that a value names, if any: ``data.csv``, or ``${file:data.json}`` in Prompty."""
     if not isinstance(value, str):
         return None
     reference = _REFERENCE.fullmatch(value.strip())
@@ -32,10 +32,10 @@ def named_file(value: Any) -> str | None:
 
 
 def read_rows(name: str, *, prompt: str | None, field: str) -> list[dict[str, Any]]:
-    """The rows of a file that ``prompt`` names in ``field``; a file of one mapping is one row.
+    """Return the rows of a file that ``prompt`` names in ``field``; a file with one mapping is one row.
 
     Raises:
-        PromptError: the file is missing, cannot be read, or holds no rows.
+        PromptError: the file is missing, cannot be read, or contains no rows.
     """
     path = _place(name, prompt, field)
     text = _read(path, prompt, field)
@@ -48,7 +48,7 @@ def read_rows(name: str, *, prompt: str | None, field: str) -> list[dict[str, An
 
 
 def read_data(name: str, *, prompt: str | None, field: str) -> Any:
-    """The data of a JSON or YAML file that ``prompt`` names in ``field``.
+    """Return the data of a JSON or YAML file that ``prompt`` names in ``field``.
 
     Raises:
         PromptError: the file is missing or cannot be read.
@@ -85,7 +85,7 @@ def _place(name: str, prompt: str | None, field: str) -> Path:
 def _read(path: Path, prompt: str | None, field: str) -> str:
     try:
         with path.open("rb") as handle:
-            data = handle.read(_MOST_BYTES + 1)
+            data = handle.read(_MAX_BYTES + 1)
     except FileNotFoundError:
         raise PromptError(f"there is no file {path}", file=prompt, field=field, hint=_near(path)) from None
     except OSError as error:
@@ -93,8 +93,8 @@ def _read(path: Path, prompt: str | None, field: str) -> str:
         raise PromptError(what, file=prompt, field=field, hint="check what it is, and its permissions") from None
     except ValueError:  # a zero byte in the name
         raise PromptError("the name of the file is not one", file=prompt, field=field) from None
-    if len(data) > _MOST_BYTES:
-        what = f"is larger than {_MOST_BYTES // 1_000_000} MB"
+    if len(data) > _MAX_BYTES:
+        what = f"is larger than {_MAX_BYTES // 1_000_000} MB"
         raise PromptError(what, file=str(path), hint="keep a few samples; a suite holds many cases")
     try:
         return data.decode("utf-8-sig")
@@ -141,7 +141,7 @@ def _json(text: str, path: Path, line: int) -> Any:
 
 
 def _listed(data: Any) -> list[Any]:
-    """The rows: a list, the only list in a mapping, or a mapping that is one row itself."""
+    """Return the rows: a list, the only list in a mapping, or a mapping that is one row itself."""
     if isinstance(data, dict):
         lists = [value for value in data.values() if isinstance(value, list)]
         only = len(lists) == 1 and all(isinstance(item, dict) for item in lists[0])

@@ -1,4 +1,4 @@
-"""The template language of prompts: Jinja in a sandbox, with nothing a template could use without bound."""
+"""The template language of prompts: Jinja in a sandbox with bounded resources."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from proctor.prompts.template_filters import BUDGET, guarded_filters, guarded_te
 
 __all__ = ["make_environment"]
 
-# Filters that only our own nodes name: no template can write a name with a zero character in it.
+# Filters for our own nodes only: a template cannot contain a name with a zero character.
 _COUNTED = "\0counted"
 _CHARGE = "\0charge"
 _SIZED = "\0sized"
@@ -29,7 +29,7 @@ _TEXT_METHODS = """
     removesuffix replace rfind rindex rpartition rsplit rstrip split splitlines startswith strip swapcase title upper
 """
 _LIST: Final = frozenset({"copy", "count", "index"})
-# What is not here (padding, `encode`, `int.to_bytes`) makes much out of little.
+# Methods that make much out of little (padding, `encode`, `int.to_bytes`) are left out.
 _METHODS: Final[Mapping[type, frozenset[str]]] = {
     str: frozenset(_TEXT_METHODS.split()),
     bytes: frozenset(),
@@ -43,7 +43,7 @@ _METHODS: Final[Mapping[type, frozenset[str]]] = {
 
 
 class _Sandbox(ImmutableSandboxedEnvironment):
-    """Pays for calls and operators, and allows the methods of plain values by name."""
+    """Charges calls and operators, and allows only listed methods of plain values."""
 
     intercepted_binops = frozenset({"+", "-", "*", "/", "//", "**", "%"})
 
@@ -58,7 +58,7 @@ class _Sandbox(ImmutableSandboxedEnvironment):
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         for kind, methods in _METHODS.items():
             if isinstance(obj, kind):
-                return attr in methods or attr in getattr(obj, "_fields", ())  # the names in a group of `groupby`
+                return attr in methods or attr in getattr(obj, "_fields", ())  # the fields of a `groupby` group
         return super().is_safe_attribute(obj, attr, value)
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
@@ -76,7 +76,7 @@ class _Sandbox(ImmutableSandboxedEnvironment):
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:
         budget: RenderBudget = __context.parent[BUDGET]
-        if isinstance(__obj, LoopContext):  # a recursive loop goes round once more for each item
+        if isinstance(__obj, LoopContext):  # a recursive loop runs once more for each item
             args = (_items(budget, args[0]), *args[1:]) if args else args
         else:
             args = tuple(budget.each(each) if isinstance(each, Iterator) else each for each in args)
@@ -102,27 +102,27 @@ def _items(budget: RenderBudget, items: Iterable[Any]) -> Iterator[Any]:
 
 @pass_context
 def _paid(context: Context, value: Any) -> Any:
-    """Every value a template prints is paid for, wherever it prints it to."""
+    """Charge every value that a template prints, wherever it prints it to."""
     context.parent[BUDGET].spend(measure(value))
     return value
 
 
 @pass_context
 def _counted(context: Context, items: Iterable[Any]) -> Iterator[Any]:
-    """Every round of a loop is paid for, also one that its `if` leaves out."""
+    """Charge every iteration of a loop, including those its `if` skips."""
     return _items(context.parent[BUDGET], items)
 
 
 @pass_context
 def _charge(context: Context, static: int) -> str:
-    """The fixed text in the body of a loop or macro is paid for each time."""
+    """Charge the fixed text in the body of a loop or macro at each execution."""
     context.parent[BUDGET].spend(static)
     return ""
 
 
 @pass_context
 def _sized(context: Context, value: Any) -> Any:
-    """A value that is compared or looked up: lists that hold each other would take time without end."""
+    """Charge a value that is compared or looked up: nested lists could take unbounded time."""
     if isinstance(value, (list, tuple, Mapping)):
         context.parent[BUDGET].spend(work=measure(value))
     elif isinstance(value, str) and len(value) > 1_000:
@@ -131,13 +131,13 @@ def _sized(context: Context, value: Any) -> Any:
 
 
 class _Paying(NodeTransformer):
-    """Makes loops, macros, comparisons and ``~`` pay: the sandbox itself sees only calls and operators."""
+    """Makes loops, macros, comparisons and ``~`` charge: the sandbox itself sees only calls and operators."""
 
     def visit_For(self, node: nodes.For) -> nodes.For:
         static = _static(node.body)
         node.iter = _filtered(cast(nodes.Expr, node.iter), _COUNTED)
         self.generic_visit(node)
-        # In the body and not in the list of items: a recursive loop brings other items.
+        # In the body and not in the list of items: a recursive loop has other items.
         node.body.insert(0, _charging(static, node.lineno))
         return node
 
@@ -198,7 +198,7 @@ def _charging(static: int, line: int) -> nodes.Output:
 
 
 def _static(body: list[nodes.Node]) -> int:
-    """Characters of fixed text that one round writes; inner loops pay for their own."""
+    """Return the characters of fixed text in one iteration; inner loops charge their own."""
     return sum(len(data.data) for node in body for data in _data(node))
 
 
@@ -211,12 +211,12 @@ def _data(node: nodes.Node) -> Iterator[nodes.TemplateData]:
 
 
 def make_environment() -> _Environment:
-    """A fresh environment; it keeps no state between templates."""
+    """Return a new environment; it keeps no state between templates."""
     return _Environment()
 
 
 class _Environment(_Sandbox):
-    """The sandbox with its filters guarded and its templates made to pay."""
+    """The sandbox with guarded filters and charging templates."""
 
     def __init__(self) -> None:
         super().__init__(autoescape=False, undefined=StrictUndefined, finalize=_paid, keep_trailing_newline=True)
@@ -231,10 +231,10 @@ class _Environment(_Sandbox):
         return made
 
     def render(self, template: Template, values: dict[str, Any]) -> str:
-        """The text a template makes.
+        """Render a template.
 
         Raises:
-            TooMuchError: it would use up more than it may.
+            TooMuchError: it would exceed its limits.
         """
         values[BUDGET] = RenderBudget()
         context = template.new_context(values)

@@ -1,4 +1,4 @@
-"""The text of a prompt file in parts: front matter between two rulers, and sections that name who speaks."""
+"""Split the text of a prompt file: front matter between two rulers, and sections that name the role."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _HEAD = re.compile(
     r"^[ \t]*(?:#[ \t]*)?(system|developer|user|assistant)[ \t]*(?:\[[^\]\n]*\][ \t]*)?:[ \t]*\r?$",
     re.MULTILINE | re.IGNORECASE,
 )
-_MOST_SECTIONS = 1_000
+_MAX_SECTIONS = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpokenSection:
-    """What one speaker says, trimmed, and where it stands; ``role`` is unknown where the text names nobody."""
+    """The text of one role, trimmed, with its position; ``role`` is None if the text names none."""
 
     role: Role | None
     start: int
@@ -30,19 +30,19 @@ class SpokenSection:
 
 
 def find_front(text: str) -> re.Match[str] | None:
-    """The front matter of a file: group 1 is what stands between its rulers."""
+    """Match the front matter of a file: group 1 is the text between its rulers."""
     return _FENCE.match(text)
 
 
 def sections_of(body: str, *, first_line: int = 1, file: str | None = None) -> tuple[SpokenSection, ...]:
-    """The sections of a prompt; text before the first head is the system's, and text without any nobody's yet.
+    """Return the sections of a prompt; text before the first heading is the system's, text without any has no role.
 
     Raises:
-        PromptError: there are more of them than any prompt has.
+        PromptError: there are too many.
     """
     heads = list(_HEAD.finditer(body))
-    if len(heads) > _MOST_SECTIONS:
-        what = f"has {len(heads):,} messages; {_MOST_SECTIONS:,} is the most"
+    if len(heads) > _MAX_SECTIONS:
+        what = f"has {len(heads):,} messages; {_MAX_SECTIONS:,} is the most"
         raise PromptError(what, file=file, hint="a prompt of this size is data: put it into a suite")
     first = heads[0].start() if heads else len(body)
     spans: list[tuple[Role | None, int, int]] = []

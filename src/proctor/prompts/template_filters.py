@@ -1,4 +1,4 @@
-"""The filters and tests of templates: those whose cost is bounded by what they are given, and checks for the others."""
+"""The filters and tests of templates: those with a cost bounded by their input, and checks for the others."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ from proctor.prompts.limits import ITEM, RenderBudget, TooMuchError, bear, measu
 
 __all__ = ["BUDGET", "guarded_filters", "guarded_tests"]
 
-BUDGET = "\0budget"  # a name no template can write
-# Left out are `random` (chance), and what makes HTML: escape, e, forceescape, urlize, xmlattr.
+BUDGET = "\0budget"  # no template can contain this name
+# Left out are `random`, and filters that make HTML: escape, e, forceescape, urlize, xmlattr.
 _ALLOWED: Final = """
     abs attr batch capitalize center count d default dictsort filesizeformat first float format groupby indent int items
     join last length list lower map max min pprint reject rejectattr replace reverse round safe select selectattr slice
     sort string striptags sum title tojson trim truncate unique upper urlencode wordcount wordwrap
 """
-_MOST_SLOW = 20_000  # characters for what takes time with the square of its input
-_MOST_DIGITS = 4_000
-_DEEPEST_JSON = 100
-_WIDEST_JSON = 16
-_ENCODED = 12  # characters that one character becomes in an address, at most
+_MAX_SLOW_CHARS = 20_000  # for filters with quadratic run time
+_MAX_DIGITS = 4_000
+_MAX_JSON_DEPTH = 100
+_MAX_JSON_INDENT = 16
+_MAX_ENCODED_CHARS = 12  # that one character becomes in a URL
 
 
 def guarded_filters() -> dict[str, Any]:
-    """The filters that templates may use, each with its checks."""
+    """Return the filters that templates may use, each with its checks."""
     plain: dict[str, Any] = {name: FILTERS[name] for name in _ALLOWED.split()}
     plain |= {"tojson": _as_json, "sum": _sum}
     return {name: _guarded(each, _CHECKS.get(name)) for name, each in plain.items()}
 
 
 def guarded_tests() -> dict[str, Any]:
-    """Jinja's tests; each is paid for, because comparing takes time with the size of what is compared."""
+    """Return Jinja's tests; each is charged, because the cost of comparing grows with the size."""
     plain: dict[str, Any] = dict(TESTS)
     return {name: _guarded(each, None) for name, each in plain.items()}
 
 
 def _guarded(plain: Callable[..., Any], check: Callable[..., None] | None) -> Callable[..., Any]:
-    """A filter that is paid for, and whose arguments are looked at before it does its work."""
-    # Jinja gives a filter the context, a part of it, or nothing; ours always gets the context, for the budget in it.
+    """Wrap a filter so that it is charged and its arguments are checked first."""
+    # Jinja passes a filter the context, a part of it, or nothing; ours always gets the context, for its budget.
     wants = getattr(getattr(plain, "jinja_pass_arg", None), "name", None)
 
     @pass_context
@@ -58,7 +58,7 @@ def _guarded(plain: Callable[..., Any], check: Callable[..., None] | None) -> Ca
         budget.spend(work=work + sum(ITEM * len(each) for each in given if isinstance(each, range)))
         if check is not None:
             if given and isinstance(given[0], Iterator):
-                given = (list(given[0]), *given[1:])  # what is not made yet cannot be measured
+                given = (list(given[0]), *given[1:])  # an iterator cannot be measured
             check(*given, **named)
         hidden = {"context": (context,), "eval_context": (context.eval_ctx,), "environment": (context.environment,)}
         return budget.paid(plain(*hidden.get(wants or "", ()), *given, **named))
@@ -67,13 +67,13 @@ def _guarded(plain: Callable[..., Any], check: Callable[..., None] | None) -> Ca
 
 
 def _as_json(value: Any, indent: int | None = None) -> str:
-    """JSON as a model should read it: Jinja's own filter escapes quotes and angle brackets for HTML."""
+    """Return JSON for a model: Jinja's own filter escapes quotes and angle brackets for HTML."""
     return json.dumps(value, ensure_ascii=False, indent=indent, default=str)
 
 
 @pass_context
 def _sum(context: Context, iterable: Any, attribute: Any = None, start: Any = 0) -> Any:
-    """The sum of numbers; lists and texts are not added up, because each sum copies what was summed before."""
+    """Sum numbers; lists and texts are rejected, because each addition copies the previous sum."""
     if attribute is not None:
         iterable = context.environment.call_filter("map", iterable, kwargs={"attribute": attribute}, context=context)
     total = start
@@ -85,7 +85,7 @@ def _sum(context: Context, iterable: Any, attribute: Any = None, start: Any = 0)
     return total
 
 
-# --- Checks: each has the arguments of the filter it is for. ------------------------------------------
+# --- Checks: each has the arguments of its filter. ------------------------------------------------------
 
 
 def _width(value: Any, width: Any = 80) -> None:
@@ -134,14 +134,14 @@ def _format(value: Any, *args: Any, **named: Any) -> None:
 def _json(value: Any, indent: Any = None) -> None:
     if indent is None:
         return
-    if not isinstance(indent, int) or not 0 <= indent <= _WIDEST_JSON:
-        raise TooMuchError(f"`tojson` indents by a number from 0 to {_WIDEST_JSON}")
+    if not isinstance(indent, int) or not 0 <= indent <= _MAX_JSON_INDENT:
+        raise TooMuchError(f"`tojson` indents by a number from 0 to {_MAX_JSON_INDENT}")
     total = 0
     waiting: list[tuple[Any, int]] = [(value, 1)]
     while waiting:
         item, depth = waiting.pop()
-        if depth > _DEEPEST_JSON:
-            raise TooMuchError(f"the template prints data nested deeper than {_DEEPEST_JSON} levels")
+        if depth > _MAX_JSON_DEPTH:
+            raise TooMuchError(f"the template prints data nested deeper than {_MAX_JSON_DEPTH} levels")
         inner = list(item.values()) if isinstance(item, Mapping) else item if isinstance(item, (list, tuple)) else ()
         total += (len(inner) + 1) * (depth * indent + 2)
         bear(total + len(waiting) + len(inner))
@@ -150,12 +150,12 @@ def _json(value: Any, indent: Any = None) -> None:
 
 
 def _int(value: Any, default: Any = 0, base: Any = 10) -> None:
-    if isinstance(value, str) and len(value) > _MOST_DIGITS:
-        raise TooMuchError(f"the template reads a number of more than {_MOST_DIGITS:,} digits")
+    if isinstance(value, str) and len(value) > _MAX_DIGITS:
+        raise TooMuchError(f"the template reads a number of more than {_MAX_DIGITS:,} digits")
 
 
 def _urlencode(value: Any) -> None:
-    bear(measure(value) * _ENCODED)
+    bear(measure(value) * _MAX_ENCODED_CHARS)
 
 
 def _striptags(value: Any) -> None:
@@ -163,13 +163,13 @@ def _striptags(value: Any) -> None:
 
 
 def _pprint(value: Any) -> None:
-    if measure(value) > _MOST_SLOW:
-        raise TooMuchError(f"`pprint` takes at most {_MOST_SLOW:,} characters: use `tojson`")
+    if measure(value) > _MAX_SLOW_CHARS:
+        raise TooMuchError(f"`pprint` takes at most {_MAX_SLOW_CHARS:,} characters: use `tojson`")
 
 
 def _slow(text: str, name: str) -> None:
-    if len(text) > _MOST_SLOW:
-        raise TooMuchError(f"`{name}` takes at most {_MOST_SLOW:,} characters")
+    if len(text) > _MAX_SLOW_CHARS:
+        raise TooMuchError(f"`{name}` takes at most {_MAX_SLOW_CHARS:,} characters")
 
 
 _CHECKS: Final[Mapping[str, Callable[..., None]]] = {

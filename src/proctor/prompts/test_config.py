@@ -1,4 +1,4 @@
-"""What the author of a prompt tells about testing it: scenarios, samples, words for each stage, tags."""
+"""Read the test settings of a prompt file: scenarios, samples, instructions per stage, tags."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ _IN_BLOCK = ("scenarios", "testSamples", "testData", "instructions", "sample")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptTestConfig:
-    """What a prompt file says about its tests.
+    """The test settings of a prompt file.
 
     A scenario has ``name``, ``instructions`` and ``parameters``. ``samples`` are rows: the prompt's own sample,
-    then those of ``testSamples`` and ``testData``; :func:`split_sample` takes one apart. ``instructions`` has
-    words for a stage, by the names in ``STAGES``. ``metric`` is "score" or "verdict" where the prompt is a
-    judge's. ``options`` are settings of the generation that stand in the file, as they were written.
+    then those of ``testSamples`` and ``testData``; :func:`split_sample` splits one. ``instructions`` has text for a
+    stage, by the names in ``STAGES``. ``metric`` is "score" or "verdict" if the prompt is a judge's. ``options`` are
+    generation settings in the file, unchanged.
     """
 
     scenarios: tuple[Mapping[str, Any], ...] = ()
@@ -59,10 +59,10 @@ class PromptTestConfig:
 
 
 def told(prompt: Prompt) -> PromptTestConfig:
-    """Read what the prompt's file tells; files it names are opened now.
+    """Read the test settings of the prompt's file; files it names are opened now.
 
     Raises:
-        PromptError: a part is of the wrong shape, or a file it names is not there; field and hint are named.
+        PromptError: a part has the wrong shape, or a named file is missing; field and hint are given.
     """
     front, options = _flat(prompt)
     warnings: list[str] = []
@@ -79,7 +79,7 @@ def told(prompt: Prompt) -> PromptTestConfig:
 
 
 def split_sample(prompt: Prompt, row: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
-    """The inputs in a sample, and the answer its author expects, if any; free text is the input ``input``."""
+    """Split a sample into its inputs and the expected answer, if any; free text is the input ``input``."""
     inputs = {name: row[name] for name in prompt.inputs or (INPUT,) if name in row}
     given = next((row[key] for key in _ANSWERS if key in row and key not in prompt.inputs), None)
     if given is None or isinstance(given, str):
@@ -88,7 +88,7 @@ def split_sample(prompt: Prompt, row: Mapping[str, Any]) -> tuple[dict[str, Any]
 
 
 def _flat(prompt: Prompt) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The front matter with what stands in a ``promptPex:`` block, and the settings from there."""
+    """Return the front matter merged with a ``promptPex:`` block, and the settings of that block."""
     front = dict(prompt.front)
     options: dict[str, Any] = {}
     for name in _BLOCKS:
@@ -168,7 +168,7 @@ def _words(value: Any, place: str, prompt: Prompt) -> str:
 def _instructions(given: Any, prompt: Prompt, warnings: list[str]) -> dict[str, str]:
     if given is None:
         return {}
-    if isinstance(given, str):  # words without a stage are for every stage
+    if isinstance(given, str):  # instructions without a stage apply to every stage
         return dict.fromkeys(STAGES, given.strip()) if given.strip() else {}
     if not isinstance(given, dict):
         hint = "write `instructions:` and under it `rules: …`; stages: " + ", ".join(STAGES)
@@ -202,19 +202,19 @@ def _samples(front: Mapping[str, Any], prompt: Prompt, warnings: list[str]) -> t
             typed = _free(typed)
         if any(name in typed for name in names):
             kept.setdefault(content_id(typed), typed)
-        elif place != "sample":  # of that, the reader of the file has warned
+        elif place != "sample":  # the loader has already warned about the sample
             warnings.append(f"{place}: names none of the inputs " + ", ".join(f"`{name}`" for name in names))
     return tuple(kept.values())
 
 
 def _free(row: dict[str, Any]) -> dict[str, Any]:
-    """A row for a prompt without variables: its one text, whatever the column is called, is what goes in."""
+    """Return a row for a prompt without variables: its one text, whatever the column name, is the input."""
     texts = [key for key, value in row.items() if key not in _ANSWERS and isinstance(value, str)]
     return {INPUT: row[texts[0]], **{key: row[key] for key in row if key != texts[0]}} if len(texts) == 1 else row
 
 
 def _rows(given: Any, name: str, prompt: Prompt) -> list[tuple[str, Mapping[str, Any]]]:
-    """Rows written out, rows of a file, or a list with both."""
+    """Return rows written out, rows of a file, or a list with both."""
     if given is None:
         return []
     rows: list[tuple[str, Mapping[str, Any]]] = []
@@ -234,7 +234,7 @@ def _rows(given: Any, name: str, prompt: Prompt) -> list[tuple[str, Mapping[str,
 
 
 def _typed(value: Any, schema: Mapping[str, Any]) -> Any:
-    """A value as its input's type wants it, where that is plain: tables hold only text, YAML guesses."""
+    """Convert a value to its input's type if that is obvious: tables contain only text, YAML guesses."""
     kind = schema.get("type", "string")
     if kind == "string":
         if isinstance(value, bool):
@@ -251,7 +251,7 @@ def _typed(value: Any, schema: Mapping[str, Any]) -> Any:
 
 
 def _metric(prompt: Prompt, tags: tuple[str, ...]) -> str:
-    """What a judge's prompt makes: a number, or ok and err."""
+    """Return what a judge's prompt returns: a score, or a verdict."""
     if not is_metric(prompt.path, {"tags": list(tags)}):
         return ""
     asked = prompt.schema or {}

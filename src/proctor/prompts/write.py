@@ -1,7 +1,7 @@
-"""Writes prompt files: changes to one that is there, and new ones from a prompt.
+"""Edit existing prompt files, and write new ones from a prompt.
 
-A change touches what changed and nothing else: comments, order, unknown keys, the user's own test data, quotes,
-blocks, line endings and the byte order mark stay as they were.
+An edit changes nothing else: comments, order, unknown keys, the user's own test data, quotes, blocks, line endings
+and the byte order mark stay as they were.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ def write_prompt(
     remove: Iterable[str] = (),
     texts: Mapping[int, str] | None = None,
 ) -> str:
-    """Change a prompt file on disk, whole or not at all; its new text is returned.
+    """Edit a prompt file on disk atomically; return its new text.
 
-    ``set_`` gives keys at the top new values, ``remove`` takes keys away, ``texts`` gives messages new text by
-    their number. A file that changes in nothing is not written.
+    ``set_`` sets top-level keys, ``remove`` removes keys, ``texts`` replaces the text of messages by their number. An
+    unchanged file is not written.
 
     Raises:
         PromptError: the file cannot be read, or the change cannot be made in it.
-        StoreError: the disk refused.
+        StoreError: a disk error.
     """
     path = Path(path)
     source = read_text(path)
@@ -56,7 +56,7 @@ def edit_prompt(
     remove: Iterable[str] = (),
     texts: Mapping[int, str] | None = None,
 ) -> str:
-    """The text of a prompt file with changes made; ``file`` says by its ending how to read it.
+    """Return the edited text of a prompt file; the ending of ``file`` selects the format.
 
     Raises:
         PromptError: the text is not a prompt, or the change cannot be made in it.
@@ -127,9 +127,9 @@ def _edit_body(text: str, texts: Mapping[int, str], file: str | None) -> str:
 def with_test_data(
     path: str | Path, rows: Iterable[Mapping[str, Any]], *, evaluators: Iterable[Mapping[str, Any]] = ()
 ) -> str:
-    """The text of a GitHub Models file with more test data and evaluators, under those its author has.
+    """Return the text of a GitHub Models file with further test data and evaluators after the existing ones.
 
-    A row that is there already is not added again, nor is an evaluator of the same name.
+    An existing row is not added again, nor is an evaluator of the same name.
 
     Raises:
         PromptError: the file is not a GitHub Models prompt, or cannot be changed.

@@ -1,7 +1,7 @@
-"""Changes YAML text so that it says other data, and leaves what did not change as it was, byte for byte.
+"""Edit YAML text so that it has other data, keeping unchanged parts byte for byte.
 
-Values are cut out and put in where they stand; comments, order, quotes, blocks and blank lines of the rest are
-never written anew. What comes out is read again, and must be the data that was asked for.
+Values are replaced in place; comments, order, quotes, blocks and blank lines of the rest are never rewritten. The
+result is parsed again, and must be the requested data.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from proctor.text.yaml_dump import to_yaml
 
 __all__ = ["edit_yaml"]
 
-_LONG = 100
+_MAX_FLOW_CHARS = 100
 
 
 class _CannotError(Exception):
-    """The place cannot be changed by itself: what holds it must be written anew."""
+    """The value cannot be edited in place: its container must be rewritten."""
 
 
 def edit_yaml(text: str, wanted: Mapping[str, Any], *, file: str | None = None) -> str:
-    """The text, changed so that it reads as ``wanted``; the order of keys in a mapping is that of the text.
+    """Return the text edited so that it parses as ``wanted``; the order of keys in a mapping is that of the text.
 
     Raises:
         PromptError: the text is not YAML of one mapping, or the change cannot be made without losing something.
@@ -55,14 +55,14 @@ def edit_yaml(text: str, wanted: Mapping[str, Any], *, file: str | None = None) 
 
 
 def _below(text: str, wanted: Mapping[str, Any]) -> str:
-    """Text without any data holds comments at most: what is wanted goes under them."""
+    """Append the data to a text that contains at most comments."""
     newline = _newline(text)
     gap = newline if text and not text.endswith("\n") else ""
     return text + gap + to_yaml(wanted).replace("\n", newline) if wanted else text
 
 
 def _anew(text: str, root: ValuePlace, wanted: Mapping[str, Any]) -> str:
-    """Everything is other, or the file is one mapping in brackets: it is written from the beginning."""
+    """Rewrite everything: all values differ, or the file is one mapping in brackets."""
     fresh = json.dumps(wanted, indent=2) if root.flow else to_yaml(wanted).removesuffix("\n")
     return text[: root.start] + fresh.replace("\n", _newline(text)) + text[root.end :]
 
@@ -81,7 +81,7 @@ def _attempt(text: str, root: ValuePlace | None, old: Any, wanted: Mapping[str, 
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two values are the same data; for Python, 1 and true are."""
+    """Return whether two values are the same data; in Python, 1 equals true."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
@@ -90,7 +90,7 @@ def _newline(text: str) -> str:
 
 
 class _Editor:
-    """Gathers the cuts and the pieces that go in their places, then makes them all at once."""
+    """Collects replacements and applies them all at once."""
 
     def __init__(self, text: str, deep: bool) -> None:
         self.text, self.deep = text, deep
@@ -98,7 +98,7 @@ class _Editor:
         self.cuts: list[tuple[int, int, str]] = []
 
     def done(self) -> str:
-        """The text with every cut made, the last first; what goes into one place stands in the order it was found."""
+        """Return the text with all replacements, applied from the end; insertions at one position keep their order."""
         made = self.text
         before = len(made) + 1
         for _, (start, end, piece) in sorted(enumerate(self.cuts), key=_by_place, reverse=True):
@@ -108,17 +108,19 @@ class _Editor:
         return made
 
     def mapping(self, place: ValuePlace, old: Mapping[str, Any], new: Mapping[str, Any], *, top: bool = True) -> None:
-        """Change the values that differ, drop the keys that go, put new keys at the end."""
+        """Change the values that differ, drop removed keys, and append new keys."""
         present = {key.text: (key, value) for key, value in place.entries if key.kind == "scalar"}
         if len(present) != len(place.entries) or (set(old) - set(present)) - set(new):
-            raise _CannotError  # keys that are not text, or that came by a merge and cannot be dropped
+            raise _CannotError  # keys that are not text, or that come from a merge and cannot be dropped
         for name, (key, value) in present.items():
             if name in new and name in old:
                 if not _same(old[name], new[name]):
                     self._value(place, key, value, old[name], new[name], top)
             elif name in old:
                 self._drop(place, key.start, value.end)
-        added = {name: new[name] for name in new if name not in present and not _same(old.get(name, _NEVER), new[name])}
+        added = {
+            name: new[name] for name in new if name not in present and not _same(old.get(name, _NO_VALUE), new[name])
+        }
         if added:
             kept = [value.end for name, (_, value) in present.items() if name in new or name not in old]
             self._extend(place, added, max(kept, default=-1))
@@ -140,8 +142,8 @@ class _Editor:
                 self._put(colon + 1, value.end, _mapping_text({"k": new})[2:], place.column)
 
     def _inside(self, place: ValuePlace, old: Any, new: Any) -> None:
-        """Change a part of a value; a value that is other altogether cannot be changed so."""
-        if not self.deep or not new or (place.flow and len(_flow(new)) > _LONG):
+        """Change a part of a value; a completely different value cannot be changed in place."""
+        if not self.deep or not new or (place.flow and len(_flow(new)) > _MAX_FLOW_CHARS):
             raise _CannotError
         if place.kind == "map" and isinstance(old, dict) and isinstance(new, dict):
             self.mapping(place, old, new, top=False)
@@ -175,7 +177,7 @@ class _Editor:
                 self._put(self._dash(place, index) + 1, item.end, _list_text([new])[1:], place.column)
 
     def _dash(self, place: ValuePlace, index: int) -> int:
-        """Where the dash of an item stands: the first thing after the item before that is no comment."""
+        """Return the position of an item's dash: the first token after the previous item that is no comment."""
         if place.flow:
             raise _CannotError
         at = place.items[index - 1].end if index else place.start
@@ -189,7 +191,7 @@ class _Editor:
         return at
 
     def _put(self, start: int, end: int, piece: str, column: int) -> None:
-        """Put a value behind its key or dash; a remark at the end of the line stays on the first line."""
+        """Replace the value after a key or dash; a comment at the end of the line stays on the first line."""
         first, *rest = piece.removesuffix("\n").split("\n")
         stop = self._line_end(end)
         remark = self.text[end:stop]
@@ -202,7 +204,7 @@ class _Editor:
             self.cuts.append((start, stop, self.newline.join(lines)))
 
     def _drop(self, place: ValuePlace, start: int, end: int) -> None:
-        """Take out whole lines."""
+        """Remove whole lines."""
         begin = self.text.rfind("\n", 0, start) + 1
         if place.flow or self.text[begin:start].strip():
             raise _CannotError
@@ -236,7 +238,7 @@ class _Editor:
             self.cuts.append((begin, begin, "".join(line + self.newline for line in lines)))
 
     def _above_remarks(self, begin: int) -> int:
-        """The beginning of the remarks right above a line: they speak of what is on it."""
+        """Return the start of the comments directly above a line, since they describe it."""
         while begin:
             above = self.text.rfind("\n", 0, begin - 1) + 1
             if not self.text[above:begin].lstrip().startswith("#"):
@@ -248,7 +250,7 @@ class _Editor:
         last = place.entries[-1][1].end if place.entries else place.items[-1].end if place.items else -1
         rest = self.text[last : place.end - 1]
         if last < 0 or rest.strip():
-            raise _CannotError  # empty, or with a comma or a remark before the bracket
+            raise _CannotError  # empty, or with a comma or a comment before the bracket
         self.cuts.append((last, last, "".join(f", {piece}" for piece in pieces)))
 
     def _lines_after(self, end: int, piece: str, column: int) -> None:
@@ -259,7 +261,7 @@ class _Editor:
         self.cuts.append((stop, stop, "".join(self.newline + line for line in lines)))
 
     def _line_end(self, at: int) -> int:
-        """Where the line ends, before its line break."""
+        """Return the end of the line, before its line break."""
         stop = self.text.find("\n", at)
         stop = len(self.text) if stop < 0 else stop
         return stop - 1 if stop > at and self.text[stop - 1] == "\r" else stop
@@ -270,7 +272,7 @@ def _by_place(numbered: tuple[int, tuple[int, int, str]]) -> tuple[int, int, int
     return start, end, number
 
 
-_NEVER: Any = {"\0": "no data says this"}
+_NO_VALUE: Any = {"\0": "no data says this"}
 
 
 def _mapping_text(data: Mapping[str, Any]) -> str:
@@ -284,7 +286,7 @@ def _list_text(values: list[Any]) -> str:
 
 
 def _hungry(value: Any) -> bool:
-    """Whether some text in it ends in empty lines: written as a block, it would take those that follow in the file."""
+    """Return whether some text in it ends with empty lines: as a block, it would absorb those that follow it."""
     if isinstance(value, Mapping):
         return any(map(_hungry, value.values()))
     return any(map(_hungry, value)) if isinstance(value, list) else isinstance(value, str) and value.endswith("\n\n")
@@ -295,7 +297,7 @@ def _indented(lines: list[str], column: int) -> list[str]:
 
 
 def _flow(value: Any) -> str:
-    """A value inside brackets, on one line."""
+    """Return a value inside brackets, on one line."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{_flow(name)}: {_flow(each)}" for name, each in value.items()) + "}"
     if isinstance(value, (list, tuple)):

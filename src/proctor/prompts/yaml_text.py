@@ -1,8 +1,7 @@
-"""YAML text to plain data: only the kinds JSON has, bounded whatever the text holds, every value with its line.
+"""Parse YAML text to plain JSON-like data, with bounded size and a line for every value.
 
-The text is composed to nodes (in C where the loader has it) and the nodes are turned into data here, because
-the loader's own constructors share aliased values, make dates of what a user meant as text, and
-expand merge keys without a bound.
+The text is composed to nodes (in C if the loader has it) and the nodes are converted here, because the
+loader's own constructors share aliased values, convert text to dates, and expand merge keys without a limit.
 """
 
 from __future__ import annotations
@@ -24,17 +23,17 @@ _MAX_DEPTH = 100
 _TAG = "tag:yaml.org,2002:"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BRACKET = re.compile(r"[\[\]{}]")
-_MOST_BRACKETS = 500
+_MAX_OPEN_BRACKETS = 500
 _PREFIX = re.compile(r"^(?:[-?:][ \t]|[ \t])*", re.MULTILINE)
 _LONG_PREFIX = re.compile(r"^(?:[-?:][ \t]|[ \t]){500}", re.MULTILINE)
-_MOST_DIGITS = 3_500
+_MAX_DIGITS = 3_500
 _QUOTES = "put it in quotes, as text"
 _BOOLEANS = ("true", "yes", "on", "false", "no", "off")
 _BASES = {"0o": 8, "0x": 16, "0b": 2}
 
 
 class _Wrong(Exception):
-    """Something in the text that we do not take, and where."""
+    """An unacceptable part of the text, and its position."""
 
     def __init__(self, message: str, mark: Any, hint: str | None = None) -> None:
         super().__init__(message)
@@ -42,14 +41,14 @@ class _Wrong(Exception):
 
 
 def read_yaml(text: str, *, file: str | None = None, error: type[InputError] = InputError, first_line: int = 1) -> Any:
-    """Plain data from YAML text.
+    """Parse YAML text to plain data.
 
     ``first_line`` is where the text begins in its file, for front matter.
 
     Raises:
-        InputError: of the class ``error``, with the line, when the text is not YAML or not acceptable.
+        InputError: of the class ``error``, with the line, if the text is not YAML or not acceptable.
     """
-    if _brackets(text) > _MOST_BRACKETS:
+    if _brackets(text) > _MAX_OPEN_BRACKETS:
         raise error("the YAML is nested too deeply", file=file, hint=f"stay under {_MAX_DEPTH} levels")
     try:
         node = _compose(text)
@@ -61,12 +60,12 @@ def read_yaml(text: str, *, file: str | None = None, error: type[InputError] = I
         raise _syntax(wrong, file, error, first_line) from None
     except RecursionError:
         raise error("the YAML is nested too deeply", file=file, hint=f"stay under {_MAX_DEPTH} levels") from None
-    except ValueError as wrong:  # what a reader underneath cannot read
+    except ValueError as wrong:  # raised by the underlying parser
         raise error(f"the YAML holds a value that cannot be read: {wrong}", file=file) from None
 
 
 def lines_in_yaml(text: str) -> Callable[[Sequence[str | int]], int | None]:
-    """A function from the path of a value to its line, or to that of the deepest part of the path that exists."""
+    """Return a function from the path of a value to its line, or to that of its deepest existing part."""
     try:
         root = _compose(text)
     except (YAMLError, RecursionError, ValueError):
@@ -86,7 +85,7 @@ def _line_of(node: Any, path: Sequence[str | int]) -> int:
 
 
 def _brackets(text: str) -> int:
-    """How many brackets are open at once, at most: the reader's time grows with the square of it."""
+    """Return the maximum number of open brackets: the parser's run time grows with its square."""
     deepest = depth = 0
     for bracket in _BRACKET.finditer(text):
         depth = depth + 1 if bracket.group() in "[{" else max(0, depth - 1)
@@ -95,9 +94,9 @@ def _brackets(text: str) -> int:
 
 
 def _steps(text: str) -> int:
-    """How deep lines stand under one another, at most: the reader in C goes down until its stack is gone.
+    """Return the maximum depth of nested lines: the C parser recurses until its stack overflows.
 
-    Each step needs a column of its own at the beginning of a line, so most texts are let pass unmeasured.
+    Each level needs its own column at the beginning of a line, so most texts are skipped.
     """
     if _LONG_PREFIX.search(text) is None:
         return 0
@@ -115,14 +114,14 @@ def _steps(text: str) -> int:
 
 
 def _compose(text: str) -> Any:
-    if _steps(text) > _MOST_BRACKETS:
+    if _steps(text) > _MAX_OPEN_BRACKETS:
         raise RecursionError
     try:
         return YAML(typ="safe").compose(text)
     except YAMLError:
-        # The reader in C knows fewer escapes and names other places: the one in Python has the last word.
+        # The C parser knows fewer escapes and reports other positions: the Python one decides.
         plain = YAML(typ="safe", pure=True)
-        plain.composer.warn_double_anchors = False  # an anchor may be set anew
+        plain.composer.warn_double_anchors = False  # an anchor may be redefined
         return plain.compose(text)
 
 
@@ -164,7 +163,7 @@ def _hint(what: str) -> str:
 
 
 class _Plain:
-    """Turns nodes into data and counts what it makes: an alias costs as much as what it stands for."""
+    """Converts nodes to data and counts the result: an alias costs as much as its value."""
 
     __slots__ = ("left",)
 
@@ -214,7 +213,7 @@ class _Plain:
 def _scalar(node: Any) -> Any:
     kind = node.tag.removeprefix(_TAG)
     text: str = node.value
-    if kind in ("str", "timestamp", "value", "merge"):  # a date is text: users compare it, they do not add to it
+    if kind in ("str", "timestamp", "value", "merge"):  # a date is text: users compare it, they do not compute with it
         return _paired(text)
     if kind == "null":
         return None
@@ -230,7 +229,7 @@ def _scalar(node: Any) -> Any:
 
 
 def _paired(text: str) -> str:
-    """JSON writes a character beyond the first plane as two escapes; the YAML reader leaves them two."""
+    """Join surrogate pairs: JSON writes a character beyond the first plane as two escapes, which YAML keeps."""
     if not _SURROGATE.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
@@ -239,8 +238,8 @@ def _paired(text: str) -> str:
 def _whole(text: str, node: Any) -> int:
     sign = -1 if text.startswith("-") else 1
     digits = text.lstrip("+-")
-    # Python prints no number of more than 4,300 digits, whatever it was written in; ours stay well below.
-    if len(digits) <= _MOST_DIGITS:
+    # Python prints no number of more than 4,300 digits; ours stay well below.
+    if len(digits) <= _MAX_DIGITS:
         try:
             return sign * int(digits, _BASES.get(digits[:2], 10))
         except ValueError:

@@ -1,1 +1,1 @@
-"""Decisions from results: what changed since the baseline, and whether it may ship."""
+"""Release decisions: what changed since the baseline, and whether it may ship."""

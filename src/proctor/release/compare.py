@@ -1,4 +1,4 @@
-"""What changed between two runs of the same cases, by dimension and intent, and how sure that is."""
+"""Compare two runs of the same cases, by dimension and intent, with significance tests."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Change:
     """One dimension of one intent, before and after.
 
     ``p`` is that of the sign-flip test (for ``pass_rate`` this is McNemar's exact test), ``adjusted`` the same after
-    Holm's correction for all that was tested. ``spread`` is the standard deviation of the differences, ``detectable``
-    the smallest true change of the mean that would have been found.
+    Holm's correction for all tests. ``spread`` is the standard deviation of the differences, ``detectable`` the
+    smallest true change of the mean that would have been detected.
     """
 
     intent: str
@@ -59,7 +59,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartChange:
-    """One sub-score of one intent, before and after: told, not tested."""
+    """One sub-score of one intent, before and after: reported, not tested."""
 
     intent: str
     part: str
@@ -69,7 +69,7 @@ class PartChange:
 
     @property
     def difference(self) -> float:
-        """By how much the mean changed."""
+        """The change of the mean."""
         return self.after - self.before
 
 
@@ -78,8 +78,8 @@ class Comparison:
     """Two runs side by side.
 
     Cases of the baseline that were not run again are ``missing``: they count as regressions. Those whose question or
-    expectation is another than in the baseline are ``rewritten`` and are not compared. ``flips`` passed a check and now
-    fail it; ``mixed`` counts the cases whose samples disagree. ``scorers`` says whether both were scored alike.
+    expectation changed since the baseline are ``rewritten`` and are not compared. ``flips`` passed a check and now
+    fail it; ``mixed`` counts the cases whose samples disagree. ``scorers`` states whether both had the same scorers.
     """
 
     baseline: Baseline
@@ -104,20 +104,20 @@ class Comparison:
 
     @property
     def regressions(self) -> tuple[Change, ...]:
-        """The rows that got worse beyond chance."""
+        """The rows with a significant regression."""
         return tuple(change for change in self.changes if change.verdict == "regression")
 
     def change(self, dimension: str, intent: str = ALL) -> Change | None:
-        """One row; ``None`` when there is none."""
+        """Return one row; ``None`` if there is none."""
         found = (each for each in self.changes if each.dimension == dimension and each.intent == intent)
         return next(found, None)
 
 
 def compare(baseline: Baseline, current: Baseline, settings: CompareSettings | None = None) -> Comparison:
-    """Pair two runs by case and say of every dimension and intent whether it got better, worse, or nobody can say.
+    """Pair two runs by case and judge for every dimension and intent whether it improved, regressed, or is uncertain.
 
-    The rows over all intents and the rows of single intents are two families that get half of alpha each: a fault in
-    one place is found in its intent, one that touches every intent a little is found over all of them.
+    The rows over all intents and the rows of single intents are two families that get half of alpha each: a local fault
+    is found in its intent, one that affects every intent a little is found over all of them.
     """
     settings = settings or CompareSettings()
     before = {case.case: case for case in baseline.cases}
@@ -148,14 +148,14 @@ def _rewritten(before: CaseMeasure, after: CaseMeasure) -> bool:
 
 
 def _figures(baseline: Baseline, current: Baseline) -> tuple[str, ...]:
-    """What is compared: every dimension, the composite where it is one of several, and the share that passed."""
+    """Return the figures to compare: every dimension, the composite if there are several, and the pass rate."""
     names = tuple(dict.fromkeys((*current.dimensions, *baseline.dimensions)))
     composite = () if QUALITY in names or len(names) < 2 else (QUALITY,)
     return (*names, *composite, PASS_RATE)
 
 
 def _by_intent(pairs: Sequence[Pair]) -> dict[str, list[Pair]]:
-    """The pairs by intent; the intent is the one the case has now."""
+    """Return the pairs by intent, which is the one the case has now."""
     found: dict[str, list[Pair]] = {ALL: list(pairs)}
     for pair in pairs:
         found.setdefault(pair[1].intent, []).append(pair)
@@ -167,7 +167,7 @@ def _changes(pairs: Sequence[Pair], figures: Sequence[str], settings: CompareSet
     rows = {intent: _rows(intent, group, figures, settings) for intent, group in groups.items()}
     inner = [change for intent, found in rows.items() if intent != ALL for change in found]
     if len(groups) <= 2:
-        # One intent is all of them: it is the same test under two names and is paid for once.
+        # A single intent is the same test under two names, so it is corrected for only once.
         judged = _judged(rows[ALL], settings.alpha, settings)
         copies = [replace(change, intent=intent) for intent in groups if intent != ALL for change in judged]
         return (*judged, *copies)
@@ -176,7 +176,7 @@ def _changes(pairs: Sequence[Pair], figures: Sequence[str], settings: CompareSet
 
 
 def _rows(intent: str, pairs: Sequence[Pair], figures: Sequence[str], settings: CompareSettings) -> list[Change]:
-    """The rows of one intent, not yet judged."""
+    """Return the rows of one intent, not yet judged."""
     first, second = _table([pair[0] for pair in pairs], figures), _table([pair[1] for pair in pairs], figures)
     differences = second - first
     differences[np.abs(differences) <= SAME] = 0.0
@@ -209,7 +209,7 @@ def _rows(intent: str, pairs: Sequence[Pair], figures: Sequence[str], settings: 
 
 
 def _p(dimension: str, moved: Numbers, drawn: float) -> float:
-    """Pass and fail need no draws: flipping the signs of ones is McNemar's test, and that is known exactly."""
+    """Return the p-value: for pass and fail, sign flips equal McNemar's test, which is exact and needs no draws."""
     if dimension == PASS_RATE and bool(np.isin(moved, (-1.0, 0.0, 1.0)).all()):
         return mcnemar(int((moved < 0).sum()), int((moved > 0).sum())).exact
     return drawn
@@ -221,7 +221,7 @@ def _table(cases: Sequence[CaseMeasure], figures: Sequence[str]) -> Numbers:
 
 
 def _judged(rows: Sequence[Change], alpha: float, settings: CompareSettings) -> list[Change]:
-    """The rows of one family with adjusted p-values and verdicts; ``alpha`` is the family's share."""
+    """Return the rows of one family with adjusted p-values and verdicts; ``alpha`` is the family's share."""
     tested = [row for row in rows if row.p is not None]
     smallest = [smallest_p(row.changed) for row in tested]
     adjusted = holm_reachable([row.p or 0.0 for row in tested], smallest, alpha=alpha)
@@ -243,7 +243,7 @@ def _verdict(row: Change, adjusted: float | None, level: float, alpha: float, se
         verdict = "no change"
     else:
         verdict = "not enough data"
-    # Told on the scale of the whole comparison, so that one alpha serves every row.
+    # On the scale of the whole comparison, so that one alpha applies to every row.
     whole = min(1.0, adjusted * settings.alpha / alpha)
     return replace(row, adjusted=whole, detectable=detectable, verdict=verdict)
 
@@ -251,9 +251,9 @@ def _verdict(row: Change, adjusted: float | None, level: float, alpha: float, se
 def _detectable(row: Change, level: float, settings: CompareSettings) -> float | None:
     needed = fewest_changed(level)
     if row.pairs < needed:
-        return None  # so few cases could not show any change at all
+        return None  # too few cases to show any change
     if not row.spread:
-        # Nothing varied, so there is no spread to go by: so many cases would have to change from end to end.
+        # Nothing varied, so there is no spread: this many cases would have to change completely.
         return needed / row.pairs
     return minimum_effect(row.spread, row.pairs, alpha=level, power=settings.power)
 

@@ -1,6 +1,6 @@
 """The settings of a comparison of two runs.
 
-They are apart from `compare`, which loads numpy: the rules of release are read after every run.
+Separate from `compare`, which imports numpy: release policies are read after every run.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ __all__ = ["CompareSettings"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareSettings:
-    """How sure a change must be before it is called one.
+    """Thresholds for detecting changes.
 
-    ``smallest_effect`` is the change of a mean that matters: where a change of this size would have been missed, the
+    ``smallest_effect`` is the change of a mean that matters: if a change of this size could have been missed, the
     verdict is "not enough data", not "no change". ``case_drop`` is by how much one case must fall to be listed.
     """
 

@@ -1,4 +1,4 @@
-"""What a policy says of a comparison: ship, hold, or not enough data, and why."""
+"""Decide by a policy whether a comparison may ship, holds, or has not enough data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from proctor.release.worsened_cases import WorseCase
 __all__ = ["RESCORE", "UNKNOWN_SCORERS", "Outcome", "ReleaseDecision", "decide"]
 
 Outcome = Literal["ship", "hold", "not enough data"]
-_SAME = 1e-9
+_ROUNDING = 1e-9
 RESCORE = "re-score the baseline: `proctor gate RUN --rescore-baseline`"
 UNKNOWN_SCORERS = (
     "the baseline has no hashes of its scorers, so it cannot be told whether they changed since: bless a run again"
@@ -29,7 +29,7 @@ _EXIT_CODES: dict[Outcome, int] = {"ship": 0, "hold": 1, "not enough data": 3}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseDecision:
-    """Ship, hold or not enough data, with every reason; warnings decide nothing."""
+    """Ship, hold or not enough data, with every reason; warnings do not affect the outcome."""
 
     outcome: Outcome
     reasons: tuple[Reason, ...] = ()
@@ -42,7 +42,7 @@ class ReleaseDecision:
 
     @property
     def cases(self) -> tuple[str, ...]:
-        """Every case a reason names, each once: what a person should look at."""
+        """Every case named by a reason, each once: those a person should review."""
         return tuple(dict.fromkeys(case for reason in self.reasons for case in reason.cases))
 
 
@@ -54,12 +54,12 @@ def decide(
     elsewhere: Collection[str] = (),
     sampled: bool = False,
 ) -> ReleaseDecision:
-    """What the policy says of a comparison; ``history`` are the points of earlier runs, the oldest first.
+    """Apply the policy to a comparison; ``history`` are the points of earlier runs, the oldest first.
 
-    A reason to hold outweighs a lack of data. Without any, the run ships only when a drop that matters would have been
-    seen in every dimension. Runs that were scored by different scorers are not decided on at all: no difference between
-    them can be trusted. ``elsewhere`` are intents that this run need not have; ``sampled`` says whether the target is
-    known to draw its answers.
+    A reason to hold takes precedence over a lack of data. Without any, the run ships only if a relevant drop would have
+    been detected in every dimension. Runs with different scorers are not decided at all, since their differences are
+    not comparable. ``elsewhere`` are intents that this run need not have; ``sampled`` states whether the target is
+    known to sample its answers.
     """
     floors, near = _floors(comparison, policy, history)
     proven, tolerated = _regressions(comparison, policy)
@@ -90,7 +90,7 @@ def _notes(comparison: Comparison) -> tuple[Reason, ...]:
 
 
 def _regressions(comparison: Comparison, policy: Policy) -> tuple[list[Reason], list[Reason]]:
-    """The proven drops that are too large, and those that are small enough to ship."""
+    """Return the proven drops that are too large, and those that are small enough to ship."""
     proven: list[Reason] = []
     tolerated: list[Reason] = []
     for change in comparison.regressions:
@@ -134,13 +134,13 @@ def _lost(change: Change, lost: bool) -> bool:
 
 
 def _fallen_parts(comparison: Comparison, change: Change) -> tuple[str, ...]:
-    """The sub-scores that fell with the dimension, the deepest first; those that fell far less are left out."""
+    """Return the sub-scores that fell with the dimension, the largest drop first; much smaller drops are left out."""
     whole = change.dimension in (PASS_RATE, QUALITY)
     fallen = [
         part
         for part in comparison.parts
         if part.intent == change.intent
-        and part.difference < -_SAME
+        and part.difference < -_ROUNDING
         and (whole or part.part.startswith(f"{change.dimension}."))
     ]
     fallen.sort(key=lambda part: part.difference)
@@ -148,7 +148,7 @@ def _fallen_parts(comparison: Comparison, change: Change) -> tuple[str, ...]:
 
 
 def _floors(comparison: Comparison, policy: Policy, history: Sequence[TrendPoint]) -> tuple[list[Reason], list[Reason]]:
-    """The means that were under their floors often enough, and those that were, but not yet often enough."""
+    """Return the means that were under their floors often enough, and those that were, but not yet often enough."""
     floors = Floors(by_intent=policy.floors)
     now = points(comparison.current)
     past = series(point for point in history if point.run != comparison.current.run)
@@ -156,7 +156,7 @@ def _floors(comparison: Comparison, policy: Policy, history: Sequence[TrendPoint
     near: list[Reason] = []
     for point in now:
         floor = floors.of(point.intent, point.dimension)
-        if floor is None or point.value >= floor.least - _SAME:
+        if floor is None or point.value >= floor.least - _ROUNDING:
             continue
         runs = len(streak((*past.get((point.intent, point.dimension), ()), point), floor.least))
         needed = floor.consecutive or policy.consecutive
@@ -187,7 +187,7 @@ def _lowest(comparison: Comparison, point: TrendPoint, least: float) -> tuple[st
 
 
 def _low_parts(now: Sequence[TrendPoint], point: TrendPoint, least: float) -> tuple[str, ...]:
-    """The sub-scores that pull a dimension under its floor, the lowest first."""
+    """Return the sub-scores that pull a dimension under its floor, the lowest first."""
     inside = f"{point.dimension}."
     low = [each for each in now if each.intent == point.intent and each.dimension.startswith(inside)]
     return tuple(each.dimension for each in sorted(low, key=lambda each: each.value) if each.value < least)
@@ -207,7 +207,7 @@ def _zero(comparison: Comparison, policy: Policy) -> list[Reason]:
                 if not _is_for(intent, case.intent, policy) or old is None or case.case in left_out:
                     continue
                 was, is_now = old.figure(name), case.figure(name)
-                if was is not None and is_now is not None and was - is_now > policy.tolerance + _SAME:
+                if was is not None and is_now is not None and was - is_now > policy.tolerance + _ROUNDING:
                     fallen.append((is_now - was, case.case))
             if fallen:
                 cases = tuple(case for _, case in sorted(fallen))
@@ -225,7 +225,7 @@ def _zero(comparison: Comparison, policy: Policy) -> list[Reason]:
 
 
 def _is_for(rule: str, intent: str, policy: Policy) -> bool:
-    """Whether a zero tolerance rule is for cases of this intent; the default is for every intent without its own."""
+    """Return whether a zero tolerance rule applies to this intent; the default applies to intents without their own."""
     return rule in (ALL, intent) or (rule == DEFAULT and intent not in policy.zero_tolerance)
 
 
@@ -248,10 +248,10 @@ def _unscored(comparison: Comparison, policy: Policy) -> list[Reason]:
 
 
 def _lacking(comparison: Comparison) -> tuple[Reason, ...]:
-    """The dimensions in which a drop that matters could have gone unseen, over all intents."""
+    """Return the dimensions in which a relevant drop could have gone undetected, over all intents."""
     if not any(change.pairs for change in comparison.overall):
         return (Reason(kind="data", message="no case was compared"),)
-    # Pass and fail are the coarsest of the figures: where there are scores, it is enough that these suffice.
+    # Pass and fail are the coarsest figures: if there are scores, it is enough that these suffice.
     scored = [change for change in comparison.overall if change.dimension != PASS_RATE]
     reasons = []
     for change in scored or comparison.overall:

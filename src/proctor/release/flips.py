@@ -1,4 +1,4 @@
-"""Cases that passed a check and now fail it, and whether chance can explain them."""
+"""Find cases that passed a check and now fail it, and test whether chance can explain them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["Flip", "find_flips", "is_chance", "mixed_cases"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flip:
-    """One check of one case that passed before and fails now, by the greater part of its samples.
+    """One check of one case that passed before and fails now, by the majority of its samples.
 
-    ``check`` is empty when the case as a whole flipped and the baseline does not say by which check.
+    ``check`` is empty if the case as a whole flipped and the baseline does not record the check.
     """
 
     case: str
@@ -26,7 +26,7 @@ class Flip:
 
     @property
     def exact(self) -> bool:
-        """Whether rules alone decide the check, so that the same answer always gets the same verdict."""
+        """Whether only rules decide the check, so that the same answer always gets the same verdict."""
         return self.after.exact
 
     @property
@@ -36,7 +36,7 @@ class Flip:
 
 
 def find_flips(pairs: Sequence[tuple[CaseMeasure, CaseMeasure]]) -> tuple[Flip, ...]:
-    """Every check that flipped from pass to fail, the exact ones first, then by case and check."""
+    """Return every check that flipped from pass to fail, the exact ones first, then by case and check."""
     found: list[Flip] = []
     for before, after in pairs:
         flipped = [flip for name in after.checks if (flip := _flip(before, after, name)) is not None]
@@ -51,7 +51,7 @@ def _flip(before: CaseMeasure, after: CaseMeasure, name: str) -> Flip | None:
     now = after.checks[name]
     was = before.checks.get(name)
     if was is None and not before.checks and before.outcome == "pass":
-        # A baseline without verdicts by check: a case that passed had passed every check.
+        # In a baseline without verdicts by check, a case that passed had passed every check.
         was = CheckCount(passed=before.samples)
     if was is None or was.holds is not True or now.holds is not False:
         return None
@@ -59,7 +59,7 @@ def _flip(before: CaseMeasure, after: CaseMeasure, name: str) -> Flip | None:
 
 
 def mixed_cases(pairs: Sequence[tuple[CaseMeasure, CaseMeasure]]) -> int:
-    """In how many cases an exact check both passed and failed among the samples of one run; the larger of both runs."""
+    """Return in how many cases the samples of one run disagree on an exact check; the larger of both runs."""
     sides = [[pair[side] for pair in pairs] for side in (0, 1)]
     return max(
         sum(any(count.exact and count.passed and count.failed for count in each.checks.values()) for each in side)
@@ -68,11 +68,11 @@ def mixed_cases(pairs: Sequence[tuple[CaseMeasure, CaseMeasure]]) -> int:
 
 
 def is_chance(flips: Sequence[Flip], mixed: int, *, sampled: bool, alpha: float) -> bool:
-    """Whether chance explains so many clean flips when the target's answers differ from time to time.
+    """Return whether chance explains so many clean flips if the target's answers vary.
 
-    With one sample on both sides nothing shows how much the answers differ: then it depends on ``sampled``, which says
-    whether the target is known to draw its answers. With more samples the mixed cases show it. One more
-    than was seen is reckoned with, because none seen among a few does not mean that there is none.
+    With one sample on both sides the variation is unknown: then it depends on ``sampled``, which states whether the
+    target is known to sample its answers. With more samples the mixed cases show it. One more than observed is assumed,
+    because none among a few does not mean that there is none.
     """
     if not flips:
         return True

@@ -1,4 +1,4 @@
-"""The least that each intent must reach in each dimension."""
+"""Minimum values per intent and dimension."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DEFAULT = "default"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Floor:
-    """The least a mean must reach, and in how many runs in a row it must be under that before it counts."""
+    """The minimum of a mean, and in how many consecutive runs it must be below before it counts."""
 
     SHORTHAND = "least"
 
@@ -32,13 +32,13 @@ class Floor:
 class Floors:
     """Floors by intent and by dimension or sub-score.
 
-    ``default`` stands for every intent that is not named; ``all`` is the row over all intents.
+    ``default`` applies to every intent that is not named; ``all`` is the row over all intents.
     """
 
     by_intent: Mapping[str, Mapping[str, Floor]]
 
     def of(self, intent: str, name: str) -> Floor | None:
-        """The floor of one figure; ``None`` when there is none."""
+        """Return the floor of one figure; ``None`` if there is none."""
         named = self.by_intent.get(intent)
         if named is None and intent != ALL:
             named = self.by_intent.get(DEFAULT)

@@ -1,4 +1,4 @@
-"""What moves a judge that should not: the place of an answer, and its length."""
+"""Measure the biases of a judge: the position of an answer, and its length."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from proctor.stats.paired import sign_test
 
 __all__ = ["length_bias", "position_bias"]
 
-_LEAN = {"win": 1, "tie": 0, "loss": -1}
-_FEWEST = 8
+_POINTS = {"win": 1, "tie": 0, "loss": -1}
+_MIN_CASES = 8
 
 
 def position_bias(orders: Sequence[tuple[str, str]]) -> PositionBias | None:
-    """What the place does, from what was said of each answer when it stood first and when it stood second.
+    """Measure position bias from the verdicts on each answer in the first and in the second position.
 
-    An answer that wins in the first place and loses in the second shows a judge that takes what comes first.
+    An answer that wins in the first position and loses in the second shows a preference for the first.
     """
-    pairs = [(_LEAN[one], _LEAN[other]) for one, other in orders if one in _LEAN and other in _LEAN]
+    pairs = [(_POINTS[one], _POINTS[other]) for one, other in orders if one in _POINTS and other in _POINTS]
     if not pairs:
         return None
-    # Above 0 where the first place was taken more often than the second over both orders.
+    # Positive if the first position was preferred over both orders.
     leaning = [one - other for one, other in pairs]
     same = sum(one == other for one, other in pairs)
     found = wilson(same, len(pairs))
@@ -45,12 +45,12 @@ def position_bias(orders: Sequence[tuple[str, str]]) -> PositionBias | None:
 def length_bias(
     rows: Sequence[tuple[float, float, float] | None], *, resamples: int = 500, seed: int = 0
 ) -> LengthBias | None:
-    """What the length does, from (people's value, the judge's, length in doublings) of each answer.
+    """Measure length bias from (people's value, the judge's, length in doublings) of each answer.
 
-    People may rightly like longer answers, so that what they said is held still.
+    People may rightly prefer longer answers, so their scores are controlled for.
     """
     known = [row for row in rows if row is not None]
-    if len(known) < _FEWEST:
+    if len(known) < _MIN_CASES:
         return None
     human, machine, length = (np.array(column) for column in zip(*known, strict=True))
     if np.ptp(length) <= 1e-12:

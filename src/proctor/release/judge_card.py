@@ -1,4 +1,4 @@
-"""The card of a judge, from what it said and what people said of the same answers."""
+"""Build the card of a judge from its verdicts and people's labels on the same answers."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ __all__ = ["Judged", "judge_card"]
 Numbers = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
-_MOST_LEVELS = 11
+_MAX_LEVELS = 11
 _LEVELS = (0.0, 0.25, 0.5, 0.75, 1.0)
-_FEW = 30
-_LOPSIDED = 0.9
-_REASON = 120
+_MIN_CASES = 30
+_MAX_BASE_RATE = 0.9
+_MAX_REASON_CHARS = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """One answer with what people and the judge said of it, all from 0 to 1.
+    """One answer with the scores by people and by the judge, all from 0 to 1.
 
-    ``judge`` has a value for each time it was asked, ``None`` where no verdict came; ``reasons`` are why not.
-    ``orders`` is what a pairwise judge said of the answer (win, tie, loss) when it stood first and second.
+    ``judge`` has a value per call, ``None`` if there was no verdict; ``reasons`` are why not.
+    ``orders`` is the verdict of a pairwise judge (win, tie, loss) with the answer first and second.
     ``length`` is the answer's, ``against`` that of the answer it was compared with.
     """
 
@@ -51,12 +51,12 @@ class Judged:
 
     @property
     def said(self) -> float | None:
-        """The judge's value; the mean, where it was asked several times."""
+        """The judge's value; the mean if it was called several times."""
         found = [value for value in self.judge if value is not None]
         return fmean(found) if found else None
 
 
-def judge_card(  # noqa: PLR0913 - the facts that stand on a card
+def judge_card(  # noqa: PLR0913 - the facts on a card
     items: Sequence[Judged],
     *,
     scorer: str,
@@ -71,7 +71,7 @@ def judge_card(  # noqa: PLR0913 - the facts that stand on a card
     resamples: int = 1000,
     seed: int = 0,
 ) -> JudgeCard:
-    """The card over all items; what was not judged counts as abstained and never as a score."""
+    """Build the card over all items; a missing verdict counts as an abstention, never as a score."""
     both = [(fmean(item.people), said, item) for item in items if item.people and (said := item.said) is not None]
     human = np.array([value for value, _, _ in both])
     machine = np.array([value for _, value, _ in both])
@@ -90,7 +90,7 @@ def judge_card(  # noqa: PLR0913 - the facts that stand on a card
         threshold=threshold,
         people_threshold=people_threshold,
         agreement=agreement,
-        # Two digits: what people say is coarser, and the time it takes grows with the number of distinct values.
+        # Two digits: human scores are coarser, and the run time grows with the number of distinct values.
         people=krippendorff_alpha([[round(value, 2) for value in item.people] for item in items], level="interval"),
         scores=_band(machine - human, seed),
         passes=_band(passed_by_judge.astype(np.float64) - passed, seed, verdicts=True),
@@ -103,9 +103,9 @@ def judge_card(  # noqa: PLR0913 - the facts that stand on a card
 
 
 def _levels(items: Sequence[Judged]) -> tuple[float, ...]:
-    """The steps people used; where they used too many, five of the same size."""
+    """Return the levels that people used; if too many, five equal ones."""
     used = sorted({round(value, 9) for item in items for value in item.people})
-    return tuple(used) if 2 <= len(used) <= _MOST_LEVELS else _LEVELS
+    return tuple(used) if 2 <= len(used) <= _MAX_LEVELS else _LEVELS
 
 
 def _agreement(
@@ -141,9 +141,9 @@ def _agreement(
 
 
 def _kappa(codes: Places, size: int) -> float | None:
-    """Quadratically weighted kappa of pairs of labels, each pair as one number.
+    """Return the quadratically weighted kappa of pairs of labels, each pair encoded as one number.
 
-    The same as in stats.agreement, but quick enough to be drawn a thousand times. Two labels know no near miss.
+    The same as in stats.agreement, but fast enough for a thousand resamples. With two labels there is no near miss.
     """
     table = np.bincount(codes, minlength=size * size).reshape(size, size) / codes.size
     apart = np.subtract.outer(np.arange(size), np.arange(size)) ** 2
@@ -152,7 +152,7 @@ def _kappa(codes: Places, size: int) -> float | None:
 
 
 def _alpha(one: Numbers, other: Numbers) -> float | None:
-    """Krippendorff's alpha for two judges who both said something of everything, on an interval scale."""
+    """Return Krippendorff's alpha for two raters with complete ratings on an interval scale."""
     spread = float(np.concatenate([one, other]).var(ddof=1))
     return 1.0 - float(((one - other) ** 2).mean()) / (2.0 * spread) if spread > 1e-12 else None
 
@@ -163,10 +163,10 @@ def _nearest(values: Numbers, steps: Numbers) -> Places:
 
 
 def _band(differences: Numbers, seed: int, *, verdicts: bool = False) -> Band | None:
-    """How far off the judge is.
+    """Return the judge's error band.
 
-    For verdicts one error each way is put beside those that were seen: a judge that made none in twenty answers may
-    well make one in the next twenty.
+    For verdicts one error in each direction is added: a judge without errors in twenty answers may well make one in the
+    next twenty.
     """
     if differences.size < 2:
         return None
@@ -202,12 +202,12 @@ def _repeats(items: Sequence[Judged], threshold: float) -> Repeats | None:
 def _abstentions(items: Sequence[Judged]) -> Abstentions:
     asked = sum(len(item.judge) for item in items)
     missing = sum(value is None for item in items for value in item.judge)
-    reasons = Counter(" ".join(reason.split())[:_REASON] for item in items for reason in item.reasons)
+    reasons = Counter(" ".join(reason.split())[:_MAX_REASON_CHARS] for item in items for reason in item.reasons)
     return Abstentions(asked=asked, missing=missing, share=_share(missing, asked), reasons=dict(reasons.most_common(5)))
 
 
 def _lengths(item: Judged, human: float, machine: float) -> tuple[float, float, float] | None:
-    """People's value, the judge's, and how long the answer is in doublings (beside the other one, in a pair)."""
+    """Return people's value, the judge's, and the answer's length in doublings (relative to the other in a pair)."""
     if not item.length or (item.against is not None and not item.against):
         return None
     return human, machine, float(np.log2(item.length / (item.against or 1)))
@@ -215,15 +215,15 @@ def _lengths(item: Judged, human: float, machine: float) -> tuple[float, float, 
 
 def _notes(agreement: Agreement, count: int) -> list[str]:
     notes = []
-    if count < _FEW:
+    if count < _MIN_CASES:
         notes.append(f"only {count} answers have both a label and a verdict: every figure here is a guess")
     rate = agreement.human_pass
-    if rate is not None and not 1 - _LOPSIDED <= rate <= _LOPSIDED:
+    if rate is not None and not 1 - _MAX_BASE_RATE <= rate <= _MAX_BASE_RATE:
         side = "good" if rate > 0.5 else "bad"
         most = f"{max(rate, 1 - rate):.0%}".replace("%", " %")
         notes.append(f"people called {most} of the answers {side}: kappa says little there, see the adjusted one")
     kappa = agreement.kappa
-    if kappa.low is not None and kappa.low <= 0 and count >= _FEW:
+    if kappa.low is not None and kappa.low <= 0 and count >= _MIN_CASES:
         notes.append("agreement on pass and fail is not told from chance")
     return notes
 

@@ -1,4 +1,4 @@
-"""What one run comes to, case by case: the figures that are compared, kept as a baseline and followed over time."""
+"""The figures of one run by case, for comparisons, baselines and trends."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ QUALITY = "quality"
 PASS_RATE = "pass_rate"  # noqa: S105 - a share, not a secret
 ALL = "all"
 _NO_INTENT = "other"
-_EXACT = frozenset({"rule", "predicate"})  # producers whose verdict on the same answer is always the same
+_EXACT = frozenset({"rule", "predicate"})  # producers with a deterministic verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckCount:
     """How many samples of one case passed and failed one check.
 
-    ``exact`` means that rules alone decide it: the same answer always gets the same verdict.
+    ``exact`` means that only rules decide it: the same answer always gets the same verdict.
     """
 
     passed: int = 0
@@ -47,23 +47,23 @@ class CheckCount:
 
     @property
     def total(self) -> int:
-        """How many samples the check gave a verdict on."""
+        """How many samples have a verdict of the check."""
         return self.passed + self.failed
 
     @property
     def holds(self) -> bool | None:
-        """Whether the greater part of the samples passed; ``None`` when there is no verdict."""
+        """Whether the majority of the samples passed; ``None`` without a verdict."""
         return self.passed > self.failed if self.total else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseMeasure:
-    """What one case came to in one run.
+    """The figures of one case in one run.
 
-    A dimension without a value (``None``) could not be scored; one that did not apply is not there at all.
-    ``parts`` are the sub-scores, named ``dimension.part``. ``content`` is a hash of what was asked and expected: a case
-    that was rewritten under its old name is another case. ``samples`` is how many answers the figures are a mean of.
-    ``checks`` are the verdicts of the checks that decide, by name; ``checks_hash`` is a hash of the case's own checks.
+    A dimension without a value (``None``) could not be scored; one that did not apply is absent.
+    ``parts`` are the sub-scores, named ``dimension.part``. ``content`` is a hash of the question and the expectation: a
+    case rewritten under its old name is another case. ``samples`` is how many answers the figures are a mean of.
+    ``checks`` are the verdicts of the deciding checks, by name; ``checks_hash`` is a hash of the case's own checks.
     """
 
     case: str
@@ -78,7 +78,7 @@ class CaseMeasure:
     checks_hash: str = ""
 
     def figure(self, name: str) -> float | None:
-        """One figure by name: a dimension, a part, ``quality`` or ``pass_rate``; ``None`` when it has no value."""
+        """Return one figure by name: a dimension, a part, ``quality`` or ``pass_rate``; ``None`` without a value."""
         if name == PASS_RATE:
             return None if self.outcome == "unscored" else float(self.outcome == "pass")
         if name == QUALITY and QUALITY not in self.dimensions:
@@ -95,9 +95,9 @@ class CaseMeasure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """The figures of one run, by case: what a later run is compared with, and the later run itself.
+    """The figures of one run by case: used for the baseline and for the run compared with it.
 
-    ``answers`` is the hash of the file that keeps the recorded answers beside a baseline; empty when there is none.
+    ``answers`` is the hash of the file of recorded answers beside a baseline; empty if there is none.
     """
 
     name: str = ""
@@ -117,21 +117,21 @@ class Baseline:
 
     @property
     def dimensions(self) -> tuple[str, ...]:
-        """The names of all dimensions, the known four first."""
+        """The names of all dimensions, the four standard ones first."""
         found = {name for case in self.cases for name in case.dimensions}
         return (*(name for name in DIMENSIONS if name in found), *sorted(found - set(DIMENSIONS)))
 
     @property
     def intents(self) -> tuple[str, ...]:
-        """The names of all intents, in order."""
+        """The names of all intents, sorted."""
         return tuple(sorted({case.intent for case in self.cases}))
 
 
 def measure(result: Result) -> CaseMeasure:
-    """What one result came to.
+    """Return the figures of one result.
 
-    The dimensions are the parts of the score named ``quality``; where there is none, the scores that are named as
-    dimensions; where there are none of these either, every scorer is its own dimension.
+    The dimensions are the parts of the score named ``quality``; without it, the scores named like dimensions; without
+    these, every scorer is its own dimension.
     """
     whole = next((score for score in result.scores if score.name == QUALITY), None)
     if whole is not None and whole.parts:
@@ -141,7 +141,7 @@ def measure(result: Result) -> CaseMeasure:
     applied = [score for score in scores if score.status != "skipped"]
     return CaseMeasure(
         case=result.case.id,
-        # The name of the row over all intents is taken.
+        # The row over all intents already has this name.
         intent=f"{ALL} (intent)" if result.case.intent == ALL else result.case.intent or _NO_INTENT,
         outcome=result.outcome,
         value=result.value if whole is None else whole.value,
@@ -159,7 +159,7 @@ def measure(result: Result) -> CaseMeasure:
 
 
 def _verdicts(scores: Sequence[Score]) -> dict[str, CheckCount]:
-    """The verdict of each check; of several checks with one name, all must pass."""
+    """Return the verdict of each check; of several checks with one name, all must pass."""
     found: dict[str, CheckCount] = {}
     for score in scores:
         passed = score.passed
@@ -173,7 +173,7 @@ def _verdicts(scores: Sequence[Score]) -> dict[str, CheckCount]:
 
 
 def measures(results: Iterable[Result], *, target: str | None = None) -> tuple[CaseMeasure, ...]:
-    """What each case of a run came to, in the order of their names; several samples of a case become their mean.
+    """Return the figures of each case of a run, sorted by id; several samples of a case become their mean.
 
     Raises:
         InputError: the run had several targets, and none is named.
@@ -192,7 +192,7 @@ def measures(results: Iterable[Result], *, target: str | None = None) -> tuple[C
 
 
 def cells(cases: Sequence[CaseMeasure]) -> dict[str, tuple[CaseMeasure, ...]]:
-    """The cases by intent, and all of them under ``all``."""
+    """Return the cases by intent, and all of them under ``all``."""
     found: dict[str, list[CaseMeasure]] = {ALL: list(cases)}
     for each in cases:
         found.setdefault(each.intent, []).append(each)
@@ -200,14 +200,14 @@ def cells(cases: Sequence[CaseMeasure]) -> dict[str, tuple[CaseMeasure, ...]]:
 
 
 def _content(case: Case) -> str:
-    """A hash of what makes the case the one it is; tags, checks and notes may change without making it another."""
+    """Return a hash of the case's identity; tags, checks and notes may change without changing it."""
     data = encode(case)
     said = ("input", "turns", "inputs", "history", "page", "expect")
     return content_id({name: data[name] for name in said if name in data}, length=12)
 
 
 def _mean(samples: Sequence[CaseMeasure]) -> CaseMeasure:
-    """Several samples of one case as one: means, and the outcome of the greater part of those that were scored."""
+    """Merge several samples of one case: means, and the majority outcome of those that were scored."""
     if len(samples) == 1:
         return samples[0]
     first = samples[0]
@@ -231,7 +231,7 @@ def _mean(samples: Sequence[CaseMeasure]) -> CaseMeasure:
 
 
 def _added(samples: Sequence[CaseMeasure]) -> dict[str, CheckCount]:
-    """The verdicts of all samples together, by check."""
+    """Return the verdicts of all samples together, by check."""
     names = dict.fromkeys(name for each in samples for name in each.checks)
     found = {}
     for name in names:

@@ -1,4 +1,4 @@
-"""What the policy says of cases that passed a check and now fail it."""
+"""Apply the policy to cases that passed a check and now fail it."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ class NewlyFailing:
 
 
 def newly_failing(comparison: Comparison, policy: Policy, *, sampled: bool = False) -> NewlyFailing:
-    """Sort the flips of a comparison by what they mean.
+    """Classify the flips of a comparison.
 
-    A flip of an exact check holds, unless chance explains it: then the decision stays open until more samples tell.
-    A flip in which the samples of a run disagree, one that is allowed, and one of a judged check are listed.
+    A flip of an exact check holds, unless chance explains it: then the decision stays open until there are more
+    samples.
+    A flip whose samples disagree, an allowed one, and one of a judged check are only listed.
     """
     if policy.sampled_target is not None:
         sampled = policy.sampled_target
@@ -52,7 +53,7 @@ def newly_failing(comparison: Comparison, policy: Policy, *, sampled: bool = Fal
 
 
 def _over_limit(flips: Sequence[Flip], comparison: Comparison, policy: Policy) -> tuple[list[Flip], list[Flip]]:
-    """The flips of checks that flipped in more cases than the policy allows, and the others."""
+    """Return the flips of checks that flipped in more cases than the policy allows, and the others."""
     names = dict.fromkeys(flip.check for flip in flips)
     over: list[Flip] = []
     allowed: list[Flip] = []

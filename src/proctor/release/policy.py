@@ -1,4 +1,4 @@
-"""The reviewed rules of release: what may ship."""
+"""The release policy: what may ship."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ __all__ = ["Policy", "read_policy"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """What may ship: one reviewed file.
+    """What may ship, as one reviewed file.
 
-    A drop of a mean holds when it is proven (at ``alpha``, over everything tested) and larger than ``largest_drop``,
-    which is one number or one for each dimension. A floor holds when the mean was under it in ``consecutive`` runs in a
-    row. Zero tolerance, by intent, names dimensions or sub-scores in which no single case may fall by more than
-    ``tolerance``; ``default`` is every intent that is not named, ``all`` every case. ``unscored`` is the share of cases
-    that may go unscored, ``missing`` how many may not be run at all.
+    A drop of a mean holds if it is proven (at ``alpha``, over all tests) and larger than ``largest_drop``, which is one
+    number or one for each dimension. A floor holds if the mean was under it in ``consecutive`` runs in a row. Zero
+    tolerance, by intent, names dimensions or sub-scores in which no single case may fall by more than ``tolerance``;
+    ``default`` is every intent that is not named, ``all`` every case. ``unscored`` is the maximum share of unscored
+    cases, ``missing`` the maximum number of cases not run.
 
     ``newly_failing`` is how many cases that passed an exact check may fail it now: a number, or a share under 1; or one
-    for each check, with ``default``. ``sampled_target`` says whether the target's answers differ from time to time;
-    without it that is found from whether a model answered.
+    for each check, with ``default``. ``sampled_target`` states whether the target's answers vary; without it that is
+    derived from whether a model answered.
     """
 
     floors: Mapping[str, Mapping[str, Floor]] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Policy:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        self.settings  # noqa: B018 - wrong values are refused here, where the file is read
+        self.settings  # noqa: B018 - invalid values are rejected here, where the file is read
         drops = self.largest_drop if isinstance(self.largest_drop, Mapping) else {"": self.largest_drop}
         named = [("largest_drop", share) for share in drops.values()]
         for name, share in (("unscored", self.unscored), ("tolerance", self.tolerance), *named):
@@ -61,7 +61,7 @@ class Policy:
 
     @property
     def settings(self) -> CompareSettings:
-        """How runs are compared under this policy."""
+        """The comparison settings of this policy."""
         return CompareSettings(
             alpha=self.alpha,
             power=self.power,
@@ -72,13 +72,13 @@ class Policy:
         )
 
     def allowed_drop(self, dimension: str) -> float:
-        """How far a mean of this dimension may fall and still ship."""
+        """Return how far a mean of this dimension may fall and still ship."""
         if isinstance(self.largest_drop, Mapping):
             return self.largest_drop.get(dimension, self.largest_drop.get(DEFAULT, 0.0))
         return self.largest_drop
 
     def allowed_flips(self, check: str, cases: int) -> int:
-        """How many of so many cases may pass this check before and fail it now."""
+        """Return how many of so many cases may pass this check before and fail it now."""
         limit = self.newly_failing
         if isinstance(limit, Mapping):
             limit = limit.get(check, limit.get(DEFAULT, 0))
@@ -86,9 +86,9 @@ class Policy:
 
 
 def read_policy(data: object, *, file: str | None = None) -> Policy:
-    """A policy from the data of its file; an unknown key or a wrong value is refused.
+    """Decode a policy from the data of its file; unknown keys and wrong values are rejected.
 
     Raises:
-        MalformedError: naming everything that is wrong, by its place.
+        MalformedError: naming every problem, by its path.
     """
     return decode(Policy, data if data is not None else {}, strict=True, file=file)

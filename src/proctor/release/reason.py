@@ -1,4 +1,4 @@
-"""One thing that speaks against shipping, and the words that all reasons share."""
+"""One reason against shipping, and the wording shared by all reasons."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CASES_SHOWN = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """One thing that speaks against shipping: which figure of which intent, and the cases to look at."""
+    """One reason against shipping: the figure, its intent, and the cases to review."""
 
     kind: Kind
     message: str
@@ -29,17 +29,17 @@ class Reason:
 
 
 def place_of(intent: str) -> str:
-    """An intent in words."""
+    """Return an intent in words."""
     return "over all intents" if intent == ALL else intent
 
 
 def count_of(cases: Sequence[str]) -> str:
-    """How many cases, in words."""
+    """Return the number of cases in words."""
     return f"{len(cases)} case{'' if len(cases) == 1 else 's'}"
 
 
 def listed(cases: Sequence[str]) -> str:
-    """The first cases by name, and how many more there are."""
+    """Return the first cases by name, and how many more there are."""
     if not cases:
         return ""
     more = f" and {len(cases) - _CASES_SHOWN} more" if len(cases) > _CASES_SHOWN else ""

@@ -1,4 +1,4 @@
-"""Whether two runs were scored by the same scorers: same code, same model files, same settings."""
+"""Check whether two runs used the same scorers: same code, same model files, same settings."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from proctor.release.measures import CaseMeasure
 
 __all__ = ["NO_CHANGE", "ScorerChange", "scorer_change"]
 
-_SHOWN = 5
+_MAX_CASES_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScorerChange:
-    """What differs between the scorers of two runs.
+    """The differences between the scorers of two runs.
 
-    ``names`` are scorers whose code, model files or version differ; ``settings`` is true when the suite's own checks
-    were changed; ``cases`` have other checks of their own. ``unknown`` is true when a side has no hashes to compare.
+    ``names`` are scorers whose code, model files or version differ; ``settings`` is true if the suite's own checks
+    changed; ``cases`` have other checks of their own. ``unknown`` is true if a side has no hashes to compare.
     """
 
     names: tuple[str, ...] = ()
@@ -31,12 +31,12 @@ class ScorerChange:
 
     @property
     def message(self) -> str:
-        """What changed, in words; empty when nothing is known to have changed."""
+        """What changed, in words; empty if no change is known."""
         found = [", ".join(self.names)] if self.names else []
         found += ["the settings of the suite's checks"] if self.settings else []
         if self.cases:
-            more = f" and {len(self.cases) - _SHOWN} more" if len(self.cases) > _SHOWN else ""
-            found.append(f"the checks of {', '.join(self.cases[:_SHOWN])}{more}")
+            more = f" and {len(self.cases) - _MAX_CASES_SHOWN} more" if len(self.cases) > _MAX_CASES_SHOWN else ""
+            found.append(f"the checks of {', '.join(self.cases[:_MAX_CASES_SHOWN])}{more}")
         return f"scorers changed since the baseline ({'; '.join(found)})" if found else ""
 
 
@@ -46,9 +46,9 @@ NO_CHANGE = ScorerChange()
 def scorer_change(
     old: Fingerprint, new: Fingerprint, pairs: Sequence[tuple[CaseMeasure, CaseMeasure]] = ()
 ) -> ScorerChange:
-    """What differs between the scorers behind two fingerprints.
+    """Return the differences between the scorers of two fingerprints.
 
-    Only scorers that both runs used are compared: a narrowed run uses fewer, and a new case may bring another.
+    Only scorers that both runs used are compared: a filtered run uses fewer, and a new case may add another.
     """
     shared = old.scorers.keys() & new.scorers.keys()
     names = {name for name in shared if old.scorers[name] != new.scorers[name]}

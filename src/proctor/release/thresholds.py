@@ -1,4 +1,4 @@
-"""Floors proposed from data: the best scores less one standard deviation, lower where that would hold good runs."""
+"""Propose floors from data: the best scores minus one standard deviation, lower if that would hold good runs."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["Proposal", "Suggestion", "suggest"]
 Numbers = npt.NDArray[np.float64]
 Over = Literal["runs", "cases"]
 
-_LEAST_SPREAD = 0.01  # a figure that never moved yet may still move by a rounding
-_SAME = 1e-9
+_MIN_SPREAD = 0.01  # a figure that never moved may still move by rounding
+_ROUNDING = 1e-9
 _DIGITS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """The floor proposed for one figure, and what it rests on."""
+    """The floor proposed for one figure, and its basis."""
 
     intent: str
     dimension: str
@@ -41,8 +41,8 @@ class Suggestion:
     """Floors that a run as good as the best one breaks, all of them together, in at most ``rate`` of all runs.
 
     ``start`` is how often floors at one standard deviation would have been broken, ``false_positives`` how often the
-    proposed ones are. ``over`` says what was drawn anew to measure that: each case's score from the ``runs`` it had,
-    or, where there are fewer than three runs, the ``cases``.
+    proposed ones are. ``over`` is what was resampled for that: each case's score from its ``runs``, or with fewer than
+    three runs, the ``cases``.
     """
 
     proposals: tuple[Proposal, ...]
@@ -54,7 +54,7 @@ class Suggestion:
 
     @property
     def floors(self) -> Mapping[str, Mapping[str, Floor]]:
-        """The proposals as a policy holds them."""
+        """The proposals in the format of a policy."""
         found: dict[str, dict[str, Floor]] = {}
         for each in self.proposals:
             found.setdefault(each.intent, {})[each.dimension] = Floor(least=each.floor)
@@ -81,13 +81,13 @@ def suggest(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> Suggestion:
-    """Propose a floor for each dimension of each intent from runs that were good.
+    """Propose a floor for each dimension of each intent from good runs.
 
-    The rate is for all floors together. It is half of 5 % unless told otherwise, since the gate's test for drops may
-    use up the other half.
+    The rate is for all floors together. The default is half of 5 %, since the gate's test for drops may use the other
+    half.
 
     Raises:
-        ValueError: there is no run to go by, or the rate is no share.
+        ValueError: there is no scored case, or the rate is not a share.
     """
     if not runs or not any(run.cases for run in runs):
         raise ValueError("there is no scored case to go by")
@@ -133,21 +133,21 @@ def _cell(
     typical = np.nanmean(table, axis=1)
     spread = float(typical.std(ddof=1)) if len(names) > 1 else 0.0
     drawn = _by_runs(table, resamples, source) if over == "runs" else _by_cases(typical, resamples, source)
-    # The runs drawn are centred on the mean of all runs; the proposal starts from the best of them, as one would.
+    # Simulated runs are centred on the mean of all runs; the proposal starts from the best of them.
     return _Cell(
         intent=intent,
         dimension=name,
         cases=len(names),
         best=max(means),
-        spread=max(spread, _LEAST_SPREAD),
+        spread=max(spread, _MIN_SPREAD),
         simulated=drawn,
     )
 
 
 def _by_runs(table: Numbers, resamples: int, source: np.random.Generator) -> Numbers:
-    """Means of runs made by giving each case one of the scores it had.
+    """Return means of runs simulated by drawing one of each case's scores.
 
-    Deviations are widened twice: few runs show less than all of the noise, and their mean is itself not the true one.
+    Deviations are widened twice: few runs show only part of the noise, and their mean is not the true one.
     """
     rows = np.arange(table.shape[0])
     middle = np.nanmean(table, axis=1)
@@ -164,11 +164,10 @@ def _by_cases(values: Numbers, resamples: int, source: np.random.Generator) -> N
 
 
 def _means(scores: Numbers, seen: int, source: np.random.Generator) -> Numbers:
-    """The means of simulated runs, in which some answers fail as nobody has seen yet.
+    """Return the means of simulated runs, in which some answers fail in ways not seen before.
 
-    How often that happens is not known either, so it is drawn anew for each run: twice in as many answers as were seen,
-    on average. Once would be the rule of succession, and measured (benchmarks/gate) it is too few where a score is
-    either 0 or 1.
+    The rate of such failures is unknown, so it is drawn for each run: on average two in as many answers as were seen.
+    One would be the rule of succession, and is too low by measurement (benchmarks/gate) if a score is either 0 or 1.
     """
     unseen = source.random(scores.shape) < source.beta(2, seen, size=(scores.shape[0], 1))
     means: Numbers = np.clip(np.where(unseen, 0.0, scores).mean(axis=1), 0.0, 1.0)
@@ -176,15 +175,15 @@ def _means(scores: Numbers, seen: int, source: np.random.Generator) -> Numbers:
 
 
 def _floor(value: float) -> float:
-    """Rounded down, so that the digits shown are the ones that were measured."""
+    """Round down, so that the digits shown are the ones that were measured."""
     scale = 10**_DIGITS
     return float(np.floor(max(0.0, value) * scale + 1e-9) / scale)
 
 
 def _lowered(found: Sequence[_Cell], first: Sequence[float], share: float) -> list[float]:
-    """The floors, those lowered that would be broken in more than ``share`` of all runs.
+    """Return the floors, lowering those that would be broken in more than ``share`` of all runs.
 
-    So small a share lies at the edge of what the draws show, so the normal tail is asked too and the lower one counts.
+    Such a small share is at the limit of the simulation, so the normal tail is used too and the lower one counts.
     """
     reach = NormalDist().inv_cdf(share)
     return [
@@ -198,16 +197,15 @@ def _tail(cell: _Cell, reach: float) -> float:
 
 
 def _broken(found: Sequence[_Cell], floors: Sequence[float]) -> float:
-    """The share of simulated runs in which at least one floor is broken.
+    """Return the share of simulated runs in which at least one floor is broken.
 
-    Figures are simulated apart from each other, and figures that move together are broken together: what is measured
-    is a little more than the truth.
+    Figures are simulated independently although correlated ones break together, so this is slightly too high.
     """
     if not found:
         return 0.0
     under = np.zeros(found[0].simulated.size, dtype=bool)
     for cell, floor in zip(found, floors, strict=True):
-        under |= cell.simulated < floor - _SAME
+        under |= cell.simulated < floor - _ROUNDING
     return float(under.mean())
 
 
@@ -219,5 +217,5 @@ def _proposal(cell: _Cell, floor: float) -> Proposal:
         best=cell.best,
         spread=cell.spread,
         floor=floor,
-        false_positives=float((cell.simulated < floor - _SAME).mean()),
+        false_positives=float((cell.simulated < floor - _ROUNDING).mean()),
     )

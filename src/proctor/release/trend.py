@@ -1,4 +1,4 @@
-"""Figures over time, run by run, and the alarm when one stays under its floor."""
+"""Figures over time, run by run, and the alarm if one stays under its floor."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Alarm:
 
 
 def points(run: Baseline, *, target: str = "") -> tuple[TrendPoint, ...]:
-    """Every figure of a run: dimensions, sub-scores, quality and the share that passed, by intent and over all."""
+    """Return every figure of a run: dimensions, sub-scores, quality and the pass rate, by intent and over all."""
     found = []
     for intent, cases in cells(run.cases).items():
         for name in _names(cases):
@@ -69,7 +69,7 @@ def points(run: Baseline, *, target: str = "") -> tuple[TrendPoint, ...]:
 
 
 def series(history: Iterable[TrendPoint]) -> Mapping[tuple[str, str], tuple[TrendPoint, ...]]:
-    """The points by intent and dimension, in the order given (the oldest first)."""
+    """Return the points by intent and dimension, in the order given (the oldest first)."""
     found: dict[tuple[str, str], list[TrendPoint]] = {}
     for point in history:
         found.setdefault((point.intent, point.dimension), []).append(point)
@@ -77,7 +77,7 @@ def series(history: Iterable[TrendPoint]) -> Mapping[tuple[str, str], tuple[Tren
 
 
 def streak(history: Sequence[TrendPoint], least: float) -> tuple[TrendPoint, ...]:
-    """The points under ``least`` at the end of one figure's history, one a run."""
+    """Return the points under ``least`` at the end of one figure's history, one per run."""
     begin = len(history)
     while begin and history[begin - 1].value < least:
         begin -= 1
@@ -85,7 +85,7 @@ def streak(history: Sequence[TrendPoint], least: float) -> tuple[TrendPoint, ...
 
 
 def alarms(history: Iterable[TrendPoint], floors: Floors, *, consecutive: int = 1) -> tuple[Alarm, ...]:
-    """Every figure that was under its floor in as many of the last runs as the floor (or ``consecutive``) says."""
+    """Return every figure that was under its floor in as many of the last runs as required."""
     found = []
     for (intent, dimension), each in series(history).items():
         floor = floors.of(intent, dimension)

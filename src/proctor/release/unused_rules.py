@@ -1,4 +1,4 @@
-"""Rules of a policy that nothing in the run answers to: a typing error must not pass in silence."""
+"""Find rules of a policy that match nothing in the run, so that typing errors are reported."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["idle_rules"]
 def idle_rules(
     comparison: Comparison, policy: Policy, elsewhere: Collection[str] = ()
 ) -> tuple[list[Reason], list[Reason]]:
-    """The rules that nothing answers to, and those that are for intents which another suite has.
+    """Return the rules that match nothing, and those for intents of another suite.
 
     ``elsewhere`` are intents that this run need not have: those of other suites of the project, and those that the run
-    was told to leave out.
+    excluded.
     """
     now = {(point.intent, point.dimension) for point in points(comparison.current)}
     uncompared = _uncompared(comparison)
@@ -57,7 +57,7 @@ def _asked(policy: Policy) -> Iterator[tuple[str, str, str]]:
 
 
 def _uncompared(comparison: Comparison) -> set[tuple[str, str]]:
-    """Figures that cases of both runs have now and none of them had before: no case can be seen to fall in them."""
+    """Return figures without any value in the baseline, so that no drop can be detected in them."""
     before = {case.case: case for case in comparison.baseline.cases}
     both: set[tuple[str, str]] = set()
     only_now: set[tuple[str, str]] = set()
@@ -78,13 +78,13 @@ def _named(policy: Policy, where: str) -> Collection[str]:
 def _answered(intent: str, name: str, now: Collection[tuple[str, str]], named: Collection[str]) -> bool:
     if intent != DEFAULT:
         return (intent, name) in now
-    # The default may be idle where every intent has rules of its own; its figure must exist all the same.
+    # The default may be unused if every intent has its own rules; its figure must exist all the same.
     others = {each for each, _ in now} - {ALL, *named}
     return any((each, name) in now for each in others or {ALL})
 
 
 def _unknown_names(comparison: Comparison, policy: Policy) -> Iterator[tuple[str, str]]:
-    """Figures and checks that a setting by name has and the run has not."""
+    """Yield figures and checks that a setting names and the run does not have."""
     cases = (*comparison.current.cases, *comparison.baseline.cases)
     figures = {QUALITY, PASS_RATE, *(name for case in cases for name in case.dimensions)}
     checks = {name for case in cases for name in case.checks}

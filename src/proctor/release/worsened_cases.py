@@ -1,4 +1,4 @@
-"""Which cases got worse, and in what."""
+"""Find which cases got worse, and in which figures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from proctor.release.measures import CaseMeasure
 
 __all__ = ["Fall", "WorseCase", "worse_cases"]
 
-_SAME = 1e-9
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,7 @@ class Fall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorseCase:
-    """One case that got worse: what fell, by dimension and by sub-score, and whether it no longer passes."""
+    """One case that got worse: the figures that fell, and whether it no longer passes."""
 
     case: str
     intent: str
@@ -49,7 +49,7 @@ class WorseCase:
 
 
 def worse_cases(pairs: Sequence[tuple[CaseMeasure, CaseMeasure]], least: float) -> tuple[WorseCase, ...]:
-    """The cases that passed and fail now, or fell by more than ``least`` in some dimension; the worst first."""
+    """Return the cases that passed and now fail, or fell by more than ``least`` in some dimension; the worst first."""
     found = []
     for before, after in pairs:
         falls = _falls(before.dimensions, after.dimensions, least)
@@ -79,6 +79,6 @@ def _falls(
     found = {}
     for name, old in before.items():
         new = after.get(name)
-        if old is not None and new is not None and old - new > max(least, _SAME):
+        if old is not None and new is not None and old - new > max(least, _ROUNDING):
             found[name] = Fall(before=old, after=new)
     return dict(sorted(found.items(), key=lambda item: -item[1].drop))

@@ -1,1 +1,1 @@
-"""Carries cases to targets and trajectories to scorers."""
+"""Run cases on targets and score their trajectories."""

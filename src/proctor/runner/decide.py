@@ -1,4 +1,4 @@
-"""From counts to a decision: did the run pass, fail, or could it not be judged?"""
+"""Decide from the counts whether a run passed, failed or could not be judged."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ INTERRUPTED = 130
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """What a run must reach: the share that passes, and the share that may be left unjudged."""
+    """The thresholds of a run: the minimum pass rate, and the maximum unscored rate."""
 
     pass_rate: float = 1.0
     unscored: float = 0.05
 
 
 def decide(counts: Counts, bar: Bar, *, failed_cases: int | None = None) -> tuple[Decision, str]:
-    """The decision and its reason, in the words the user sees.
+    """Return the decision and its reason as shown to the user.
 
-    ``failed_cases`` is given when cases were put several times: how many of them failed in a sample or more.
+    ``failed_cases`` is given if cases were run several times: how many of them failed in at least one sample.
 
-    A run has failed when it would have failed even if everything unjudged had passed. Short of that,
-    too much unjudged means that nobody can say; it never counts as a pass.
+    A run has failed if it would have failed even with everything unscored passing. Otherwise, too many
+    unscored results mean "unjudged"; that never counts as a pass.
     """
     total, judged = counts.total, counts.passed + counts.failed
     if not total:

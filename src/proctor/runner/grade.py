@@ -1,4 +1,4 @@
-"""From scores to pass, fail or unscored."""
+"""Convert scores to pass, fail or unscored."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["Grade", "Grader", "grade", "outcome_of"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grader:
-    """A scorer as a suite uses it: under which name, from which value on it passes, how much it weighs.
+    """A scorer as used in a suite: its name, its threshold, its weight.
 
-    ``asks`` is true when it calls a model or another slow part, so that several of them run side by side.
-    ``named`` is false when the suite names no threshold: a score that brings its own (by intent, say) keeps it.
+    ``asks`` is true if it calls a model or another slow part, so that several of them run concurrently.
+    ``named`` is false if the suite sets no threshold: a score with its own (by intent, for example) keeps it.
     """
 
     scorer: Scorer
@@ -34,7 +34,7 @@ class Grader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grade:
-    """All scores of one trajectory and what they come to."""
+    """All scores of one trajectory and their outcome."""
 
     outcome: Outcome
     value: float | None
@@ -43,7 +43,7 @@ class Grade:
 
 
 async def grade(case: Case, run: Trajectory, graders: Sequence[Grader]) -> Grade:
-    """Score one trajectory. One without an answer is unscored: nobody can say how good it would have been."""
+    """Score one trajectory. One without an answer is unscored."""
     if run.error is not None:
         return Grade(outcome="unscored", value=None, reason=f"no answer: {run.error}")
     asking = [grader for grader in graders if grader.asks]
@@ -71,10 +71,10 @@ async def _score(grader: Grader, case: Case, run: Trajectory) -> Score:
 
 
 def outcome_of(scores: Sequence[Score]) -> tuple[Outcome, str]:
-    """What scores come to, and why.
+    """Return the outcome of scores, and why.
 
-    One score under its threshold fails the case, whatever could not be judged beside it. With none
-    that failed, one that could not be judged leaves the case unscored; so does nothing to judge.
+    One score under its threshold fails the case, even if others could not be judged. Otherwise, one that
+    could not be judged leaves the case unscored; so does having nothing to judge.
     """
     failed = [score for score in scores if score.passed is False]
     if failed:
@@ -93,7 +93,7 @@ def _why(score: Score) -> str:
 
 
 def _mean(scores: Sequence[Score]) -> float | None:
-    """The weighted mean of what was scored; none when something that decides could not be."""
+    """Return the weighted mean of the deciding scores; None if one of them could not be scored."""
     deciding = [score for score in scores if score.threshold is not None and score.status != "skipped"]
     weight = sum(score.weight for score in deciding)
     if not weight or any(score.value is None for score in deciding):

@@ -1,4 +1,4 @@
-"""The loop: units from a stream, so many at a time, each result kept at once."""
+"""Run units from a stream with limited concurrency, storing each result at once."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ __all__ = ["Runner", "Stopping"]
 
 
 class Stopping:
-    """How a run is asked to end early: first what is in flight is finished, then nothing is."""
+    """A request to end a run early: first after the units in flight, then immediately."""
 
     def __init__(self) -> None:
         self.asked = False
         self._workers: list[asyncio.Task[None]] = []
 
     def ask(self) -> None:
-        """Take no more units; what is in flight is finished. Asked twice, it is dropped."""
+        """Start no more units; those in flight finish. A second call cancels them."""
         if self.asked:
             for worker in self._workers:
                 worker.cancel()
         self.asked = True
 
     def watch(self, workers: list[asyncio.Task[None]]) -> None:
-        """The tasks to drop when asked twice."""
+        """Set the tasks to cancel on the second request."""
         self._workers = workers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runner:
-    """Puts units to their targets and grades what comes back.
+    """Runs units on their targets and grades the results.
 
-    ``graders`` gives the graders of a case. ``keep`` holds what is finished; ``heard`` is told of each
+    ``graders`` returns the graders of a case. ``ledger`` stores what is finished; ``heard`` is called with each
     new result, for the progress line. ``refusals`` counts the calls that the budget refused: a unit left unscored
-    while it rises is marked, so that a resumed run tries it again.
+    while it rises is marked, so that a resumed run retries it.
     """
 
     graders: Callable[[Case], Sequence[Grader]]
@@ -54,12 +54,12 @@ class Runner:
     refusals: Callable[[], int] | None = None
 
     async def run(self, work: Iterable[Unit], stopping: Stopping | None = None) -> bool:
-        """Run every unit that has no result yet; true when nothing was left out.
+        """Run every unit that has no result yet; return true if nothing was left out.
 
-        Asked to stop while the last units are in flight, it still comes to its end.
+        A stop request while the last units are in flight does not leave anything out.
 
         Raises:
-            StoreError: results can no longer be kept. What was kept before is safe.
+            StoreError: results can no longer be stored. Earlier results are safe.
         """
         stopping = stopping or Stopping()
         stream = iter(work)
@@ -84,7 +84,7 @@ class Runner:
                 return
             if not self.ledger.finished(unit.key):
                 await self._one(unit)
-            await asyncio.sleep(0)  # recorded answers and exact scorers never wait, and Ctrl-C would not be heard
+            await asyncio.sleep(0)  # recorded answers and exact scorers never yield, so Ctrl-C would not be handled
 
     async def _one(self, unit: Unit) -> None:
         started, clock = datetime.now(UTC), time.perf_counter()
@@ -122,6 +122,6 @@ class Runner:
         except TimeoutError:
             message = f"no answer within {self.timeout:g} s" if self.timeout else "timed out"
             return Trajectory(target=unit.target.name, error=message, error_kind="timeout")
-        except Exception as error:  # a target that breaks its promise is one error record, never a lost run
+        except Exception as error:  # a broken target is one error record, never a lost run
             message = f"the target broke: {type(error).__name__}: {error}"[:500]
             return Trajectory(target=unit.target.name, error=message, error_kind="target")

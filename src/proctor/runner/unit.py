@@ -1,4 +1,4 @@
-"""The unit of work: one case, put to one target, once."""
+"""The unit of work: one case, run once on one target."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Unit", "unit_key", "units"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """One case, one target, one sample; known by a hash, so that a resumed run knows it again."""
+    """One case, one target, one sample; identified by a hash, so that a resumed run recognises it."""
 
     case: Case
     target: Target
@@ -23,13 +23,13 @@ class Unit:
 
 
 def unit_key(case_id: str, target: str, sample: int) -> int:
-    """Eight bytes that name a unit: a set of 100,000 of them stays small."""
+    """Return the 8-byte key of a unit: a set of 100,000 of them stays small."""
     text = f"{case_id}\x1f{target}\x1f{sample}".encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big", signed=True)
 
 
 def units(cases: Iterable[Case], targets: Sequence[Target], samples: int) -> Iterator[Unit]:
-    """Every unit, made one at a time: all targets and samples of a case before the next case."""
+    """Yield every unit lazily: all targets and samples of a case before the next case."""
     for case in cases:
         for target in targets:
             for sample in range(samples):

@@ -1,1 +1,1 @@
-"""Scorers: a trajectory in, a score out. A scorer reaches a model only through a socket field."""
+"""Scorers: each turns a trajectory into a score. A scorer reaches a model only through a socket field."""

@@ -1,4 +1,4 @@
-"""Asking a judge for a reason and a verdict, and keeping what goes wrong as data."""
+"""Ask a judge for a reason and a verdict, and return failures as data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RAW_LENGTH = 4000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opinion:
-    """What one call of a judge came to: a verdict with its reason, or what went wrong."""
+    """The result of one judge call: a verdict with its reason, or the failure."""
 
     verdict: Any = None
     reason: str = ""
@@ -29,7 +29,7 @@ class Opinion:
 
 
 def reply_schema(verdict: Mapping[str, Any]) -> dict[str, Any]:
-    """The shape of a judge's reply: the reason comes first, so that the verdict follows from it."""
+    """Return the reply schema; the reason comes first so that the verdict follows from it."""
     return {
         "type": "object",
         "properties": {"reason": {"type": "string"}, "verdict": dict(verdict)},
@@ -39,7 +39,7 @@ def reply_schema(verdict: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def ask(judge: Model, request: Request) -> Opinion:
-    """Ask once. A judge that does not answer, or not usably, is a failed opinion and never an exception."""
+    """Ask once. A missing or unusable reply is a failed opinion, never an exception."""
     try:
         reply = await judge.complete(request)
     except ModelError as error:
@@ -53,7 +53,7 @@ async def ask(judge: Model, request: Request) -> Opinion:
 
 
 def total_cost(opinions: Sequence[Opinion]) -> float | None:
-    """What the replies cost together; ``None`` when a price is not known or there was no reply."""
+    """Return the total cost of the replies; ``None`` if a price is unknown or there was no reply."""
     costs = [opinion.cost for opinion in opinions if opinion.replied]
     known = [cost for cost in costs if cost is not None]
     return sum(known) if costs and len(known) == len(costs) else None

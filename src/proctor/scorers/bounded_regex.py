@@ -1,8 +1,8 @@
-"""Regular expressions from users, run so that none can hang the run.
+"""Run users' regular expressions with bounded time.
 
-A pattern whose worst case is small on the text at hand runs here, one that RE2 can run does so in linear time on
-a thread. Any other runs in a child process with a limit on its processor time: Python's engine holds the interpreter
-while it works, so neither a thread nor a task could be stopped.
+A pattern with a small worst case on the given text runs here; one that RE2 supports runs in linear time on a thread.
+Any other runs in a child process with a CPU limit: Python's engine holds the interpreter while it matches, so neither a
+thread nor a task could be stopped.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Manner = Literal["search", "fullmatch"]
 LONGEST_TEXT: Final = 2_000_000
 STEPS_HERE: Final = 25_000_000
 CPU_SECONDS: Final = 2
-# A busy machine may start the child late; only a child that is stuck for another reason meets this.
+# A busy machine may start the child late; this limit is only for a child that is stuck.
 WALL_SECONDS: Final = 30.0
 
 _CHILD: Final = """
@@ -55,7 +55,7 @@ async def first_matches(
     ignore_case: bool = False,
     seconds: int = CPU_SECONDS,
 ) -> list[tuple[int, int] | None]:
-    """Where the pattern first matches in each of the texts.
+    """Return the first match of the pattern in each text.
 
     Raises:
         PatternError: a text is too long, or the match took more than ``seconds`` of processor time.
@@ -81,7 +81,7 @@ def _match_linear(pattern: UserPattern, texts: Sequence[str], manner: Manner) ->
 
 
 def _match_in_child(job: str, seconds: int) -> list[tuple[int, int] | None]:
-    # Without POSIX limits on processor time the clock on the wall is all there is.
+    # Without POSIX CPU limits, only a wall-clock limit is possible.
     wall = WALL_SECONDS if sys.platform != "win32" else float(seconds)
     too_slow = f"the pattern took more than {seconds} s on this text; a repeat inside a repeat is the usual cause"
     try:
@@ -96,7 +96,7 @@ def _match_in_child(job: str, seconds: int) -> list[tuple[int, int] | None]:
         raise PatternError(too_slow) from None
     except (OSError, ValueError) as error:
         raise PatternError(f"no process could be started to try the pattern safely: {error}") from None
-    if done.returncode < 0:  # ended by the limit's signal
+    if done.returncode < 0:  # killed by the limit's signal
         raise PatternError(too_slow)
     if done.returncode:
         raise PatternError(f"the pattern could not be tried: {done.stderr.decode(errors='replace').strip()[-200:]}")

@@ -1,4 +1,4 @@
-"""Which answers of a conversation a scorer checks, and how their scores become one."""
+"""Select the answers of a conversation that a scorer checks, and combine their scores."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ QUOTE_LENGTH = 200
 
 
 class ScorerIdentity(Protocol):
-    """What a score is signed with."""
+    """The name and version that identify a score's scorer."""
 
     @property
     def name(self) -> str:
@@ -52,34 +52,34 @@ class ScorerIdentity(Protocol):
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
-    """One answer and the turn it is from, counted from nought."""
+    """One answer and its turn index, from 0."""
 
     turn: int
     text: str
 
 
 def scored(scorer: ScorerIdentity, value: float, reason: str, **more: Any) -> Score:
-    """A score by this scorer."""
+    """Return a score by this scorer."""
     return Score(name=scorer.name, version=scorer.version, value=float(value), reason=reason, **more)
 
 
 def skipped(scorer: ScorerIdentity, reason: str, **more: Any) -> Score:
-    """No score: there was nothing to check."""
+    """Return a skipped score: there was nothing to check."""
     return Score(name=scorer.name, version=scorer.version, status="skipped", reason=reason, **more)
 
 
 def unjudged(scorer: ScorerIdentity, reason: str, **more: Any) -> Score:
-    """No score: it could not be judged."""
+    """Return an error score: it could not be judged."""
     return Score(name=scorer.name, version=scorer.version, status="error", reason=reason, **more)
 
 
 def quoted(text: str, length: int = QUOTE_LENGTH) -> str:
-    """The text, cut to a length that fits a report."""
+    """Return the text, truncated to fit a report."""
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def no_answer(scorer: ScorerIdentity, run: Trajectory) -> Score | None:
-    """The score of a conversation without a last answer; ``None`` when there is one to check."""
+    """Return the score of a conversation without a last answer, or ``None`` if there is one to check."""
     if run.error is not None:
         return unjudged(scorer, f"the target did not answer: {quoted(run.error)}", raw=run.raw)
     if not run.turns:
@@ -91,9 +91,9 @@ def no_answer(scorer: ScorerIdentity, run: Trajectory) -> Score | None:
 
 
 def no_conversation(scorer: ScorerIdentity, run: Trajectory) -> Score | None:
-    """The score of a run in which the agent never said or did anything; ``None`` when there is something to check.
+    """Return the score of a run in which the agent did nothing, or ``None`` if there is something to check.
 
-    What was done before a conversation broke off is done all the same, so a failed last turn is no reason to stop.
+    A failed last turn does not count as nothing: the actions of earlier turns still happened.
     """
     if any(turn.answer or turn.tool_calls for turn in run.turns):
         return None
@@ -101,9 +101,9 @@ def no_conversation(scorer: ScorerIdentity, run: Trajectory) -> Score | None:
 
 
 def unless_broken_off(scorer: ScorerIdentity, run: Trajectory, found: Score) -> Score:
-    """What was found in a conversation; where that is nothing wrong and its last answer is missing, no score.
+    """Return the finding, or no score if nothing was wrong and the last answer is missing.
 
-    A rule that an earlier turn broke stays broken, however the conversation ended.
+    A rule broken in an earlier turn stays broken, however the conversation ended.
     """
     if found.status == "error" or (found.value is not None and found.value < 1.0):
         return found
@@ -111,13 +111,13 @@ def unless_broken_off(scorer: ScorerIdentity, run: Trajectory, found: Score) -> 
 
 
 def passages(run: Trajectory, where: Where) -> tuple[Passage, ...]:
-    """The last answer, or with ``any`` and ``every`` each turn's answer."""
+    """Return the last answer; with ``any`` or ``every``, each turn's answer."""
     answers = tuple(Passage(turn=index, text=turn.answer) for index, turn in enumerate(run.turns))
     return answers[-1:] if where == "answer" else answers
 
 
 def last_expectation(case: Case, run: Trajectory) -> tuple[Expectation, ...]:
-    """What is expected of the last answer: by the case, and by the turn it answers."""
+    """Return the expectations for the last answer: those of its turn and of the case."""
     index = len(run.turns) - 1
     asks = case.asks
     asked = asks[index].expect if 0 <= index < len(asks) else None
@@ -125,13 +125,13 @@ def last_expectation(case: Case, run: Trajectory) -> tuple[Expectation, ...]:
 
 
 def combine(scorer: ScorerIdentity, where: Where, found: Sequence[tuple[str, Score]]) -> Score:
-    """One score from several: the best of them for ``any``, else the worst, with each as a part."""
+    """Combine several scores: the best for ``any``, otherwise the worst, with each as a part."""
     if len(found) == 1:
         return found[0][1]
     parts = tuple(dataclasses.replace(score, name=label) for label, score in found)
     judged = [(label, score) for label, score in found if score.value is not None]
     broken = [(label, score) for label, score in found if score.status == "error"]
-    # A part that is missing matters unless another has settled it: nothing is better than 1 or worse than 0.
+    # An error matters unless another score is already the best (any) or the worst (every) possible.
     settled = any(score.value == (1.0 if where == "any" else 0.0) for _, score in judged)
     if broken and not settled:
         label, score = broken[0]
@@ -155,9 +155,9 @@ def score_expected(
     check: Callable[[Passage, Wanted], Score],
     nothing: str,
 ) -> Score:
-    """Check answers against a setting or, when it is not given, against what case and turns expect.
+    """Check answers against a setting or, if it is not given, against the expectations of case and turns.
 
-    The case's expectation is of the last answer (or where ``where`` says); a turn's is of its own.
+    The case's expectation applies to the last answer (or as ``where`` selects), a turn's to its own answer.
     """
     if (unanswered := no_answer(scorer, run)) is not None:
         return unanswered
@@ -192,5 +192,5 @@ def _by_turn(
 
 
 def turn_label(index: int) -> str:
-    """A turn as people count them."""
+    """Return the label of a turn, counted from 1."""
     return f"turn {index + 1}"

@@ -1,4 +1,4 @@
-"""What a judge is shown of a conversation, fenced so that nothing in it can pass for the judge's own prompt."""
+"""Collect what a judge sees of a conversation, fenced so that none of it can pass for the judge's own prompt."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Included = Literal["input", "history", "answer", "reference", "facts", "sources"
 Section = delimiters.Section
 fence = delimiters.fence
 
-# What frames the answer comes first, the answer last: that is the order a judge reads in.
+# Reading order for a judge: context first, the answer last.
 EVERYTHING: tuple[Included, ...] = (
     "page",
     "history",
@@ -33,7 +33,7 @@ EVERYTHING: tuple[Included, ...] = (
 
 
 def collect(case: Case, run: Trajectory, include: Sequence[Included]) -> list[Section]:
-    """The sections asked for that have something in them, in reading order; the answer even if it is empty."""
+    """Return the requested sections that are not empty, in reading order; the answer even if it is empty."""
     chosen = set(include)
     sections = [(name, _READ[name](case, run)) for name in EVERYTHING if name in chosen]
     return [(name, text) for name, text in sections if text or name == "answer"]

@@ -1,4 +1,4 @@
-"""Whether one answer keeps one rule: by its predicate where it has one, else by judges."""
+"""Judge whether one answer follows one rule: by its predicate if it has one, otherwise by judges."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ __all__ = [
     "request_for",
 ]
 
-PREDICATE = "predicate"  # the producer of a verdict that code came to
+PREDICATE = "predicate"  # producer of a verdict decided by code
 _OUTCOMES = ("ok", "err", "na")
-# One answer that breaks the rule decides; one that nobody can tell of stands before those that keep it.
+# Precedence: err > unknown > ok > n/a.
 _GRAVEST = ("err", "unknown", "ok", "na")
 _REASON = 300
 
@@ -44,16 +44,16 @@ Outcome = Literal["ok", "err", "na", "unknown"]
 
 @lru_cache(maxsize=4096)
 def parsed(predicate: str) -> Predicate:
-    """The predicate of a rule, read once for all answers.
+    """Parse the predicate of a rule, cached.
 
     Raises:
-        PredicateError: it is none.
+        PredicateError: it is invalid.
     """
     return parse(predicate)
 
 
 def inputs_of(case: Case, run: Trajectory) -> dict[str, str]:
-    """What went into the prompt, by name; a case without variables has one input, the user's words."""
+    """Return the prompt's inputs by name; a case without variables has one input, the user's message."""
     if case.inputs:
         return {name: value if isinstance(value, str) else dumps(value).decode() for name, value in case.inputs.items()}
     asks = case.asks
@@ -63,7 +63,7 @@ def inputs_of(case: Case, run: Trajectory) -> dict[str, str]:
 
 
 def by_predicate(rule: Rule, case: Case, run: Trajectory, where: Literal["answer", "every"] = "answer") -> RuleVerdict:
-    """The verdict of the rule's predicate; with ``every`` on each answer, and the first that breaks it decides."""
+    """Return the verdict of the rule's predicate; with ``every``, the first answer that breaks it decides."""
     predicate = parsed(rule.predicate or "")
     inputs = inputs_of(case, run)
     found: list[tuple[Passage, Outcome, str, str]] = []
@@ -78,7 +78,7 @@ def by_predicate(rule: Rule, case: Case, run: Trajectory, where: Literal["answer
 
 
 def outcome_of(rule: Rule, ok: bool | None, *, known: bool) -> Outcome:
-    """What a check by code comes to; one that could not be made (``known`` is false) is not one that does not apply."""
+    """Return the outcome of a check by code; an impossible check (``known`` is false) is "unknown", not "na"."""
     if ok is None:
         return "na" if known else "unknown"
     return "ok" if ok == (rule.polarity == "positive") else "err"
@@ -87,9 +87,9 @@ def outcome_of(rule: Rule, ok: bool | None, *, known: bool) -> Outcome:
 async def by_judges(
     rule: Rule, case: Case, run: Trajectory, judges: Sequence[Model], request: Request | None = None
 ) -> RuleVerdict:
-    """What the greater part of the judges say; unknown without any, or when they are split.
+    """Return the majority verdict of the judges; unknown without judges or if they are split.
 
-    They are asked about the last answer, or what ``request`` asks them: it takes the same three outcomes.
+    They judge the last answer, or what ``request`` asks, with the same three outcomes.
     """
     if not judges:
         return RuleVerdict(rule=rule.id, outcome="unknown", reason="it takes a judge, and there is none")
@@ -117,7 +117,7 @@ async def by_judges(
 
 
 def request_for(rule: Rule, case: Case, run: Trajectory) -> Request:
-    """What a judge is asked: the input, the rule and the answer, fenced."""
+    """Build the judge's request: the input, the rule and the answer, fenced."""
     prompt = prompt_file("rule")
     material, code = fence(_sections(rule, case, run))
     polarity = prompt.fill("must" if rule.polarity == "positive" else "must not")
@@ -129,7 +129,7 @@ def request_for(rule: Rule, case: Case, run: Trajectory) -> Request:
 
 
 def _sections(rule: Rule, case: Case, run: Trajectory) -> list[Section]:
-    """What a judge sees. A prompt's inputs stand by their names: the prompt around them is not what is judged."""
+    """Return the judge's sections. A prompt's inputs appear by name; the prompt around them is not judged."""
     before = collect(case, run, ("history", "tool_calls", "answer"))
     asked: list[Section] = [(f"input {name}", text) for name, text in inputs_of(case, run).items()]
     if len(asked) == 1:
@@ -138,7 +138,7 @@ def _sections(rule: Rule, case: Case, run: Trajectory) -> list[Section]:
 
 
 def _vote(opinion: Opinion) -> tuple[Outcome, str]:
-    """One judge's outcome and why; what is not one of the three is no vote."""
+    """Return one judge's outcome and reason; an outcome other than the three is unknown."""
     if opinion.failure is not None:
         return "unknown", opinion.failure
     if opinion.verdict not in _OUTCOMES:

@@ -1,4 +1,4 @@
-"""Several samples of one judgement made one, with how far they agree as its confidence."""
+"""Combine several samples of one judgement; their agreement is the confidence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["majority", "mean"]
 
 
 def mean(samples: Sequence[Score]) -> Score:
-    """The mean of the samples that were scored; confidence is how little they spread."""
+    """Return the mean of the scored samples; the confidence decreases with their spread."""
     judged = [(sample, sample.value) for sample in samples if sample.value is not None]
     if not judged:
         return _failed(samples)
@@ -22,7 +22,7 @@ def mean(samples: Sequence[Score]) -> Score:
     measured = [sample.measured for sample, _ in judged if sample.measured is not None]
     return replace(
         nearest,
-        value=min(1.0, max(0.0, value)),  # rounding may put a mean a hair outside
+        value=min(1.0, max(0.0, value)),  # rounding can move a mean slightly out of range
         measured=sum(measured) / len(measured) if measured else None,
         reason=f"mean of {_count(samples, judged)}; the nearest says: {nearest.reason}",
         confidence=(1 - (max(values) - min(values))) * len(judged) / len(samples),
@@ -31,7 +31,7 @@ def mean(samples: Sequence[Score]) -> Score:
 
 
 def majority(samples: Sequence[Score]) -> Score:
-    """The label most samples gave; confidence is the share that gave it. Without a majority, no verdict."""
+    """Return the most frequent label; the confidence is its share. A tie gives no verdict."""
     judged = [(sample, sample.label) for sample in samples if sample.value is not None]
     if not judged:
         return _failed(samples)

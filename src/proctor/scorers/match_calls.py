@@ -1,4 +1,4 @@
-"""Which of the tool calls made are those that were expected."""
+"""Match the tool calls made with those expected."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Arguments = Literal["exact", "subset", "ignore", "normalised"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pairing:
-    """Expected calls and the calls made that fulfil them, by their places; and counts along the way.
+    """Pairs of expected and actual calls, by index, with counts.
 
-    ``same_names`` is how many could be paired by name alone, ``same_arguments`` how many of these
-    also by their arguments, in any order; ``names_in_order`` how many come in the expected order.
+    ``same_names`` is how many can be paired by name alone, ``same_arguments`` how many also by their arguments, in any
+    order; ``names_in_order`` how many come in the expected order.
     """
 
     pairs: tuple[tuple[int, int], ...]
@@ -33,7 +33,7 @@ class Pairing:
 
 
 def pair(wanted: Sequence[ToolCall], made: Sequence[ToolCall], *, arguments: Arguments, in_order: bool) -> Pairing:
-    """Pair as many as possible; each call counts once."""
+    """Pair as many calls as possible, each once."""
     fits = _fits_by_subset(wanted, made) if arguments == "subset" else _fits_by_key(wanted, made, arguments)
     free = _most_pairs(fits, len(made))
     by_name = Counter(call.name for call in wanted) & Counter(call.name for call in made)
@@ -47,12 +47,12 @@ def pair(wanted: Sequence[ToolCall], made: Sequence[ToolCall], *, arguments: Arg
 
 
 def shown(call: ToolCall) -> str:
-    """A call as people write it: ``search(query="tea")``."""
+    """Return a call as source text: ``search(query="tea")``."""
     inside = ", ".join(f"{key}={dumps(value).decode()}" for key, value in call.arguments.items())
     return f"{call.name}({inside})"
 
 
-# --- which calls may be paired: for each expected call, the places of those made, in order ---------
+# --- candidates: for each expected call, the indices of matching actual calls, in order ------------
 
 
 def _fits_by_key(wanted: Sequence[ToolCall], made: Sequence[ToolCall], arguments: Arguments) -> list[list[int]]:
@@ -75,14 +75,14 @@ def _key(call: ToolCall, arguments: Arguments) -> str:
 
 
 def _within(part: Any, whole: Any) -> bool:
-    """Whether the mapping holds all of the other's entries, at any depth; anything else is equal."""
+    """Whether the mapping contains all entries of the other, at any depth; other values must be equal."""
     if isinstance(part, Mapping) and isinstance(whole, Mapping):
         return all(key in whole and _within(value, whole[key]) for key, value in part.items())
     return bool(_canonical(part, loosely=False) == _canonical(whole, loosely=False))
 
 
 def _canonical(value: Any, *, loosely: bool) -> Any:
-    """The value in a form that is equal when the values mean the same: 1 and 1.0, but not 1 and true."""
+    """Return a canonical form that is equal for equivalent values: 1 and 1.0, but not 1 and true."""
     if isinstance(value, bool) or value is None:
         return ["literal", value]
     if isinstance(value, str):
@@ -101,11 +101,11 @@ def _canonical(value: Any, *, loosely: bool) -> Any:
 
 
 def _most_pairs(fits: Sequence[Sequence[int]], made: int) -> tuple[tuple[int, int], ...]:
-    """As many pairs as possible in any order, by augmenting paths."""
+    """Return a maximum matching in any order, by augmenting paths."""
     owner: list[int | None] = [None] * made
 
     def place(start: int) -> bool:
-        came_from: dict[int, int] = {}  # a place among those made -> the expected call that reached it
+        came_from: dict[int, int] = {}  # index of an actual call -> the expected call that reached it
         waiting = [start]
         while waiting:
             one = waiting.pop()
@@ -126,7 +126,7 @@ def _most_pairs(fits: Sequence[Sequence[int]], made: int) -> tuple[tuple[int, in
 
 
 def _hand_over(owner: list[int | None], came_from: Mapping[int, int], spot: int, start: int) -> None:
-    """Give each place on the path to the call that reached it."""
+    """Assign each index on the augmenting path to the call that reached it."""
     held = {holder: place for place, holder in enumerate(owner) if holder is not None}
     while True:
         one = came_from[spot]
@@ -137,12 +137,12 @@ def _hand_over(owner: list[int | None], came_from: Mapping[int, int], spot: int,
 
 
 def _longest_chain(fits: Sequence[Sequence[int]]) -> tuple[tuple[int, int], ...]:
-    """As many pairs as possible that keep the order of both sides (a longest common subsequence)."""
-    # ends[n] is the smallest place at which a chain of n + 1 pairs can end.
+    """Return a longest common subsequence: the most pairs that keep the order of both sides."""
+    # ends[n] is the smallest index at which a chain of n + 1 pairs can end.
     ends: list[int] = []
     chains: list[tuple[Any, int, int] | None] = []
     for one, spots in enumerate(fits):
-        for spot in reversed(spots):  # from the back, so that one expected call joins a chain only once
+        for spot in reversed(spots):  # backwards, so that one expected call joins a chain only once
             at = bisect_left(ends, spot)
             link = (chains[at - 1] if at else None, one, spot)
             if at == len(ends):

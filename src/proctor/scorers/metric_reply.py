@@ -1,4 +1,4 @@
-"""What a judge said by a custom metric: a score from 0 to 100, or OK or ERR as its last word; anything else is none."""
+"""Parse a judge's reply to a custom metric: a score from 0 to 100, or OK or ERR as the last word."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["read_score", "read_word"]
 
 _OPENING = "*_`\"'“‘«([{<#|~"
 _AROUND = _OPENING + "”’».,;:!)]}>。！"
-# A word that takes a verdict back or leaves it open, with nothing but a space between them.
+# A word directly before a verdict that negates it or leaves it open.
 _BOUND = re.compile(
     r"\b(not|never|no|neither|nor|or|and|either|cannot|without|than|\w+n['’]t)[*_`\"'“‘]* +$", re.IGNORECASE
 )
 
 
 def read_score(data: Any) -> tuple[float | None, str, str]:
-    """The score of a JSON reply, its explanation, and what is wrong when there is no score."""
+    """Return the score of a JSON reply, its explanation, and the error if there is no score."""
     if not isinstance(data, Mapping):
         return None, "", "the judge's reply is not a JSON object"
     told = data.get("explanation")
@@ -27,15 +27,15 @@ def read_score(data: Any) -> tuple[float | None, str, str]:
     score = data.get("score")
     if isinstance(score, bool) or not isinstance(score, (int, float)):
         return None, explanation, f"the judge's reply has no number as its score: {quoted(repr(score), 60)}"
-    if not 0 <= score <= 100:  # NaN is refused here too
+    if not 0 <= score <= 100:  # also rejects NaN
         return None, explanation, f"the judge's score {score:g} is not from 0 to 100"
     return float(score), explanation, ""
 
 
 def read_word(text: str) -> tuple[str | None, str]:
-    """``ok`` or ``err`` when that is the last word of a reply, and what is wrong when it is neither.
+    """Return ``ok`` or ``err`` if that is the last word of a reply, and the error if it is neither.
 
-    ``not OK``, ``OK or ERR`` and the like are no verdict: what was meant is anybody's guess.
+    ``not OK``, ``OK or ERR`` and similar are ambiguous and give no verdict.
     """
     tail = text[-2_000:].rstrip(_AROUND + " \n\t\r")
     last = tail.split()[-1].strip(_AROUND).upper() if tail.split() else ""

@@ -1,4 +1,4 @@
-"""How far the local models can be trusted, by language and by how they were asked."""
+"""Confidence in the local models, by language and task."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from proctor.text.script import language_of
 
 __all__ = ["trust"]
 
-# From the models' cards: entailment is fair in English, weaker in Japanese, weak elsewhere.
+# From the model cards: entailment is fair in English, weaker in Japanese, weak elsewhere.
 _ENTAILMENT: Mapping[str, float] = {"en": 0.75, "ja": 0.65}
 _LIKENESS: Mapping[str, float] = {"en": 0.75, "ja": 0.65}
 
 
 def trust(text: str, task: str = "entailment") -> float:
-    """The confidence of a local model's reading of this text; ``task`` is ``entailment`` or ``likeness``."""
+    """Return the confidence in a local model's reading of this text; ``task`` is ``entailment`` or ``likeness``."""
     by_language = _LIKENESS if task == "likeness" else _ENTAILMENT
     return by_language.get(language_of(text), 0.5)

@@ -1,4 +1,4 @@
-"""Judges' prompts: Markdown files beside the code, in parts, with holes to fill."""
+"""Load judges' prompts: Markdown files beside the code, in parts, with placeholders."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ __all__ = ["prompt_file"]
 
 @cache
 def prompt_file(name: str) -> PromptParts:
-    """The prompt of that name, read once."""
+    """Return the prompt of that name, cached."""
     return prompt_parts(files("proctor.scorers").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8"))

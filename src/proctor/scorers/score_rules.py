@@ -1,4 +1,4 @@
-"""From verdicts on rules to a score: one part for each rule, and what they come to together."""
+"""Convert verdicts on rules to a score, with one part for each rule."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from proctor.text.predicates import PredicateError
 
 __all__ = ["RULE", "by_outcome", "check_rule", "part_of", "said_of", "to_check", "unread", "whole_of"]
 
-RULE = "rule"  # where the words of a rule stand among what its verdict rests on
+RULE = "rule"  # the ``where`` of the evidence that holds the rule's text
 _STATUS: Mapping[str, Any] = {
     "ok": {"value": 1.0, "threshold": 1.0},
     "err": {"value": 0.0, "threshold": 1.0},
@@ -24,14 +24,14 @@ _TOLD = 5
 
 
 def check_rule(rule: Rule, read: Callable[[str], object]) -> None:
-    """See that a rule can be used; ``read`` reads its predicate.
+    """Validate a rule; ``read`` parses its predicate.
 
     Raises:
-        ValueError: it has no text, a negative weight, or a predicate that cannot be read.
+        ValueError: it has no text, a negative weight, or an invalid predicate.
     """
     if not rule.text.strip():
         raise ValueError("a rule has no text")
-    if not rule.weight >= 0:  # said so that NaN is refused too
+    if not rule.weight >= 0:  # written so that NaN is rejected too
         raise ValueError(f"the weight of {quoted(rule.text, 60)!r} is {rule.weight:g}; it must be 0 or more")
     if rule.predicate:
         try:
@@ -41,19 +41,19 @@ def check_rule(rule: Rule, read: Callable[[str], object]) -> None:
 
 
 def to_check(rules: Iterable[Rule], *, light: bool) -> list[Rule]:
-    """The rules that bind, each once: what is switched off or an opposite is no duty. Lightly, only those by code."""
+    """Return the rules in force, without duplicates, disabled or inverse ones; with ``light``, only those with code."""
     known = {rule.id: rule for rule in rules if not rule.disabled and rule.inverse_of is None}
     return [rule for rule in known.values() if rule.predicate or not light]
 
 
 def unread(rule: Rule, error: PredicateError) -> RuleVerdict:
-    """The verdict on a rule whose predicate cannot be read: a case's own rule comes here unchecked."""
+    """Return the verdict on a rule with an invalid predicate: a case's own rule is not validated earlier."""
     reason = quoted(f"its predicate cannot be read: {error}", 300)
     return RuleVerdict(rule=rule.id, outcome="unknown", reason=reason, producer=PREDICATE)
 
 
 def part_of(rule: Rule, verdict: RuleVerdict, version: str, *, note: str = "") -> Score:
-    """A verdict as a part of the score, resting on the words of the rule; what each of several judges said is in it."""
+    """Convert a verdict to a part of the score, with the rule's text as evidence and each judge's vote as a part."""
     words = Evidence(quote=quoted(rule.text, 500), where=RULE, note=note)
     return Score(
         name=rule.id,
@@ -74,20 +74,20 @@ def part_of(rule: Rule, verdict: RuleVerdict, version: str, *, note: str = "") -
 
 
 def by_outcome(parts: Sequence[Score]) -> dict[str, list[Score]]:
-    """The parts by what their verdicts came to."""
+    """Group the parts by outcome."""
     return {outcome: [part for part in parts if part.label == outcome] for outcome in _STATUS}
 
 
 def said_of(part: Score) -> str:
-    """A rule and what was found of it, in words."""
+    """Return the rule and its finding as text."""
     return f"“{quoted(part.evidence[0].quote, 120)}”: {part.reason}"
 
 
 def whole_of(name: str, version: str, parts: tuple[Score, ...], *, about: str, missed: str = "") -> Score:
-    """The weighted share of the rules that were kept among those that apply.
+    """Return the weighted share of rules followed among those that apply.
 
-    ``about`` is what was judged, for when no rule applies to it. ``missed`` says why nothing can be said
-    although nothing was broken: the rule it all was for is among the unknown.
+    ``about`` names what was judged, for the reason if no rule applies. ``missed`` is the error to return if nothing was
+    broken but the targeted rule is unknown.
     """
     by = by_outcome(parts)
     costs = [part.cost for part in parts if part.cost is not None]
@@ -98,7 +98,7 @@ def whole_of(name: str, version: str, parts: tuple[Score, ...], *, about: str, m
         "cost": sum(costs) if costs else None,
         "producer": "+".join(dict.fromkeys(part.producer for part in parts if part.producer)) or PREDICATE,
     }
-    # A rule of weight 0 is shown and settles nothing.
+    # A rule of weight 0 is shown but decides nothing.
     if missed and not any(part.weight for part in by["err"]):
         return Score(**told, status="error", reason=missed)
     weight = sum(part.weight for part in (*by["ok"], *by["err"]))
@@ -117,7 +117,7 @@ def whole_of(name: str, version: str, parts: tuple[Score, ...], *, about: str, m
 
 
 def _reason(by: Mapping[str, Sequence[Score]]) -> str:
-    """Which rules were broken, then how many could not be judged or did not apply."""
+    """Return which rules were broken, then how many were unknown or did not apply."""
     broken = by["err"]
     judged = len(by["ok"]) + len(broken)
     said = [f"{len(broken)} of {judged} rules broken" if broken else f"all {judged} rules kept"]

@@ -1,4 +1,4 @@
-"""One score from weighted parts, honest about the parts that are missing."""
+"""Combine weighted parts into one score and report missing parts."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ from proctor.scorers.checked_answers import MOST_EVIDENCE, quoted
 
 __all__ = ["LOW", "check_weights", "combined", "weighed"]
 
-# A part under this is worth a reader's look: its evidence is shown with the whole.
+# The evidence of a part below this is shown with the whole.
 LOW = 0.7
-# A score without a confidence was worked out exactly: a rule does not doubt.
+# Confidence of a score without one: rules are exact.
 _SURE = 1.0
 
 
 def combined(name: str, parts: Sequence[Score], *, version: str) -> Score:
-    """The weighted mean of the parts that were scored, with each as a part of it.
+    """Return the weighted mean of the scored parts, with each as a part of it.
 
-    A skipped part does not apply and is left out. One in error applies and is missing: it is left
-    out, named in the reason, and lowers the confidence by its share of the weight. Without any
-    scored part there is no value: an error, or skipped when no part applied. A part of weight 0
-    is shown and counts for nothing.
+    A skipped part does not apply and is left out. A part in error is left out too, but it is named in the reason and
+    lowers the confidence by its share of the weight. If no part is scored, the result is an error, or skipped if no
+    part applied. A part of weight 0 is shown but does not count.
     """
     ok = [(part, part.value) for part in parts if part.value is not None]
     broken = [part for part in parts if part.status == "error"]
@@ -38,7 +37,7 @@ def combined(name: str, parts: Sequence[Score], *, version: str) -> Score:
     low = [part for part, value in ok if value < LOW and part.weight > 0]
     return Score(
         **told,
-        value=min(1.0, max(0.0, value)),  # rounding may put a mean a hair outside
+        value=min(1.0, max(0.0, value)),  # rounding can move a mean slightly out of range
         confidence=min(1.0, max(0.0, sure * weight / applicable)),
         reason=_reason(parts, low, broken),
         evidence=_lifted(low),
@@ -47,7 +46,7 @@ def combined(name: str, parts: Sequence[Score], *, version: str) -> Score:
 
 
 def weighed(parts: Sequence[Score], weights: Mapping[str, float], *, version: str) -> list[Score]:
-    """The parts with the weights of the settings; one that is not named there weighs nothing."""
+    """Return the parts with the weights from the settings; unnamed parts weigh 0."""
     return [replace(part, weight=weights.get(part.name, 0.0), version=version) for part in parts]
 
 
@@ -56,20 +55,20 @@ def check_weights(weights: Mapping[str, float], known: Collection[str]) -> None:
     for name, weight in weights.items():
         if name not in known:
             raise ValueError(f"weights names {name!r}, which is none of {', '.join(known)}")
-        if not weight >= 0:  # said so that NaN is refused too
+        if not weight >= 0:  # written so that NaN is rejected too
             raise ValueError(f"the weight of {name} is {weight:g}; it must be 0 or more")
     if not sum(weights.values()) > 0:
         raise ValueError("weights must not all be 0")
 
 
 def _told(name: str, parts: Sequence[Score], version: str) -> Mapping[str, Any]:
-    """What is said of every combined score, with a value or without."""
+    """Return the fields common to every combined score."""
     costs = [part.cost for part in parts if part.cost is not None]
     return {"name": name, "version": version, "parts": tuple(parts), "cost": sum(costs) if costs else None}
 
 
 def _reason(parts: Sequence[Score], low: Sequence[Score], broken: Sequence[Score]) -> str:
-    """What pulled the score down, then what is missing, then what did not apply."""
+    """Describe what lowered the score, then what is missing, then what did not apply."""
     said = [_said(part) for part in low]
     said += [f"{part.name} is missing: {part.reason or 'it could not be judged'}" for part in broken]
     skipped = [part.name for part in parts if part.status == "skipped"]
@@ -95,7 +94,7 @@ def _why_none(parts: Sequence[Score], broken: Sequence[Score]) -> str:
 
 
 def _lifted(low: Sequence[Score]) -> tuple[Evidence, ...]:
-    """The evidence of the parts that are low, the lowest first, each part's name beside it."""
+    """Return the evidence of the low parts, the lowest first, prefixed with the part's name."""
     ranked = sorted(low, key=lambda part: part.value or 0.0)
     found = [
         Evidence(

@@ -1,1 +1,1 @@
-"""Numbers in, numbers out: nothing of ours imported; numpy only where many numbers are drawn or added."""
+"""Pure statistics without other Proctor imports; numpy only for resampling and large sums."""

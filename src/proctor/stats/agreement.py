@@ -1,4 +1,4 @@
-"""How far two or more judges of the same things agree, beyond what chance would give them."""
+"""Agreement of two or more raters beyond chance."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ Numbers = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kappa:
-    """Cohen's kappa with what it hides: how often both agreed, and how often chance alone would have made them.
+    """Cohen's kappa with its components: the observed agreement, and that expected by chance.
 
-    ``base`` is each category's share in both judges' labels together, ``highest`` the largest of them: where it is near
-    1, always saying the same agrees well and kappa says little. ``adjusted`` is the kappa that a base rate of one half
-    would give (PABAK; only for two categories). ``kappa`` is ``None`` when chance leaves nothing to agree on.
+    ``base`` is each category's share in both raters' labels together, ``highest`` the largest of them: if it is near 1,
+    always giving the same label agrees well and kappa means little. ``adjusted`` is the kappa for a base rate of one
+    half (PABAK; only for two categories). ``kappa`` is ``None`` if chance agreement is complete.
     """
 
     kappa: float | None
@@ -51,7 +51,7 @@ class Kappa:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repeatability:
-    """How far a judge agrees with itself when it is asked the same again."""
+    """How far a rater agrees with itself on repeated ratings."""
 
     items: int
     samples: int
@@ -67,10 +67,10 @@ def cohen_kappa(
     weighting: Weighting = "none",
     order: Sequence[Hashable] | None = None,
 ) -> Kappa | None:
-    """Cohen's kappa of two judges' labels; ``None`` without any label.
+    """Return Cohen's kappa of two raters' labels; ``None`` without any label.
 
-    For weights, ``order`` is the categories from lowest to highest (sorted where it is left out), and near misses count
-    by how far apart they stand in it.
+    For weights, ``order`` is the categories from lowest to highest (sorted by default), and near misses count by their
+    distance in it.
     """
     if len(first) != len(second):
         raise ValueError(f"{len(first)} labels beside {len(second)}")
@@ -101,10 +101,10 @@ def cohen_kappa(
 
 
 def krippendorff_alpha(units: Sequence[Sequence[float | None]], *, level: Level = "nominal") -> float | None:
-    """Krippendorff's alpha: any number of judges, any of them silent on any unit.
+    """Return Krippendorff's alpha: any number of raters, with missing ratings allowed.
 
-    Each unit holds its labels as numbers (``None`` for a judge who gave none). ``None`` when no unit was labelled
-    twice, or when there is but one label in all.
+    Each unit holds its labels as numbers (``None`` for a missing one). ``None`` if no unit was labelled twice, or if
+    there is only one distinct label.
     """
     paired = [values for unit in units if len(values := [each for each in unit if each is not None]) > 1]
     totals = Counter(value for values in paired for value in values)
@@ -126,10 +126,10 @@ def krippendorff_alpha(units: Sequence[Sequence[float | None]], *, level: Level 
 
 
 def intraclass_correlation(table: Sequence[Sequence[float]], *, averaged: bool = False) -> float | None:
-    """ICC(1): the share of all variance that lies between the items (one row each), not between samples of one item.
+    """Return ICC(1): the share of variance between the items (one row each), not between samples of one item.
 
     With ``averaged`` it is ICC(1, k), that of the mean of all samples. ``None`` for fewer than two items or samples,
-    or when nothing varies at all.
+    or if nothing varies at all.
     """
     values: Numbers = np.asarray(table, dtype=np.float64)
     if values.ndim != 2 or values.shape[0] < 2 or values.shape[1] < 2:
@@ -146,10 +146,10 @@ def intraclass_correlation(table: Sequence[Sequence[float]], *, averaged: bool =
 
 
 def repeatability(items: Sequence[Sequence[float]], *, tolerance: float = 0.0) -> Repeatability | None:
-    """How far repeated scores of the same items agree; items with a single score are left out.
+    """Return how far repeated scores of the same items agree; items with a single score are left out.
 
     ``within`` is the standard deviation of a score about its item's mean, ``same`` the share of pairs of scores of one
-    item that differ by at most ``tolerance``. The correlation is ICC(1), where all items have as many samples.
+    item that differ by at most ``tolerance``. The correlation is ICC(1), if all items have the same number of samples.
     """
     repeated = [tuple(values) for values in items if len(values) > 1]
     if not repeated:
@@ -175,12 +175,12 @@ def repeatability(items: Sequence[Sequence[float]], *, tolerance: float = 0.0) -
 def _sorted(names: set[Hashable]) -> list[Hashable]:
     try:
         return sorted(names)  # type: ignore[type-var]
-    except TypeError:  # labels of several kinds have no order of their own
+    except TypeError:  # labels of several types have no common order
         return sorted(names, key=lambda name: (type(name).__name__, str(name)))
 
 
 def _credit(size: int, weighting: Weighting) -> Numbers:
-    """What a pair of labels counts for: 1 for the same, less the further apart they are."""
+    """Return the weight of a pair of labels: 1 for equal ones, less the further apart they are."""
     apart = np.abs(np.subtract.outer(np.arange(size), np.arange(size))).astype(np.float64)
     if weighting == "none" or size < 2:
         return np.eye(size)
@@ -190,7 +190,7 @@ def _credit(size: int, weighting: Weighting) -> Numbers:
 
 
 def _distance(names: Numbers, counts: Numbers, level: Level) -> Numbers:
-    """Krippendorff's squared distances between the values."""
+    """Return Krippendorff's squared distances between the values."""
     if level == "nominal":
         return 1.0 - np.eye(len(names))
     apart = np.subtract.outer(names, names)
@@ -201,6 +201,6 @@ def _distance(names: Numbers, counts: Numbers, level: Level) -> Numbers:
         added = np.add.outer(names, names)
         ratio: Numbers = np.divide(apart, added, out=np.zeros_like(apart), where=added != 0)
         return np.square(ratio)
-    upto = np.cumsum(counts) - counts / 2  # ordinal: how many labels lie between the middles of two ranks
+    upto = np.cumsum(counts) - counts / 2  # ordinal: how many labels are between the middles of two ranks
     ranks: Numbers = np.subtract.outer(upto, upto) ** 2
     return ranks

@@ -1,4 +1,4 @@
-"""How sure a figure is, by drawing the cases again and again."""
+"""Bootstrap confidence intervals over cases."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CHUNK = 4_000_000
 def mean_interval(
     values: Sequence[float], *, confidence: float = 0.95, resamples: int = 2000, seed: int = 0
 ) -> Interval | None:
-    """The interval of a mean; of paired differences it is the interval of the change. ``None`` under two values."""
+    """Return the interval of a mean; for paired differences that of the change. ``None`` for fewer than two values."""
     table = np.asarray(values, dtype=np.float64).reshape(-1, 1)
     return mean_intervals(table, confidence=confidence, resamples=resamples, seed=seed)[0]
 
@@ -31,7 +31,7 @@ def mean_interval(
 def mean_intervals(
     table: Numbers, *, confidence: float = 0.95, resamples: int = 2000, seed: int = 0
 ) -> list[Interval | None]:
-    """The interval of each column's mean (one row a case); NaN marks a case without a value in that column.
+    """Return the interval of each column's mean (one row per case); NaN marks a missing value.
 
     Percentiles of the resampled means, widened as Student's t widens the normal: plain percentiles are too narrow for
     a few dozen cases.
@@ -48,7 +48,7 @@ def mean_intervals(
             continue
         tail = _tail(confidence, int(count))
         low, high = np.quantile(means, (tail, 1.0 - tail))
-        # A mean never lies outside of what it is a mean of, and rounding must not put the figure outside its interval.
+        # Rounding must not put the mean outside its own interval.
         mean = float(filled[:, column].sum() / count)
         found.append(Interval(low=min(float(low), mean), high=max(float(high), mean)))
     return found
@@ -62,10 +62,10 @@ def interval_of(
     resamples: int = 1000,
     seed: int = 0,
 ) -> Interval | None:
-    """The interval of any figure of ``count`` cases; ``figure`` is handed the places of the cases drawn.
+    """Return the interval of any figure of ``count`` cases; ``figure`` gets the indices of the resampled cases.
 
-    Draws for which the figure has no value (``None`` or NaN) are left out. ``None`` under two cases, or when most
-    draws have no value.
+    Resamples without a value (``None`` or NaN) are left out. ``None`` for fewer than two cases, or if most
+    resamples have no value.
     """
     if count < 2:
         return None
@@ -80,7 +80,7 @@ def interval_of(
 
 
 def _tail(confidence: float, count: int) -> float:
-    """The share to cut off at each end so that percentiles reach as far as Student's t would (Hesterberg 2015)."""
+    """Return the tail share for which percentiles reach as far as Student's t would (Hesterberg 2015)."""
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence must be between 0 and 1, not {confidence}")
     reach = student_quantile(0.5 + confidence / 2, count - 1) * math.sqrt(count / (count - 1))
@@ -88,7 +88,7 @@ def _tail(confidence: float, count: int) -> float:
 
 
 def _draws(filled: Numbers, present: Numbers, resamples: int, seed: int) -> Numbers:
-    """The means of each resample, column by column, under the same draws for all columns."""
+    """Return the means of each resample by column, with the same resamples for all columns."""
     rows = filled.shape[0]
     means = np.full((resamples, filled.shape[1]), np.nan)
     if not rows:

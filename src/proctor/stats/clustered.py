@@ -1,4 +1,4 @@
-"""How sure a share is when several results belong to one case."""
+"""Effective sample size of a share if several results belong to one case."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["ClusterSums", "effective_count"]
 
 @dataclass(slots=True)
 class ClusterSums:
-    """Sums over clusters, enough for the variance of the share; their size does not grow with the clusters.
+    """Sums over clusters for the variance of the share, in constant memory.
 
     A cluster is the judged results of one case: ``hits`` of ``total`` passed.
     """
@@ -23,7 +23,7 @@ class ClusterSums:
     total_squared: int = 0
 
     def add(self, hits: int, total: int) -> None:
-        """Count one cluster; one without results is left out."""
+        """Add one cluster; one without results is skipped."""
         if not 0 <= hits <= total:
             raise ValueError(f"{hits} hits in {total} cannot be")
         if total:
@@ -36,7 +36,7 @@ class ClusterSums:
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[int, int]]) -> ClusterSums:
-        """The sums over pairs of hits and totals."""
+        """Return the sums over pairs of hits and totals."""
         made = cls()
         for hits, total in pairs:
             made.add(hits, total)
@@ -44,11 +44,11 @@ class ClusterSums:
 
 
 def effective_count(sums: ClusterSums) -> float:
-    """How many independent results would tell the share as surely as these do.
+    """Return the number of independent results with the same variance of the share.
 
     It is the number of results divided by the design effect: the variance of the share with the results of a case
-    taken together, relative to what it would be if all results were independent. When every result passed or every
-    one failed, nothing can be learnt of how alike the results of a case are; then each case counts once.
+    taken together, relative to that of independent results. If all results passed or all failed, the correlation within
+    cases is unknown; then each case counts once.
     """
     if not sums.total:
         return 0.0
@@ -57,5 +57,5 @@ def effective_count(sums: ClusterSums) -> float:
     if alone <= 0:
         return float(sums.clusters)
     together = sums.hits_squared - 2 * share * sums.hits_by_total + share * share * sums.total_squared
-    # Results that vary less than chance are no reason to be surer than independent ones would make us.
+    # Results that vary less than chance must not count for more than independent ones.
     return min(float(sums.total), sums.total * alone / together) if together > 0 else float(sums.total)

@@ -1,4 +1,4 @@
-"""How far two things go together, and what is left of it when a third is held still."""
+"""Correlation of two variables, and partial correlation given a third."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy.typing as npt
 __all__ = ["partial", "pearson", "ranks", "slope", "spearman"]
 
 Numbers = npt.NDArray[np.float64]
-_FLAT = 1e-24
+_MIN_VARIANCE = 1e-24
 
 
 def pearson(first: Sequence[float] | Numbers, second: Sequence[float] | Numbers) -> float | None:
-    """The correlation of two lists of numbers; ``None`` under three pairs, or when one does not vary."""
+    """Return the correlation of two lists of numbers; ``None`` for fewer than three pairs, or if one is constant."""
     one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if one.shape != other.shape:
         raise ValueError(f"{one.size} numbers beside {other.size}")
@@ -22,13 +22,13 @@ def pearson(first: Sequence[float] | Numbers, second: Sequence[float] | Numbers)
         return None
     one, other = one - one.mean(), other - other.mean()
     spread = float((one**2).sum()) * float((other**2).sum())
-    if spread <= _FLAT:
+    if spread <= _MIN_VARIANCE:
         return None
     return float(np.clip((one * other).sum() / np.sqrt(spread), -1.0, 1.0))
 
 
 def ranks(values: Sequence[float] | Numbers) -> Numbers:
-    """The place of each number in their order from 1 on; equal ones share the mean of their places."""
+    """Return the rank of each number, starting from 1; ties share their mean rank."""
     numbers = np.asarray(values, dtype=np.float64)
     _, places, counts = np.unique(numbers, return_inverse=True, return_counts=True)
     ends = np.cumsum(counts)
@@ -38,16 +38,16 @@ def ranks(values: Sequence[float] | Numbers) -> Numbers:
 
 
 def spearman(first: Sequence[float] | Numbers, second: Sequence[float] | Numbers) -> float | None:
-    """The correlation of the places in two orders."""
+    """Return the rank correlation."""
     return pearson(ranks(first), ranks(second))
 
 
 def partial(first: Numbers, second: Numbers, held: Numbers) -> float | None:
-    """The correlation of two lists with what both owe to a third taken out; ``None`` when nothing is left."""
+    """Return the partial correlation of two lists given a third; ``None`` if no variance is left."""
     whole, left, right = pearson(first, second), pearson(first, held), pearson(second, held)
     if whole is None:
         return None
-    if left is None or right is None:  # the third does not vary, so nothing is owed to it
+    if left is None or right is None:  # the third is constant, so there is nothing to control for
         return whole
     rest = (1 - left**2) * (1 - right**2)
     if rest <= 1e-12:
@@ -56,7 +56,7 @@ def partial(first: Numbers, second: Numbers, held: Numbers) -> float | None:
 
 
 def slope(values: Numbers, by: Numbers, held: Numbers) -> float | None:
-    """How much the values grow for one step of ``by`` while ``held`` stays; least squares."""
+    """Return the least-squares slope of the values on ``by``, controlling for ``held``."""
     table = np.column_stack([np.ones_like(values), by, held])
     if values.size < 4 or np.ptp(by) <= 1e-12:
         return None

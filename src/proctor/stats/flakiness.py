@@ -1,4 +1,4 @@
-"""How steady something is that was tried several times: pass^k and entropy."""
+"""Stability of repeated trials: pass^k and entropy."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ __all__ = ["entropy", "pass_hat"]
 
 
 def pass_hat(passed: int, tried: int, k: int) -> float | None:
-    """The chance that ``k`` further tries all pass, estimated without bias from ``passed`` in ``tried``.
+    """Return the unbiased estimate of the probability that ``k`` trials all pass, from ``passed`` in ``tried``.
 
-    ``None`` with fewer than ``k`` tries: that many were never seen together.
+    ``None`` for fewer than ``k`` trials.
     """
     if tried < 0 or not 0 <= passed <= tried:
         raise ValueError(f"{passed} passed in {tried} cannot be")
@@ -22,7 +22,7 @@ def pass_hat(passed: int, tried: int, k: int) -> float | None:
 
 
 def entropy(passed: int, failed: int) -> float:
-    """How much it wavers, in bits: 0 when all tries came out the same, 1 when half of them did."""
+    """Return the entropy in bits: 0 if all trials have the same outcome, 1 for half and half."""
     if passed < 0 or failed < 0:
         raise ValueError(f"{passed} passed and {failed} failed cannot be")
     total = passed + failed

@@ -1,4 +1,4 @@
-"""Quantiles of a stream in flat memory."""
+"""Quantiles of a stream in constant memory."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _RATIO = 1.02
 class RatioHistogram:
     """Counts positive numbers in bins that each reach 2 % further than the last.
 
-    A quantile is then right to within 1 % however many numbers were added and however far apart they
-    lie, in memory that depends only on the span of the numbers. It is filled while results stream
-    past, and so it is the one thing in this room that changes.
+    A quantile is then accurate to 1 % for any number of values and any distance between them, in memory that
+    depends only on their range. It is filled while results stream past, and so is the only mutable class in
+    this package.
     """
 
     count: int = 0
@@ -27,7 +27,7 @@ class RatioHistogram:
     _bins: dict[int, int] = field(default_factory=dict)
 
     def add(self, value: float) -> None:
-        """Count one number; negative ones and those that are not finite are refused."""
+        """Add one number; negative and non-finite ones are rejected."""
         if not math.isfinite(value) or value < 0:
             raise ValueError(f"cannot count {value!r}")
         self.count += 1
@@ -40,12 +40,12 @@ class RatioHistogram:
         self._bins[place] = self._bins.get(place, 0) + 1
 
     def extend(self, values: Sequence[float]) -> None:
-        """Count many numbers at once, forty times as fast as one by one.
+        """Add many numbers at once, forty times as fast as one by one.
 
         Raises:
-            ValueError: one is negative or not finite; none of them is counted.
+            ValueError: one is negative or not finite; none of them is added.
         """
-        import numpy as np  # noqa: PLC0415 - 0.1 s, and most who count one by one never need it
+        import numpy as np  # noqa: PLC0415 - 0.1 s, and most callers that add one by one never need it
 
         given = np.asarray(values, dtype=float)
         if not given.size:
@@ -62,13 +62,13 @@ class RatioHistogram:
             self._bins[place] = self._bins.get(place, 0) + number
 
     def quantile(self, share: float) -> float | None:
-        """The number that ``share`` of all lie at or under; ``None`` when there is none."""
+        """Return the number that ``share`` of all are at or below; ``None`` if there is none."""
         if not 0.0 <= share <= 1.0:
             raise ValueError(f"a share lies in [0, 1], not {share}")
         if not self.count:
             return None
         rank = max(1, math.ceil(share * self.count))
-        # The ends are known exactly: a guess from the middle of a bin would be worse.
+        # The extremes are known exactly, unlike the middle of a bin.
         if rank == 1:
             return self.least
         if rank == self.count:
@@ -83,7 +83,7 @@ class RatioHistogram:
         return self.most
 
     def counts_between(self, edges: Sequence[float]) -> list[int]:
-        """How many lie between each pair of neighbouring ``edges``; the outer ones take the rest."""
+        """Return how many are between each pair of neighbouring ``edges``; the outer bins take the rest."""
         counts = [0] * (len(edges) - 1)
         for place, number in self._bins.items():
             value = self._middle(place)
@@ -97,5 +97,5 @@ class RatioHistogram:
 
 
 def linear_bin(value: float, bins: int) -> int:
-    """Which of ``bins`` equal parts of [0, 1] holds the value; 1 belongs to the last."""
+    """Return which of ``bins`` equal parts of [0, 1] contains the value; 1 belongs to the last."""
     return min(bins - 1, max(0, int(value * bins)))

@@ -1,4 +1,4 @@
-"""How sure a share is, given how few were counted."""
+"""Confidence intervals of shares."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ __all__ = ["Interval", "wilson", "wilson_of_share"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """The range a figure lies in with some confidence; both ends of a share are in [0, 1]."""
+    """A confidence interval; for a share both ends are in [0, 1]."""
 
     low: float
     high: float
 
 
 def wilson(hits: int, total: int, *, confidence: float = 0.95) -> Interval | None:
-    """The Wilson score interval of ``hits`` in ``total``; ``None`` when nothing was counted.
+    """Return the Wilson score interval of ``hits`` in ``total``; ``None`` if nothing was counted.
 
-    Unlike the textbook interval it never leaves [0, 1] and is honest at 0 %, at 100 % and for a
-    handful of cases.
+    Unlike the textbook interval it never leaves [0, 1] and is reliable at 0 %, at 100 % and for few cases.
     """
     if total < 0 or not 0 <= hits <= total:
         raise ValueError(f"{hits} hits in {total} cannot be")
@@ -30,10 +29,10 @@ def wilson(hits: int, total: int, *, confidence: float = 0.95) -> Interval | Non
 
 
 def wilson_of_share(share: float, count: float, *, confidence: float = 0.95) -> Interval | None:
-    """The Wilson score interval about a mean of ``count`` shares; ``None`` when there are none.
+    """Return the Wilson score interval about a mean of ``count`` shares; ``None`` if there are none.
 
-    With shares of 0 and 1 it is that of a count. Shares between them vary less than that, so that it is then wider
-    than it need be, never narrower. ``count`` need not be whole: results that hang together count for fewer.
+    With shares of 0 and 1 it is that of a count. Shares between them vary less, so the interval is then wider than
+    necessary, never narrower. ``count`` may be fractional: correlated results count for fewer.
     """
     if count < 0 or not 0.0 <= share <= 1.0:
         raise ValueError(f"a share of {share} in {count} cannot be")
@@ -45,7 +44,7 @@ def wilson_of_share(share: float, count: float, *, confidence: float = 0.95) -> 
     square = z * z / count
     middle = (share + square / 2) / (1 + square)
     reach = z * math.sqrt(share * (1 - share) / count + square / (4 * count)) / (1 + square)
-    # At the ends the exact bound is the share itself; rounding must not push it past.
+    # At the extremes the exact bound is the share itself; rounding must not exceed it.
     low = 0.0 if share == 0.0 else max(0.0, min(share, middle - reach))
     high = 1.0 if share == 1.0 else min(1.0, max(share, middle + reach))
     return Interval(low=low, high=high)
@@ -53,5 +52,5 @@ def wilson_of_share(share: float, count: float, *, confidence: float = 0.95) -> 
 
 @cache
 def _deviations(confidence: float) -> float:
-    """How many standard deviations hold this share of a normal distribution."""
+    """Return how many standard deviations contain this share of a normal distribution."""
     return NormalDist().inv_cdf(0.5 + confidence / 2)

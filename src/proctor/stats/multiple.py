@@ -1,4 +1,4 @@
-"""Many tests at once: what each one's p-value is worth when any of them could have come up by chance."""
+"""Correction of p-values for multiple tests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["holm", "holm_reachable", "reachable"]
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """Holm's adjusted p-values, in the order given: calling those up to alpha errs anywhere in at most alpha of all."""
+    """Return Holm's adjusted p-values in the given order: rejecting those up to alpha bounds the family-wise error."""
     for value in values:
         if not 0.0 <= value <= 1.0:
             raise ValueError(f"a p-value lies in [0, 1], not {value}")
@@ -21,11 +21,11 @@ def holm(values: Sequence[float]) -> list[float]:
 
 
 def reachable(smallest: Sequence[float], alpha: float) -> list[bool]:
-    """Which tests could come out at all, given the smallest p-value each one can reach (Tarone 1990).
+    """Return which tests can be significant at all, given the smallest p-value each can reach (Tarone 1990).
 
-    A test of a handful of changed cases cannot reach a small p-value whatever they say. It is never called, so it can
-    raise no false alarm, and the others need not pay for it. What a test can reach depends on how many cases changed,
-    not on which way they went, so choosing by it leaves the error rate as it is.
+    A test of few changed cases cannot reach a small p-value whatever their direction. It is never significant, so it
+    raises no false alarm and the others need no correction for it. The reachable p-value depends on how many cases
+    changed, not on their direction, so selecting by it does not change the error rate.
     """
     if not 0.0 < alpha < 1.0:
         raise ValueError(f"alpha must be between 0 and 1, not {alpha}")
@@ -37,7 +37,7 @@ def reachable(smallest: Sequence[float], alpha: float) -> list[bool]:
 
 
 def holm_reachable(values: Sequence[float], smallest: Sequence[float], *, alpha: float) -> list[float]:
-    """Holm's adjusted p-values over the tests that could come out at all; 1 for the others."""
+    """Return Holm's adjusted p-values over the reachable tests; 1 for the others."""
     if len(values) != len(smallest):
         raise ValueError("one smallest p-value for each p-value")
     able = reachable(smallest, alpha)

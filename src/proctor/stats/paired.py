@@ -1,4 +1,4 @@
-"""The same cases before and after: is the change more than chance?"""
+"""Tests for paired cases: is the change more than chance?"""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["SAME", "McNemar", "mcnemar", "sign_flip", "sign_flips", "sign_test",
 Numbers = npt.NDArray[np.float64]
 
 SAME = 1e-9  # differences up to this are rounding, not change
-_EXACT = 12  # up to so many changed cases every pattern of signs is tried
+_MAX_EXACT_CASES = 12  # every sign pattern is tried up to this many changed cases
 _CHUNK = 2048
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class McNemar:
-    """McNemar's test of pass and fail: the exact p-value, and the mid-p that is right on average, not always."""
+    """McNemar's test of pass and fail: the exact p-value, and the mid-p, which is less conservative."""
 
     lost: int
     gained: int
@@ -29,7 +29,7 @@ class McNemar:
 
 
 def mcnemar(lost: int, gained: int) -> McNemar:
-    """Two-sided McNemar test from how many cases went from pass to fail, and how many from fail to pass."""
+    """Return the two-sided McNemar test from how many cases went from pass to fail, and from fail to pass."""
     if lost < 0 or gained < 0:
         raise ValueError(f"counts cannot be negative: {lost}, {gained}")
     changed, fewer = lost + gained, min(lost, gained)
@@ -37,45 +37,45 @@ def mcnemar(lost: int, gained: int) -> McNemar:
     exact = min(1.0, 2 * tail)
     if not changed:
         return McNemar(lost=0, gained=0, exact=1.0, mid_p=1.0)
-    # The mid-p counts half of what is exactly as extreme as the finding, at both ends or in the middle.
+    # The mid-p counts half of the outcomes that are exactly as extreme as the observed one.
     point = math.exp(_log_choose(changed, fewer) - changed * math.log(2))
     mid_p = 1.0 - point / 2 if lost == gained else exact - point
     return McNemar(lost=lost, gained=gained, exact=exact, mid_p=mid_p)
 
 
 def sign_test(differences: Sequence[float]) -> float:
-    """Two-sided p-value of the sign test: how many went up, how many down, by how much does not matter."""
+    """Return the two-sided p-value of the sign test, which ignores the size of the differences."""
     up = sum(each > SAME for each in differences)
     down = sum(each < -SAME for each in differences)
     return mcnemar(down, up).exact
 
 
 def smallest_p(changed: int) -> float:
-    """The smallest two-sided p-value that so many changed cases can reach, were they all to go one way."""
+    """Return the smallest two-sided p-value that so many changed cases can reach, if all go one way."""
     return min(1.0, math.ldexp(2.0, -changed))
 
 
 def sign_flip(differences: Sequence[float], *, resamples: int = 9999, seed: int = 0) -> float:
-    """Two-sided p-value that the mean difference is 0, by flipping signs; exact up to 12 changed cases."""
+    """Return the two-sided p-value for a mean difference of 0, by sign flips; exact up to 12 changed cases."""
     return sign_flips(np.asarray(differences, dtype=np.float64).reshape(-1, 1), resamples=resamples, seed=seed)[0]
 
 
 def sign_flips(differences: Numbers, *, resamples: int = 9999, seed: int = 0) -> list[float]:
-    """The p-value of each column of differences (one row a case), all columns under the same flips.
+    """Return the p-value of each column of differences (one row per case), with the same flips for all columns.
 
-    Were before and after the same system, a case's difference would be as likely to come out with the other sign. So
-    the p-value is the share of sign patterns whose sum is at least as far from 0 as the one found. This needs no
-    normal distribution and holds for scores that are mostly 1. NaN marks a case without a pair and counts for nothing.
+    If before and after were the same system, a case's difference would be equally likely with the other sign. So the
+    p-value is the share of sign patterns whose sum is at least as far from 0 as the observed one. This assumes no
+    normal distribution and is valid for scores that are mostly 1. NaN marks a case without a pair and is ignored.
     """
     table = np.nan_to_num(np.asarray(differences, dtype=np.float64), nan=0.0)
     table[np.abs(table) <= SAME] = 0.0
     sums = np.abs(table.sum(axis=0))
     changed = (table != 0).sum(axis=0)
-    many = np.flatnonzero(changed > _EXACT)
+    many = np.flatnonzero(changed > _MAX_EXACT_CASES)
     drawn = _drawn(table[:, many], sums[many], resamples, seed) if many.size else {}
     found = []
     for column in range(table.shape[1]):
-        if changed[column] <= _EXACT:
+        if changed[column] <= _MAX_EXACT_CASES:
             values = table[:, column]
             found.append(_every_pattern(values[values != 0]))
         else:
@@ -84,7 +84,7 @@ def sign_flips(differences: Numbers, *, resamples: int = 9999, seed: int = 0) ->
 
 
 def _every_pattern(values: Numbers) -> float:
-    """The exact p-value; half of the patterns is enough, the rest are their mirror images."""
+    """Return the exact p-value from half of the patterns; the rest are mirror images."""
     if not values.size:
         return 1.0
     sums = np.array([values[0]])
@@ -103,14 +103,14 @@ def _drawn(table: Numbers, sums: Numbers, resamples: int, seed: int) -> dict[int
         rows = min(left, _CHUNK)
         bits = source.integers(0, 256, size=(rows, (table.shape[0] + 7) // 8), dtype=np.uint8)
         flips = np.unpackbits(bits, axis=1, count=table.shape[0]).astype(np.float64)
-        # A sum under signs of ±1 is the plain sum less twice what was flipped.
+        # A sum under signs of ±1 is the plain sum minus twice what was flipped.
         hits += (np.abs(total - 2.0 * (flips @ table)) >= limit).sum(axis=0)
         left -= rows
     found = {}
     for column in range(table.shape[1]):
         drawn = (int(hits[column]) + 1) / (resamples + 1)
         if not hits[column]:
-            # No draw came near: Hoeffding's bound on the same sum holds always, and may be far smaller.
+            # No resample was as extreme: Hoeffding's bound on the same sum always applies, and may be far smaller.
             square = float((table[:, column] ** 2).sum())
             drawn = min(drawn, 2.0 * math.exp(-(float(sums[column]) ** 2) / (2.0 * square)))
         found[column] = drawn
@@ -118,7 +118,7 @@ def _drawn(table: Numbers, sums: Numbers, resamples: int, seed: int) -> dict[int
 
 
 def _half_binomial(hits: int, total: int) -> float:
-    """The chance of at most ``hits`` heads in ``total`` throws of a fair coin."""
+    """Return the probability of at most ``hits`` heads in ``total`` throws of a fair coin."""
     logs = [_log_choose(total, k) - total * math.log(2) for k in range(hits + 1)]
     return min(1.0, math.fsum(math.exp(each) for each in logs))
 

@@ -1,4 +1,4 @@
-"""How small a change some number of paired cases can show, and how many cases a change needs."""
+"""Power analysis: the smallest detectable change for a number of paired cases, and the reverse."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ __all__ = ["cases_needed", "fewest_changed", "minimum_effect", "power_of"]
 
 
 def minimum_effect(spread: float, cases: int, *, alpha: float = 0.05, power: float = 0.8) -> float | None:
-    """The smallest true change of a mean that a two-sided test over ``cases`` pairs finds with this ``power``.
+    """Return the smallest true change of a mean that a two-sided test over ``cases`` pairs detects with this ``power``.
 
-    ``spread`` is the standard deviation of the differences. ``None`` when there are too few cases to say.
+    ``spread`` is the standard deviation of the differences. ``None`` if there are too few cases.
     """
     _check(alpha, power)
     if cases < 2:
@@ -23,7 +23,7 @@ def minimum_effect(spread: float, cases: int, *, alpha: float = 0.05, power: flo
 
 
 def power_of(effect: float, spread: float, cases: int, *, alpha: float = 0.05) -> float:
-    """How often a two-sided test over ``cases`` pairs finds a true change of this size (the far tail left out)."""
+    """Return the power of a two-sided test over ``cases`` pairs for a change of this size (ignoring the far tail)."""
     _check(alpha, 0.5)
     if cases < 2:
         return 0.0
@@ -34,7 +34,7 @@ def power_of(effect: float, spread: float, cases: int, *, alpha: float = 0.05) -
 
 
 def cases_needed(effect: float, spread: float, *, alpha: float = 0.05, power: float = 0.8) -> int | None:
-    """The fewest pairs that find a change of this size with this ``power``; ``None`` for no change at all."""
+    """Return the fewest pairs that detect a change of this size with this ``power``; ``None`` for no change."""
     _check(alpha, power)
     if not effect:
         return None
@@ -51,7 +51,7 @@ def cases_needed(effect: float, spread: float, *, alpha: float = 0.05, power: fl
 
 
 def fewest_changed(alpha: float) -> int:
-    """How many cases must change, all in one direction, before a sign-flip test can say so at ``alpha``."""
+    """Return how many cases must change in one direction for a sign-flip test to be significant at ``alpha``."""
     _check(alpha, 0.5)
     return 1 + math.ceil(-math.log2(alpha) - 1e-9)
 

@@ -10,7 +10,7 @@ _GRID = 200
 
 
 def chance_flips(mixed: float, before: int, after: int) -> float:
-    """At most how many clean flips chance gives when nothing changed, from how many cases have mixed samples.
+    """Return an upper bound on the clean flips expected by chance, from the number of cases with mixed samples.
 
     A clean flip passed in all of ``before`` samples and fails in all of ``after``. A case that fails with probability f
     flips cleanly with probability (1-f)^before · f^after, and shows mixed samples with probability 1 - f^k - (1-f)^k,
@@ -27,7 +27,7 @@ def chance_flips(mixed: float, before: int, after: int) -> float:
 
 
 def poisson_tail(count: int, mean: float) -> float:
-    """The probability of ``count`` or more events where ``mean`` are expected."""
+    """Return the probability of ``count`` or more events if ``mean`` are expected."""
     if count <= 0:
         return 1.0
     if mean <= 0:

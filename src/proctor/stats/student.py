@@ -1,4 +1,4 @@
-"""Student's t: its distribution and its quantiles, to double precision."""
+"""Student's t: its distribution function and quantiles, in double precision."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from statistics import NormalDist
 __all__ = ["incomplete_beta", "student_cdf", "student_quantile"]
 
 _TINY = 1e-300
-_STEPS = 500
-_PLAIN = 1e7  # from so many degrees of freedom on, t and the normal agree to more digits than anybody prints
+_MAX_STEPS = 500
+_MAX_FREEDOM = 1e7  # above this many degrees of freedom, t equals the normal to all printed digits
 
 
 def incomplete_beta(a: float, b: float, x: float) -> float:
-    """The regularised incomplete beta function: the share of a Beta(a, b) that lies under ``x``."""
+    """Return the regularised incomplete beta function: the share of a Beta(a, b) below ``x``."""
     if not (a > 0 and b > 0 and 0.0 <= x <= 1.0):
         raise ValueError(f"no incomplete beta at a={a}, b={b}, x={x}")
     if x in (0.0, 1.0):
@@ -27,10 +27,10 @@ def incomplete_beta(a: float, b: float, x: float) -> float:
 
 
 def student_cdf(t: float, freedom: float) -> float:
-    """The share of Student's t with ``freedom`` degrees of freedom that lies under ``t``."""
+    """Return the share of Student's t with ``freedom`` degrees of freedom below ``t``."""
     if not freedom > 0:
         raise ValueError(f"degrees of freedom must be more than 0, not {freedom}")
-    if freedom > _PLAIN:
+    if freedom > _MAX_FREEDOM:
         return NormalDist().cdf(t)
     square = t * t
     tail = 0.5 * incomplete_beta(freedom / 2, 0.5, freedom / (freedom + square))
@@ -39,12 +39,12 @@ def student_cdf(t: float, freedom: float) -> float:
 
 @cache
 def student_quantile(share: float, freedom: float) -> float:
-    """The number that ``share`` of Student's t lies under."""
+    """Return the number that ``share`` of Student's t is below."""
     if not 0.0 < share < 1.0:
         raise ValueError(f"a share lies between 0 and 1, not {share}")
     if share == 0.5:
         return 0.0
-    # Worked out in the lower tail, where the distribution function keeps its digits.
+    # Computed in the lower tail, where the distribution function keeps its precision.
     lower = min(share, 1.0 - share)
     low, high = -1.0, 0.0
     while student_cdf(low, freedom) > lower:
@@ -59,11 +59,11 @@ def student_quantile(share: float, freedom: float) -> float:
 
 
 def _fraction(a: float, b: float, x: float) -> float:
-    """The continued fraction of the incomplete beta function, by Lentz's method."""
+    """Evaluate the continued fraction of the incomplete beta function by Lentz's method."""
     c, d = 1.0, 1.0 - (a + b) * x / (a + 1)
     d = 1.0 / (d if abs(d) > _TINY else _TINY)
     total = d
-    for m in range(1, _STEPS):
+    for m in range(1, _MAX_STEPS):
         even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
         odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
         for term in (even, odd):

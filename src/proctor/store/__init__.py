@@ -1,1 +1,1 @@
-"""What is kept: the only room with a database."""
+"""Persistence; the only package that uses a database."""

@@ -1,4 +1,4 @@
-"""Alerts on record: a JSON file each, for whoever watches the folder."""
+"""Store alerts, one JSON file each, for tools that watch the folder."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from proctor.store.runs import RunStore
 
 __all__ = ["keep_alert"]
 
-_UNFIT = re.compile(r"[^\w.-]+")
+_NOT_IN_FILE_NAMES = re.compile(r"[^\w.-]+")
 
 
 def keep_alert(store: RunStore, alert: Alert) -> Path:
-    """Write an alert beside the runs; the same trouble told again replaces its file.
+    """Write an alert beside the runs; a repeated alert replaces its file.
 
     Raises:
-        StoreError: the disk or the folder refused.
+        StoreError: the disk or the folder is not writable.
     """
-    name = _UNFIT.sub("-", alert.key or alert.rule).strip("-.")[:120]
+    name = _NOT_IN_FILE_NAMES.sub("-", alert.key or alert.rule).strip("-.")[:120]
     path = store.folder / "alerts" / f"{name}.json"
     try:
         private_folder(path.parent)

@@ -1,4 +1,4 @@
-"""The recorded answers behind a baseline: one file beside it, so that it can be scored again on any machine."""
+"""The recorded answers behind a baseline: one file beside it, so that they can be scored again on any machine."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from proctor.core.trajectory import Trajectory
 
 __all__ = ["Answer", "answers_path", "read_answers", "write_answers"]
 
-Answer = tuple[str, int, Trajectory]  # the id of the case, the sample, what the target did
+Answer = tuple[str, int, Trajectory]  # case id, sample, trajectory
 _HASH_LENGTH = 16
 
 
 def answers_path(baseline: Path) -> Path:
-    """Where the answers of a baseline lie."""
+    """Return the path of a baseline's answers."""
     return baseline.with_suffix(".answers.jsonl")
 
 
 def write_answers(path: Path, answers: Iterable[Answer]) -> str:
-    """Write one answer on each line and return a hash of them all; the file is whole or stays as it was.
+    """Write one answer per line and return a hash of them all; the file is replaced atomically.
 
     A target can replay the file: `targets: {before: {recording: baselines/SUITE.answers.jsonl}}`.
 
     Raises:
-        StoreError: the folder or the disk refused.
+        StoreError: the folder or the disk is not writable.
     """
     digest = hashlib.sha256()
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
@@ -40,7 +40,7 @@ def write_answers(path: Path, answers: Iterable[Answer]) -> str:
         try:
             with draft.open("xb") as out:
                 for case, sample, trajectory in answers:
-                    # The raw reply and the session's id say nothing of how good the answer is.
+                    # The raw reply and the session's id do not affect the score.
                     kept = encode(replace(trajectory, raw=None, session=None))
                     line = dumps({"case": case, "sample": sample, "trajectory": kept})
                     digest.update(line)
@@ -57,7 +57,7 @@ def write_answers(path: Path, answers: Iterable[Answer]) -> str:
 
 
 def read_answers(path: Path, expected: str) -> Iterator[Answer]:
-    """The answers of a file, in its order.
+    """Yield the answers of a file, in order.
 
     Raises:
         NotFoundError: there is no such file.

@@ -1,4 +1,4 @@
-"""Baselines: what a blessed run reached, as one committed file with a case on each line."""
+"""Baselines: the results of a blessed run, as one committed file with a case on each line."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from proctor.core.errors import InputError, NotFoundError, StoreError
 __all__ = ["baseline_path", "read_baseline", "write_baseline"]
 
 FORMAT = 1
-_UNFIT = re.compile(r"[^\w.-]+")
+_NOT_IN_FILE_NAMES = re.compile(r"[^\w.-]+")
 
 
 def baseline_path(folder: Path, suite: str, target: str | None = None) -> Path:
-    """Where the baseline of a suite lies; of a suite put to several targets, each has its own."""
-    name = _UNFIT.sub("-", suite).strip("-.") or "suite"
+    """Return the path of a suite's baseline; with several targets, each has its own."""
+    name = _NOT_IN_FILE_NAMES.sub("-", suite).strip("-.") or "suite"
     if target:
-        name += "@" + (_UNFIT.sub("-", target).strip("-.") or "target")
+        name += "@" + (_NOT_IN_FILE_NAMES.sub("-", target).strip("-.") or "target")
     return folder / f"{name}.json"
 
 
 def write_baseline(path: Path, header: Mapping[str, Any], cases: Iterable[Mapping[str, Any]]) -> None:
-    """Write the file: keys sorted, one case on a line, so that a diff shows the cases that changed and no others.
+    """Write the file: keys sorted, one case per line, so that a diff shows only the changed cases.
 
     Raises:
-        StoreError: the folder or the disk refused; what was there before is untouched.
+        StoreError: the folder or the disk is not writable; the existing file is unchanged.
     """
     lines = sorted((str(case["case"]), _line(case)) for case in cases)
     body = ",\n".join(line for _, line in lines)
@@ -53,11 +53,11 @@ def write_baseline(path: Path, header: Mapping[str, Any], cases: Iterable[Mappin
 
 
 def read_baseline(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The header and the cases of a baseline.
+    """Return the header and the cases of a baseline.
 
     Raises:
         NotFoundError: there is no such file.
-        InputError: it is no baseline.
+        InputError: it is not a baseline.
     """
     try:
         data = json.loads(path.read_bytes())
@@ -81,5 +81,5 @@ def read_baseline(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 def _line(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, allow_nan=False)
-    # Half a surrogate pair has no UTF-8: JSON can carry it only escaped.
+    # Half a surrogate pair has no UTF-8: JSON needs it escaped.
     return text if text.isprintable() else json.dumps(value, sort_keys=True, allow_nan=False)

@@ -1,8 +1,8 @@
-"""Replies kept by the hash of their request, in one SQLite file that people can read too.
+"""A cache of replies by the hash of their request, in one readable SQLite file.
 
-Durability: write-ahead log with ``synchronous=NORMAL``. Each put commits by itself, so that a reply outlives kill -9 as
-soon as ``put`` has returned. A power cut may lose the last few, but leaves no damaged file. (``OFF`` would save a
-flush every 16 MB at the price of a damaged file.)
+Durability: write-ahead log with ``synchronous=NORMAL``. Each put commits by itself, so that a reply survives kill -9 as
+soon as ``put`` has returned. A power cut may lose the last few, but does not corrupt the file. (``OFF`` would save a
+flush every 16 MB at the risk of a corrupt file.)
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Noun = TypeVar("Noun")
 _OURS = 0x50726F63  # "Proc", as SQLite's application id
 _FORMAT = 1
 _BUSY_SECONDS = 10.0
-_CHECKPOINT_PAGES = 4000  # 16 MB between two flushes, each of which holds the event loop for some milliseconds
+_CHECKPOINT_PAGES = 4000  # 16 MB between two flushes, each of which blocks the event loop for some milliseconds
 _TABLE = """
     CREATE TABLE IF NOT EXISTS replies (
         key     TEXT PRIMARY KEY,
@@ -45,7 +45,7 @@ _GET = "SELECT reply FROM replies WHERE key = ?"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheEntry:
-    """One kept reply, with what was asked; ``made`` is in seconds since 1970."""
+    """One cached reply with its request; ``made`` is in seconds since 1970."""
 
     key: str
     model: str
@@ -55,7 +55,7 @@ class CacheEntry:
 
 
 class SqliteCache:
-    """Keeps replies in a SQLite file; several processes may use one file at once."""
+    """Caches replies in a SQLite file, which several processes may use at once."""
 
     __slots__ = ("_database", "path")
 
@@ -86,7 +86,7 @@ class SqliteCache:
         self.close()
 
     def get(self, key: str) -> Reply | None:
-        """The reply kept under this key."""
+        """Return the reply stored under this key."""
         try:
             row = self._open.execute(_GET, (key,)).fetchone()
         except sqlite3.Error as error:
@@ -94,7 +94,7 @@ class SqliteCache:
         return None if row is None else self._read(Reply, row[0], key)
 
     def put(self, key: str, request: Request, reply: Reply, *, model: str) -> None:
-        """Keep a reply; it outlives a killed process when this returns."""
+        """Store a reply; it survives a killed process when this returns."""
         row = (key, model, dumps(request).decode(), dumps(reply).decode(), time.time())
         try:
             self._open.execute(_PUT, row)
@@ -102,7 +102,7 @@ class SqliteCache:
             raise self._explained(error) from error
 
     def entries(self) -> Iterator[CacheEntry]:
-        """Everything that is kept, oldest first."""
+        """Yield all entries, oldest first."""
         try:
             rows = self._open.execute("SELECT key, model, request, reply, made FROM replies ORDER BY rowid")
             for key, model, request, reply, made in rows:
@@ -117,7 +117,7 @@ class SqliteCache:
             raise self._explained(error) from error
 
     def clear(self, older_than: float | None = None) -> int:
-        """Forget what was kept more than ``older_than`` seconds ago, or everything; returns how many."""
+        """Delete entries older than ``older_than`` seconds, or all; return how many."""
         before = float("inf") if older_than is None else time.time() - older_than
         try:
             return self._open.execute("DELETE FROM replies WHERE made < ?", (before,)).rowcount
@@ -125,7 +125,7 @@ class SqliteCache:
             raise self._explained(error) from error
 
     def close(self) -> None:
-        """Close the file; a second time does nothing."""
+        """Close the file; closing twice is fine."""
         if self._database is not None:
             with suppress(sqlite3.Error):
                 self._database.close()
@@ -160,7 +160,7 @@ class SqliteCache:
             database.execute("COMMIT")
 
     def _wal(self, database: sqlite3.Connection) -> None:
-        """Changing the journal does not wait for another process that is just doing the same; so do it here."""
+        """Switch to WAL mode, retrying: SQLite does not wait for another process that does the same."""
         until = time.monotonic() + _BUSY_SECONDS
         while True:
             try:

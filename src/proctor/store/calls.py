@@ -1,7 +1,7 @@
 """A run's call log: every model reply, one line each, so that a resumed run repeats none.
 
-Unlike the cache between runs it is only ever appended to while it is written, and read only by a later leg of the same
-run: a line costs a tenth of a database's insert, and a killed process loses none.
+Unlike the cache between runs it is append-only, and read only when the same run is resumed: a line costs a tenth of a
+database insert, and a killed process loses none.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NO_CALL = "is no model call"
 
 
 class ModelCall(NamedTuple):
-    """One question put to a model, and its answer."""
+    """One request to a model, and its reply."""
 
     model: str
     request: Request
@@ -34,25 +34,24 @@ class ModelCall(NamedTuple):
 
 
 class Paid(NamedTuple):
-    """What the calls of one leg cost, as far as it is known, and how many were answered."""
+    """What the calls of one leg cost, as far as known, and how many were answered."""
 
     cost: float = 0.0
     calls: int = 0
     tokens: int = 0
 
     def plus(self, reply: dict[str, Any]) -> Paid:
-        """The same with one more reply, as it is written in the log."""
+        """Return the sum with one more reply in the format of the log."""
         usage = reply.get("usage") or {}
         tokens = int(usage.get("input") or 0) + int(usage.get("output") or 0)
         return Paid(self.cost + float(reply.get("cost") or 0.0), self.calls + 1, self.tokens + tokens)
 
 
 class CallLog:
-    """Keeps replies by the hash of their request; answers only what an earlier leg of the run kept.
+    """Stores replies by the hash of their request; returns only what an earlier leg of the run stored.
 
-    ``whole`` keeps the requests too, for a recording. ``leg`` numbers the processes that wrote to the log one after
-    the other. ``paid`` has what earlier legs paid, and ``skipped`` the lines that could not be used: those calls are
-    made again.
+    ``whole`` stores the requests too, for a recording. ``leg`` numbers the processes that wrote to the log in turn.
+    ``paid`` has what earlier legs paid, and ``skipped`` the invalid lines: those calls are repeated.
     """
 
     def __init__(self, path: Path, *, whole: bool = False, leg: int = 1) -> None:
@@ -69,7 +68,7 @@ class CallLog:
             raise
 
     def get(self, key: str) -> Reply | None:
-        """The reply kept under this key by an earlier leg."""
+        """Return the reply stored under this key by an earlier leg."""
         short = _short(key)
         at = bisect_left(self._keys, short)
         while at < len(self._keys) and self._keys[at] == short:
@@ -80,7 +79,7 @@ class CallLog:
         return None
 
     def put(self, key: str, request: Request, reply: Reply, *, model: str) -> None:
-        """Keep a reply; it outlives a killed process when this returns.
+        """Store a reply; it survives a killed process when this returns.
 
         Raises:
             StoreError: the disk is full or gone.
@@ -91,7 +90,7 @@ class CallLog:
         self._journal.append(line)
 
     def calls(self) -> Iterator[ModelCall]:
-        """Every call whose request was kept, oldest first."""
+        """Yield every call whose request was stored, oldest first."""
         for _, line in read_lines(self.path, damaged=lambda _: None):
             if "request" in line:
                 yield ModelCall(line["model"], decode(Request, line["request"]), decode(Reply, line["reply"]))
@@ -101,7 +100,7 @@ class CallLog:
         self._journal.close()
 
     def _index(self) -> tuple[array[int], array[int], array[int]]:
-        """Where each kept reply lies, sorted by key: 24 bytes a call, however many there were."""
+        """Return the position of each stored reply, sorted by key: 24 bytes per call."""
         keys, places, lengths = array("Q"), array("Q"), array("Q")
         for place, line in read_lines(self.path, damaged=self.skipped.append):
             key, reply = line.get("key"), line.get("reply")
@@ -111,12 +110,12 @@ class CallLog:
             keys.append(_short(key))
             places.append(place.at)
             lengths.append(place.length)
-            if not reply.get("cached"):  # paid for when it was first asked
+            if not reply.get("cached"):  # paid for when it was first requested
                 leg = int(line.get("leg") or 1)
                 self.paid[leg] = self.paid.get(leg, Paid()).plus(reply)
         if not keys and any(each.why == _NO_CALL for each in self.skipped):
             raise StoreError("has no model call in it", file=str(self.path), hint="move the file away")
-        # A later reply to the same question comes later in the file: keep that order among equals, newest first.
+        # Of several replies to the same request the newest comes first.
         order = sorted(range(len(keys)), key=lambda at: (keys[at], -at))
         return (
             array("Q", (keys[at] for at in order)),

@@ -1,4 +1,4 @@
-"""The database: one SQLite file in WAL mode, brought up to date by an appended list of migrations."""
+"""The database: one SQLite file in WAL mode, updated by an append-only list of migrations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from proctor.store.private_files import private_database
 
 __all__ = ["MIGRATIONS", "connect", "explained"]
 
-# Append only. A migration that has landed is never edited: someone's file has had it applied.
+# Append only. Never edit a released migration: existing files have applied it.
 MIGRATIONS: tuple[str, ...] = (
     """
     CREATE TABLE runs (
@@ -86,9 +86,9 @@ MIGRATIONS: tuple[str, ...] = (
         PRIMARY KEY (run, leg, model, role)
     ) STRICT, WITHOUT ROWID;
     """,
-    # The figures of a finished run, so that showing one of 100,000 results need not count them again.
+    # The figures of a finished run, so that showing a run of 100,000 results need not count them again.
     "ALTER TABLE runs ADD COLUMN report TEXT;",
-    # Scores over time, what was decided on them, and what a person is asked to look at.
+    # Scores over time, decisions about them, and the review queue.
     """
     CREATE TABLE trend_points (
         run       INTEGER NOT NULL REFERENCES runs(n) ON DELETE CASCADE,
@@ -137,7 +137,7 @@ MIGRATIONS: tuple[str, ...] = (
     ) STRICT;
     CREATE INDEX review_open ON review (resolved, n);
     """,
-    # What people said of things, beside what Proctor said of the same.
+    # Labels by people, beside Proctor's own.
     """
     CREATE TABLE labels (
         n         INTEGER PRIMARY KEY,
@@ -151,7 +151,7 @@ MIGRATIONS: tuple[str, ...] = (
     ) STRICT;
     CREATE INDEX labels_by_dimension ON labels (dimension, n);
     """,
-    # Of a gate's decision that was wrong: the gate that should have stopped it. Read by origin, so that is indexed.
+    # For a wrong decision of a gate: the gate that should have stopped it. Queried by origin, so that is indexed.
     """
     ALTER TABLE review ADD COLUMN missed TEXT NOT NULL DEFAULT '';
     CREATE INDEX review_by_origin ON review (origin, resolved);
@@ -160,17 +160,17 @@ MIGRATIONS: tuple[str, ...] = (
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Open the database, making or updating it as needed.
+    """Open the database, creating or migrating it as needed.
 
     Raises:
-        StoreError: the file cannot be made, read or written, or is not a database of ours.
+        StoreError: the file cannot be created, read or written, or is not a database of ours.
     """
     try:
         private_database(path)
         database = sqlite3.connect(path, isolation_level=None, timeout=30.0, factory=MaskingConnection)
         database.row_factory = sqlite3.Row
         database.execute("PRAGMA journal_mode=WAL")
-        # WAL + NORMAL: a killed process loses nothing, a power cut at most the last moment; the journal has it.
+        # WAL + NORMAL: a killed process loses nothing, a power cut at most the last moment, which the journal has.
         database.execute("PRAGMA synchronous=NORMAL")
         database.execute("PRAGMA foreign_keys=ON")
         database.execute("PRAGMA cache_size=-2000")
@@ -182,7 +182,7 @@ def connect(path: Path) -> sqlite3.Connection:
 
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """What the database refuses in here is told as a StoreError, with the hint."""
+    """Convert database errors inside the block to a StoreError with a hint."""
     try:
         yield
     except sqlite3.Error as error:
@@ -204,7 +204,7 @@ def _migrate(database: sqlite3.Connection, path: Path) -> None:
         except sqlite3.OperationalError:
             if database.in_transaction:
                 database.execute("ROLLBACK")
-            # Another process may have got there first; then there is nothing left to do for this step.
+            # Another process may have applied this migration first.
             if database.execute("PRAGMA user_version").fetchone()[0] <= number:
                 raise
 

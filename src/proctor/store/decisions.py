@@ -1,4 +1,4 @@
-"""What was decided at release, run by run."""
+"""Record release decisions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["DecisionRecord", "baseline_of", "decisions", "held_in_vain", "keep_d
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionRecord:
-    """One decision on record: of which run, against which baseline, and why."""
+    """One recorded decision: its run, its baseline, and its reasons."""
 
     run: str
     suite: str
@@ -29,7 +29,7 @@ class DecisionRecord:
 def keep_decision(
     store: RunStore, *, run: str, suite: str, target: str, baseline: str, decision: str, reasons: Sequence[str]
 ) -> None:
-    """Put a decision on record; deciding again on the same run and baseline replaces the earlier one."""
+    """Record a decision; a later one on the same run and baseline replaces it."""
     with explained(store.folder), store.database:
         store.database.execute(
             "DELETE FROM decisions WHERE run = ? AND target = ? AND baseline = ?", (run, target, baseline)
@@ -42,7 +42,7 @@ def keep_decision(
 
 
 def decisions(store: RunStore, *, limit: int = 50) -> list[DecisionRecord]:
-    """The newest decisions first."""
+    """Return the newest decisions first."""
     rows = store.database.execute(
         "SELECT run, suite, target, baseline, decision, reasons, time FROM decisions ORDER BY n DESC LIMIT ?", (limit,)
     )
@@ -59,7 +59,7 @@ def decisions(store: RunStore, *, limit: int = 50) -> list[DecisionRecord]:
 
 
 def baseline_of(store: RunStore, *, run: str, target: str) -> str | None:
-    """The run behind the baseline that a run was last decided against; none where it was not decided on."""
+    """Return the baseline run that a run was last compared with; None if there was no decision."""
     row = store.database.execute(
         "SELECT baseline FROM decisions WHERE run = ? AND target = ? ORDER BY n DESC LIMIT 1", (run, target)
     ).fetchone()
@@ -67,10 +67,10 @@ def baseline_of(store: RunStore, *, run: str, target: str) -> str | None:
 
 
 def held_in_vain(store: RunStore) -> tuple[int, int]:
-    """How many holds people found nothing wrong with, and of how many decisions that can be told.
+    """Return how many holds reviewers found unnecessary, and out of how many decisions with a known result.
 
-    A hold is in vain when everything it put up for review was looked at and found acceptable. A hold with something
-    still open, or with nothing to look at, tells neither way and is not counted; a ship is a decision not held.
+    A hold is unnecessary if everything it queued for review was found acceptable. A hold with open items, or with
+    nothing to review, is not counted; a ship counts as a decision without a hold.
     """
     row = store.database.execute(
         """

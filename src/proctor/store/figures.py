@@ -1,4 +1,4 @@
-"""A run in figures, by SQL: nothing is held in memory however long the run."""
+"""Compute the figures of a run in SQL, so that nothing is held in memory however long the run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BINS = 10
 
 
 def report_of(store: RunStore, run: RunRecord) -> Report:
-    """The run in figures: those that were kept when it finished, or counted now."""
+    """Return the figures of the run: those stored when it finished, or computed now."""
     row = store.database.execute("SELECT report FROM runs WHERE n = ?", (run.n,)).fetchone()
     if row["report"]:
         return decode(Report, json.loads(row["report"]))
@@ -72,7 +72,7 @@ def _counted(store: RunStore, run: RunRecord) -> Report:
 
 
 def _shareable(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """A report is passed on: the folder the run was started in stays at home."""
+    """Remove the local folder from the settings, since reports are shared."""
     job = {key: value for key, value in settings.get("job", {}).items() if key not in ("folder", "run")}
     return {**settings, "job": job}
 
@@ -153,7 +153,7 @@ def _latency(database: sqlite3.Connection, n: int) -> dict[str, float]:
 
 
 def _quantiles(database: sqlite3.Connection, where: str, values: list[Any]) -> dict[str, float]:
-    """Nearest-rank percentiles, by SQL so that no list of latencies is ever in memory."""
+    """Return nearest-rank percentiles, by SQL so that no list of latencies is in memory."""
     query = f"FROM results WHERE {where} AND latency IS NOT NULL"
     row = database.execute(
         f"SELECT count(*) AS n, avg(latency) AS mean, max(latency) AS top {query}", values

@@ -1,4 +1,4 @@
-"""What the release gate asks of runs on record: which models answered, and which intents other suites have."""
+"""Queries of the release gate: which models answered, and which intents other suites have."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["intents_of_other_suites", "models_that_answered"]
 
 
 def models_that_answered(store: RunStore, run: RunRecord) -> tuple[str, ...]:
-    """The models that the run's targets asked, as ``provider:model``."""
+    """Return the models that the run's targets called, as ``provider:model``."""
     rows = store.database.execute(
         "SELECT DISTINCT model FROM spend WHERE run = ? AND role = 'target' AND calls > 0 ORDER BY model", (run.n,)
     )
@@ -18,7 +18,7 @@ def models_that_answered(store: RunStore, run: RunRecord) -> tuple[str, ...]:
 
 
 def intents_of_other_suites(store: RunStore, suite: str, wanted: Iterable[str]) -> set[str]:
-    """Those of the wanted intents that runs of other suites have cases of."""
+    """Return the requested intents that runs of other suites have cases of."""
     query = (
         "SELECT 1 FROM results JOIN runs ON runs.n = results.run WHERE runs.name != ? AND results.intent = ? LIMIT 1"
     )

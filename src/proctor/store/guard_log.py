@@ -1,4 +1,4 @@
-"""The log of gates' decisions: a file of JSON lines for each day, written beside the request, never in its way."""
+"""The log of gates' decisions: one file of JSON lines per day, written in the background."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ __all__ = ["FOLDER", "NOT_KEPT", "GuardLog", "without_words"]
 
 FOLDER: Final = "guard"  # inside the project's store
 NOT_KEPT: Final = "decisions_not_kept"
-_OURS: Final = ("mode", "turn", "sample", "intents", "tool")  # what of an event's metadata nobody has said
-_LINES: Final = 1_000  # decisions without words that are written at once
-_GOODBYE: Final = 5.0  # seconds for names when the program ends; the rest is written without its words
-_JOIN: Final = 60.0  # seconds for the thread to end: longer than one question to the tagger may take
+_OURS: Final = ("mode", "turn", "sample", "intents", "tool")  # metadata of an event that contains no conversation text
+_BATCH_LINES: Final = 1_000  # decisions without text that are written at once
+_GOODBYE: Final = 5.0  # seconds for the tagger at shutdown; the rest is written without its text
+_JOIN_SECONDS: Final = 60.0  # longer than one tagger call may take
 
 
 class _Waiting(NamedTuple):
@@ -54,13 +54,13 @@ class _Settings:
 
 
 class GuardLog:
-    """Keeps decisions: ``record`` returns at once, a thread masks and writes them within ``every`` seconds.
+    """Logs decisions: ``record`` returns at once, a thread masks and writes them within ``every`` seconds.
 
-    What is written is in the file of its day (UTC) and outlives a killed process; several processes may write to the
-    same folder. The ``tagger`` finds the names in texts; without its answer their words are left out. That takes time:
-    while ``worded`` decisions wait, or those of ``letters`` letters, further ones are kept without their words and say
-    so. Only where the disk refuses for so long that ``most`` wait are further ones counted, and the log says how many.
-    Borderline, sampled and (with ``queue_escalated``) escalated decisions go to the review queue too.
+    Decisions are written to the file of their day (UTC) and survive a killed process; several processes may write to
+    the same folder. The ``tagger`` finds the names in texts; without its answer the texts are left out. That takes
+    time: while ``worded`` decisions wait, or those of ``letters`` characters, further ones are logged without their
+    texts, with a note. Only if the disk fails for so long that ``most`` wait, further ones are dropped and counted in
+    the log. Borderline, sampled and (with ``queue_escalated``) escalated decisions go to the review queue too.
     """
 
     def __init__(
@@ -76,22 +76,22 @@ class GuardLog:
     ) -> None:
         self.store = store
         self.queue_escalated = True  # whether each escalated step goes to the review queue
-        self.trouble: str | None = None  # why the last attempt to write failed, while it does
+        self.trouble: str | None = None  # why the last write failed, while it does
         self._set = _Settings(every=every, most=most, worded=worded, letters=letters, batch=batch)
         self._tagger = tagger
         self._thread: threading.Thread | None = None
         self._names: Names | None = None
-        self._until: float | None = None  # when there is no more time for names
+        self._until: float | None = None  # deadline for the tagger
         self._begin()
 
     @property
     def folder(self) -> Path:
-        """Where the files of the days are."""
+        """The folder of the daily files."""
         return self.store / FOLDER
 
     def record(self, event: Event, *, borderline: bool = False, sampled: bool = False) -> None:
-        """Take a decision to be kept; never waits and never raises."""
-        if self._process != os.getpid():  # a worker forked from the process that made this has no thread of its own
+        """Queue a decision; never blocks and never raises."""
+        if self._process != os.getpid():  # a forked worker has no thread of its own
             self._begin()
         if len(self._waiting) + len(self._bare) >= self._set.most:
             with self._counting:
@@ -111,18 +111,18 @@ class GuardLog:
             self._enough.set()
 
     def flush(self) -> None:
-        """Write everything that waits, now.
+        """Write everything that is queued, now.
 
         Raises:
-            StoreError: it cannot be written; it is kept in memory and tried again.
+            StoreError: it cannot be written; it stays in memory and is retried.
         """
         self._write_all()
         if self.trouble:
             raise StoreError(self.trouble, file=str(self.folder), hint="free some space, or make the folder writable")
 
     def close(self) -> None:
-        """Write what waits and end the thread; closing twice is fine, and a later ``record`` begins anew."""
-        if self._process != os.getpid():  # a fork's: what waits here is written by the process it was forked from
+        """Write what is queued and end the thread; closing twice is fine, and a later ``record`` starts again."""
+        if self._process != os.getpid():  # in a fork: the parent process writes what is queued here
             self._begin()
             return
         thread, self._thread = self._thread, None
@@ -131,7 +131,7 @@ class GuardLog:
         self._some.set()
         self._enough.set()
         if thread is not None and thread.is_alive():
-            thread.join(timeout=_JOIN)
+            thread.join(timeout=_JOIN_SECONDS)
         atexit.unregister(self.close)
         self._write_all()
         if self._names is not None:
@@ -143,7 +143,7 @@ class GuardLog:
     def _begin(self) -> None:
         self._process = os.getpid()
         self._waiting: deque[_Waiting] = deque()
-        self._bare: deque[_Waiting] = deque()  # without their words: nobody need be asked about them
+        self._bare: deque[_Waiting] = deque()  # without their texts, so the tagger is not needed
         self._counting = threading.Lock()
         self._writing = threading.Lock()
         self._some, self._enough, self._closing = threading.Event(), threading.Event(), threading.Event()
@@ -178,7 +178,7 @@ class GuardLog:
             self._enough.clear()
             try:
                 self._write_all()
-            except Exception as error:  # a thread that dies would keep nothing any more
+            except Exception as error:  # the thread must survive, or nothing would be logged
                 self.trouble = f"{type(error).__name__}: {error}"
             if self.trouble and not closing.is_set():
                 closing.wait(self._set.every)
@@ -187,11 +187,11 @@ class GuardLog:
     def _write_all(self) -> None:
         with self._writing:
             while self._bare or self._waiting or self._lost or self._to_review:
-                if not (self._written(self._bare, _LINES) and self._written(self._waiting, self._set.batch)):
+                if not (self._written(self._bare, _BATCH_LINES) and self._written(self._waiting, self._set.batch)):
                     return
 
     def _written(self, queue: deque[_Waiting], most: int) -> bool:
-        """Write the first of those that wait; what the disk refuses waits on."""
+        """Write the first queued entries; if the disk fails, they stay queued."""
         taken = _taken(queue, most)
         held = sum(each.letters for each in taken)
         try:
@@ -209,7 +209,7 @@ class GuardLog:
     # --- what is written -----------------------------------------------------------------------------
 
     def _write(self, taken: list[_Waiting]) -> None:
-        """Write these; what is in the files is gone from the list, also when something goes wrong later."""
+        """Write these; written entries are removed from the list, even if something fails later."""
         private_folder(self.folder)
         self._name = self._name or naming(customer_key(self.folder))
         names = self._found(taken)
@@ -234,7 +234,7 @@ class GuardLog:
         return self.queue_escalated and (row.get("verdict") or {}).get("action") == "escalate"
 
     def _row(self, waiting: _Waiting, names: Found) -> dict[str, Any]:
-        """A decision as it is kept; one that cannot be masked is kept without a word of anybody."""
+        """Return a decision as a log row; one that cannot be masked is logged without any text."""
         event, name = waiting.event, self._name or str
         if event.id is None:
             event = replace(event, id=uuid.uuid4().hex)
@@ -242,14 +242,14 @@ class GuardLog:
             if names is None:
                 event, names = without_words(event, "nobody could look for names in them"), ()
             row = masked(event, Masker(event, entities=names), name=name)
-        except Exception as error:  # an odd object in a plugin's verdict must not cost the others
+        except Exception as error:  # an odd object in a plugin's verdict must not affect the others
             bare = _bare(event, f"they could not be masked ({type(error).__name__})")
             row = masked(bare, Masker(bare), name=name)
-        time.sleep(0)  # a request that waits for the interpreter goes first
+        time.sleep(0)  # let a waiting request have the interpreter first
         return row | {key: True for key in ("borderline", "sampled") if getattr(waiting, key)}
 
     def _found(self, taken: Sequence[_Waiting]) -> list[Found]:
-        """The names in each text, also where a gate has looked, which may leave some; ``None``: nobody can tell."""
+        """Return the names in each text, even if a gate has searched it and missed some; ``None``: unknown."""
         found: list[Found] = [()] * len(taken)
         if self._names is None:
             return found
@@ -270,7 +270,7 @@ def _taken(queue: deque[_Waiting], most: int) -> list[_Waiting]:
 
 
 def without_words(event: Event, why: str) -> Event:
-    """The event with everything left out that people said; a reason may quote them."""
+    """Return the event without conversation text; a reason may quote it."""
     told = {key: event.metadata[key] for key in _OURS if key in event.metadata}
     return replace(
         event,
@@ -293,7 +293,7 @@ def _unmasked_words(event: Event) -> Event:
 
 
 def _bare(event: Event, why: str) -> Event:
-    """What is left of an event when nothing in it can be trusted to be plain data."""
+    """Return a minimal event if its contents cannot be trusted to be plain data."""
     told = event.verdict or Verdict(action="block", broken=True)
     verdict = Verdict(action=told.action, gate=told.gate, latency=told.latency, broken=told.broken)
     return Event(

@@ -1,4 +1,4 @@
-"""Reads the log of gates' decisions: day by day, as fast as JSON can be read, or one decision by its id."""
+"""Read the log of gates' decisions: day by day, or one decision by its id."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _PATTERN = "????-??-??.ndjson"
 
 
 def days(folder: Path, *, since: datetime | None = None) -> list[Path]:
-    """The files of the log, the oldest first."""
+    """Return the files of the log, the oldest first."""
     first = "" if since is None else since.astimezone(UTC).date().isoformat()
     return sorted(path for path in folder.glob(_PATTERN) if path.stem >= first)
 
 
 def read_rows(folder: Path, *, since: datetime | None = None) -> Iterator[dict[str, Any]]:
-    """Every event of the log from that time on, as it is written; a line that is being written is left out.
+    """Yield every event of the log from that time on as raw data; an unfinished last line is skipped.
 
     Raises:
         StoreError: a file cannot be read, or a line in it is damaged.
@@ -36,15 +36,15 @@ def read_rows(folder: Path, *, since: datetime | None = None) -> Iterator[dict[s
         for row in _rows(path):
             if start is None or datetime.fromisoformat(row["time"]) >= start:
                 yield row
-        # Only the day in which the time lies has to be looked at closely; the later ones count whole.
+        # Only the first day needs the time filter; later days count entirely.
         start = None
 
 
 def find_event(folder: Path, name: str) -> Event:
-    """A decision by its id or the beginning of it; the newest days are searched first.
+    """Return a decision by its id or a prefix of it; the newest days are searched first.
 
     Raises:
-        NotFoundError: no decision, or more than one, answers to the name.
+        NotFoundError: no decision, or more than one, matches.
         StoreError: a file cannot be read.
     """
     if (row := find_row(folder, name)) is not None:
@@ -56,10 +56,10 @@ def find_event(folder: Path, name: str) -> Event:
 
 
 def find_row(folder: Path, name: str) -> dict[str, Any] | None:
-    """A decision as it is written, by its id or the beginning of it; none where there is no such decision.
+    """Return a decision's row by its id or a prefix of it; None if there is none.
 
     Raises:
-        NotFoundError: more than one answers to the name.
+        NotFoundError: more than one matches.
         StoreError: a file cannot be read.
     """
     mark = b'"id":"' + name.encode()
@@ -90,7 +90,7 @@ def _parsed(line: bytes, number: int, path: Path) -> dict[str, Any]:
         row = orjson.loads(line)
     except orjson.JSONDecodeError:
         try:
-            row = loads(line)  # what only the patient reader takes: half a surrogate pair
+            row = loads(line)  # orjson rejects half a surrogate pair
         except ValueError:
             row = None
     if not isinstance(row, dict) or "time" not in row:

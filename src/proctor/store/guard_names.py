@@ -1,4 +1,4 @@
-"""Names in texts that go on record: asked for on a thread of their own."""
+"""Find names in texts for the log, on a separate thread."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from proctor.core.sockets import Tagger
 
 __all__ = ["Found", "Names"]
 
-Found = Sequence[Entity] | None  # None: nobody could look
-_PATIENCE: Final = 30.0  # seconds for one question; a tagger that takes longer is held up
+Found = Sequence[Entity] | None  # None: the tagger did not answer
+_PATIENCE: Final = 30.0  # seconds per call; a tagger that takes longer counts as stuck
 
 
 class _Question:
@@ -27,7 +27,7 @@ class _Question:
 
 
 class Names:
-    """Asks a tagger about some texts at a time. One that fails or hangs has no answer, and holds up nobody else."""
+    """Calls a tagger for some texts at a time. A failing or hanging call has no answer and blocks no other."""
 
     def __init__(self, tagger: Tagger, *, patience: float = _PATIENCE) -> None:
         self._tagger, self._patience = tagger, patience
@@ -36,13 +36,13 @@ class Names:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Have the thread ready; none can be started any more while the program ends."""
+        """Start the thread; this is no longer possible while the interpreter shuts down."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name="proctor-guard-names", daemon=True)
             self._thread.start()
 
     def of(self, texts: Sequence[str]) -> list[Found]:
-        """The names in each text. Asked by one thread at a time."""
+        """Return the names in each text. Call from one thread at a time."""
         held_up = self._last is not None and not self._last.answered.is_set()
         if not texts or held_up:
             return [None] * len(texts)
@@ -53,13 +53,13 @@ class Names:
         return list(question.found) if answered else [None] * len(texts)
 
     def end(self) -> None:
-        """Let the thread go when it has answered."""
+        """Stop the thread after its current call."""
         self._asked.put(None)
 
     def _work(self) -> None:
         with asyncio.Runner() as runner:
             while (question := self._asked.get()) is not None:
-                with contextlib.suppress(Exception):  # whatever ails the tagger: without its answer no words are kept
+                with contextlib.suppress(Exception):  # without the tagger's answer no text is logged
                     found: list[Found] = list(runner.run(self._ask(question.texts)))
                     if len(found) == len(question.texts):
                         question.found = found

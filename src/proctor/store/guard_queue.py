@@ -1,4 +1,4 @@
-"""Decisions of gates that people are asked about: borderline ones, and a sample of what was let through."""
+"""Queue gates' decisions for review: borderline ones, and a sample of what passed."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from proctor.store.runs import RunStore
 
 __all__ = ["queue_up", "review_item"]
 
-_LONGEST: Final = 300
+_MAX_REASON_CHARS: Final = 300
 
 
 def queue_up(store: Path, rows: Sequence[Mapping[str, Any]]) -> int:
-    """Put decisions, as the log has them, into the review queue. Returns how many are new.
+    """Add decisions from the log to the review queue. Return how many are new.
 
     Raises:
-        StoreError: the database refused.
+        StoreError: a database error.
     """
     if not rows:
         return 0
@@ -27,10 +27,10 @@ def queue_up(store: Path, rows: Sequence[Mapping[str, Any]]) -> int:
 
 
 def review_item(row: Mapping[str, Any]) -> ReviewItem:
-    """What people are asked about a decision, as the log has it."""
+    """Convert a decision from the log to an item of the review queue."""
     told: Mapping[str, Any] = row.get("verdict") or {}
     shadow = told.get("shadow")
-    verdict = shadow if isinstance(shadow, Mapping) else told  # in shadow mode what would have been done is asked about
+    verdict = shadow if isinstance(shadow, Mapping) else told  # in shadow mode, the decision not acted on
     return ReviewItem(
         origin=GUARD,
         run="",
@@ -39,5 +39,5 @@ def review_item(row: Mapping[str, Any]) -> ReviewItem:
         intent=row.get("intent"),
         dimension=str(row.get("name") or verdict.get("gate") or ""),
         part=str(verdict.get("action") or ""),
-        reason=(str(verdict.get("reason") or "") or "sampled: was it right to let this pass?")[:_LONGEST],
+        reason=(str(verdict.get("reason") or "") or "sampled: was it right to let this pass?")[:_MAX_REASON_CHARS],
     )

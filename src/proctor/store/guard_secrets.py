@@ -1,4 +1,4 @@
-"""Secrets in the arguments of a call: found by their names, and taken out of every text about the call."""
+"""Find secrets in the arguments of a call by their names, and mask them in every text about the call."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ __all__ = ["mask_data", "mask_named", "mask_values", "secret_values"]
 _MAX_DEPTH: Final = 20
 _MAX_VALUES: Final = 200
 _MAX_JSON_CHARS: Final = 100_000
-_MIN_CHARS: Final = 3  # a shorter value is masked where it stands under its name, and not elsewhere
-_PREFIX_CHARS: Final = 8  # a quote may be cut off; this much of a secret is one
+_MIN_CHARS: Final = 3  # a shorter value is masked only under its name
+_PREFIX_CHARS: Final = 8  # a quote may be truncated; this much of a secret counts as one
 _WORDS: Final = "|".join(sorted(SECRET_WORDS, key=len, reverse=True))
 # A name and its value in running text: `api_key='abc'`, `"password": "abc"`, `X-Auth-Token: abc`.
 _NAMED: Final = re.compile(
@@ -30,7 +30,7 @@ _NAMED: Final = re.compile(
 
 
 def secret_values(data: Any) -> set[str]:
-    """The values under the names of secrets, wherever in the data; JSON inside text is read too."""
+    """Return the values under the names of secrets anywhere in the data; JSON inside text is parsed too."""
     found: set[str] = set()
     for value in _secrets(data, False, 0):
         found.add(value)
@@ -40,7 +40,7 @@ def secret_values(data: Any) -> set[str]:
 
 
 def mask_values(text: str, values: Iterable[str]) -> str:
-    """The text with ``***`` for each secret: whole, in another encoding, or cut off."""
+    """Replace each secret in the text by ``***``: whole, in another encoding, or truncated."""
     known = [value for value in values if len(value) >= _MIN_CHARS]
     if not known:
         return text
@@ -52,12 +52,12 @@ def mask_values(text: str, values: Iterable[str]) -> str:
 
 
 def mask_named(text: str) -> str:
-    """The text with ``***`` for what is written behind the name of a secret."""
+    """Replace the values after the names of secrets in the text by ``***``."""
     return _NAMED.sub(lambda hit: f"{hit['name']}{hit['sign']}{MASK}", text)
 
 
 def mask_data(value: Any, depth: int = 0) -> Any:
-    """JSON-like data with ``***`` for every value, of any type, under the name of a secret."""
+    """Replace every value under the name of a secret in JSON-like data by ``***``, whatever its type."""
     if depth > _MAX_DEPTH:
         return "…"
     if isinstance(value, Mapping):
@@ -92,7 +92,7 @@ def _secrets(data: Any, named: bool, depth: int) -> Iterator[str]:
 
 
 def _without(text: str, secret: str) -> str:
-    """The text without the secret or a beginning of it."""
+    """Return the text without the secret or a prefix of it."""
     if len(secret) < _PREFIX_CHARS:
         alone = rf"(?<![A-Za-z0-9]){re.escape(secret)}(?![A-Za-z0-9])"
         return re.sub(alone, lambda _: MASK, text)

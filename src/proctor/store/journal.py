@@ -1,7 +1,7 @@
 """A run's journal: append-only NDJSON, one whole line per write, readable after kill -9.
 
 One process writes a journal, and a lock on the file keeps every other writer out. Only the writer that holds the lock
-cuts an unfinished last line. Readers open the file read-only and leave an unfinished last line alone: it is being
+truncates an unfinished last line. Readers open the file read-only and ignore an unfinished last line: it is being
 written.
 """
 
@@ -23,7 +23,7 @@ _BLOCK = 65536
 
 
 class Place(NamedTuple):
-    """Where a line lies in the file."""
+    """The position of a line in the file."""
 
     at: int
     length: int
@@ -37,7 +37,7 @@ class JournalLine(NamedTuple):
 
 
 class DamagedLine(NamedTuple):
-    """A line that cannot be used: its number, counted from 1, and why."""
+    """An invalid line: its number, counted from 1, and why."""
 
     number: int
     why: str
@@ -47,9 +47,9 @@ class DamagedLine(NamedTuple):
 
 
 class JournalReader:
-    """Reads lines by place. It never writes, so that a run can be read while another process writes it.
+    """Reads lines by position. It never writes, so that a run can be read while another process writes it.
 
-    The file is opened with the first line that is read: a run that has just begun has no journal yet.
+    The file is opened with the first read, since a new run has no journal yet.
     """
 
     def __init__(self, path: Path) -> None:
@@ -57,15 +57,15 @@ class JournalReader:
         self._file = -1
 
     def read(self, place: Place) -> dict[str, Any]:
-        """The line at that place.
+        """Return the line at that position.
 
         Raises:
-            StoreError: the file cannot be read, or there is no whole line at that place.
+            StoreError: the file cannot be read, or there is no whole line at that position.
         """
         return _read_at(self._opened(), place, self.path)
 
     def line_number(self, place: Place) -> int:
-        """The number of the line at that place, counted from 1."""
+        """Return the number of the line at that position, counted from 1."""
         return _line_number(self._opened(), place.at)
 
     def close(self) -> None:
@@ -84,7 +84,7 @@ class JournalReader:
 
 
 class Journal:
-    """Appends lines to a file and reads them back by place; the only writer of the file while it is open."""
+    """Appends lines to a file and reads them by position; the only writer of the file while it is open."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -109,7 +109,7 @@ class Journal:
         """Write one line; it is in the file when this returns.
 
         Raises:
-            StoreError: the disk is full or gone. The file still ends on a whole line.
+            StoreError: the disk is full or gone. The file still ends with a whole line.
         """
         line = _line(data)
         try:
@@ -124,30 +124,30 @@ class Journal:
         return place
 
     def read(self, place: Place) -> dict[str, Any]:
-        """The line at that place.
+        """Return the line at that position.
 
         Raises:
-            StoreError: there is no whole line at that place.
+            StoreError: there is no whole line at that position.
         """
         return _read_at(self._file, place, self.path)
 
     def line_number(self, place: Place) -> int:
-        """The number of the line at that place, counted from 1."""
+        """Return the number of the line at that position, counted from 1."""
         return _line_number(self._file, place.at)
 
     @property
     def end(self) -> int:
-        """How long the file is."""
+        """The length of the file."""
         return self._end
 
     def close(self) -> None:
-        """Close the file, and with it release the lock; closing twice is fine."""
+        """Close the file and release the lock; closing twice is fine."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
 
     def _drop_torn_tail(self) -> int:
-        """Cut off a last line that a kill left unfinished."""
+        """Truncate a last line that a killed process left unfinished."""
         size = os.fstat(self._file).st_size
         back = size
         while back > 0:
@@ -164,7 +164,7 @@ class Journal:
 
 
 def read_lines(path: Path, *, damaged: Callable[[DamagedLine], None] | None = None) -> Iterator[JournalLine]:
-    """Every whole line; an unfinished last line is left out, as it is being written.
+    """Yield every whole line; an unfinished last line is skipped, as it is being written.
 
     ``damaged`` is called for each line in the middle that is not a JSON object, and the line is skipped.
 
@@ -198,7 +198,7 @@ def _read_at(file: int, place: Place, path: Path) -> dict[str, Any]:
 
 
 def _line_number(file: int, at: int) -> int:
-    """The number of the line that holds this byte, counted from 1."""
+    """Return the number of the line that contains this byte, counted from 1."""
     number, start = 1, 0
     while start < at:
         block = os.pread(file, min(_BLOCK, at - start), start)

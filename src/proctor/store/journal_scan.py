@@ -1,4 +1,4 @@
-"""Reads a run's journal once: units with a result, answers without one, and lines that cannot be used."""
+"""Read a run's journal once: units with a result, answers without one, and invalid lines."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from proctor.store.journal import DamagedLine, JournalReader, Place, read_lines
 __all__ = ["BUDGET", "Finished", "JournalScan"]
 
 BUDGET = "budget"
-_UNUSABLE = (KeyError, TypeError, ValueError, AttributeError, ProctorError)
+_INVALID_LINE_ERRORS = (KeyError, TypeError, ValueError, AttributeError, ProctorError)
 
 
 class Finished(NamedTuple):
-    """A unit with its result: where both lines lie, the result's data, and what the index keeps of the answer."""
+    """A unit with its result: the positions of both lines, the result's data, and the indexed facts of the answer."""
 
     key: int
     answer: Place
@@ -31,7 +31,7 @@ class JournalScan:
     """One pass over a journal.
 
     After the pass ``waiting`` has the answers without a result, ``finished`` where each unit's last result begins,
-    ``refused`` the units that the budget left unscored, and ``damage`` the lines that were skipped.
+    ``refused`` the units that the budget left unscored, and ``damage`` the skipped lines.
     """
 
     def __init__(self, path: Path) -> None:
@@ -44,10 +44,9 @@ class JournalScan:
         self._unpaid: set[int] = set()  # answers that the budget refused
 
     def units(self, since: int, answer_of: Callable[[int], Place | None]) -> Iterator[Finished]:
-        """Every unit whose result begins at byte ``since`` or later, in the order of the journal.
+        """Yield every unit whose result begins at byte ``since`` or later, in the order of the journal.
 
-        ``answer_of`` finds the answer of a unit that was graded a second time: its answer was used up by the first
-        result.
+        ``answer_of`` finds the answer of a unit that was graded again, since the first result has consumed it.
         """
         if not self.path.exists():
             return
@@ -58,7 +57,7 @@ class JournalScan:
                 self.end = place.at + place.length
                 try:
                     found = self._read(place, line, since, known, reader, answer_of)
-                except _UNUSABLE as error:
+                except _INVALID_LINE_ERRORS as error:
                     self._note(place, reader, f"cannot be used ({type(error).__name__}: {error})")
                 else:
                     if found is not None:

@@ -1,4 +1,4 @@
-"""What people said of hand-offs, results and turns, beside what Proctor said of the same."""
+"""Labels by people on hand-offs, results and turns, beside Proctor's own."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from proctor.store.runs import RunStore
 
 __all__ = ["PROCTOR", "find_subject", "keep_labels", "labels_of", "people_said"]
 
-PROCTOR = "proctor"  # the name that Proctor's own word is kept under
+PROCTOR = "proctor"  # the author of Proctor's own labels
 _COLUMNS = "subject, dimension, value, person, time, note"
 
 
 def keep_labels(store: RunStore, labels: Iterable[Label]) -> int:
-    """Put labels on record; said again by the same person, the later word stands. Returns how many there were."""
+    """Store labels; a later one by the same person replaces the earlier. Return how many there were."""
     now = datetime.now(UTC)
     rows = [
         (each.subject, each.dimension, dumps(each.value).decode(), each.by, (each.time or now).isoformat(), each.note)
@@ -39,7 +39,7 @@ def keep_labels(store: RunStore, labels: Iterable[Label]) -> int:
 
 
 def labels_of(store: RunStore, dimension: str, *, subject: str | None = None) -> Iterator[Label]:
-    """The labels in one dimension, Proctor's own among them, in the order they were first given."""
+    """Yield the labels in one dimension, including Proctor's own, in the order they were first given."""
     where, values = "dimension = ?", [dimension]
     if subject is not None:
         where += " AND subject = ?"
@@ -49,7 +49,7 @@ def labels_of(store: RunStore, dimension: str, *, subject: str | None = None) ->
 
 
 def people_said(store: RunStore, dimension: str) -> dict[str, list[Label]]:
-    """What people said in one dimension, by what it is about."""
+    """Return people's labels in one dimension, by subject."""
     found: dict[str, list[Label]] = {}
     for label in labels_of(store, dimension):
         if label.by != PROCTOR:
@@ -58,10 +58,10 @@ def people_said(store: RunStore, dimension: str) -> dict[str, list[Label]]:
 
 
 def find_subject(store: RunStore, dimension: str, name: str) -> str:
-    """The full name of something that was labelled, from the name or the beginning of it.
+    """Return the full name of a labelled subject from a prefix of it.
 
     Raises:
-        NotFoundError: nothing, or more than one thing, answers to the name.
+        NotFoundError: nothing, or more than one subject, matches.
     """
     rows = store.database.execute(
         "SELECT DISTINCT subject FROM labels WHERE dimension = ? AND substr(subject, 1, ?) = ? ORDER BY subject",

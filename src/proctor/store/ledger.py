@@ -1,4 +1,4 @@
-"""A run being written: the journal is the truth, the database an index of it that can always be rebuilt."""
+"""Write a run: the journal is authoritative, the database an index that can always be rebuilt."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ from proctor.text.known_secrets import hide_secrets_in_data
 
 __all__ = ["RunLedger", "case_kept"]
 
-_SECONDS = 1.0
+_FLUSH_SECONDS = 1.0
 
 
 class RunLedger:
-    """Keeps each trajectory and result at once in the journal, and indexes them in batches.
+    """Stores each trajectory and result in the journal at once, and indexes them in batches.
 
-    What the budget left unscored is not finished: it is tried again. With ``redo_unscored`` everything unscored is.
-    ``skipped`` says which lines of the journal could not be used; their units are done again.
+    Units that the budget left unscored are not finished: they are retried. With ``redo_unscored`` all unscored ones
+    are.
+    ``skipped`` are the invalid lines of the journal; their units are repeated.
     """
 
     def __init__(self, store: RunStore, run: RunRecord, *, redo_unscored: bool = False) -> None:
@@ -58,43 +59,43 @@ class RunLedger:
         return len(self._done)
 
     def finished(self, key: int) -> bool:
-        """Whether the unit has its result already."""
+        """Return whether the unit already has its result."""
         return key in self._done
 
     def pending(self, key: int) -> Trajectory | None:
-        """The trajectory of a unit that was not scored to the end."""
+        """Return the trajectory of a unit whose scoring is not finished."""
         place = self._waiting.get(key)
         if place is None:
             return None
         return decode(Trajectory, self._journal.read(place)["trajectory"])
 
     def keep_trajectory(self, key: int, *, case: Case, target: str, sample: int, trajectory: Trajectory) -> None:
-        """Keep what the target did, before it is scored."""
+        """Store the target's trajectory before it is scored."""
         line: dict[str, Any] = {"kind": "trajectory", "key": key, "target": target, "sample": sample}
         if case.recorded is not None and case.recorded == trajectory:
-            # The conversation that a case brings is the larger part of the line by far: it stands in it once.
+            # A recorded conversation is by far the larger part of the line: store it only once.
             case, line["recorded"] = replace(case, recorded=None), True
         line["case"] = encode(case)
         line["trajectory"] = encode(trajectory)
         self._waiting[key] = self._journal.append(line)
 
     def keep_result(self, key: int, result: Result) -> None:
-        """Keep the scores of a unit whose trajectory was kept."""
-        line: dict[str, Any] = hide_secrets_in_data(_result_line(key, result))  # before the reason is cut for the index
+        """Store the scores of a unit whose trajectory is stored."""
+        line: dict[str, Any] = hide_secrets_in_data(_result_line(key, result))  # before the reason is cut
         place = self._journal.append(line)
         self._rows.add(line, _facts(result), self._waiting.pop(key), place)
         self._done.add(key)
-        if len(self._rows) >= BATCH or time.monotonic() - self._flushed > _SECONDS:
+        if len(self._rows) >= BATCH or time.monotonic() - self._flushed > _FLUSH_SECONDS:
             self.flush()
 
     def flush(self) -> None:
-        """Bring the index up to the journal's end."""
+        """Index the journal up to its end."""
         if len(self._rows):
             self._rows.commit(self._store.database, self._journal.end)
         self._flushed = time.monotonic()
 
     def close(self) -> None:
-        """Index what is left and close the journal."""
+        """Index the rest and close the journal."""
         try:
             self.flush()
         finally:
@@ -102,13 +103,13 @@ class RunLedger:
 
 
 def case_kept(line: Mapping[str, Any]) -> Case:
-    """The case of a line with a trajectory, with the conversation that it brought."""
+    """Return the case of a trajectory line, with its recorded conversation."""
     case = decode(Case, line["case"])
     return replace(case, recorded=decode(Trajectory, line["trajectory"])) if line.get("recorded") else case
 
 
 def _head(run: RunRecord) -> dict[str, Any]:
-    """The first line: enough to put the run on record again when the database is lost."""
+    """Return the first line: enough to restore the run if the database is lost."""
     return {
         "kind": "run",
         "id": run.id,
@@ -122,7 +123,7 @@ def _head(run: RunRecord) -> dict[str, Any]:
 
 
 def _unscored(database: sqlite3.Connection, run: RunRecord) -> list[tuple[int, Place]]:
-    """Where the trajectories of unscored results lie: an answer that came need not be asked for again."""
+    """Return where the trajectories of unscored results are, so that answers are not requested again."""
     rows = database.execute(
         "SELECT key, trajectory_at, trajectory_length FROM results WHERE run = ? AND outcome = 'unscored'", (run.n,)
     )

@@ -1,4 +1,4 @@
-"""One at a time: locks that a killed process cannot leave behind, because the kernel releases them."""
+"""Locks that a killed process cannot leave behind, because the kernel releases them."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from proctor.store.private_files import open_private, private_folder
 __all__ = ["is_held", "only_one", "sole_writer"]
 
 _TRIES = 25  # `is_held` takes the lock for an instant: a writer that meets it tries again
-_BETWEEN_SECONDS = 0.02
+_RETRY_SECONDS = 0.02
 
 
 @contextmanager
 def only_one(path: Path) -> Iterator[bool]:
-    """Hold the lock for as long as this lasts; false when somebody else holds it.
+    """Hold the lock inside the block; yield false if another process holds it.
 
     Raises:
-        StoreError: the file cannot be made.
+        StoreError: the file cannot be created.
     """
     file = _opened(path)
     try:
         yield _take(file)
     finally:
-        os.close(file)  # the system lets go of the lock with the file
+        os.close(file)  # closing the file releases the lock
 
 
 @contextmanager
 def sole_writer(path: Path, run_id: str) -> Iterator[None]:
-    """Be the only process that writes a run; the file holds the process id for the message to others.
+    """Be the only process that writes a run; the file holds the process id for messages to others.
 
     Raises:
         InputError: another process writes the run.
-        StoreError: the file cannot be made.
+        StoreError: the file cannot be created.
     """
     file = _opened(path)
     try:
         for attempt in range(_TRIES):
             if attempt:
-                time.sleep(_BETWEEN_SECONDS)
+                time.sleep(_RETRY_SECONDS)
             if _take(file):
                 break
         else:
@@ -57,13 +57,13 @@ def sole_writer(path: Path, run_id: str) -> Iterator[None]:
 
 
 def is_held(path: Path) -> bool | None:
-    """Whether a process holds the lock; ``None`` when there is no such file."""
+    """Return whether a process holds the lock; ``None`` if there is no such file."""
     try:
         file = os.open(path, os.O_RDONLY)
     except OSError:
         return None
     try:
-        # A shared lock: readers that look at the same moment do not take each other for a writer.
+        # A shared lock: concurrent readers do not mistake each other for a writer.
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
         return True

@@ -1,4 +1,4 @@
-"""A gate's decision as it may be kept: personal data masked, secrets gone, customers under a name of their own."""
+"""Mask gates' decisions for the log: personal data masked, secrets removed, customers pseudonymised."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ from proctor.text.redact import redact
 
 __all__ = ["LONGEST", "Masker", "customer_key", "masked", "naming", "parts_of", "text_of", "words_of"]
 
-LONGEST: Final = 10_000  # letters of a text that are kept
-_MARGIN: Final = 4_096  # characters read beyond them: a value that the cut goes through must not stand there unmasked
-_NAME: Final = 256  # characters beyond them in which names are looked for
+LONGEST: Final = 10_000  # characters of a text that are logged
+_MARGIN_CHARS: Final = 4_096  # read beyond them: a value across the cut must be masked too
+_NAME_MARGIN_CHARS: Final = 256  # beyond them that are searched for names
 _PERSONAL: Final = frozenset({*KINDS, "person", "address", "ip", "url", "secret", "canary", "code", "date_of_birth"})
 _PERSONAL_GATE: Final = "pii"
-_WORD: Final = re.compile(r"[a-z_/]{0,40}")  # a word of ours: nothing that a pattern could find
-_DRAWN: Final = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # a name nobody bears
+_WORD: Final = re.compile(r"[a-z_/]{0,40}")  # a word of ours, which matches no pattern
+_GENERATED_ID: Final = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # not a name
 _NOT_KEPT: Final = frozenset({"edits", "placeholders", "vault", "masked", "personal"})
 _TEXT: Final = "text"
 _PARTS: Final = "parts"
 _SHADOW: Final = "shadow"
-_LONG_NUMBER: Final = 9_999_999
-_DEEPEST: Final = 20
-_ASCII: Final = "\x7f"  # one letter beyond it may be a whole name
+_MAX_PLAIN_NUMBER: Final = 9_999_999
+_MAX_DEPTH: Final = 20
+_ASCII: Final = "\x7f"  # a single character above it may be a whole name
 
 
 class Masker:
-    """Takes out of texts what was found in one event, and whatever the patterns know besides."""
+    """Masks what was found in one event, and whatever the patterns find."""
 
     __slots__ = ("_done", "_known", "_labels", "_secrets")
 
     def __init__(self, event: Event, *, entities: Iterable[Entity] = ()) -> None:
-        self._done: dict[str, str] = {}  # a reason or a quote stands in the verdict and in a part of it
+        self._done: dict[str, str] = {}  # the same reason or quote occurs in the verdict and in a part of it
         self._labels = dict(_values(event))
         self._secrets = secret_values(event.metadata.get("call")) if event.metadata.get("call") else set[str]()
         for entity in entities:
@@ -54,19 +54,19 @@ class Masker:
         self._known = re.compile("|".join(map(_form, known))) if known else None
 
     def text(self, text: str) -> str:
-        """The text with a label in each place; only its beginning when it is long."""
+        """Return the masked text; only its beginning if it is long."""
         made = self._done.get(text)
         if made is None:
             made = self._done[text] = self._masked(text)
         return made
 
     def _masked(self, text: str) -> str:
-        # Cut first: a pattern holds the interpreter for as long as it reads, and over a megabyte that is long.
-        kept = text[: LONGEST + _MARGIN]
+        # Truncate first: a pattern holds the interpreter lock while it runs, which is long for a megabyte.
+        kept = text[: LONGEST + _MARGIN_CHARS]
         is_cut = len(kept) < len(text)
-        if self._known is not None:  # a key in which a known value stands would not look like a key any more
+        if self._known is not None:  # a key that contains a masked value would no longer look like a key
             kept = redact(kept)
-        if self._secrets:  # before anything else changes what they look like
+        if self._secrets:  # before other masks change their form
             kept = mask_values(kept, self._secrets)
         if self._known is not None:
             kept = self._known.sub(lambda hit: self._labels[hit.group()], kept)
@@ -77,11 +77,11 @@ class Masker:
             kept = f"{kept[: found.start]}{_label(found.kind)}{kept[found.end :]}"
         if len(text) <= LONGEST:
             return kept
-        # A label may be shorter than its value. Then more of the text comes within reach, up to the cut.
-        return f"{kept[: max(0, min(LONGEST, len(kept) - _MARGIN)) if is_cut else LONGEST]}…"
+        # A label may be shorter than its value. Then more of the text is within the limit, up to the cut.
+        return f"{kept[: max(0, min(LONGEST, len(kept) - _MARGIN_CHARS)) if is_cut else LONGEST]}…"
 
     def data(self, value: Any) -> Any:
-        """The same for JSON-like data and nouns: every text, and every number long enough to be somebody's."""
+        """Mask JSON-like data and dataclasses: every text, and every number long enough to be personal."""
         return self._walk(mask_data(_plain(value)))
 
     def _walk(self, value: Any) -> Any:
@@ -91,13 +91,13 @@ class Masker:
             return {self.text(key): self._walk(item) for key, item in value.items()}
         if isinstance(value, list):
             return [self._walk(item) for item in value]
-        if isinstance(value, int) and abs(value) > _LONG_NUMBER:
+        if isinstance(value, int) and abs(value) > _MAX_PLAIN_NUMBER:
             written = self.text(str(value))
             return value if written == str(value) else written
         return value
 
     def verdict(self, verdict: Verdict, *, part: bool = False) -> dict[str, Any]:
-        """A verdict with its words masked; of a ``part`` the text is left out, since it is not what went on."""
+        """Return a verdict with its texts masked; a ``part`` omits the text, since it is not the final one."""
         data = {key: item for key in _VERDICT if (item := getattr(verdict, key)) not in (None, "", False)}
         if verdict.reason:
             data["reason"] = self.text(verdict.reason)
@@ -112,7 +112,7 @@ class Masker:
         return {**self.data(rest), **data} if rest else data
 
     def finding(self, finding: Finding) -> dict[str, Any]:
-        """A finding with its quote masked."""
+        """Return a finding with its quote masked."""
         data = {key: item for key in _FINDING if (item := getattr(finding, key)) not in (None, "")}
         if finding.text:
             data["text"] = self._labels.get(finding.text) or self.text(finding.text)
@@ -127,10 +127,10 @@ _VERDICT: Final = ("action", "gate", "broken", "latency", "version")
 
 
 def masked(event: Event, masker: Masker, *, name: Callable[[str], str]) -> dict[str, Any]:
-    """The event as a line of the log; ``name`` makes what a customer is known by on record."""
+    """Return the event as a row of the log; ``name`` pseudonymises a customer."""
     data: dict[str, Any] = {"kind": event.kind, "time": event.time.isoformat(), "id": event.id}
     if event.session:
-        plain = _DRAWN.fullmatch(event.session) or masker.text(event.session) == event.session
+        plain = _GENERATED_ID.fullmatch(event.session) or masker.text(event.session) == event.session
         data["session"] = event.session if plain else name(event.session)
     if event.customer:
         data["customer"] = name(event.customer)
@@ -153,30 +153,32 @@ def masked(event: Event, masker: Masker, *, name: Callable[[str], str]) -> dict[
 
 
 def parts_of(event: Event) -> tuple[Verdict, ...]:
-    """What each gate said of the step that the event is about."""
+    """Return the verdict of each gate on the event's step."""
     return tuple(part for part in event.metadata.get(_PARTS, ()) if isinstance(part, Verdict))
 
 
 def _masked_by_gate(event: Event) -> str:
-    """The whole text as a gate masked it, also for values that it let the customer see."""
+    """Return the whole text as masked by a gate, including values that the customer may see."""
     return next((part.masked for part in parts_of(event) if isinstance(part.masked, str)), "")
 
 
 def text_of(event: Event) -> str:
-    """The words that the gates looked at."""
+    """Return the text that the gates checked."""
     text = event.metadata.get(_TEXT)
     return text if isinstance(text, str) else ""
 
 
 def words_of(event: Event) -> str:
-    """Everything in which names may stand: the words, and what a tool is called with."""
+    """Return all text that may contain names: the message, and the arguments of a call."""
     call = event.metadata.get("call")
     told = dumps(call).decode() if call else ""
-    return "\n".join(filter(None, (text_of(event)[: LONGEST + _NAME], told[: LONGEST + _NAME])))
+    return "\n".join(
+        filter(None, (text_of(event)[: LONGEST + _NAME_MARGIN_CHARS], told[: LONGEST + _NAME_MARGIN_CHARS]))
+    )
 
 
 def customer_key(folder: Path) -> bytes:
-    """The key that names of customers are made with: one for each project, made when it is first needed.
+    """Return the key for the pseudonyms of customers: one per project, created on first use.
 
     Raises:
         StoreError: the folder cannot be written.
@@ -188,7 +190,7 @@ def customer_key(folder: Path) -> bytes:
             draft = folder / f".key-{os.getpid()}-{secrets.token_hex(4)}"
             write_private(draft, secrets.token_bytes(32))
             try:
-                os.link(draft, path)  # whole or not at all, and of two processes the first wins
+                os.link(draft, path)  # atomic, and the first of two processes wins
             except FileExistsError:
                 pass
             finally:
@@ -200,15 +202,15 @@ def customer_key(folder: Path) -> bytes:
 
 
 def naming(key: bytes) -> Callable[[str], str]:
-    """A function that gives the same customer the same name, from which nobody finds the way back without the key."""
+    """Return a function that gives each customer a stable pseudonym, which cannot be reversed without the key."""
     return lambda who: hashlib.blake2b(who.encode(errors="replace"), key=key, digest_size=8).hexdigest()
 
 
 def _plain(value: Any, depth: int = 0) -> Any:
-    """JSON-like data of whatever a plugin put there."""
+    """Convert whatever a plugin put there to JSON-like data."""
     if value is None or isinstance(value, (str, bool, int, float)):
         return str(value) if isinstance(value, str) else value
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return "…"
     if is_dataclass(value) and not isinstance(value, type):
         value = encode(value)
@@ -220,7 +222,7 @@ def _plain(value: Any, depth: int = 0) -> Any:
 
 
 def _values(event: Event) -> Iterator[tuple[str, str]]:
-    """Personal values that were found in the event, with what stands there instead."""
+    """Yield the personal values found in the event, with their labels."""
     original = text_of(event)
     for verdict in (event.verdict, *parts_of(event)):
         for kind, value in verdict.personal if verdict is not None else ():
@@ -228,7 +230,7 @@ def _values(event: Event) -> Iterator[tuple[str, str]]:
         for found in verdict.findings if verdict is not None else ():
             if found.kind.lower() in _PERSONAL or found.detector.split("/")[0] == _PERSONAL_GATE:
                 yield found.text, _label(found.kind)
-                if found.start is not None and found.end is not None:  # a quote may be shortened, the place is whole
+                if found.start is not None and found.end is not None:  # a quote may be shortened, the span is complete
                     yield original[found.start : found.end], _label(found.kind)
 
 
@@ -237,7 +239,7 @@ def _label(kind: str) -> str:
 
 
 def _form(value: str) -> str:
-    """A short value is looked for where it stands alone, a longer one everywhere."""
+    """Return the pattern of a value: a short one must be a whole word, a longer one may be anywhere."""
     if len(value) >= 6 or not value.isascii():
         return re.escape(value)
     return rf"(?<![A-Za-z0-9]){re.escape(value)}(?![A-Za-z0-9])"

@@ -1,4 +1,4 @@
-"""JSON lines and database rows without the secrets this process knows."""
+"""JSON lines and database rows without the secrets that this process knows."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ __all__ = ["MaskingConnection", "masked_data", "masked_line"]
 
 
 def masked_line(data: Any) -> bytes:
-    """One line of JSON. Only data that holds a secret is walked: finding that out costs a search of the line."""
+    """Return one line of JSON with secrets masked. Only data with a secret is walked, after a search of the line."""
     line = _line(data)
     return _line(hide_secrets_in_data(loads(line))) if has_secret(line) else line
 
 
 def masked_data(line: bytes) -> Any:
-    """What a line holds; a line written by an older version is masked when it is read."""
+    """Parse a line; secrets in a line written by an older version are masked."""
     data = loads(line)
     return hide_secrets_in_data(data) if has_secret(line) else data
 
 
 class MaskingConnection(sqlite3.Connection):
-    """A connection to SQLite that takes secrets out of every text before it is stored."""
+    """A SQLite connection that masks secrets in every text before it is stored."""
 
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
-        """Carry out one statement."""
+        """Execute one statement."""
         return super().execute(sql, _masked(parameters))
 
     def executemany(self, sql: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
-        """Carry out one statement for many rows."""
+        """Execute one statement for many rows."""
         return super().executemany(sql, map(_masked, parameters))
 
 
@@ -51,5 +51,5 @@ def _text(value: Any) -> Any:
 def _line(data: Any) -> bytes:
     try:
         return orjson.dumps(data, option=orjson.OPT_APPEND_NEWLINE)
-    except TypeError:  # what only the patient encoder can say: half a surrogate pair, a huge number, an odd object
+    except TypeError:  # values that orjson rejects: half a surrogate pair, a huge number, an odd object
         return dumps(data) + b"\n"

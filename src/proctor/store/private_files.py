@@ -1,6 +1,6 @@
-"""Files and folders that only their owner can read, whatever the umask and whatever an older version left.
+"""Files and folders that only their owner can read, whatever the umask and the rights set by older versions.
 
-Group and others lose their rights when something is opened for writing. What belongs to another user stays as it is.
+Group and others lose their rights when a file is opened for writing. Files of another user stay unchanged.
 """
 
 from __future__ import annotations
@@ -12,49 +12,49 @@ from pathlib import Path
 
 __all__ = ["open_private", "private_database", "private_folder", "write_private"]
 
-_FILE = 0o600
-_FOLDER = 0o700
-_OTHERS = 0o077
-_DEEPEST = 2  # folders between a file and its store: runs/ID
+_FILE_MODE = 0o600
+_FOLDER_MODE = 0o700
+_OTHERS_MODE = 0o077
+_MAX_LEVELS = 2  # folders between a file and its store: runs/ID
 _STORE_HOLDS = ("proctor.db", "customers.key")
-_PROJECT_HOLDS = "proctor.yaml"  # a store that is the project's folder itself: its rights are for the user to decide
+_PROJECT_HOLDS = "proctor.yaml"  # marks a store that is the project folder itself, whose rights the user decides
 
 
 def private_folder(path: Path) -> None:
-    """Make a folder, with those above it, and keep others out of it.
+    """Create a folder and its parents, readable by the owner only.
 
-    A folder that is there already is made private when it is a store, or lies in one.
+    An existing folder is made private if it is a store or inside one.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: it cannot be created.
     """
     missing = [each for each in (path, *path.parents) if not each.exists()]
     for each in reversed(missing):
         with suppress(FileExistsError):  # another process was faster
-            each.mkdir(_FOLDER)
-    path.mkdir(exist_ok=True)  # raises where something else has the name
+            each.mkdir(_FOLDER_MODE)
+    path.mkdir(exist_ok=True)  # raises if the name is taken by a file
     inside: list[Path] = []
-    for each in (path, *list(path.parents)[:_DEEPEST]):
+    for each in (path, *list(path.parents)[:_MAX_LEVELS]):
         inside.append(each)
         if _is_store(each):
             for folder in inside:
-                _tighten(folder, _FOLDER)
+                _tighten(folder, _FOLDER_MODE)
             return
 
 
 def open_private(path: Path, flags: int) -> int:
-    """Open a file that is made where it is missing; returns its descriptor.
+    """Open a file, creating it if missing; return its descriptor.
 
     Raises:
         OSError: it cannot be opened.
     """
-    file = os.open(path, flags | os.O_CREAT | os.O_CLOEXEC, _FILE)
-    _tighten(file, _FILE)
+    file = os.open(path, flags | os.O_CREAT | os.O_CLOEXEC, _FILE_MODE)
+    _tighten(file, _FILE_MODE)
     return file
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """Replace a file by these bytes.
+    """Replace a file's content by these bytes.
 
     Raises:
         OSError: it cannot be written.
@@ -64,18 +64,18 @@ def write_private(path: Path, data: bytes) -> None:
 
 
 def private_database(path: Path) -> None:
-    """Make the file of a database before SQLite does; its log and index take their rights from it.
+    """Create the database file before SQLite does; its log and index inherit its rights.
 
     Raises:
-        OSError: the file or its folder cannot be made.
+        OSError: the file or its folder cannot be created.
     """
     private_folder(path.parent)
-    if not path.is_dir():  # SQLite says what is wrong with that
+    if not path.is_dir():  # SQLite reports that error
         os.close(open_private(path, os.O_RDWR))
-    private_folder(path.parent)  # again: the file that makes it a store may be new
+    private_folder(path.parent)  # again: the new file may have made the folder a store
     for ending in ("-wal", "-shm"):
         with suppress(OSError):
-            _tighten(path.with_name(path.name + ending), _FILE)
+            _tighten(path.with_name(path.name + ending), _FILE_MODE)
 
 
 def _is_store(folder: Path) -> bool:
@@ -85,6 +85,6 @@ def _is_store(folder: Path) -> bool:
 
 def _tighten(place: Path | int, mode: int) -> None:
     found = os.stat(place)
-    if found.st_uid == os.geteuid() and stat.S_IMODE(found.st_mode) & _OTHERS:
+    if found.st_uid == os.geteuid() and stat.S_IMODE(found.st_mode) & _OTHERS_MODE:
         with suppress(OSError):  # a file system without rights
             os.chmod(place, mode)

@@ -1,4 +1,4 @@
-"""Finds runs whose journal and index differ, and rebuilds the index from the whole lines of the journal."""
+"""Find runs whose journal and index differ, and rebuild the index from the whole lines of the journal."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from proctor.store.runs import RunRecord, RunStore
 
 __all__ = ["Rebuilt", "find_damage", "rebuild_run"]
 
-_CHECKED = 200  # results of a run that are looked up: a spot check, so that a large store is checked in seconds
+_CHECKED_RESULTS = 200  # results per run that are looked up: a spot check, so that a large store takes seconds
 
 
 class Rebuilt(NamedTuple):
-    """What a rebuilt run has: its results, answers that are not graded yet, and the lines that were skipped."""
+    """A rebuilt run: its results, its ungraded answers, and the skipped lines."""
 
     run: RunRecord
     results: int
@@ -28,7 +28,7 @@ class Rebuilt(NamedTuple):
 
 
 def find_damage(store: RunStore) -> Iterator[tuple[str, str]]:
-    """The id of each run that needs to be rebuilt, and why; runs that are being written are left out."""
+    """Yield the id of each run that needs a rebuild, and why; runs that are being written are left out."""
     known = set()
     for run in store.list(limit=1_000_000):
         known.add(run.id)
@@ -40,11 +40,11 @@ def find_damage(store: RunStore) -> Iterator[tuple[str, str]]:
 
 
 def rebuild_run(store: RunStore, name: str) -> Rebuilt:
-    """Index a run again from the whole lines of its journal; a run that the database has lost is put on record again.
+    """Rebuild a run's index from the whole lines of its journal; a run missing in the database is restored.
 
     Raises:
         InputError: there is no such run, or a process is writing it.
-        StoreError: the journal cannot be read, or the database refused.
+        StoreError: the journal cannot be read, or a database error.
     """
     try:
         run_id = store.find(name).id
@@ -81,12 +81,12 @@ def _on_record(store: RunStore, run_id: str) -> RunRecord:
 
 
 def _differs(store: RunStore, run: RunRecord) -> str | None:
-    """Why the index of a run does not fit its journal; ``None`` when a spot check finds nothing."""
+    """Return why the index of a run does not match its journal; ``None`` if a spot check finds nothing."""
     path = store.journal_of(run.id)
     rows = store.database.execute(
         "SELECT trajectory_at, trajectory_length, result_at, result_length FROM results WHERE run = ?"
         " ORDER BY result_at DESC LIMIT ?",
-        (run.n, _CHECKED),
+        (run.n, _CHECKED_RESULTS),
     ).fetchall()
     if not rows:
         return None

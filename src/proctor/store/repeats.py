@@ -1,4 +1,4 @@
-"""What repeated samples of the same cases tell: how steady they are, and how many results count as independent."""
+"""Statistics of repeated samples of the same cases: stability, and the number of independent results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proctor.store.runs import RunRecord, RunStore
 
 __all__ = ["MAX_FLAKY_CASES", "cluster_sums", "failed_cases", "flaky_cases", "is_repeated", "repeat_tallies"]
 
-MAX_FLAKY_CASES = 200  # rows of the flaky table; the number of all of them is in the tally
+MAX_FLAKY_CASES = 200  # rows of the flaky table; the tally has the total
 
 _BY_CASE = (
     "SELECT target, case_id, sum(outcome = 'pass') AS passed, sum(outcome = 'fail') AS failed,"
@@ -20,13 +20,13 @@ _BY_CASE = (
 
 
 def is_repeated(store: RunStore, run: RunRecord) -> bool:
-    """Whether any case was put more than once to the same target."""
+    """Return whether any case was run more than once on the same target."""
     found = store.database.execute("SELECT 1 FROM results WHERE run = ? AND sample > 0 LIMIT 1", (run.n,))
     return found.fetchone() is not None
 
 
 def repeat_tallies(store: RunStore, run: RunRecord) -> Iterator[RepeatTally]:
-    """For each target, how many cases passed always, sometimes and never."""
+    """Yield for each target how many cases passed always, sometimes and never."""
     rows = store.database.execute(
         f"SELECT target, passed, failed, count(*) AS cases FROM ({_BY_CASE}) GROUP BY target, passed, failed",
         (run.n,),
@@ -56,7 +56,7 @@ def _tally(target: str, groups: list[sqlite3.Row]) -> RepeatTally:
 
 
 def flaky_cases(store: RunStore, run: RunRecord) -> Iterator[FlakyCase]:
-    """Cases with samples that passed and samples that failed, those that waver most first."""
+    """Yield cases with passed and failed samples, the flakiest first."""
     rows = store.database.execute(
         f"SELECT * FROM ({_BY_CASE}) WHERE passed > 0 AND failed > 0"
         " ORDER BY abs(2.0 * passed / (passed + failed) - 1), case_id, target LIMIT ?",
@@ -73,7 +73,7 @@ def flaky_cases(store: RunStore, run: RunRecord) -> Iterator[FlakyCase]:
 
 
 def failed_cases(store: RunStore, run: RunRecord) -> int:
-    """How many cases failed in a sample or more."""
+    """Return how many cases failed in at least one sample."""
     row = store.database.execute(
         "SELECT count(DISTINCT case_id) AS failed FROM results WHERE run = ? AND outcome = 'fail'", (run.n,)
     ).fetchone()
@@ -81,7 +81,7 @@ def failed_cases(store: RunStore, run: RunRecord) -> int:
 
 
 def cluster_sums(store: RunStore, run: RunRecord, column: str | None = None) -> dict[str, ClusterSums]:
-    """The sums over cases that intervals need, by the values of a column; under "" those of the whole run."""
+    """Return the sums over cases that intervals need, by the values of a column; "" is the whole run."""
     key = column or "''"
     rows = store.database.execute(
         f"SELECT {key} AS name, sum(outcome = 'pass') AS passed, sum(outcome != 'unscored') AS judged"

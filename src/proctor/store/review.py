@@ -1,4 +1,4 @@
-"""The review queue: what a person is asked to look at, and what they said."""
+"""The review queue: items for a person to review, and their verdicts."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewItem:
-    """One case somebody should look at: ``worse`` confirms that it is, ``acceptable`` says the alarm was in vain.
+    """One case to review: ``worse`` confirms the alarm, ``acceptable`` marks it as false.
 
-    A gate's decision is ``right`` or ``wrong``; ``missed`` names the gate that should have stopped what was let pass.
+    A gate's decision is ``right`` or ``wrong``; ``missed`` names the gate that should have stopped a step that passed.
     """
 
     origin: str
@@ -66,15 +66,15 @@ class ReviewItem:
 
 
 def words_for(origin: str) -> tuple[ReviewVerdict, ...]:
-    """What can be said of an item: of a gate's decision whether it was right, of a case whether it got worse."""
+    """Return the possible verdicts: right or wrong for a gate's decision, worse or acceptable for a case."""
     return ("right", "wrong") if origin == GUARD else ("worse", "acceptable")
 
 
 def add_items(store: RunStore, new: Iterable[ReviewItem]) -> int:
-    """Put items into the queue and return how many are new.
+    """Add items to the queue and return how many are new.
 
-    A case that waits already is not put up again: a later run of the same suite and target takes the earlier one's
-    place in its item, so that a person sees the newest answer. What was looked at in a run is not put up again for it.
+    A waiting case is not added again: a later run of the same suite and target replaces the earlier one in its item, so
+    that a person sees the newest answer. An item reviewed for a run is not added again for that run.
     """
     now = datetime.now(UTC).isoformat()
     added = 0
@@ -113,7 +113,7 @@ def _insert(store: RunStore, item: ReviewItem, now: str) -> int:
 
 
 def _is_waiting(store: RunStore, item: ReviewItem) -> bool:
-    """Whether the case is in the queue; where an earlier run put it there, the item is brought up to date."""
+    """Return whether the case is in the queue; an item of an earlier run is updated."""
     place = (item.origin, item.target, item.case_id)
     seen = store.database.execute(
         "SELECT 1 FROM review WHERE origin = ? AND target = ? AND case_id = ? AND run = ?", (*place, item.run)
@@ -147,7 +147,7 @@ def items(
     origin: str | None = None,
     limit: int = 50,
 ) -> list[ReviewItem]:
-    """Items of the queue, the oldest first."""
+    """Return items of the queue, the oldest first."""
     where = {"open": "resolved IS NULL", "resolved": "resolved IS NOT NULL", "all": "1"}[state]
     values: list[object] = []
     for column, wanted in (("run", run), ("origin", origin)):
@@ -159,7 +159,7 @@ def items(
 
 
 def open_count(store: RunStore, *, origin: str | None = None) -> int:
-    """How many items nobody has looked at, of one origin or of all."""
+    """Return how many items are unreviewed, of one origin or of all."""
     where, values = ("", ()) if origin is None else (" AND origin = ?", (origin,))
     query = f"SELECT count(*) FROM review WHERE resolved IS NULL{where}"
     count: int = store.database.execute(query, values).fetchone()[0]
@@ -167,10 +167,10 @@ def open_count(store: RunStore, *, origin: str | None = None) -> int:
 
 
 def find_item(store: RunStore, name: str) -> ReviewItem:
-    """An item by its id or the beginning of it.
+    """Return an item by its id or a prefix of it.
 
     Raises:
-        NotFoundError: no item, or more than one, answers to the name.
+        NotFoundError: no item, or more than one, matches.
     """
     if (item := look_up(store, name)) is not None:
         return item
@@ -183,10 +183,10 @@ def find_item(store: RunStore, name: str) -> ReviewItem:
 
 
 def look_up(store: RunStore, name: str) -> ReviewItem | None:
-    """An item by its id or the beginning of it; none where the queue has no such item.
+    """Return an item by its id or a prefix of it; None if there is none.
 
     Raises:
-        NotFoundError: more than one answers to the name.
+        NotFoundError: more than one matches.
     """
     rows = store.database.execute(
         f"SELECT {_COLUMNS} FROM review WHERE substr(id, 1, ?) = ? ORDER BY n", (len(name), name)
@@ -202,10 +202,10 @@ def look_up(store: RunStore, name: str) -> ReviewItem | None:
 def resolve(
     store: RunStore, item: ReviewItem, *, verdict: ReviewVerdict, person: str, note: str = "", missed: str = ""
 ) -> ReviewItem:
-    """Put on record what a person said of an item; said again, the later word stands.
+    """Record a person's verdict on an item; a later verdict replaces the earlier.
 
     Raises:
-        InputError: that cannot be said of an item of this kind.
+        InputError: the verdict does not apply to an item of this kind.
     """
     check_word(item, verdict=verdict, missed=missed)
     with explained(store.folder):
@@ -217,7 +217,7 @@ def resolve(
 
 
 def check_word(item: ReviewItem, *, verdict: ReviewVerdict, missed: str = "") -> None:
-    """Refuse what cannot be said of an item.
+    """Reject a verdict that does not apply to an item.
 
     Raises:
         InputError: the verdict is not for an item of this kind, or nothing was missed.
@@ -233,7 +233,7 @@ def check_word(item: ReviewItem, *, verdict: ReviewVerdict, missed: str = "") ->
 
 
 def guard_verdicts(store: RunStore) -> dict[str, tuple[bool, str]]:
-    """What people said of gates' decisions, by the event: whether it was right, and the gate that missed something."""
+    """Return people's verdicts on gates' decisions by event: whether right, and the gate that missed something."""
     rows = store.database.execute(
         "SELECT case_id, verdict, missed FROM review WHERE origin = ? AND resolved IS NOT NULL", (GUARD,)
     )
@@ -241,7 +241,7 @@ def guard_verdicts(store: RunStore) -> dict[str, tuple[bool, str]]:
 
 
 def id_of(item: ReviewItem) -> str:
-    """The same trouble found twice is one item."""
+    """Return the item's id: the same problem found twice is one item."""
     return content_id([item.origin, item.run, item.target, item.case_id, item.dimension], length=10)
 
 

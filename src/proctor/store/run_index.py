@@ -1,4 +1,4 @@
-"""The index of a run's journal in the database: brought up to date by readers, rebuilt by the one writer."""
+"""The index of a run's journal in the database: updated by readers, rebuilt by the one writer."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["BATCH", "TAG_BREAK", "IndexRows", "bring_up_to_date", "next_seq", "r
 
 TAG_BREAK = "\x1f"
 BATCH = 200
-_TRIES = 3  # a reader begins again when somebody else indexed the same lines meanwhile
+_MAX_TRIES = 3  # a reader starts again if another process indexed the same lines meanwhile
 
 
 class IndexRows:
-    """Rows for the index that wait to be inserted together."""
+    """Index rows to be inserted together."""
 
     def __init__(self, run: RunRecord, seq: int) -> None:
         self._run = run
@@ -33,13 +33,13 @@ class IndexRows:
         return len(self._rows)
 
     def add(self, line: Mapping[str, Any], facts: Mapping[str, Any], answer: Place, place: Place) -> None:
-        """Take one result."""
+        """Add one result."""
         self._rows.append(_row(self._run.n, self._seq, line, facts, answer, place))
         self._scores.extend(_score_rows(self._run.n, line))
         self._seq += 1
 
     def insert(self, database: sqlite3.Connection) -> None:
-        """Insert what waits; within a transaction of the caller."""
+        """Insert the rows; inside a transaction of the caller."""
         rows = self._rows
         database.executemany("DELETE FROM scores WHERE run = ? AND key = ?", ((row[0], row[1]) for row in rows))
         database.executemany(f"INSERT OR REPLACE INTO results VALUES ({','.join('?' * 17)})", rows)
@@ -47,10 +47,10 @@ class IndexRows:
         self._rows, self._scores = [], []
 
     def commit(self, database: sqlite3.Connection, end: int) -> None:
-        """Insert what waits and note how far the journal is indexed; for the writer of the run.
+        """Insert the rows and record how far the journal is indexed; for the writer of the run.
 
         Raises:
-            StoreError: the database refused.
+            StoreError: a database error.
         """
         with _transaction(database):
             self.insert(database)
@@ -58,16 +58,16 @@ class IndexRows:
 
 
 def bring_up_to_date(store: RunStore, run: RunRecord) -> None:
-    """Index what the journal has and the index has not: a killed process left it, or one is writing it.
+    """Index the journal lines that are not indexed yet: left by a killed process, or being written.
 
-    Lines that cannot be used are skipped and noted with the run. Safe beside the writer and beside other readers: rows
-    are inserted only while the index still ends where this reader began.
+    Invalid lines are skipped and noted with the run. Safe beside the writer and other readers: rows are inserted only
+    while the index still ends where this reader began.
 
     Raises:
-        StoreError: the journal cannot be read, or the database refused.
+        StoreError: the journal cannot be read, or a database error.
     """
     path = store.journal_of(run.id)
-    for _ in range(_TRIES):
+    for _ in range(_MAX_TRIES):
         start = _indexed(store.database, run)
         try:
             behind = path.stat().st_size > start
@@ -78,12 +78,12 @@ def bring_up_to_date(store: RunStore, run: RunRecord) -> None:
 
 
 def scan_to_resume(store: RunStore, run: RunRecord) -> JournalScan:
-    """Index the journal for the process that goes on with the run, and tell what is left to do.
+    """Index the journal for the process that resumes the run, and return what is left to do.
 
-    The journal decides. Where the index differs from it, the index is rebuilt.
+    The journal is authoritative. If the index differs from it, the index is rebuilt.
 
     Raises:
-        StoreError: the journal cannot be read, or the database refused.
+        StoreError: the journal cannot be read, or a database error.
     """
     bring_up_to_date(store, run)
     scan = JournalScan(store.journal_of(run.id))
@@ -96,10 +96,10 @@ def scan_to_resume(store: RunStore, run: RunRecord) -> JournalScan:
 
 
 def rebuild_index(store: RunStore, run: RunRecord) -> JournalScan:
-    """Make the index of a run again from the whole lines of its journal; call it only as the run's writer.
+    """Rebuild the index of a run from the whole lines of its journal; only for the run's writer.
 
     Raises:
-        StoreError: the journal cannot be read, or the database refused.
+        StoreError: the journal cannot be read, or a database error.
     """
     database, scan = store.database, JournalScan(store.journal_of(run.id))
     rows = IndexRows(run, 1)
@@ -123,13 +123,13 @@ def rebuild_index(store: RunStore, run: RunRecord) -> JournalScan:
 
 
 def next_seq(database: sqlite3.Connection, run: RunRecord) -> int:
-    """The number of the next result."""
+    """Return the number of the next result."""
     last: int = database.execute("SELECT coalesce(max(seq), 0) FROM results WHERE run = ?", (run.n,)).fetchone()[0]
     return last + 1
 
 
 def _indexed_from(store: RunStore, run: RunRecord, start: int) -> bool:
-    """Index what lies behind ``start``; false when somebody else did so meanwhile."""
+    """Index the journal after ``start``; return false if another process did so meanwhile."""
     database, scan = store.database, JournalScan(store.journal_of(run.id))
     rows, begun, noted = IndexRows(run, next_seq(database, run)), start, 0
 
@@ -175,7 +175,7 @@ def _answer(database: sqlite3.Connection, run: RunRecord, key: int) -> Place | N
 
 
 def _note_damage(database: sqlite3.Connection, run: RunRecord, damage: Sequence[DamagedLine]) -> None:
-    """Keep with the run which lines were skipped, each once."""
+    """Record the skipped lines with the run, each once."""
     if not damage:
         return
     row = database.execute("SELECT notes FROM runs WHERE n = ?", (run.n,)).fetchone()
@@ -189,7 +189,7 @@ def _note_damage(database: sqlite3.Connection, run: RunRecord, damage: Sequence[
 
 @contextmanager
 def _transaction(database: sqlite3.Connection) -> Iterator[None]:
-    """All of it or nothing; what the database refuses is a StoreError."""
+    """Run the block in a transaction; database errors become a StoreError."""
     try:
         database.execute("BEGIN IMMEDIATE")
         try:
@@ -236,7 +236,7 @@ def _row(
 
 
 def _plain(text: str | None) -> str | None:
-    """Text that SQLite takes: a lone surrogate has no UTF-8."""
+    """Return text that SQLite accepts: a lone surrogate has no UTF-8."""
     return text if text is None else text.encode("utf-8", "replace").decode()
 
 

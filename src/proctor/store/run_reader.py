@@ -1,4 +1,4 @@
-"""A run being read: pages of rows from the index, whole results from the journal."""
+"""Read a run: pages of rows from the index, whole results from the journal."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["ResultRow", "RunReader"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultRow:
-    """One result as the index knows it: enough for a table, not for a drawer."""
+    """One result as stored in the index: enough for a table, without the details."""
 
     seq: int
     case_id: str
@@ -40,7 +40,7 @@ class ResultRow:
 
 
 class RunReader:
-    """Reads one run; a run of 100,000 results costs no more to open than one of ten."""
+    """Reads one run; opening a run of 100,000 results costs no more than one of ten."""
 
     def __init__(self, store: RunStore, run: RunRecord) -> None:
         bring_up_to_date(store, run)
@@ -51,7 +51,7 @@ class RunReader:
     def rows(
         self, *, outcome: str | None = None, target: str | None = None, limit: int = 50, offset: int = 0
     ) -> list[ResultRow]:
-        """One page of results in the order they finished."""
+        """Return one page of results in the order they finished."""
         where, values = self._where(outcome, target)
         found = self._database.execute(
             "SELECT seq, case_id, target, sample, intent, outcome, value, reason, latency, cost"
@@ -61,7 +61,7 @@ class RunReader:
         return [ResultRow(**dict(row)) for row in found]
 
     def case_ids(self, *outcomes: str) -> set[str]:
-        """The ids of the cases with a result of these outcomes."""
+        """Return the ids of the cases with a result of these outcomes."""
         marks = ",".join("?" * len(outcomes))
         rows = self._database.execute(
             f"SELECT DISTINCT case_id FROM results WHERE run = ? AND outcome IN ({marks})",
@@ -72,16 +72,16 @@ class RunReader:
     def results(
         self, *, outcome: str | None = None, target: str | None = None, by_case: bool = False
     ) -> Iterator[Result]:
-        """Every whole result, one at a time, in the order they finished; or with ``by_case`` in the order of cases."""
+        """Yield every whole result in the order they finished, or with ``by_case`` in the order of cases."""
         where, values = self._where(outcome, target)
         order = "case_id, target, sample" if by_case else "seq"
         yield from self._whole(f"{where} ORDER BY {order}", values)
 
     def graded(self, *, target: str | None = None, cases: bool = False) -> Iterator[Result]:
-        """Every result with its scores and without its conversation, by case, for who asks only how good it was.
+        """Yield every result with its scores but without its conversation, by case.
 
-        The conversation is by far the larger part of a journal; leaving it unread makes this many times quicker.
-        Of the case there is the name and the intent, or with ``cases`` all of it.
+        The conversation is by far the larger part of a journal; skipping it makes this many times faster. The case has
+        only its id and intent, or with ``cases`` everything.
         """
         where, values = self._where(None, target)
         with self._journal() as journal:
@@ -108,14 +108,14 @@ class RunReader:
                 )
 
     def targets(self) -> tuple[str, ...]:
-        """The targets the run has results of, by name."""
+        """Return the targets the run has results of, by name."""
         rows = self._database.execute(
             "SELECT DISTINCT target FROM results WHERE run = ? ORDER BY target", (self.run.n,)
         )
         return tuple(row["target"] for row in rows)
 
     def find(self, case_id: str, *, target: str | None = None, sample: int | None = None) -> list[Result]:
-        """The whole results of one case.
+        """Return the whole results of one case.
 
         Raises:
             NotFoundError: the run has no such result.
@@ -134,7 +134,7 @@ class RunReader:
         return found
 
     def report(self) -> Report:
-        """The run in figures."""
+        """Return the figures of the run."""
         return report_of(self._store, self.run)
 
     def _where(self, outcome: str | None, target: str | None) -> tuple[str, list[Any]]:

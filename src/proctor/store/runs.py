@@ -1,4 +1,4 @@
-"""Runs on record: begin, resume, find, list, end and forget them."""
+"""The recorded runs: begin, resume, find, list, end and delete them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from proctor.store.lock import is_held
 
 __all__ = ["RunRecord", "RunStore"]
 
-_PROCESS = "process"  # in the settings: who runs it, so that a killed run is not called running for good
+_PROCESS = "process"  # in the settings: the process id, so that a killed run is not shown as running
 _COLUMNS = "n, id, name, status, decision, reason, started, finished, total, legs, fingerprint, settings, notes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """One run as the store knows it, without its results."""
+    """One run as stored, without its results."""
 
     n: int
     id: str
@@ -63,21 +63,21 @@ class RunStore:
         self.database.close()
 
     def folder_of(self, run_id: str) -> Path:
-        """Where a run keeps its journal and its calls."""
+        """Return the folder of a run's journal and calls."""
         return self.folder / "runs" / run_id
 
     def journal_of(self, run_id: str) -> Path:
-        """A run's journal file."""
+        """Return a run's journal file."""
         return self.folder_of(run_id) / "journal.ndjson"
 
     def lock_of(self, run_id: str) -> Path:
-        """The file that the one writer of a run holds locked."""
+        """Return the file that the one writer of a run locks."""
         return self.folder_of(run_id) / "writer.lock"
 
     def begin(
         self, run_id: str, *, name: str, fingerprint: Fingerprint, settings: Mapping[str, Any], total: int | None
     ) -> RunRecord:
-        """Put a new run on record, as this process's."""
+        """Record a new run of this process."""
         with explained(self.folder):
             self.database.execute(
                 "INSERT INTO runs (id, name, status, started, total, fingerprint, settings)"
@@ -96,7 +96,7 @@ class RunStore:
     def reopen(
         self, run: RunRecord, *, settings: Mapping[str, Any] | None = None, notes: Sequence[str] = ()
     ) -> RunRecord:
-        """Go on with a run that stopped before its end; ``settings`` replace those it had."""
+        """Resume a run that stopped before its end; ``settings`` replace those it had."""
         kept = run.settings if settings is None else settings
         with explained(self.folder):
             self.database.execute(
@@ -107,7 +107,7 @@ class RunStore:
             return self.get(run.id)
 
     def adopt(self, head: Mapping[str, Any]) -> RunRecord:
-        """Put a run on record again whose journal is there and whose row is lost; ``head`` is its first line."""
+        """Restore a run whose journal exists and whose row is lost; ``head`` is its first line."""
         with explained(self.folder):
             self.database.execute(
                 "INSERT INTO runs (id, name, status, reason, started, total, fingerprint, settings)"
@@ -124,7 +124,7 @@ class RunStore:
             return self.get(head["id"])
 
     def interrupt(self, run: RunRecord, reason: str) -> None:
-        """Take back that a run has finished: results of it are missing."""
+        """Mark a finished run as interrupted, since results of it are missing."""
         with explained(self.folder):
             self.database.execute(
                 "UPDATE runs SET status = 'interrupted', decision = NULL, reason = ?, report = NULL WHERE n = ?",
@@ -141,7 +141,7 @@ class RunStore:
         notes: Sequence[str] = (),
         concurrency: Sequence[Mapping[str, Any]] = (),
     ) -> None:
-        """Put on record how a run ended."""
+        """Record how a run ended."""
         with explained(self.folder), self.database:
             earlier = self.database.execute("SELECT notes, concurrency FROM runs WHERE n = ?", (run.n,)).fetchone()
             self.database.execute(
@@ -159,17 +159,17 @@ class RunStore:
             )
 
     def get(self, run_id: str) -> RunRecord:
-        """The run with exactly this id."""
+        """Return the run with exactly this id."""
         row = self.database.execute(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", (run_id,)).fetchone()
         if row is None:
             raise NotFoundError(f"there is no run {run_id!r}", hint="`proctor list` shows the runs there are")
         return self._record(row)
 
     def find(self, name: str) -> RunRecord:
-        """A run by id, by the beginning of its id, or ``last`` / ``latest``.
+        """Return a run by id, by a prefix of its id, or ``last`` / ``latest``.
 
         Raises:
-            NotFoundError: no run, or more than one, answers to the name.
+            NotFoundError: no run, or more than one, matches.
         """
         if name in ("last", "latest"):
             recent = self.list(limit=1)
@@ -197,7 +197,7 @@ class RunStore:
         )
 
     def list(self, *, limit: int = 50, offset: int = 0) -> list[RunRecord]:
-        """The newest runs first."""
+        """Return the newest runs first."""
         rows = self.database.execute(
             f"SELECT {_COLUMNS} FROM runs ORDER BY n DESC LIMIT ? OFFSET ?",
             (limit, offset),
@@ -205,7 +205,7 @@ class RunStore:
         return [self._record(row) for row in rows]
 
     def counts(self, run: RunRecord) -> Counts:
-        """How many results of a run passed, failed and could not be judged."""
+        """Return how many results of a run passed, failed and could not be judged."""
         rows = self.database.execute(
             "SELECT outcome, count(*) AS n FROM results WHERE run = ? GROUP BY outcome", (run.n,)
         )
@@ -213,7 +213,7 @@ class RunStore:
         return Counts(passed=by.get("pass", 0), failed=by.get("fail", 0), unscored=by.get("unscored", 0))
 
     def keep_spend(self, run: RunRecord, spend: Sequence[Spend]) -> None:
-        """Put on record what this leg of the run has spent so far."""
+        """Record what this leg of the run has spent so far."""
         with explained(self.folder):
             self.database.executemany(
                 "INSERT OR REPLACE INTO spend VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -235,7 +235,7 @@ class RunStore:
             )
 
     def spend_by_leg(self, run: RunRecord) -> Iterator[tuple[int, Spend]]:
-        """What each leg of the run has put on record as spent: the leg's number and the spend of one model."""
+        """Yield what each leg of the run has spent: the leg's number and the spend of one model."""
         for row in self.database.execute("SELECT * FROM spend WHERE run = ? ORDER BY leg", (run.n,)):
             usage = Usage(
                 input=row["input"], output=row["output"], cached_input=row["cached_input"], reasoning=row["reasoning"]
@@ -255,7 +255,7 @@ class RunStore:
             )
 
     def forget(self, run: RunRecord) -> None:
-        """Remove a run and its files."""
+        """Delete a run and its files."""
         self.database.execute("DELETE FROM runs WHERE n = ?", (run.n,))
         shutil.rmtree(self.folder_of(run.id), ignore_errors=True)
 
@@ -280,7 +280,7 @@ class RunStore:
         )
 
     def _is_alive(self, run_id: str, process: int | None) -> bool:
-        """Whether the run's writer is there: it holds the lock. A run of an older version has a process id only."""
+        """Return whether the run's writer is alive: it holds the lock. Runs of older versions have only a pid."""
         held = is_held(self.lock_of(run_id))
         return _alive(process) if held is None else held
 
@@ -290,7 +290,7 @@ def _tokens(usage: Usage) -> tuple[int, int, int, int]:
 
 
 def _alive(process: int | None) -> bool:
-    """Whether the process that runs it is still there; one of another user is."""
+    """Return whether the process exists; one of another user does."""
     if process is None:
         return False
     try:

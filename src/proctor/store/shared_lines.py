@@ -1,4 +1,4 @@
-"""Lines at the end of a file that several processes write to."""
+"""Append lines to a file that several processes write to."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ __all__ = ["append_lines"]
 
 
 def append_lines(path: Path, lines: bytes) -> None:
-    """Put whole lines at the end of a file that other processes write to as well; all of them or none.
+    """Append whole lines to a file that other processes write to as well; all of them or none.
 
-    What a killed process left of a line is cut off first: nobody else can be in the middle of one while we hold the
-    lock.
+    An unfinished line of a killed process is truncated first: under the lock no other process is writing one.
 
     Raises:
-        OSError: the disk refused; the file is as it was.
+        OSError: a disk error; the file is unchanged.
     """
     file = open_private(path, os.O_RDWR | os.O_APPEND)
     try:
@@ -34,11 +33,11 @@ def append_lines(path: Path, lines: bytes) -> None:
         fcntl.flock(file, fcntl.LOCK_UN)
         os.fdatasync(file)
     finally:
-        os.close(file)  # and with it the lock
+        os.close(file)  # also releases the lock
 
 
 def _whole(file: int) -> int:
-    """Where the last whole line ends, with whatever stands behind it gone."""
+    """Return where the last whole line ends, after truncating what follows it."""
     size = back = os.fstat(file).st_size
     while back > 0:
         start = max(0, back - 65_536)

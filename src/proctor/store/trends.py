@@ -44,10 +44,10 @@ class PointRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrendLine:
-    """Which points belong together; with no dimension, those of all dimensions and intents.
+    """Selects the points of a line; without a dimension, those of all dimensions and intents.
 
-    Runs that were narrowed by hand are left out unless ``partial``; the runs of one ``trigger`` were all narrowed in
-    the same way and make a line of their own.
+    Manually filtered runs are left out unless ``partial``; the runs of one ``trigger`` were all filtered in the same
+    way and make a line of their own.
     """
 
     dimension: str | None = None
@@ -61,10 +61,10 @@ class TrendLine:
 def keep_points(
     store: RunStore, run: RunRecord, cells: Iterable[Cell], *, partial: bool, some_intents: bool = False
 ) -> None:
-    """Put the points of a run on record; a run that is closed again replaces its own.
+    """Store the points of a run; a run that is closed again replaces its own.
 
-    ``partial`` marks a run that was narrowed by hand: its means are of other cases than the rest of the line. Of a run
-    of ``some_intents`` each intent is whole, and only what is over all of them is not.
+    ``partial`` marks a manually filtered run: its means cover other cases than the rest of the line. In a run of
+    ``some_intents`` each intent is complete, and only the point over all of them is not.
     """
     rows = [
         (
@@ -89,7 +89,7 @@ def keep_points(
 
 
 def cells_of(store: RunStore, run: RunRecord) -> Iterator[Cell]:
-    """What a run reached in each dimension and intent."""
+    """Yield the results of a run in each dimension and intent."""
     rows = store.database.execute(
         "SELECT target, dimension, intent, cases, unscored, mean, spread, cost FROM trend_points WHERE run = ?"
         " ORDER BY target, dimension, intent",
@@ -100,14 +100,14 @@ def cells_of(store: RunStore, run: RunRecord) -> Iterator[Cell]:
 
 
 def points(store: RunStore, line: TrendLine, *, before: str | None = None, limit: int = 30) -> list[PointRecord]:
-    """The newest ``limit`` points of one line, the oldest first; with ``before``, only those older than that run."""
+    """Return the newest ``limit`` points of one line, the oldest first; with ``before``, only those before that run."""
     where, values = _where(line, before)
     rows = store.database.execute(f"{_POINTS} WHERE {where} ORDER BY r.n DESC, p.target LIMIT ?", (*values, limit))
     return [_point(row) for row in rows][::-1]
 
 
 def history(store: RunStore, line: TrendLine, *, before: str | None = None, runs: int = 20) -> list[PointRecord]:
-    """Every point of the newest ``runs`` runs of a line, the oldest first."""
+    """Return every point of the newest ``runs`` runs of a line, the oldest first."""
     where, values = _where(line, before)
     chosen = (
         f"SELECT DISTINCT r.n FROM trend_points p JOIN runs r ON r.n = p.run WHERE {where} ORDER BY r.n DESC LIMIT ?"
@@ -124,7 +124,7 @@ def _where(line: TrendLine, before: str | None) -> tuple[str, list[Any]]:
     chosen: list[tuple[str, Any]] = [("p.dimension = ?", line.dimension), ("r.name = ?", line.suite)]
     chosen += [("p.intent = ?", _ALL if line.intent is None and line.dimension else line.intent)]
     chosen += [("p.target = ?", line.target)]
-    # What holds its default is left out of a fingerprint on record.
+    # A stored fingerprint omits default values.
     chosen += [("coalesce(json_extract(r.fingerprint, '$.trigger'), 'manual') = ?", line.trigger)]
     chosen += [("r.n < (SELECT n FROM runs WHERE id = ?)", before)]
     for clause, value in chosen:
@@ -149,7 +149,7 @@ def _point(row: sqlite3.Row) -> PointRecord:
 
 
 def known_lines(store: RunStore, *, dimension: str | None = None) -> tuple[set[str], set[str]]:
-    """Every dimension and every intent there is a point of, to name the closest to a mistyped one."""
+    """Return every dimension and intent with a point, to suggest corrections of a mistyped one."""
     where, values = ("WHERE dimension = ?", (dimension,)) if dimension else ("", ())
     rows = store.database.execute(f"SELECT DISTINCT dimension, intent FROM trend_points {where}", values).fetchall()
     return {row["dimension"] for row in rows}, {row["intent"] for row in rows if row["intent"]}

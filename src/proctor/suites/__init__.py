@@ -1,1 +1,1 @@
-"""Cases from files: read, select, freeze, compare."""
+"""Suites: read cases from files, select, freeze and compare them."""

@@ -1,4 +1,4 @@
-"""More cases for a suite file: they go under those that are there, and nothing else in the file changes."""
+"""Append cases to a suite file and leave the rest of the file unchanged."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _PRIMARY = ""
 
 
 def cases_in(path: Path) -> list[Case]:
-    """The cases that a file has; none where there is no file, or one without cases yet.
+    """Return the cases of a file; empty if there is no file or it has no cases yet.
 
     Raises:
-        SuiteError: the file is no suite, or is of a kind that cannot be added to.
+        SuiteError: the file is not a suite, or its format cannot be appended to.
     """
     _refuse(path)
     if not path.exists() or not path.read_bytes().strip():
@@ -37,10 +37,10 @@ def cases_in(path: Path) -> list[Case]:
 
 
 def append_cases(path: Path, cases: Sequence[Case]) -> None:
-    """Add cases to a suite file, or begin one; comments, order and layout of what is there stay as they are.
+    """Append cases to a suite file, or create one; existing comments, order and layout are kept.
 
     Raises:
-        SuiteError: the file is of another kind, is frozen, or cannot be added to without rewriting it.
+        SuiteError: the file has another format, is frozen, or cannot be extended without rewriting it.
         StoreError: the disk refused.
     """
     _refuse(path)
@@ -55,7 +55,7 @@ def append_cases(path: Path, cases: Sequence[Case]) -> None:
 
 
 def written(case: Case) -> dict[str, Any]:
-    """A case as a person would write it: short forms where there are some."""
+    """Return a case as a person would write it, with shorthands where they exist."""
     data: dict[str, Any] = dict(encode(case))
     if case.turns:
         data["turns"] = [ask.text if ask.expect is None and not ask.extra else encode(ask) for ask in case.turns]
@@ -86,7 +86,7 @@ def _refuse(path: Path) -> None:
 
 
 def _yaml(path: Path, text: str, rows: list[dict[str, Any]]) -> str:
-    from proctor.prompts.yaml_edit import edit_yaml  # noqa: PLC0415 - JSON lines do without a YAML reader
+    from proctor.prompts.yaml_edit import edit_yaml  # noqa: PLC0415 - JSON Lines need no YAML reader
     from proctor.prompts.yaml_text import read_yaml  # noqa: PLC0415
 
     if not text.strip():

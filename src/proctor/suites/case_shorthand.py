@@ -1,4 +1,4 @@
-"""From what a user wrote to a Case: shorthands, defaults, and rules no type can say."""
+"""Convert what a user wrote to a Case: shorthands, defaults, and rules that types cannot express."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from proctor.core.trajectory import Trajectory
 
 __all__ = ["id_of", "make_case", "make_checks", "make_defaults", "merged", "raw_checks"]
 
-PRIMARY = ""  # where the value of `- contains: text` goes until wiring knows the scorer's primary setting
+PRIMARY = ""  # holds the value of `- contains: text` until wiring knows the scorer's primary setting
 _BESIDE = ("name", "threshold", "weight")
 _MERGED = ("expect", "inputs", "metadata", "page")
 _ADDED = ("tags", "checks")
@@ -21,7 +21,7 @@ _LONGEST_ID = 500
 
 
 def id_of(data: Any) -> str:
-    """The id a case was given, or the hash of what it says."""
+    """Return the id of a case, or a hash of its content."""
     if isinstance(data, Case):
         return data.id
     given = data.get("id") if isinstance(data, Mapping) else None
@@ -31,10 +31,10 @@ def id_of(data: Any) -> str:
 
 
 def make_case(data: Any, defaults: Mapping[str, Any], *, strict: bool = True) -> Case:
-    """A case from what was written, with the defaults merged under it. A Case object is used as it is.
+    """Build a case from written data, with the defaults merged in. A Case object is returned as it is.
 
     Raises:
-        MalformedError: naming everything that is wrong with it.
+        MalformedError: lists everything that is wrong with it.
     """
     if isinstance(data, Case):
         return data
@@ -63,10 +63,10 @@ def make_case(data: Any, defaults: Mapping[str, Any], *, strict: bool = True) ->
 
 
 def make_checks(data: Any, path: tuple[str | int, ...]) -> tuple[Check, ...]:
-    """Checks as a suite's ``scorers`` has them.
+    """Build checks from a suite's ``scorers``.
 
     Raises:
-        MalformedError: naming everything that is wrong with them.
+        MalformedError: lists everything that is wrong with them.
     """
     problems: list[Problem] = []
     checks = []
@@ -81,7 +81,7 @@ def make_checks(data: Any, path: tuple[str | int, ...]) -> tuple[Check, ...]:
 
 
 def raw_checks(data: Any, path: tuple[str | int, ...], problems: list[Problem]) -> list[Any]:
-    """Every way to write a check, as the one way that is decoded."""
+    """Convert every notation of a check to the one that is decoded."""
     if not isinstance(data, (list, tuple)):
         problems.append(Problem(path, "expected a list of checks", "write `- contains: text`"))
         return []
@@ -109,7 +109,7 @@ def _raw_check(item: Any, path: tuple[str | int, ...], problems: list[Problem]) 
 
 
 def merged(own: Mapping[str, Any], under: Mapping[str, Any]) -> dict[str, Any]:
-    """What was written, completed by defaults: mappings key by key, tags and checks added together."""
+    """Return the written data completed by defaults: mappings are merged, tags and checks are concatenated."""
     raw = dict(own)
     for name, value in under.items():
         given = raw.get(name)
@@ -123,10 +123,10 @@ def merged(own: Mapping[str, Any], under: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def make_defaults(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Defaults that are right for any case, their checks written out.
+    """Validate defaults and expand their checks.
 
     Raises:
-        MalformedError: naming everything that is wrong with them.
+        MalformedError: lists everything that is wrong with them.
     """
     problems: list[Problem] = []
     made = dict(data)
@@ -144,7 +144,7 @@ def make_defaults(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _unkept(raw: Mapping[str, Any]) -> list[Problem]:
-    """What is wrong with a case although each of its parts is right."""
+    """Return the problems of a case whose parts are valid on their own."""
     problems = []
     if not any(raw.get(name) not in (None, [], {}) for name in ("input", "turns", "inputs", "recorded")):
         hint = "add `input:` (one message), `turns:` (several), `inputs:` (a prompt's variables) or `recorded:`"
@@ -161,7 +161,7 @@ def _unkept(raw: Mapping[str, Any]) -> list[Problem]:
 
 
 def _recorded(raw: Mapping[str, Any], problems: list[Problem]) -> Trajectory | None:
-    """An answer that exists already. What it holds came from elsewhere, so unknown keys in it are kept."""
+    """Build a recorded answer. It came from elsewhere, so unknown keys in it are kept."""
     data = raw["recorded"]
     if isinstance(data, str):
         data = [data]
@@ -186,7 +186,7 @@ def _recorded(raw: Mapping[str, Any], problems: list[Problem]) -> Trajectory | N
 
 
 def _said(raw: Mapping[str, Any]) -> list[str]:
-    """The user's words, so that a recorded answer stands beside its question."""
+    """Return the user's messages, so that a recorded answer is paired with its question."""
     turns = raw.get("turns") or ([raw["input"]] if isinstance(raw.get("input"), str) else [])
     texts = [turn.get("text") if isinstance(turn, Mapping) else turn for turn in turns]
     return [text if isinstance(text, str) else "" for text in texts]

@@ -1,4 +1,4 @@
-"""What the columns of a CSV suite mean: ours, and promptfoo's."""
+"""The meaning of the columns of a CSV suite: our own and promptfoo's."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _METADATA = re.compile(r"__metadata:([^\[\]]+)(\[\])?")
 
 
 class CellError(Exception):
-    """A cell or a column that cannot be used: which, what is wrong with it, how to fix it."""
+    """A cell or column that cannot be used, with the column, the problem and a hint."""
 
     def __init__(self, column: str, message: str, hint: str | None = None) -> None:
         super().__init__(message)
@@ -30,7 +30,7 @@ class CellError(Exception):
 
 
 class DraftCase:
-    """One row on its way to a case: promptfoo's columns belong together and are joined at the end."""
+    """A row being converted to a case; promptfoo's columns depend on each other and are combined at the end."""
 
     __slots__ = ("case", "checks", "metric", "prefix", "suffix", "threshold", "thresholds")
 
@@ -46,10 +46,10 @@ class DraftCase:
         self.case.setdefault(name, {})[key] = value
 
     def finish(self) -> dict[str, Any]:
-        """The case, as a YAML file would have it.
+        """Return the case as in a YAML file.
 
         Raises:
-            CellError: columns that belong together do not fit together.
+            CellError: related columns do not fit together.
         """
         if self.prefix or self.suffix:
             if "input" not in self.case:
@@ -83,10 +83,10 @@ Setter = Callable[[DraftCase, str], None]
 
 
 def setter_of(column: str) -> Setter:
-    """What to do with the cells of a column.
+    """Return the function that handles the cells of a column.
 
     Raises:
-        CellError: the column looks like one of the known ones but is none.
+        CellError: the column looks like a known one but is not.
     """
     if column in _PLAIN:
         return _plain(column)
@@ -124,7 +124,7 @@ def _split(cell: str) -> list[str]:
 
 
 def _variable(name: str) -> Setter:
-    # An empty cell is an empty text here: a template that uses the variable must find it.
+    # An empty cell is an empty text: a template that uses the variable must find it.
     return lambda draft, cell: draft.put("inputs", name, cell)
 
 

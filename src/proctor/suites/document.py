@@ -1,4 +1,4 @@
-"""YAML and JSON suite files, which are read whole."""
+"""Read YAML and JSON suite files, which are loaded whole."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _INSTEAD = "write the cases to a .jsonl file, one on a line: it is read as a str
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A YAML or JSON file. Its data is kept when it is small, and read again for each pass when it is not."""
+    """A YAML or JSON file. Its data is cached if it is small, otherwise read again for each pass."""
 
     path: Path
     header: Mapping[str, Any]
@@ -32,7 +32,7 @@ class Document:
     _cases: list[Any] | None = field(default=None, repr=False)
 
     def rows(self) -> Iterator[Row]:
-        """The cases, as they were written."""
+        """Yield the cases as written."""
         cases = self._cases if self._cases is not None else _parts(self.path)[1]
         prefix: tuple[str, ...] = ("cases",) if self._is_mapping else ()
         for index, data in enumerate(cases):
@@ -43,20 +43,20 @@ class Document:
         return bool(self.header)
 
     def locator(self) -> Locator:
-        """A function from a path in the document to its line; the file is read again for it."""
+        """Return a function from a path in the document to its line; the file is read again for it."""
         text = _text(self.path)
         if _is_json(self.path):
             return lambda path: line_in_json(text, path)
-        from proctor.prompts.yaml_text import lines_in_yaml  # noqa: PLC0415 - JSON files do without a YAML reader
+        from proctor.prompts.yaml_text import lines_in_yaml  # noqa: PLC0415 - JSON files need no YAML reader
 
         return lines_in_yaml(text)
 
 
 def read_document(path: Path, *, keep: bool) -> Document:
-    """A YAML or JSON suite file.
+    """Read a YAML or JSON suite file.
 
     Raises:
-        SuiteError: it cannot be read, or holds neither a mapping nor a list.
+        SuiteError: it cannot be read, or is neither a mapping nor a list.
     """
     header, cases = _parts(path)
     return Document(path=path, header=header, _cases=cases if keep else None)
@@ -71,7 +71,7 @@ def _text(path: Path) -> str:
 
 
 def _parts(path: Path) -> tuple[Mapping[str, Any], list[Any]]:
-    """What stands beside the cases, and the cases."""
+    """Return the header and the cases."""
     data = _parsed(path)
     if isinstance(data, list):
         return {}, data
@@ -79,7 +79,7 @@ def _parts(path: Path) -> tuple[Mapping[str, Any], list[Any]]:
         cases = data.get("cases")
         if isinstance(cases, list):
             return {**data, "cases": []}, cases
-        return data, []  # a wrong `cases` stays where it is: the header's decoder names it
+        return data, []  # a wrong `cases` stays there: the header's decoder reports it
     if data is None:
         raise SuiteError("the file is empty", file=str(path), hint="add cases to it")
     raise SuiteError(
@@ -91,18 +91,18 @@ def _parsed(path: Path) -> Any:
     text = _text(path)
     if _is_json(path):
         return parse_json(text, path)
-    from proctor.prompts.yaml_text import read_yaml  # noqa: PLC0415 - JSON files do without a YAML reader
+    from proctor.prompts.yaml_text import read_yaml  # noqa: PLC0415 - JSON files need no YAML reader
 
     return read_yaml(text, file=str(path), error=SuiteError)
 
 
 def parse_json(text: str, path: Path, *, line: int | None = None) -> Any:
-    """JSON data from text; what JSON leaves open is refused: a key twice, NaN, a number of thousands of digits.
+    """Parse JSON strictly: duplicate keys, NaN and numbers of thousands of digits are rejected.
 
-    ``line`` is the line of the file when the text is one of its lines.
+    ``line`` is the line of the file if the text is one of its lines.
 
     Raises:
-        SuiteError: with the line, and the column in it.
+        SuiteError: with the line and the column.
     """
 
     def wrong(message: str, at: int | None = line) -> SuiteError:
@@ -116,7 +116,7 @@ def parse_json(text: str, path: Path, *, line: int | None = None) -> Any:
     except _NumberError as error:
         raise _too_long(error.literal, text, path, line) from None
     except ValueError as error:
-        if found := _LONG_NUMBER.search(text):  # Python reads no number of more than 4,300 digits
+        if found := _LONG_NUMBER.search(text):  # Python rejects numbers of more than 4,300 digits
             raise _too_long(found.group(), text, path, line) from None
         raise wrong(f"not acceptable JSON: {error}") from None
     except RecursionError:
@@ -133,7 +133,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 class _NumberError(ValueError):
-    """A number that cannot be kept; ``literal`` is how it was written."""
+    """A number that is too large; ``literal`` is its source text."""
 
     def __init__(self, literal: str) -> None:
         super().__init__("a number is too large")

@@ -1,4 +1,4 @@
-"""Opens suite files: text or lines, never more than can be held, with the byte that is wrong."""
+"""Open suite files as text or lines, with size limits and the position of invalid bytes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Line = tuple[int, bytes, int]  # number from 1, content, offset of its first byt
 
 
 def near(path: Path) -> str:
-    """How to fix a path that is not there: the names close to it."""
+    """Return a hint for a missing path: similar names in its folder."""
     folder = path.parent
     if not folder.is_dir():
         return f"there is no folder {folder}"
@@ -33,7 +33,7 @@ def near(path: Path) -> str:
 
 
 def open_file(path: Path) -> BinaryIO:
-    """The file, opened for its bytes.
+    """Open the file for reading bytes.
 
     Raises:
         SuiteError: it is missing, empty or cannot be read.
@@ -52,7 +52,7 @@ def open_file(path: Path) -> BinaryIO:
 
 
 def read_text(path: Path, *, most: int, instead: str) -> str:
-    """The whole file as text.
+    """Return the whole file as text.
 
     Raises:
         SuiteError: it cannot be read, is larger than ``most`` bytes, or is not UTF-8 text.
@@ -65,10 +65,10 @@ def read_text(path: Path, *, most: int, instead: str) -> str:
 
 
 def decode_text(data: bytes, path: Path, *, line: int | None = None, offset: int = 0) -> str:
-    """UTF-8 text from bytes that begin at ``offset`` of the file.
+    """Decode UTF-8 bytes that begin at ``offset`` of the file.
 
     Raises:
-        SuiteError: they are not text; the offset of the first wrong byte is named.
+        SuiteError: they are not UTF-8; with the offset of the first invalid byte.
     """
     if offset == 0:
         data = _without_mark(data, path)
@@ -97,10 +97,10 @@ def _without_mark(data: bytes, path: Path) -> bytes:
 
 
 def lines_of(path: Path) -> Generator[Line]:
-    """The lines of a file, one at a time, with their ends.
+    """Yield the lines of a file with their line ends.
 
     Raises:
-        SuiteError: the file cannot be read, or one line is too long to be a case.
+        SuiteError: the file cannot be read, or a line is too long to be a case.
     """
     with open_file(path) as handle:
         number, offset = 1, 0

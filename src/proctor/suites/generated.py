@@ -1,4 +1,4 @@
-"""A prompt's own tests as a suite: what was generated for it, and the checks that a prompt file asks for."""
+"""A prompt's own tests as a suite: its generated tests and the checks of its prompt file."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ METRIC_ENDING = ".metric.prompty"
 
 
 def is_prompt(path: str | Path) -> bool:
-    """Whether a file of this name is a prompt, whose tests lie beside it, and not a suite itself."""
+    """Whether this file name is a prompt with tests beside it, rather than a suite."""
     return Path(path).name.lower().endswith(PROMPT_ENDINGS)
 
 
 def metrics_beside(prompt: Path) -> list[Path]:
-    """The custom metrics in the folder of a prompt."""
+    """Return the custom metrics in the folder of a prompt."""
     return sorted(path for path in prompt.parent.glob(f"*{METRIC_ENDING}") if path.is_file())
 
 
 def metric_name(path: Path) -> str:
-    """A metric's name in reports: that of its file."""
+    """Return a metric's name in reports: that of its file."""
     return path.name.removesuffix(METRIC_ENDING).partition(".")[0] or "metric"
 
 
 def joined(tests: LoadedSuite, more: Sequence[LoadedSuite], checks: Sequence[Check]) -> LoadedSuite:
-    """The tests with further suites behind them, all judged by these checks too.
+    """Return the tests followed by further suites, all also judged by these checks.
 
-    A test of a further suite that the first has already is left out: the same question is put once.
+    A test of a further suite that the first already has is left out.
     """
     names = {check.name or check.scorer for check in tests.suite.scorers}
-    added = [check for check in checks if (check.name or check.scorer) not in names]  # what a person wrote goes first
+    added = [check for check in checks if (check.name or check.scorer) not in names]  # the user's checks win
     parts = list(tests.parts)
     for each in more:
         taken = tuple(parts)
@@ -51,7 +51,7 @@ def joined(tests: LoadedSuite, more: Sequence[LoadedSuite], checks: Sequence[Che
 
 @dataclass(frozen=True, kw_only=True)
 class _Without:
-    """A file less the cases whose ids other files have."""
+    """A file without the cases whose ids occur in other files."""
 
     source: CaseFile
     taken: tuple[Part, ...] = field(repr=False)

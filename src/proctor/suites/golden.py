@@ -1,4 +1,4 @@
-"""Golden suites: frozen to one canonical file, and compared case by case."""
+"""Golden suites: freeze them to one canonical file, and compare them case by case."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ENDING = ".jsonl"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frozen:
-    """What was frozen: its version, how many cases, and the hash of their content."""
+    """The result of freezing: the version, the number of cases and the content hash."""
 
     path: Path
     name: str
@@ -35,7 +35,7 @@ class Frozen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldChange:
-    """One field of a case that is not what it was; ``None`` where it is not there."""
+    """One changed field of a case; ``None`` if it is absent."""
 
     field: str
     old: Any = None
@@ -44,7 +44,7 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseChange:
-    """A case that is in both suites and not the same."""
+    """A case that is in both suites and differs."""
 
     id: str
     fields: tuple[FieldChange, ...]
@@ -52,7 +52,7 @@ class CaseChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diff:
-    """What became of a suite: ids that came, ids that went, cases that changed."""
+    """The difference of two suites: added ids, removed ids, changed cases."""
 
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
@@ -63,13 +63,13 @@ class Diff:
 
 
 def freeze(cases: Iterable[Case], out: str | Path, *, suite: Suite | None = None, version: str | None = None) -> Frozen:
-    """Write the cases, sorted by id, with a first line that names the suite, its version and its hash.
+    """Write the cases, sorted by id, after a header line with the suite, its version and its hash.
 
-    With no ``version``, a file that exists keeps its own when nothing changed and gets the next number
-    when something did. The file is replaced in one step or not at all.
+    Without ``version``, an existing file keeps its version if nothing changed and gets the next number otherwise. The
+    file is replaced atomically.
 
     Raises:
-        SuiteError: an id is there twice, or ``out`` does not end in ``.jsonl``.
+        SuiteError: an id occurs twice, or ``out`` does not end in ``.jsonl``.
         StoreError: the file cannot be written.
     """
     out = Path(out)
@@ -95,7 +95,7 @@ def diff(old: str | Path, new: str | Path) -> Diff:
     """Compare two suites, frozen or not, by the ids and the content of their cases.
 
     Raises:
-        SuiteError: one of them cannot be read, or was frozen and changed since.
+        SuiteError: one of them cannot be read, or was frozen and has changed since.
     """
     before, after = open_suite(old), open_suite(new)
     known = {case.id: _digest(case) for case in before.cases()}
@@ -119,11 +119,11 @@ def diff(old: str | Path, new: str | Path) -> Diff:
     )
 
 
-Index = list[tuple[str, int, int]]  # id, offset and length in the heap
+Index = list[tuple[str, int, int]]  # id, offset and length in the heap file
 
 
 def _heap_up(cases: Iterable[Case], heap: BinaryIO, out: Path) -> Index:
-    """The lines in the order they came; only their places are held, and those are sorted."""
+    """Write the lines in their given order; return a sorted index of their offsets."""
     index: Index = []
     for case in cases:
         line = canonical(_plain(case))
@@ -190,7 +190,7 @@ def _next_version(out: Path, seal: str) -> str:
 
 
 def _changes(old: Any, new: Any, name: str = "") -> Iterator[FieldChange]:
-    """The smallest named parts that differ; lists are compared whole."""
+    """Yield the smallest named parts that differ; lists are compared whole."""
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for key in sorted({*old, *new}):
             yield from _changes(old.get(key), new.get(key), f"{name}.{key}" if name else str(key))

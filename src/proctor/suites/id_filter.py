@@ -1,4 +1,4 @@
-"""Ids that were there before, at 8 to 16 bytes each."""
+"""A compact set of ids, at 8 to 16 bytes each."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _EMPTY = 0
 class Seen:
     """A set of texts that keeps only their 8-byte hashes, in one flat table.
 
-    A set of 100,000 strings takes 15 MB, this takes 2. Two texts with one hash are so rare that the
-    caller looks again at the texts themselves before it calls them the same.
+    A set of 100,000 strings takes 15 MB, this takes 2. Hash collisions are rare, so the caller compares the texts
+    themselves before it reports a duplicate.
     """
 
     def __init__(self) -> None:
@@ -22,7 +22,7 @@ class Seen:
         self._table = array("Q", bytes(8 * self._size))
 
     def add(self, text: str) -> bool:
-        """Note the text; true when it (or one with the same hash) was noted before."""
+        """Add the text; return whether it (or one with the same hash) was added before."""
         key = hash(text) & 0xFFFF_FFFF_FFFF_FFFF or 1
         slot = self._slot(key)
         if self._table[slot] == key:

@@ -1,4 +1,4 @@
-"""JSON Lines suite files: one case on a line, read as a stream; the first line may describe the suite."""
+"""Read JSON Lines suite files as a stream: one case per line; the first line may be a header."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from proctor.suites.source import Locator, Row
 __all__ = ["COUNT", "HEADER", "SEAL", "VERSION", "JsonLines", "canonical", "read_jsonl", "sealing"]
 
 HEADER = "suite"
-SEAL = "hash"  # in a frozen file's header: the hash of all it says, but for its version
+SEAL = "hash"  # in a frozen file's header: the hash of its content, except the version
 VERSION = "version"
 COUNT = "count"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonLines:
-    """A JSON Lines file. A frozen one is checked against the hash in its first line as it is read."""
+    """A JSON Lines file. A frozen one is checked against the hash in its header while it is read."""
 
     path: Path
     header: Mapping[str, Any]
@@ -34,11 +34,11 @@ class JsonLines:
 
     @property
     def strict(self) -> bool:
-        """A frozen file was written by Proctor, so an unknown key in it is no typing error."""
+        """Whether unknown keys are errors. A frozen file was written by Proctor, so they are not typing errors."""
         return self.seal is None
 
     def rows(self) -> Iterator[Row]:
-        """The cases, as they were written."""
+        """Yield the cases as written."""
         digest = sealing(self.header)
         for number, line, offset in lines_of(self.path):
             if number == 1 and self.has_header:
@@ -59,20 +59,20 @@ class JsonLines:
             )
 
     def locator(self) -> Locator:
-        """Only the first line has no row of its own."""
+        """Return a locator; only the header has no row of its own."""
         return lambda path: 1
 
 
 def canonical(data: Mapping[str, Any]) -> bytes:
-    """One line that is the same for the same content, and readable in a diff."""
+    """Return one line that is equal for equal content and readable in a diff."""
     try:
         return json.dumps(data, sort_keys=True, ensure_ascii=False).encode() + b"\n"
-    except UnicodeEncodeError:  # a lone surrogate can only be written escaped
+    except UnicodeEncodeError:  # a lone surrogate must be escaped
         return json.dumps(data, sort_keys=True).encode() + b"\n"
 
 
 def sealing(header: Mapping[str, Any]) -> Any:
-    """The hash of a frozen file, begun with its header; the lines after it are to be added."""
+    """Return the hash of a frozen file, initialised with its header; the lines still have to be added."""
     own = {key: value for key, value in header.items() if key not in (VERSION, SEAL, COUNT)}
     return hashlib.sha256(canonical(own))
 
@@ -85,7 +85,7 @@ def _row(line: bytes, number: int, offset: int, path: Path) -> Row:
 
 
 def read_jsonl(path: Path) -> JsonLines:
-    """A JSON Lines suite file; only its first line is read now.
+    """Open a JSON Lines suite file; only its first line is read.
 
     Raises:
         SuiteError: it cannot be read.

@@ -1,4 +1,4 @@
-"""Suites from files and folders: the header at once, the cases as a stream."""
+"""Load suites from files and folders: the header at once, the cases as a stream."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _KEPT_BYTES = 16_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One file of a suite and what is merged under its cases."""
+    """One file of a suite and the defaults of its cases."""
 
     source: CaseFile
     defaults: Mapping[str, Any]
@@ -37,7 +37,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedSuite:
-    """A suite that was opened: its header, and its cases as often as they are asked for."""
+    """An opened suite: its header, and its cases, which can be iterated repeatedly."""
 
     path: Path
     suite: Suite
@@ -49,11 +49,11 @@ class LoadedSuite:
         return tuple(part.source.path for part in self.parts)
 
     def cases(self) -> Iterator[Case]:
-        """The cases, one after the other; only YAML and JSON files are ever held whole.
+        """Yield the cases; only YAML and JSON files are held whole.
 
         Raises:
-            BadSuiteError: a file has problems; it is read to its end first, so that all are told.
-            SuiteError: a file cannot be read any more, or there is no case at all.
+            BadSuiteError: a file has problems; it is read to its end first, so that all are reported.
+            SuiteError: a file can no longer be read, or there is no case at all.
         """
         seen, places, any_row = Seen(), Places(), False
         for part in self.parts:
@@ -70,15 +70,15 @@ class LoadedSuite:
             raise SuiteError("the suite has no cases", file=str(self.path), hint="add `cases:` or `cases_from:`")
 
     def check(self) -> int:
-        """Read every case once and say how many there are.
+        """Read every case once and return the number of cases.
 
         Raises:
-            SuiteError: as ``cases`` does.
+            SuiteError: as in ``cases``.
         """
         return sum(1 for _ in self.cases())
 
     def place(self, case_id: str, path: tuple[str | int, ...] = ()) -> tuple[Path, int | None] | None:
-        """The file and the line of a case, or of something in it; the files are read again for it."""
+        """Return the file and line of a case, or of something in it; the files are read again for it."""
         return self._place(case_id, path, Places())
 
     def _place(self, case_id: str, path: tuple[str | int, ...], places: Places) -> tuple[Path, int | None] | None:
@@ -103,7 +103,7 @@ class LoadedSuite:
         return case
 
     def _twin(self, part: Part, row: Row, case_id: str, places: Places) -> Problem | None:
-        """The problem of an id that is there twice, unless two ids only have the same hash."""
+        """Return the problem of a duplicate id, unless two ids only have the same hash."""
         first = self._place(case_id, (), places)
         if first is None or first == (part.source.path, places.row(part.source, row)):
             return None
@@ -126,7 +126,7 @@ def open_suite(path: str | Path) -> LoadedSuite:
     """Open a suite file, or a folder of them; the cases are not read yet.
 
     Raises:
-        SuiteError: there is no such file, or its header cannot be used.
+        SuiteError: there is no such file, or its header is invalid.
     """
     path = Path(path)
     gathering = _Gathering()
@@ -157,7 +157,7 @@ class _Gathering:
         self._room = _KEPT_BYTES
 
     def file(self, path: Path) -> tuple[Header, tuple[Any, ...]]:
-        """The one file, or the header of a folder: its scorers are the suite's."""
+        """Add the one file, or the header of a folder; its scorers apply to the suite."""
         source = self._open(path)
         header = _header(source)
         try:
@@ -169,7 +169,7 @@ class _Gathering:
         return header, checks
 
     def folder(self, folder: Path) -> tuple[Header, tuple[Any, ...]]:
-        """A header, if there is one, and every suite file below it."""
+        """Add a folder: its header, if there is one, and every suite file below it."""
         head = next((folder / name for name in _HEADS if (folder / name).is_file()), None)
         header, checks = self.file(head) if head else (Header(), ())
         defaults = self.parts[0].defaults if head else {}
@@ -186,7 +186,7 @@ class _Gathering:
         return header, checks
 
     def _below(self, path: Path, defaults: Mapping[str, Any], target: str | None) -> None:
-        """A file inside a suite: what it says of all its cases becomes part of each of them."""
+        """Add a file inside a suite; its header applies to each of its cases."""
         source = self._open(path)
         header = _header(source)
         problems: list[Problem] = []

@@ -1,4 +1,4 @@
-"""A suite of cases that a program holds in memory."""
+"""A suite of cases in memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from proctor.suites.source import Locator, Row
 
 __all__ = ["PLACE", "suite_of"]
 
-PLACE = Path("<cases>")  # stands where an error would name the file; the line is the number of the case
+PLACE = Path("<cases>")  # the file name in errors; the line is the number of the case
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class _GivenCases:
 def suite_of(
     cases: Iterable[Case | Mapping[str, Any] | str], *, name: str, scorers: Sequence[Check] = ()
 ) -> LoadedSuite:
-    """A suite of texts, mappings as in a suite file, and Case objects; they are checked when they are read."""
+    """Build a suite of texts, mappings as in a suite file, and Case objects; they are validated when read."""
     source = _GivenCases(given=tuple(cases))
     suite = Suite(name=name, scorers=tuple(scorers))
     return LoadedSuite(path=PLACE, suite=suite, parts=(Part(source=source, defaults={}),))

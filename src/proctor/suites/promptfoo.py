@@ -1,4 +1,4 @@
-"""What a cell of promptfoo's ``__expected`` columns asks for, as one of our checks."""
+"""Convert a cell of promptfoo's ``__expected`` columns to a check."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class ForeignCheckError(Exception):
 
 
 def check_of(cell: str) -> RawCheck:
-    """The check that one cell asks for; a cell that names no type must be equalled.
+    """Convert one cell to a check; a cell without a type means equality.
 
     Raises:
-        ForeignCheckError: it asks for something that is not supported, or not in this form.
+        ForeignCheckError: it is not supported, or not in this form.
     """
     text = cell.strip()
     for theirs, name in _OTHER_NAMES.items():
@@ -63,7 +63,7 @@ def check_of(cell: str) -> RawCheck:
 
 
 def _refuse_slip(text: str) -> None:
-    """``contians: x`` is a slip of the pen, not the text that is expected."""
+    """Reject ``contians: x``: it is a typing error, not the expected text."""
     typed = _TYPED.match(text)
     guess = difflib.get_close_matches(typed.group(2), _KNOWN.split("|"), n=1, cutoff=0.85) if typed else []
     if guess:
@@ -126,7 +126,7 @@ def _json(from_text: str) -> Callable[[str, float | None], RawCheck]:
 
 
 def _similar(value: str, figure: float | None) -> RawCheck:
-    # Theirs compares embeddings; ours compares characters, which is stricter and needs no model.
+    # promptfoo compares embeddings; we compare characters, which is stricter and needs no model.
     settings = {"metric": "chrf", "reference": _needed(value, "similar")}
     return {
         "scorer": "overlap",

@@ -32,7 +32,7 @@ _CHECK = {
 
 
 def suite_schema() -> dict[str, Any]:
-    """The JSON Schema of a suite file: a mapping with ``cases``, or a list of cases."""
+    """Return the JSON Schema of a suite file: a mapping with ``cases``, or a list of cases."""
     made = schema_of(Header)
     defs: dict[str, Any] = made["$defs"]
     defs.update(schema_of(Case)["$defs"])
@@ -58,7 +58,7 @@ def suite_schema() -> dict[str, Any]:
 
 
 def _reached(part: Any, defs: dict[str, Any]) -> set[str]:
-    """The definitions that something refers to."""
+    """Return the names of the definitions that are referred to."""
     found: set[str] = set()
     waiting = [part]
     while waiting:
@@ -75,7 +75,7 @@ def _reached(part: Any, defs: dict[str, Any]) -> set[str]:
 
 
 def _case(case: dict[str, Any]) -> dict[str, Any]:
-    """A case as users may write it: its text alone, without an id, with a recorded answer as plain text."""
+    """Return the schema of a case as users may write it: as text, without an id, or with a recorded answer as text."""
     written = copy.deepcopy(case)
     written.pop("required", None)
     properties = written["properties"]

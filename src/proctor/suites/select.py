@@ -1,4 +1,4 @@
-"""Which cases of a suite are run."""
+"""Select the cases of a suite that are run."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["Selection", "select"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Filters, then a sample, then the first few; everything that is not set lets all cases through.
+    """Filters, then a sample, then the first few; unset fields select all cases.
 
-    A case passes with any of ``tags``, none of ``not_tags``, any of ``intents``, an id like any of
-    ``ids`` (``*`` and ``?`` as in file names) and, when ``only`` is set, an id in it.
+    A case passes with any of ``tags``, none of ``not_tags``, any of ``intents``, an id that matches any of ``ids``
+    (``*`` and ``?`` as in file names) and, if ``only`` is set, an id in it.
     """
 
     tags: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class Selection:
 
 
 def select(cases: Iterable[Case], selection: Selection) -> Iterator[Case]:
-    """The cases that were asked for, in their order; only a sample is held in memory."""
+    """Yield the selected cases in order; only a sample is held in memory."""
     passed: Iterator[Case] = (case for case in cases if selection.takes(case))
     if selection.sample is not None:
         passed = _sampled(passed, selection.sample, selection.seed)
@@ -57,10 +57,9 @@ def select(cases: Iterable[Case], selection: Selection) -> Iterator[Case]:
 
 
 def _sampled(cases: Iterable[Case], size: int, seed: int) -> Iterator[Case]:
-    """The ``size`` cases of lowest rank, in their order.
+    """Yield the ``size`` cases of lowest rank, in order.
 
-    A case's rank is a hash of the seed and its id, so neither the order of files nor the presence of
-    other cases changes how it compares.
+    A case's rank is a hash of the seed and its id, so it does not depend on the order of files or on other cases.
     """
     kept: list[tuple[int, int, Case]] = []
     for index, case in enumerate(cases):

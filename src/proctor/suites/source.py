@@ -1,4 +1,4 @@
-"""One suite file: what it says of all its cases, and its rows one after the other."""
+"""One suite file: its header and its rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Locator = Callable[[tuple[str | int, ...]], int | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """What a suite file says beside its cases.
+    """The header of a suite file: everything except its cases.
 
     ``target`` is the name of the target the suite is for. ``scorers`` judge every case. ``defaults`` are merged
     under each case: mappings key by key, tags and checks added together, anything else replaced.
@@ -36,13 +36,13 @@ class Header:
 
     @property
     def includes(self) -> tuple[str, ...]:
-        """The further files, however they were written."""
+        """The further files as a tuple."""
         return (self.cases_from,) if isinstance(self.cases_from, str) else self.cases_from
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One case as it was written, with its line or its path in the document; or why it cannot be read."""
+    """One case as written, with its line or its path in the document; or the problem that prevents reading it."""
 
     data: Any = None
     line: int | None = None
@@ -60,7 +60,7 @@ class CaseFile(Protocol):
 
     @property
     def header(self) -> Mapping[str, Any]:
-        """What the file says beside its cases, as it was written."""
+        """The header as written."""
         ...
 
     @property
@@ -69,26 +69,26 @@ class CaseFile(Protocol):
         ...
 
     def rows(self) -> Iterator[Row]:
-        """The cases, as they were written."""
+        """Yield the cases as written."""
         ...
 
     def locator(self) -> Locator:
-        """A function from the path of something in the file to its line."""
+        """Return a function from a path in the file to its line."""
         ...
 
 
 class Places:
-    """Lines of things in files; a file is read again at most once, and only when something is wrong."""
+    """Line numbers in files; a file is read again at most once, and only if there is a problem."""
 
     def __init__(self) -> None:
         self._locators: dict[Path, Locator] = {}
 
     def line(self, source: CaseFile, path: tuple[str | int, ...]) -> int | None:
-        """The line of something in a file."""
+        """Return the line of something in a file."""
         if source.path not in self._locators:
             self._locators[source.path] = source.locator()
         return self._locators[source.path](path)
 
     def row(self, source: CaseFile, row: Row, path: tuple[str | int, ...] = ()) -> int | None:
-        """The line of a row, or of something in it."""
+        """Return the line of a row, or of something in it."""
         return row.line if row.line is not None else self.line(source, (*row.path, *path))

@@ -1,4 +1,4 @@
-"""Everything wrong with one suite file, told at once."""
+"""Collect all problems of one suite file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class BadSuiteError(MalformedError, SuiteError):
 
 
 class Problems:
-    """What was found wrong in one file so far; at most twenty are kept, all are counted on the way."""
+    """The problems found in one file so far; at most twenty are reported."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -28,18 +28,18 @@ class Problems:
 
     @property
     def full(self) -> bool:
-        """Whether looking further would only add to a list nobody reads."""
+        """Whether the list is full, so that checking can stop."""
         return len(self._found) >= _MOST
 
     def add(self, problems: Iterable[Problem]) -> None:
-        """Keep these too."""
+        """Add problems."""
         self._found.extend(problems)
 
     def check(self) -> None:
-        """Go on when nothing was found.
+        """Do nothing if there are no problems.
 
         Raises:
-            BadSuiteError: something was.
+            BadSuiteError: there are some.
         """
         if self._found:
             raise BadSuiteError(self._found[:_MOST], file=str(self.file))

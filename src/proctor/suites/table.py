@@ -1,4 +1,4 @@
-"""CSV suite files, read as a stream."""
+"""Read CSV suite files as a stream."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Table", "read_table"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A CSV file: a header row, then a case on each row."""
+    """A CSV file: a header row, then one case per row."""
 
     path: Path
     columns: tuple[str, ...]
@@ -29,14 +29,14 @@ class Table:
     strict: bool = True
 
     def rows(self) -> Iterator[Row]:
-        """The cases, as they were written."""
+        """Yield the cases as written."""
         with closing(_cells(self.path, self.delimiter)) as rows:
             try:
                 next(rows)  # the header
                 for line, cells in rows:
                     if any(cell.strip() for cell in cells):
                         yield self._row(line, cells)
-            except SuiteError as error:  # after a broken quote nobody knows where the next row begins
+            except SuiteError as error:  # after a broken quote the next row cannot be found
                 yield Row(line=error.line, problem=Problem((), error.message, error.hint, error.line))
 
     def _row(self, line: int, cells: list[str]) -> Row:
@@ -53,15 +53,15 @@ class Table:
             return Row(line=line, problem=Problem((error.column,), error.message, error.hint, line))
 
     def locator(self) -> Locator:
-        """Only the header row has no row of its own."""
+        """Return a locator; only the header row has no row of its own."""
         return lambda path: 1
 
 
 def read_table(path: Path) -> Table:
-    """A CSV suite file; only its header row is read now.
+    """Open a CSV suite file; only its header row is read.
 
     Raises:
-        SuiteError: it cannot be read, or its header is wrong.
+        SuiteError: it cannot be read, or its header is invalid.
     """
     delimiter = _delimiter(path)
     with closing(_cells(path, delimiter)) as rows:
@@ -76,7 +76,7 @@ def read_table(path: Path) -> Table:
 
 
 def _delimiter(path: Path) -> str:
-    """Spreadsheets in much of Europe write semicolons; some tools write tabs."""
+    """Detect the delimiter: many European spreadsheets write semicolons; some tools write tabs."""
     with closing(lines_of(path)) as lines:
         _, header, _ = next(lines)
     return next((mark.decode() for mark in (b",", b"\t", b";") if mark in header), ",")
@@ -93,7 +93,7 @@ def _check_names(names: tuple[str, ...]) -> None:
 
 
 def _cells(path: Path, delimiter: str) -> Generator[tuple[int, list[str]]]:
-    """Each row's first line and its cells.
+    """Yield the first line number and the cells of each row.
 
     Raises:
         SuiteError: the text or its quotes are broken.
@@ -118,7 +118,7 @@ def _cells(path: Path, delimiter: str) -> Generator[tuple[int, list[str]]]:
 
 
 def _next(reader: Iterator[list[str]]) -> list[str] | None:
-    """The csv module has one limit of cell length for the whole process: it is raised only while a row is read."""
+    """Return the next row; the csv module's global cell limit is raised only while it is read."""
     before = csv.field_size_limit(MAX_LINE)
     try:
         return next(reader, None)

@@ -1,4 +1,4 @@
-"""What an agent gave back, as a turn: text, a mapping, or a turn already."""
+"""Convert an agent's reply (text, a mapping, or a turn) to a turn."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ __all__ = ["KEYS", "chat_messages", "turn_of"]
 
 ANSWER = "answer"
 KEYS = frozenset({ANSWER, *(field.name for field in dataclasses.fields(Turn) if field.name != "extra")})
-_SAYING = ("messages", "tool_calls", "escalation", "error")
+_CONTENT_KEYS = ("messages", "tool_calls", "escalation", "error")
 _USAGE = {
     "input": ("input", "input_tokens", "prompt_tokens"),
     "output": ("output", "output_tokens", "completion_tokens"),
     "cached_input": ("cached_input", "cache_read_input_tokens"),
     "reasoning": ("reasoning", "reasoning_tokens"),
 }
-_SHORT = 200
+_MAX_ID_CHARS = 200
 
 
 def turn_of(value: Any, asked: str) -> Turn:
-    """The turn that an agent's return value stands for.
+    """Convert an agent's return value to a turn.
 
     Raises:
-        AnswerError: it is nothing that could be an answer; ``raw`` keeps it.
+        AnswerError: it is not an answer; ``raw`` keeps it.
     """
     if isinstance(value, Turn):
         return value if value.messages else dataclasses.replace(value, messages=_said(asked, ""))
@@ -45,7 +45,7 @@ def turn_of(value: Any, asked: str) -> Turn:
         )
     data = {str(key): item for key, item in value.items()}
     answer = data.pop(ANSWER, None)
-    if answer is None and not any(data.get(name) for name in _SAYING):
+    if answer is None and not any(data.get(name) for name in _CONTENT_KEYS):
         found = ", ".join(sorted(data)) or "nothing"
         raise AnswerError(f"the reply has no `answer` (it has: {found})", raw=_shown(value), hint="add `answer`: text")
     if answer is not None and not isinstance(answer, str):
@@ -59,7 +59,7 @@ def turn_of(value: Any, asked: str) -> Turn:
 
 
 def chat_messages(messages: tuple[Message, ...] | list[Message]) -> list[dict[str, Any]]:
-    """Messages as agents expect them: mappings of role and content."""
+    """Convert messages to mappings of role and content."""
     return [{"role": message.role, "content": message.content} for message in messages]
 
 
@@ -68,7 +68,7 @@ def _said(asked: str, answer: str) -> tuple[Message, ...]:
 
 
 def _with_words(turn: Turn, asked: str, answer: str | None) -> Turn:
-    """Put the user's words and the answer among the messages, where they are not there yet."""
+    """Add the user's text and the answer to the messages, if missing."""
     messages = turn.messages
     if not any(message.role == "user" for message in messages):
         messages = (Message(role="user", content=asked), *messages)
@@ -80,7 +80,7 @@ def _with_words(turn: Turn, asked: str, answer: str | None) -> Turn:
 
 
 def _normal(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The same facts in the words of our nouns: agents say them in many ways."""
+    """Convert the formats of various agents to our field names."""
     made: dict[str, Any] = {}
     if isinstance(calls := data.get("tool_calls"), (list, tuple)):
         made["tool_calls"] = [_tool_call(call) for call in calls]
@@ -100,7 +100,7 @@ def _several(value: Any) -> list[Any]:
 
 
 def _tool_call(call: Any) -> Any:
-    """Ours, OpenAI's (`function` with JSON text for arguments) or Anthropic's (`input`)."""
+    """Convert a call in our format, OpenAI's (`function` with JSON arguments) or Anthropic's (`input`)."""
     if isinstance(call, str):
         return {"name": call}
     if not isinstance(call, Mapping):
@@ -124,7 +124,7 @@ def _tool_call(call: Any) -> Any:
 
 def _source(source: Any, index: int) -> Any:
     if isinstance(source, str):
-        short = len(source) <= _SHORT and "\n" not in source
+        short = len(source) <= _MAX_ID_CHARS and "\n" not in source
         return {"id": source} if short else {"id": f"source-{index + 1}", "text": source}
     if isinstance(source, Mapping) and "id" not in source:
         return {"id": str(source.get("uri") or source.get("title") or f"source-{index + 1}"), **source}

@@ -1,4 +1,4 @@
-"""A command that is given JSON and writes an answer."""
+"""A target that runs a command: JSON in, an answer out."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ __all__ = ["CommandSettings", "CommandTarget", "connect"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandSettings:
-    """A command, and how it is run.
+    """Settings of a command.
 
-    ``command`` is text or a list; text is split as a shell would, but no shell is run unless ``shell`` is true.
-    With ``keep`` one process serves a whole conversation, one JSON line in and one line out for each turn.
-    ``timeout`` is in seconds for each turn.
+    ``command`` is text or a list; text is split like a shell does, but no shell runs unless ``shell`` is true.
+    With ``keep`` one process serves a whole conversation, one JSON line in and one line out per turn.
+    ``timeout`` is in seconds per turn.
     """
 
     command: str | tuple[str, ...]
@@ -52,20 +52,20 @@ class CommandTarget:
 
     @property
     def spec(self) -> Mapping[str, Any]:
-        """The command line and how it is run."""
+        """The command line and its settings."""
         return {"command": self.command, "shell": self.settings.shell, "keep": self.settings.keep}
 
     async def run(self, case: Case, *, sample: int = 0) -> Trajectory:
-        """Put the case to the command, turn by turn."""
+        """Run the case turn by turn."""
         return await drive(case, lambda: self.begin(case, sample=sample), target=self.name)
 
     def begin(self, case: Case, *, sample: int = 0) -> Conversation:
-        """Begin a conversation that is led turn by turn."""
+        """Begin a conversation turn by turn."""
         return _Conversation(self, case, sample)
 
 
 class _Conversation:
-    """The messages so far, and the process that is kept, if one is."""
+    """The messages so far, and the process if it is kept."""
 
     def __init__(self, target: CommandTarget, case: Case, sample: int) -> None:
         self._target, self._case, self._sample = target, case, sample
@@ -115,7 +115,7 @@ class _Conversation:
                     return answer
                 raise failed(await process.wait(), process.complaint)
         except BaseException as error:
-            # It owes an answer: what it would write next could be taken for the answer to something else.
+            # Its answer is outstanding: its next output could be mistaken for the answer to another message.
             self._process = None
             await process.end()
             if isinstance(error, TimeoutError):
@@ -125,7 +125,7 @@ class _Conversation:
 
 
 def _parsed(output: bytes) -> Any:
-    """A JSON object that says what a turn says, or the text as it is."""
+    """Return a JSON object with the keys of a turn, or the text as it is."""
     text = output.decode(errors="replace").strip()
     if text.startswith("{"):
         try:

@@ -1,4 +1,4 @@
-"""An agent behind HTTP."""
+"""A target behind HTTP."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from proctor.text.redact import redact, redact_data
 __all__ = ["HttpTarget", "connect"]
 
 NAMES = ("text", "session", "messages", "history", "inputs", "page", "case", "sample", "turn")
-_LONGEST_WAIT = 30.0
-_TRY_AGAIN = (429, 503)
+_MAX_WAIT_SECONDS = 30.0
+_RETRY_STATUSES = (429, 503)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpTarget:
-    """An agent behind HTTP, asked in the OpenAI chat shape or with a JSON template."""
+    """An agent behind HTTP, called with the OpenAI chat format or a JSON template."""
 
     name: str
     settings: TargetHttpSettings = field(repr=False)
@@ -49,7 +49,7 @@ class HttpTarget:
 
     @property
     def spec(self) -> Mapping[str, Any]:
-        """Where and how it is asked, with the names of headers but not their values."""
+        """The address and request format, with the names of headers but not their values."""
         parts = urlsplit(self.settings.http)
         return {
             "http": f"{parts.scheme}://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}",
@@ -61,16 +61,16 @@ class HttpTarget:
         }
 
     async def run(self, case: Case, *, sample: int = 0) -> Trajectory:
-        """Put the case to the agent, turn by turn."""
+        """Run the case turn by turn."""
         return await drive(case, lambda: self.begin(case, sample=sample), target=self.name)
 
     def begin(self, case: Case, *, sample: int = 0) -> Conversation:
-        """Begin a conversation that is led turn by turn."""
+        """Begin a conversation turn by turn."""
         return _Conversation(self, case, sample)
 
 
 class _Conversation:
-    """The messages so far and the session they belong to."""
+    """The messages so far and their session."""
 
     def __init__(self, target: HttpTarget, case: Case, sample: int) -> None:
         self._target = target
@@ -110,7 +110,7 @@ class _Conversation:
         return turn
 
     async def _send(self, values: Mapping[str, Any]) -> HttpReply:
-        """One request, and a few more when the agent asks for patience."""
+        """Send one request, and retry a few times if the agent asks to wait."""
         target, settings = self._target, self._target.settings
         body = None if settings.method == "GET" else dumps(target.body(values))
         headers = _checked(target.headers(values))
@@ -125,7 +125,7 @@ class _Conversation:
                 raw = self._safe(getattr(error, "raw", "")) or None
                 raise AnswerError(self._safe(error.message), kind=kind, raw=raw, hint=error.hint) from None
             wait = _wait(reply, attempt)
-            if reply.status not in _TRY_AGAIN or attempt == settings.retries or wait > _LONGEST_WAIT:
+            if reply.status not in _RETRY_STATUSES or attempt == settings.retries or wait > _MAX_WAIT_SECONDS:
                 return reply
             await asyncio.sleep(wait)
         raise AssertionError("unreachable: the last attempt returns")
@@ -152,7 +152,7 @@ class _Conversation:
 
     def _target_error(self, message: str, reply: HttpReply, *, hint: str | None) -> AnswerError:
         raw = reply.body[:64_000].decode(errors="replace")
-        # Masked before it is cut: half a secret is still one.
+        # Redact before truncating: half a secret is still one.
         return AnswerError(self._safe(message), raw=self._safe(raw)[:LONGEST_RAW], hint=hint)
 
     def _safe(self, text: str) -> str:
@@ -160,7 +160,7 @@ class _Conversation:
 
 
 def _words(value: Any) -> str:
-    """The answer as text: a content list is joined, an answer that only calls tools says nothing."""
+    """Return the answer as text: a content list is joined; an answer with only tool calls is empty."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -174,7 +174,7 @@ def _words(value: Any) -> str:
 
 
 def _wait(reply: HttpReply, attempt: int) -> float:
-    """Seconds to wait: what the agent asks for, or twice as long each time."""
+    """Return the seconds to wait: what the agent requests, or a doubling wait."""
     asked = reply.headers.get("retry-after", "").strip()
     if asked.replace(".", "", 1).isdigit():
         return float(asked)
@@ -207,7 +207,7 @@ def _checked(headers: Mapping[str, Any]) -> dict[str, str]:
 
 
 def connect(kit: Kit) -> HttpTarget:
-    """An agent behind HTTP: OpenAI chat shape, or any JSON request and reply."""
+    """An agent behind HTTP: OpenAI chat format, or any JSON request and reply."""
     settings = decode(TargetHttpSettings, kit.settings, strict=True)
     check_settings(settings)
     return HttpTarget(

@@ -1,4 +1,4 @@
-"""How an HTTP agent is asked, and where in its reply things are."""
+"""Settings of an HTTP agent: its request, and the paths in its reply."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from proctor.targets.paths import Path, parse_path
 
 __all__ = ["ReplyPaths", "TargetHttpSettings", "check_settings", "reply_paths", "request_of", "secrets_in"]
 
-_HARMLESS = ("accept", "accept-language", "content-type", "user-agent")
-_HOLE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_PUBLIC_HEADERS = ("accept", "accept-language", "content-type", "user-agent")
+_PLACEHOLDER = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyPaths:
-    """Where in the reply each thing is: dotted paths such as ``data.items[0].text``.
+    """The paths of fields in the reply, dotted such as ``data.items[0].text``.
 
-    Only ``answer`` must be there. ``session`` is the agent's own session id, sent back with the next message.
+    Only ``answer`` is required. ``session`` is the agent's own session id, sent back with the next message.
     """
 
     SHORTHAND = "answer"
@@ -39,13 +39,13 @@ class ReplyPaths:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetHttpSettings:
-    """An agent's address, how to ask it and where its answer is.
+    """An agent's address, its request format and where its answer is.
 
-    ``http`` is the address. Without ``request`` the OpenAI chat shape is spoken. ``request`` is the JSON to
-    send; its texts may hold ``{{ text }}``, ``{{ session }}``, ``{{ messages }}``, ``{{ history }}``,
-    ``{{ inputs.x }}``, ``{{ page }}``, ``{{ case.id }}``, ``{{ sample }}`` and ``{{ turn }}``; so may the address, the
-    headers and ``session``. ``reply`` says where the answer is. ``retries`` counts the further attempts when the
-    agent says 429 or 503. ``timeout`` is in seconds.
+    ``http`` is the address. Without ``request`` the OpenAI chat format is used. ``request`` is the JSON to send; its
+    texts may contain ``{{ text }}``, ``{{ session }}``, ``{{ messages }}``, ``{{ history }}``, ``{{ inputs.x }}``, ``{{
+    page }}``, ``{{ case.id }}``, ``{{ sample }}`` and ``{{ turn }}``; so may the address, the headers and ``session``.
+    ``reply`` is the path of the answer. ``retries`` counts the further attempts if the agent returns 429 or 503.
+    ``timeout`` is in seconds.
     """
 
     http: str = field(repr=False)
@@ -68,10 +68,10 @@ _OPENAI_REPLY = {
 
 
 def check_settings(settings: TargetHttpSettings) -> None:
-    """Go on when the settings fit together.
+    """Check that the settings are consistent.
 
     Raises:
-        MalformedError: naming everything that does not.
+        MalformedError: naming every problem.
     """
     problems = []
     if not settings.http.startswith(("http://", "https://")):
@@ -89,7 +89,7 @@ def check_settings(settings: TargetHttpSettings) -> None:
 
 
 def request_of(settings: TargetHttpSettings) -> Any:
-    """The JSON to send, with its holes."""
+    """Return the JSON to send, with its placeholders."""
     if settings.request is not None:
         return settings.request
     model = {"model": settings.model} if settings.model else {}
@@ -97,7 +97,7 @@ def request_of(settings: TargetHttpSettings) -> Any:
 
 
 def reply_paths(settings: TargetHttpSettings) -> dict[str, Path]:
-    """Where in the reply each thing is.
+    """Return the paths of fields in the reply.
 
     Raises:
         MalformedError: one of them is not a path.
@@ -117,11 +117,11 @@ def reply_paths(settings: TargetHttpSettings) -> dict[str, Path]:
 
 
 def secrets_in(settings: TargetHttpSettings) -> tuple[str, ...]:
-    """What must not be shown: header values, and values in the address."""
+    """Return the values that must not be shown: header values, and values in the address."""
     found: list[str] = []
     for name, value in settings.headers.items():
-        if name.lower() not in _HARMLESS:
-            found += [value, *_HOLE.sub(" ", value).split()]
+        if name.lower() not in _PUBLIC_HEADERS:
+            found += [value, *_PLACEHOLDER.sub(" ", value).split()]
     parts = urlsplit(settings.http)
     found += [value for _, value in parse_qsl(parts.query) if "{{" not in value]
     found += [parts.password or "", parts.username or ""]

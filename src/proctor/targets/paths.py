@@ -16,11 +16,11 @@ _STEP = re.compile(r"""\.?([^.\[\]"'\s]+)|\[(-?\d+)\]|\[(\*)\]|\[(["'])(.*?)\4\]
 
 
 class PathMissingError(LookupError):
-    """There is nothing at a path."""
+    """There is no value at a path."""
 
 
 def parse_path(text: str) -> Path:
-    """The steps of a path.
+    """Parse a path into steps.
 
     Raises:
         ValueError: it is not a path.
@@ -41,10 +41,10 @@ def parse_path(text: str) -> Path:
 
 
 def find(data: Any, path: Path) -> Any:
-    """What is at the path; with ``[*]`` a list of all that is.
+    """Return the value at the path; with ``[*]`` a list of all values.
 
     Raises:
-        PathMissingError: naming the step that led nowhere, and what is there instead.
+        PathMissingError: naming the missing step, and what is there instead.
     """
     for at, step in enumerate(path):
         if step is ALL:

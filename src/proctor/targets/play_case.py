@@ -1,4 +1,4 @@
-"""Puts a case to a conversation, message by message, and keeps what came of it."""
+"""Send a case's messages to a conversation and record the trajectory."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from proctor.text.redact import redact
 __all__ = ["AnswerError", "Kind", "drive"]
 
 Kind = Literal["target", "model", "timeout", "budget"]
-_LONGEST_ERROR = 2_000
+_MAX_ERROR_CHARS = 2_000
 LONGEST_RAW = 2_000
 
 
 class AnswerError(TargetError):
-    """The target gave no answer that can be used; ``raw`` is the beginning of what it gave."""
+    """The target gave no valid answer; ``raw`` is the beginning of its reply."""
 
     def __init__(self, message: str, *, kind: Kind = "target", raw: str | None = None, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -31,10 +31,10 @@ class AnswerError(TargetError):
 
 
 async def drive(case: Case, begin: Callable[[], Conversation], *, target: str) -> Trajectory:
-    """Put the case's messages one after the other and stop at the first that gets no answer.
+    """Send the case's messages one after the other and stop at the first without an answer.
 
-    A recorded case is not put at all: its recording is what is scored. What goes wrong is in the
-    trajectory; the turns before it are kept.
+    A recorded case is not run: its recording is scored. Errors are recorded in the
+    trajectory; the turns before them are kept.
     """
     if case.recorded is not None:
         return case.recorded
@@ -47,7 +47,7 @@ async def drive(case: Case, begin: Callable[[], Conversation], *, target: str) -
             turns.append(await _timed(conversation, ask.text))
             if turns[-1].error is not None:
                 break
-    except Exception as raised:  # whatever a target does, the run goes on
+    except Exception as raised:  # the run continues, whatever a target does
         error = raised
     finally:
         await _close(conversation)
@@ -66,7 +66,7 @@ async def _timed(conversation: Conversation, text: str) -> Turn:
 
 
 async def _close(conversation: Conversation | None) -> None:
-    """A conversation that holds something (a process, a user's object) is told that it is over."""
+    """Close a conversation that holds resources (a process, a user's object)."""
     close = getattr(conversation, "close", None)
     if close is None:
         return
@@ -74,16 +74,16 @@ async def _close(conversation: Conversation | None) -> None:
         waiting = close()
         if inspect.isawaitable(waiting):
             await waiting
-    except Exception:  # noqa: S110 - the answers are there; a bad farewell does not undo them
+    except Exception:  # noqa: S110 - the answers are complete; an error while closing does not matter
         pass
 
 
 def _failed(made: Trajectory, error: Exception) -> Trajectory:
     message, kind, raw = _told(error)
-    # Masked before it is cut: half a secret is still one.
+    # Redact before truncating: half a secret is still one.
     return dataclasses.replace(
         made,
-        error=redact(message)[:_LONGEST_ERROR],
+        error=redact(message)[:_MAX_ERROR_CHARS],
         error_kind=kind,
         raw=None if raw is None else redact(raw)[:LONGEST_RAW],
     )

@@ -1,4 +1,4 @@
-"""Runs a command: bounded in time and output, and ended with everything it started."""
+"""Run a command with limits on time and output, and kill it with its children."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from proctor.text.redact import redact
 __all__ = ["MOST_OUTPUT", "Process", "run_once"]
 
 MOST_OUTPUT = 8_000_000
-_TAIL = 2_000
-_HELD = 8_000  # bytes kept of the error stream: a secret at the cut must still be whole when it is looked for
-_GRACE = 2.0
+_MAX_COMPLAINT_CHARS = 2_000
+_MAX_STDERR_BYTES = 8_000  # a secret at the cut must still be complete for redaction
+_GRACE_SECONDS = 2.0
 
 
 class Process:
-    """A started command. Its errors are read all the time, so that it never waits for a reader."""
+    """A started command. Its error stream is read continuously, so that it never blocks."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
@@ -30,7 +30,7 @@ class Process:
 
     @classmethod
     async def start(cls, command: Sequence[str] | str, folder: Path) -> Process:
-        """Start it in a process group of its own; text is given to the shell.
+        """Start it in a new process group; a string runs in the shell.
 
         Raises:
             AnswerError: it cannot be started.
@@ -53,10 +53,10 @@ class Process:
     async def _listen(self) -> None:
         assert self._process.stderr is not None
         while part := await self._process.stderr.read(65_536):
-            self._tail = (self._tail + part)[-_HELD:]
+            self._tail = (self._tail + part)[-_MAX_STDERR_BYTES:]
 
     async def write(self, data: bytes, *, last: bool) -> None:
-        """Give it input; a command that does not read it is no error."""
+        """Write its input; it is no error if the command does not read it."""
         stdin = self._process.stdin
         assert stdin is not None
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
@@ -67,7 +67,7 @@ class Process:
                 await stdin.wait_closed()
 
     async def read_all(self) -> bytes:
-        """Everything it writes until it ends."""
+        """Read its output until it ends."""
         stdout = self._process.stdout
         assert stdout is not None
         parts: list[bytes] = []
@@ -80,7 +80,7 @@ class Process:
         return b"".join(parts)
 
     async def read_line(self) -> bytes:
-        """One line; empty when it has ended."""
+        """Read one line; empty if it has ended."""
         stdout = self._process.stdout
         assert stdout is not None
         try:
@@ -89,26 +89,26 @@ class Process:
             raise AnswerError(f"the command wrote a line of more than {MOST_OUTPUT // 1_000_000} MB") from None
 
     async def wait(self) -> int:
-        """Its exit status, once all it wrote about errors was read."""
+        """Return its exit status, after reading its error stream."""
         status = await self._process.wait()
-        with contextlib.suppress(TimeoutError):  # something it started may still hold the pipe
-            await asyncio.wait_for(asyncio.shield(self._listening), _GRACE)
+        with contextlib.suppress(TimeoutError):  # a child process may still hold the pipe
+            await asyncio.wait_for(asyncio.shield(self._listening), _GRACE_SECONDS)
         return status
 
     @property
     def complaint(self) -> str:
-        """The last of what it wrote to its error stream, without secrets."""
-        return redact(self._tail.decode(errors="replace")).strip()[-_TAIL:]
+        """The end of its error stream, without secrets."""
+        return redact(self._tail.decode(errors="replace")).strip()[-_MAX_COMPLAINT_CHARS:]
 
     async def farewell(self) -> None:
-        """Let it end by itself for a moment, then end it."""
+        """Close its input, wait a moment for it to end, then kill it."""
         await self.write(b"", last=True)
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._process.wait(), _GRACE)
+            await asyncio.wait_for(self._process.wait(), _GRACE_SECONDS)
         await self.end()
 
     async def end(self) -> None:
-        """End it and everything it started."""
+        """Kill it and its children."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         if self._process.returncode is None:
@@ -116,15 +116,15 @@ class Process:
         self._listening.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await self._listening
-        # The transport keeps its pipes until it is collected; a long run must not.
+        # The transport keeps its pipes until it is collected, which is too late in a long run.
         self._process._transport.close()  # type: ignore[attr-defined]
 
 
-async def run_once(command: Sequence[str] | str, data: bytes, *, folder: Path, timeout: float) -> bytes:  # noqa: ASYNC109 - it ends the command too
-    """What the command writes for this input.
+async def run_once(command: Sequence[str] | str, data: bytes, *, folder: Path, timeout: float) -> bytes:  # noqa: ASYNC109 - it kills the command too
+    """Return the command's output for this input.
 
     Raises:
-        AnswerError: it cannot be started, takes too long, writes too much or ends with another status than 0.
+        AnswerError: it cannot be started, times out, writes too much or has an exit status other than 0.
     """
     process = await Process.start(command, folder)
     feeding = asyncio.create_task(process.write(data, last=True))
@@ -145,11 +145,11 @@ async def run_once(command: Sequence[str] | str, data: bytes, *, folder: Path, t
 
 
 def failed(status: int, complaint: str, output: bytes = b"") -> AnswerError:
-    """The error of a command that ended badly."""
+    """Return the error for a command that failed."""
     how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
     said = f": {complaint[-500:]}" if complaint else ""
     return AnswerError(f"the command {how}{said}", raw=_text(output) or None)
 
 
 def _text(output: bytes) -> str:
-    return redact(output[:_HELD].decode(errors="replace"))[:4_000]
+    return redact(output[:_MAX_STDERR_BYTES].decode(errors="replace"))[:4_000]

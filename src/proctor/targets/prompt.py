@@ -1,4 +1,4 @@
-"""A prompt on a model."""
+"""A target that runs a prompt on a model."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from proctor.targets.play_case import drive
 __all__ = ["PromptSettings", "PromptTarget", "connect"]
 
 
-_METADATA_LENGTH = 512  # of one value, as the services that store answers have it
+_METADATA_LENGTH = 512  # characters per value, the limit of providers that store answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptSettings:
-    """A prompt file, or the prompt itself, and the model it is put to.
+    """A prompt file, or the prompt itself, and its model.
 
     ``prompt`` is a path, or the text of the prompt. ``model`` is the name of a model; by default the default
-    model. ``tools`` are definitions of tools that the model may ask for; they are not run. ``schema`` is a JSON
-    schema for the answer, or a file with one. What is not set here is as the prompt file says.
+    model. ``tools`` are definitions of tools that the model may call; they are not run. ``schema`` is a JSON
+    schema for the answer, or a file with one. Settings that are not set here come from the prompt file.
     """
 
     prompt: str
@@ -50,9 +50,9 @@ class PromptSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptTarget:
-    """A prompt on a model, filled in for each case.
+    """A prompt on a model, rendered for each case.
 
-    With ``stored`` the provider is asked to keep each answer, under these names and what is known of its test.
+    With ``stored`` the provider is asked to store each answer with this metadata and that of its test.
     """
 
     name: str
@@ -70,7 +70,7 @@ class PromptTarget:
 
     @property
     def spec(self) -> Mapping[str, Any]:
-        """The prompt's hash, the model, and all that goes into each request."""
+        """The prompt's hash, the model, and all request settings."""
         return {
             "prompt": self.prompt.hash,
             "model": self.model.name,
@@ -80,15 +80,15 @@ class PromptTarget:
         }
 
     async def run(self, case: Case, *, sample: int = 0) -> Trajectory:
-        """Put the case to the model, turn by turn."""
+        """Run the case turn by turn."""
         return await drive(case, lambda: self.begin(case, sample=sample), target=self.name)
 
     def begin(self, case: Case, *, sample: int = 0) -> Conversation:
-        """Begin a conversation that is led turn by turn."""
+        """Begin a conversation turn by turn."""
         return _Conversation(self, case, sample)
 
     def sampling_for(self, case: Case, sample: int) -> Sampling:
-        """How an answer to this case is drawn, and what it is stored under where it is to be stored."""
+        """Return the sampling for this case, with metadata if answers are stored by the provider."""
         if self.stored is None:
             return self.sampling
         test = GeneratedTest.of(case)
@@ -100,7 +100,7 @@ class PromptTarget:
             "rules": " ".join(test.rules),
             "baseline": str("baseline" in case.tags).lower(),
             "sample": str(sample),
-            # By the test's name and not by its place, so that a test stays where it is when others come and go.
+            # By the test's id and not its position, so that a test stays in its set when others change.
             "dataset": "test" if int(content_id(case.id, length=8), 16) % 4 == 0 else "training",
         }
         told = {name: value[:_METADATA_LENGTH] for name, value in known.items() if value}
@@ -130,12 +130,12 @@ class _Conversation:
         )
         reply = await self._target.model.complete(request)
         if reply.text:
-            # Calls of tools stay out of what is sent on: they were not run, and a call without its result is refused.
+            # Tool calls are not sent on: they were not run, and providers reject a call without its result.
             self._messages.append(Message(role="assistant", content=reply.text))
         return _turn(said, reply)
 
     def _begin(self, text: str | None) -> tuple[Message, ...]:
-        """Fill in the prompt; what was said before goes in front of its last user message."""
+        """Render the prompt; the history goes before its last user message."""
         rendered = list(self._target.compiled.render(self._case.inputs, text))
         last = rendered.pop() if rendered and rendered[-1].role == "user" else None
         self._messages = [*rendered, *self._case.history]
@@ -178,7 +178,7 @@ def connect(kit: Kit) -> PromptTarget:
 
 
 def _prompt(given: str, folder: Path) -> Prompt:
-    """A path when it can be one: text with variables or line breaks is a prompt, an existing file is a file."""
+    """Load or parse a prompt: text with variables or line breaks is a prompt, an existing file is a file."""
     if "\n" in given or "{{" in given or not given.strip():
         return parse_prompt(given)
     path = folder / given

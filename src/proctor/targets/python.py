@@ -1,4 +1,4 @@
-"""A Python callable."""
+"""A target that calls a Python function or class."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ __all__ = ["PythonSettings", "PythonTarget", "connect", "target_of"]
 class PythonSettings:
     """A function, or a class with a method ``say``.
 
-    ``python`` is ``module:function`` or ``path/to/file.py:function``. ``timeout`` is in seconds for each turn.
-    ``settings`` and ``model`` are for the callable: its own switches, and a model out of proctor.yaml.
+    ``python`` is ``module:function`` or ``path/to/file.py:function``. ``timeout`` is in seconds per turn.
+    ``settings`` and ``model`` are passed to the callable: its own options, and a model from proctor.yaml.
     """
 
     python: str
@@ -44,7 +44,7 @@ class PythonSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonTarget:
-    """A Python callable, sync or async; or a class that is made new for each conversation."""
+    """A Python callable, sync or async; or a class that is instantiated for each conversation."""
 
     name: str
     settings: PythonSettings
@@ -56,17 +56,17 @@ class PythonTarget:
 
     @property
     def spec(self) -> Mapping[str, Any]:
-        """What is called, a hash of the file it is in, and what it is given of its own."""
+        """The name of the callable, a hash of its file, and its own settings."""
         given = {"settings": dict(self.settings.settings), "model": self.model.name if self.model else None}
         told = {name: value for name, value in given.items() if value}
         return {"python": self.settings.python, "source": self.source, **told}
 
     async def run(self, case: Case, *, sample: int = 0) -> Trajectory:
-        """Put the case to the callable, turn by turn."""
+        """Run the case turn by turn."""
         return await drive(case, lambda: self.begin(case, sample=sample), target=self.name)
 
     def begin(self, case: Case, *, sample: int = 0) -> Conversation:
-        """Begin a conversation that is led turn by turn."""
+        """Begin a conversation turn by turn."""
         return _Conversation(self, case, sample)
 
 
@@ -92,7 +92,7 @@ class _Conversation:
         return turn if turn.latency is not None else replace(turn, latency=seconds)
 
     async def _timed(self, call: Callable[..., Any], offers: Mapping[str, Any]) -> tuple[Any, float]:
-        """What it said, and how long it took: a plain function's time is its own, not that of a busy loop."""
+        """Return the result and its duration: for a plain function its own time, not that of a busy event loop."""
         begun = ended = time.perf_counter()
 
         def clocked(*args: Any, **named: Any) -> Any:
@@ -147,10 +147,10 @@ def _is_async(call: Any) -> bool:
 
 
 async def _in_thread(call: Callable[[], Any]) -> Any:
-    """Run a blocking call beside the loop.
+    """Run a blocking call in a new thread.
 
-    A thread of its own rather than a pool's: the pool has a handful of workers and waits for them when the
-    program ends, and a callable that hangs must hold up neither other cases nor the end.
+    A pool has few workers and waits for them at exit; a hanging callable must block neither other cases nor the
+    exit.
     """
     loop = asyncio.get_running_loop()
     done: asyncio.Future[Any] = loop.create_future()
@@ -181,7 +181,7 @@ async def _in_thread(call: Callable[[], Any]) -> Any:
 
 
 def _told(error: BaseException) -> str:
-    """The exception and the last place in the user's own code that it came through."""
+    """Return the exception and the last location in the user's own code."""
     ours = str(Path(proctor.__file__).parent)
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(ours)]
     own = [frame for frame in frames if not _installed(frame.filename)]
@@ -204,10 +204,10 @@ def connect(kit: Kit) -> PythonTarget:
 
 
 def target_of(subject: Callable[..., Any], name: str | None = None) -> PythonTarget:
-    """A target that calls the function, or makes an object of the class, that a program gives.
+    """Return a target for a given function or class.
 
     Raises:
-        ConfigError: it wants arguments that a target is not given, or is a class without a method `say`.
+        ConfigError: it needs arguments that a target does not provide, or is a class without a method `say`.
     """
     called = str(getattr(subject, "__qualname__", type(subject).__qualname__)).rpartition(".")[2]
     module = getattr(subject, "__module__", None)
@@ -233,7 +233,7 @@ def _source(subject: Any) -> str:
     try:
         inner = subject if inspect.isclass(subject) else inspect.unwrap(subject)
         file = inspect.getsourcefile(inner)
-        # The code of a notebook's cell is in no file.
+        # The code of a notebook cell is in no file.
         code = Path(file).read_bytes() if file and Path(file).is_file() else inspect.getsource(inner).encode()
         return hashlib.sha256(code).hexdigest()[:16]
     except (TypeError, OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Finds a user's Python object and learns from its signature what it wants to be given."""
+"""Load a user's Python object and determine its arguments from its signature."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wants:
-    """What a callable is given: by position, and by name."""
+    """The arguments of a callable: by position, and by name."""
 
     positional: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
 
     def pick(self, offers: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-        """Its arguments out of what there is."""
+        """Select its arguments from the available values."""
         return [offers[name] for name in self.positional], {name: offers[name] for name in self.named}
 
 
 def wants_of(call: Callable[..., Any], shown: str, *, method: bool = False, making: bool = False) -> Wants:
-    """What a callable wants: the user's words first, and what it names.
+    """Determine the arguments of a callable: the user's text first, and those it names.
 
-    ``method`` skips ``self``. ``making`` is for a class: it is given only what it names.
+    ``method`` skips ``self``. ``making`` is for a class, which gets only what it names.
 
     Raises:
-        ConfigError: it wants something that there is not.
+        ConfigError: it needs an argument that is not available.
     """
     try:
         parameters = list(inspect.signature(call).parameters.values())
@@ -64,7 +64,7 @@ def wants_of(call: Callable[..., Any], shown: str, *, method: bool = False, maki
 
 
 def load_object(reference: str, folder: Path) -> Any:
-    """The function or class that ``module:name`` or ``file.py:name`` stands for.
+    """Return the function or class that ``module:name`` or ``file.py:name`` refers to.
 
     Raises:
         ConfigError: there is none, or importing it fails.
@@ -88,10 +88,10 @@ def load_object(reference: str, folder: Path) -> Any:
 
 
 def check_callable(found: Any, reference: str) -> None:
-    """Go on when a target can be made of this object.
+    """Check that a target can be made of this object.
 
     Raises:
-        ConfigError: it is a class without a method `say`, or cannot be called.
+        ConfigError: it is a class without a method `say`, or is not callable.
     """
     if inspect.isclass(found) and not callable(getattr(found, "say", None)):
         raise ConfigError(f"the class {reference} has no method `say`", hint="add `def say(self, text)` to it")
@@ -125,7 +125,7 @@ def _from_file(path: Path) -> ModuleType:
     if spec is None or spec.loader is None:
         raise ConfigError("not a Python file", file=str(path))
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses and pickles look their module up by name
+    sys.modules[name] = module  # dataclasses and pickle look up their module by name
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
@@ -135,7 +135,7 @@ def _from_file(path: Path) -> ModuleType:
 
 
 def _make_importable(folder: Path) -> None:
-    """The user's modules import one another; at the end of the path they cannot hide installed ones."""
+    """Add the folder to the end of sys.path, so that the user's modules cannot hide installed ones."""
     place = str(folder.resolve())
     if place not in sys.path:
         sys.path.append(place)

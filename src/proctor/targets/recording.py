@@ -1,4 +1,4 @@
-"""Conversations that were recorded before, by the id of their case."""
+"""A target that replays recorded conversations by the id of their case."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from proctor.targets.play_case import AnswerError
 
 __all__ = ["RecordingSettings", "RecordingTarget", "connect"]
 
-_LONGEST_LINE = 64_000_000
+_MAX_LINE_BYTES = 64_000_000
 Key = tuple[str, int | None]
 
 
@@ -28,7 +28,7 @@ class RecordingSettings:
     """A file of recorded conversations.
 
     ``recording`` is a JSON Lines file: on each line the id of a case and its ``turns``, its ``answer``, or a
-    result as ``proctor export`` writes it. ``target`` takes only the results of that target.
+    result as ``proctor export`` writes it. ``target`` selects the results of that target.
     """
 
     recording: str
@@ -37,7 +37,7 @@ class RecordingSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordingTarget:
-    """Recorded conversations; only their places in the file are held."""
+    """Recorded conversations; only their positions in the file are in memory."""
 
     name: str
     path: Path
@@ -50,7 +50,7 @@ class RecordingTarget:
         return {"recording": self.path.name, "hash": self.hash, "conversations": len(self.index)}
 
     async def run(self, case: Case, *, sample: int = 0) -> Trajectory:
-        """The recorded conversation of the case."""
+        """Return the recorded conversation of the case."""
         if case.recorded is not None:
             return case.recorded
         offset = self.index.get((case.id, sample), self.index.get((case.id, None)))
@@ -60,7 +60,7 @@ class RecordingTarget:
         try:
             with self.path.open("rb") as handle:
                 handle.seek(offset)
-                return _trajectory(json.loads(handle.readline(_LONGEST_LINE)), case, self.name)
+                return _trajectory(json.loads(handle.readline(_MAX_LINE_BYTES)), case, self.name)
         except OSError as error:
             return self._error(f"the recording cannot be read: {error.strerror}")
         except (ValueError, RecursionError, MalformedError, AnswerError) as error:
@@ -71,7 +71,7 @@ class RecordingTarget:
 
 
 def connect(kit: Kit) -> RecordingTarget:
-    """Conversations recorded before, from a JSON Lines file."""
+    """Recorded conversations from a JSON Lines file."""
     settings = decode(RecordingSettings, kit.settings, strict=True)
     path = Path(kit.folder) / settings.recording
     try:
@@ -90,7 +90,7 @@ def _index(path: Path, target: str | None) -> tuple[dict[Key, int], str]:
     offset = 0
     with path.open("rb") as handle:
         number = 0
-        while line := handle.readline(_LONGEST_LINE):
+        while line := handle.readline(_MAX_LINE_BYTES):
             number += 1
             digest.update(line)
             if line.strip():
@@ -127,12 +127,12 @@ def _key(row: Any) -> Key | None:
         return None
     sample = row.get("sample")
     if sample is None and "trajectory" in row:
-        sample = 0  # an exported result leaves out what is at its default
+        sample = 0  # an exported result leaves out default values
     return str(name), sample if isinstance(sample, int) else None
 
 
 def _trajectory(row: Mapping[str, Any], case: Case, name: str) -> Trajectory:
-    """The conversation of a row, however it was written."""
+    """Return the conversation of a row, in any of its formats."""
     data = row.get("trajectory", row)
     if not isinstance(data, Mapping):
         raise ValueError("`trajectory` must be a mapping")

@@ -1,7 +1,7 @@
-"""JSON with holes: any structure whose texts may hold ``{{ name }}``.
+"""JSON templates: any structure whose texts may contain ``{{ name }}``.
 
-A text that is nothing but one hole becomes the value itself, of whatever kind; in a longer text the value
-is written into it. The result is encoded as JSON afterwards, so no value can break out of its place.
+A text that is only one placeholder becomes the value itself, of any type; in a longer text the value is
+inserted. The result is encoded as JSON afterwards, so no value can break out of its place.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from proctor.targets.play_case import AnswerError
 __all__ = ["Filler", "compile_template"]
 
 Filler = Callable[[Mapping[str, Any]], Any]
-_HOLE = re.compile(r"\{\{\s*(.*?)\s*\}\}", re.DOTALL)
+_PLACEHOLDER = re.compile(r"\{\{\s*(.*?)\s*\}\}", re.DOTALL)
 
 
 def compile_template(
     data: Any, names: tuple[str, ...], path: tuple[str | int, ...], *, quote: Callable[[str], str] = str
 ) -> Filler:
-    """A function from the values of ``names`` to the filled structure.
+    """Return a function from the values of ``names`` to the filled structure.
 
-    ``quote`` is applied to what is written into a longer text.
+    ``quote`` is applied to values inserted into a longer text.
 
     Raises:
-        MalformedError: a hole names something that does not exist; ``path`` says where the structure is.
+        MalformedError: a placeholder has an unknown name; ``path`` is the location of the structure.
     """
     if isinstance(data, str):
         return _text(data, names, path, quote)
@@ -44,13 +44,13 @@ def compile_template(
 
 
 def _text(text: str, names: tuple[str, ...], path: tuple[str | int, ...], quote: Callable[[str], str]) -> Filler:
-    holes = list(_HOLE.finditer(text))
+    holes = list(_PLACEHOLDER.finditer(text))
     if not holes:
         return lambda values: text
     paths = [_hole(hole.group(1), names, path) for hole in holes]
     if len(holes) == 1 and holes[0].group() == text.strip() and quote is str:
         return lambda values: _value(paths[0], values)
-    pieces = _HOLE.split(text)[::2]
+    pieces = _PLACEHOLDER.split(text)[::2]
 
     def fill(values: Mapping[str, Any]) -> str:
         out = pieces[0]

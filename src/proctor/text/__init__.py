@@ -1,1 +1,1 @@
-"""Strings in, strings out."""
+"""Functions on text."""

@@ -1,4 +1,4 @@
-"""The shape of an answer: lists, links, prices, cards, names of a work; and shapes that are broken."""
+"""Detect the format of an answer: lists, links, prices, cards, names of a work, and broken formatting."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _BOLD = re.compile(r"\*\*[^*\n]{1,300}\*\*")
 _STEPS = re.compile(
     r"(?m)^[ \t]*(?:\(?\d{1,3}[.)．、]|[①-⑳])|\bstep \d|\bfirst\b.*\bthen\b|まず.*(?:次に|その後|続いて)", re.I | re.S
 )
-# A card: a name in bold, in a link or at the head of an item, and a price or an id on the same line or the next.
+# A card: a name in bold, in a link or at the start of an item, with a price or an id on the same or the next line.
 _CARD = re.compile(
     r"(?:\*\*[^*\n]{1,200}\*\*|\[[^\[\]\n]{1,200}\]\([^)\s]{1,300}\)"
     r"|^[ \t]*(?:[-*•・]|\d{1,3}[.)])[ \t]*\S)[^\n]{0,300}\n?[^\n]{0,200}?"
@@ -90,13 +90,13 @@ _CLOSED = re.compile(r"[.!?。！？…♪☆~〜:：)）\]】」』\"”’'*`>
 
 
 def shapes(text: str) -> Mapping[str, bool]:
-    """Which shapes a text has: list, steps, link, price, card, heading, table, code, bold, emoji, question."""
+    """Return which formats a text has: list, steps, link, price, card, heading, table, code, bold, emoji, question."""
     read = text[:LONGEST]
     return {name: has(read) for name, has in _SHAPES.items()}
 
 
 def layout_slips(text: str) -> tuple[Slip, ...]:
-    """Shapes that are broken: placeholders, empty links, open marks, tags, wrong numbers in a list."""
+    """Return broken formatting: placeholders, empty links, unclosed marks, tags, wrong numbering."""
     text = text[:LONGEST]
     found = [*_leftovers(text), *_open_marks(text), *_numbering(text)]
     return tuple(found[:MOST_SLIPS])
@@ -128,7 +128,7 @@ def _open_marks(text: str) -> Iterator[Slip]:
 
 
 def _numbering(text: str) -> Iterator[Slip]:
-    """A numbered list that skips or repeats: 1, 2, 2, 4. All ones are Markdown's own way to number."""
+    """Yield a slip for a numbered list that skips or repeats: 1, 2, 2, 4. All ones are valid Markdown numbering."""
     hits = list(_NUMBERED.finditer(text))
     given = [int(hit[1]) for hit in hits]
     if len(given) < 2 or set(given) == {1}:
@@ -141,7 +141,7 @@ def _numbering(text: str) -> Iterator[Slip]:
 
 
 def unbalanced(text: str) -> tuple[Slip, ...]:
-    """Brackets and quotation marks that are opened and not closed, or closed and not opened."""
+    """Return brackets and quotation marks without a partner."""
     text = text[:LONGEST]
     plain = _NOT_BRACKETS.sub(lambda found: " " * len(found.group()), text)
     waiting: list[tuple[str, int]] = []
@@ -153,13 +153,13 @@ def unbalanced(text: str) -> tuple[Slip, ...]:
             if waiting and waiting[-1][0] == _OPENING[sign]:
                 waiting.pop()
             elif sign != "”" and not re.search(r"(?:^|\s)(?:[a-zA-Z]|\d{1,2})$", plain[max(0, at - 4) : at]):
-                # ” is also the inches of some keyboards, and a) and b) are marks of items
+                # ” is also used for inches, and a) and b) mark list items
                 found.append((at, f"{sign} closes nothing"))
     found += [(at, f"{sign} is not closed") for sign, at in waiting if sign != "“"]
     for paragraph in re.finditer(r"[^\n]+(?:\n(?!\n)[^\n]+)*", plain):
         quotes = [hit.start() for hit in re.finditer('"', paragraph.group())]
         inches = len(re.findall(r'(?<=\d)"', paragraph.group()))
-        # Odd with the inches of a screen counted as quotation marks, and odd without them.
+        # Require an odd count both with and without the inch marks.
         if len(quotes) % 2 and inches % 2 == 0:
             found.append((paragraph.start() + quotes[-1], 'a quotation mark (") has no partner'))
     return tuple(
@@ -169,14 +169,14 @@ def unbalanced(text: str) -> tuple[Slip, ...]:
 
 
 def repetitions(text: str) -> tuple[Slip, ...]:
-    """Stretches said again: three words twice in a row, a sentence twice, a phrase over and over."""
+    """Return repeated text: three words twice in a row, a sentence twice, a phrase over and over."""
     text = text[:LONGEST]
     found: list[Slip] = []
     seen: set[str] = set()
     for sentence in sentences(text):
         said = words(sentence)
         key = " ".join(said).casefold()
-        # A label with its value may well come again; a whole sentence does not.
+        # A label with its value may repeat; a whole sentence should not.
         if len(said) >= (12 if has_japanese(sentence) else 6) and key in seen and not _ITEM.match(sentence):
             note = "the sentence stands there twice"
             found.append(Slip(kind="repetition", quote=sentence[:60], start=text.rfind(sentence), note=note))
@@ -187,10 +187,10 @@ def repetitions(text: str) -> tuple[Slip, ...]:
 
 
 def _stuttered(text: str) -> Iterator[Slip]:
-    """The same words twice in a row, inside one sentence."""
+    """Yield the same words twice in a row within one sentence."""
     for sentence in sentences(text)[:500]:
         said = [word.casefold() for word in words(sentence)][:500]
-        least = 6 if has_japanese(sentence) else 3  # a letter of Japanese is less than a word
+        least = 6 if has_japanese(sentence) else 3  # a Japanese character is less than a word
         for at in range(len(said)):
             for size in range(least, min(12, (len(said) - at) // 2) + 1):
                 piece = said[at : at + size]
@@ -202,7 +202,7 @@ def _stuttered(text: str) -> Iterator[Slip]:
 
 
 def unfinished(text: str) -> Slip | None:
-    """How the text breaks off, if it does: in the middle of a phrase, at a comma, at a particle."""
+    """Return where the text breaks off, if it does: inside a phrase, at a comma, at a particle."""
     last = next(iter(reversed(lines(text[-2000:]))), "").rstrip()
     bare = _EMOJI.sub("", last).rstrip()
     if not bare or _CLOSED.search(bare):
@@ -219,7 +219,7 @@ def unfinished(text: str) -> Slip | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Naming:
-    """A place where a work is named, and which of its names stand there."""
+    """A place where a work is named, and which of its names are there."""
 
     quote: str
     start: int
@@ -229,7 +229,7 @@ class Naming:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The names that are not there."""
+        """The names that are missing."""
         there = {"original": self.original, "romanised": self.romanised, "English": self.english}
         return tuple(name for name, has in there.items() if not has)
 
@@ -247,7 +247,7 @@ _ROMAJI_PARTICLE = re.compile(r" (?:no|ga|wa|wo|ni|na) ")
 
 
 def is_romanised(name: str) -> bool:
-    """Whether a name in Latin letters reads like Japanese in them."""
+    """Whether a name in Latin letters looks like romanised Japanese."""
     said = re.findall(r"[A-Za-zĀ-ſ'’]+", name)
     if not said or has_japanese(name):
         return False
@@ -255,9 +255,9 @@ def is_romanised(name: str) -> bool:
 
 
 def namings(text: str) -> tuple[Naming, ...]:
-    """Where a text in Latin letters names a work by a Japanese name, and which of the three names are there.
+    """Return where a text in Latin script names a work by a Japanese name, and which of its three names are there.
 
-    Told by the look of the names: one in Japanese letters, one that reads like Japanese, one that does not.
+    The names are recognised by form: one in Japanese script, one that looks romanised, one that does not.
     """
     text = text[:LONGEST]
     found: list[Naming] = []

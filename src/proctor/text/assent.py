@@ -1,4 +1,4 @@
-"""Whether a customer's words agree to what the agent has just asked them."""
+"""Detect whether a customer agrees to what the agent has just asked."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Final
 
 __all__ = ["agrees", "asks"]
 
-_OPENING: Final = 120  # agreement stands at the beginning of a message, or close to it
+_OPENING: Final = 120  # characters; agreement is at or near the beginning of a message
 _POLITE: Final = (
     r"^\W*(?:(?:oh|ah|well|great|perfect|thanks?|thank you|awesome|wonderful|excellent|good|alright|fine|hi|hello|um+|"
     r"uh+|hmm+|ok(?:ay)?|so)\W+){0,3}"
 )
-# Words that agree to whatever was said before them.
+# Words that agree to anything said before.
 _YES: Final = re.compile(
     _POLITE
     + r"(?:yes|yeah|yep|yup|correct|absolutely|definitely|please do|go ahead|do it|proceed|confirm(?:ed)?|agreed|"
@@ -21,7 +21,7 @@ _YES: Final = re.compile(
     r"|(?:[.!?)\n—–]|\band)\s*yes\b(?! i (?:have|do|am|was|did|can)\b)",
     re.IGNORECASE,
 )
-# Words that agree to a question, and are mere politeness where there was none.
+# Words that agree to a question, but are only politeness without one.
 _FINE: Final = re.compile(
     _POLITE + r"(?:(?:sure|ok(?:ay)?|right|exactly|certainly|of course|fine|great|perfect|ja|genau|tak|da|iya)"
     r"(?!\W+(?:my|it['’]?s|here|the \w+ is|i(?:['’]m| am|['’]d| would| want))\b)|"
@@ -40,7 +40,7 @@ _AGREED: Final = re.compile(
     r"adelante|de acuerdo|confirmo|vas-y|allez-y|mach das|einverstanden)\b|お願いします|進めて|問題ありません",
     re.IGNORECASE,
 )
-# An order to act agrees where the agent asked whether it should.
+# An order to act counts as agreement if the agent asked whether it should act.
 _ORDERED: Final = re.compile(
     r"\b(?:please|just|then|let['’]s)\s+(?:just\s+)?(?:do|start|submit|process|cancel|make|change|update|book|return|"
     r"exchange|continue|refund|remove)\b|^\W*continue\b|\bmake it happen\b|\bdo (?:it|that)\b",
@@ -67,12 +67,12 @@ _ASKS: Final = re.compile(
 
 
 def asks(text: str) -> bool:
-    """Whether an agent's words ask for an answer."""
+    """Whether an agent's message asks for an answer."""
     return _ASKS.search(text) is not None
 
 
 def agrees(text: str, asked: str) -> bool:
-    """Whether these words agree to what the agent said last; nothing can be agreed to before it has said anything."""
+    """Whether this text agrees to the agent's last message; false if there is none."""
     if not asked.strip() or _NO.search(text[: 2 * _OPENING]):
         return False
     if _YES.search(text) is not None or _AGREED.search(text) is not None:

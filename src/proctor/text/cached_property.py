@@ -1,4 +1,4 @@
-"""A property that is worked out when it is first asked for, and holds up nobody who asks another object."""
+"""A cached property with one lock per object."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _LOCK = "_once"
 
 
 class once(Generic[Value]):
-    """Like ``functools.cached_property`` with a lock for each object, where that has one for all objects of a class.
+    """Like ``functools.cached_property``, but with a lock for each object instead of one for the whole class.
 
-    With one for all the property of a long text kept every other text waiting for its own; with none at all two threads
-    that ask for the same one would both work it out.
+    With one lock per class, a long computation on one object blocks all others; with none, two threads would both
+    compute the same value.
     """
 
     def __init__(self, function: Callable[[Any], Value]) -> None:

@@ -1,22 +1,22 @@
-"""The characters that Python's ``re`` takes for each other when the case is ignored."""
+"""Characters that Python's ``re`` treats as equal if the case is ignored."""
 
 from __future__ import annotations
 
 from functools import cache, lru_cache
 from typing import Final
 
-# The engine's own tables: no other source says exactly what it takes for equal.
+# The engine's own tables, because no public source is exactly the same.
 import _sre  # type: ignore[import-not-found]  # isort: skip
 from re import _casefix  # type: ignore[attr-defined]  # isort: skip
 
 __all__ = ["case_variants"]
 
-_LAST_CASED: Final = 0x1FFFF  # no character with a case stands behind this
+_LAST_CASED: Final = 0x1FFFF  # the last code point with a case is below this
 
 
 @lru_cache(maxsize=4096)
 def case_variants(ranges: tuple[tuple[int, int], ...], *, ascii_only: bool = False) -> tuple[tuple[int, int], ...]:
-    """Every character that is the same as one in the ranges but for its case, as ranges of one."""
+    """Return every character that equals one in the ranges except for case, as ranges of one."""
     lowered, members = _ascii_cases() if ascii_only else _unicode_cases()
     lows = {low for code, low in lowered.items() if any(first <= code <= last for first, last in ranges)}
     alike = {each for low in lows for each in ((low,) if ascii_only else (low, *_extra(low)))}
@@ -29,7 +29,7 @@ def _extra(low: int) -> tuple[int, ...]:
 
 @cache
 def _unicode_cases() -> tuple[dict[int, int], dict[int, tuple[int, ...]]]:
-    """Each cased character with its lower form, and each lower form with all that have it."""
+    """Return each cased character with its lowercase form, and each lowercase form with all its variants."""
     members: dict[int, list[int]] = {low: [low] for low in _casefix._EXTRA_CASES}
     for code in range(_LAST_CASED + 1):
         low = _sre.unicode_tolower(code)

@@ -1,4 +1,4 @@
-"""Sets of code points as ranges: digits, spaces and word characters exactly as Python's ``re`` takes them."""
+"""Sets of code points as ranges: digits, spaces and word characters exactly as in Python's ``re``."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Final
 
 __all__ = ["Ranges", "digit_ranges", "inverted", "is_word", "ranges_of", "space_ranges", "word_ranges"]
 
-Ranges = tuple[tuple[int, int], ...]  # in order, apart from each other, without surrogates
+Ranges = tuple[tuple[int, int], ...]  # sorted, disjoint, without surrogates
 _SURROGATES: Final = (0xD800, 0xDFFF)  # RE2 reads UTF-8, which has none
 
 
 def ranges_of(ranges: Iterable[tuple[int, int]]) -> Ranges:
-    """The same set with its ranges in order and joined."""
+    """Return the same set with sorted and merged ranges."""
     found: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
         if found and low <= found[-1][1] + 1:
@@ -26,7 +26,7 @@ def ranges_of(ranges: Iterable[tuple[int, int]]) -> Ranges:
 
 
 def inverted(ranges: Ranges) -> Ranges:
-    """All other code points."""
+    """Return all other code points."""
     found, at = [], 0
     for low, high in ranges_of((*ranges, _SURROGATES)) if ranges else (_SURROGATES,):
         if at < low:
@@ -38,7 +38,7 @@ def inverted(ranges: Ranges) -> Ranges:
 
 
 def is_word(ranges: Ranges, *, ascii_only: bool = False) -> bool | None:
-    """Whether all (true) or none (false) of the characters are word characters; None: some are."""
+    """Return True if all characters are word characters, False if none is, None if some are."""
     words = word_ranges(ascii_only)
     inside = sum(high - low + 1 for low, high in _common(ranges, words))
     if not inside:
@@ -64,7 +64,7 @@ def _without_surrogates(low: int, high: int) -> list[tuple[int, int]]:
 
 
 def _where(pattern: str) -> Ranges:
-    """The characters that a class of ``re`` takes, asked of ``re`` itself."""
+    """Return the characters that a character class of ``re`` matches, found by matching all of them."""
     every = "".join(map(chr, (*range(_SURROGATES[0]), *range(_SURROGATES[1] + 1, sys.maxunicode + 1))))
     hits = re.finditer(f"{pattern}+", every)
     return ranges_of((ord(every[hit.start()]), ord(every[hit.end() - 1])) for hit in hits)
@@ -72,17 +72,17 @@ def _where(pattern: str) -> Ranges:
 
 @cache
 def word_ranges(ascii_only: bool) -> Ranges:
-    r"""What ``\w`` takes."""
+    r"""Return the ranges of ``\w``."""
     return _where(r"(?a:\w)" if ascii_only else r"\w")
 
 
 @cache
 def digit_ranges(ascii_only: bool) -> Ranges:
-    r"""What ``\d`` takes."""
+    r"""Return the ranges of ``\d``."""
     return _where(r"(?a:\d)" if ascii_only else r"\d")
 
 
 @cache
 def space_ranges(ascii_only: bool) -> Ranges:
-    r"""What ``\s`` takes."""
+    r"""Return the ranges of ``\s``."""
     return _where(r"(?a:\s)" if ascii_only else r"\s")

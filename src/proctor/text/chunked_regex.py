@@ -1,7 +1,6 @@
-"""Long texts at a pace that leaves room for others: patterns go over them piece by piece, and stop when told to.
+"""Run regexes over long texts in chunks, so that other threads can run and the work can be cancelled.
 
-A regular expression holds the interpreter for as long as it runs; over a megabyte that is half a second in which no
-other thread does anything.
+A regex holds the interpreter lock while it runs; over a megabyte that blocks every other thread for half a second.
 """
 
 from __future__ import annotations
@@ -14,27 +13,27 @@ from typing import Final, Protocol
 
 __all__ = ["MARGIN", "PIECE", "GivenUp", "Work", "breathe", "finditer", "spans", "translated", "works_for"]
 
-PIECE: Final = 24_576  # letters that one call of a pattern reads: some milliseconds
-MARGIN: Final = 4_608  # letters that two pieces share; more than any pattern here needs to see to decide on a match
+PIECE: Final = 24_576  # characters per call of a pattern: a few milliseconds
+MARGIN: Final = 4_608  # characters that two chunks share; more than any pattern here needs to decide on a match
 
 _BLANKS: Final = re.compile(r"\s{64,}")
 _BLANK: Final = re.compile(r"\s*")
-_MOST_RUNS: Final = 8  # runs of blanks that are passed over for the end of one piece, and how long it gets by them
+_MOST_RUNS: Final = 8  # maximum blank runs skipped at the end of a chunk, and maximum characters added by them
 _MOST_BLANKS: Final = 4 * PIECE
 
 
-class GivenUp(BaseException):  # no Exception: who catches those means failures of the work, and this is none
-    """Nobody waits any more for what this thread works on."""
+class GivenUp(BaseException):  # not an Exception: handlers of those expect failures of the work
+    """The work of this thread was cancelled."""
 
 
 class Work(Protocol):
-    """Something that is worked on; ``done`` turns true when nobody waits for it any more."""
+    """A unit of work; ``done`` becomes true when its result is no longer needed."""
 
-    breathed: float  # when it last came between two pieces of its work
+    breathed: float  # time of its last pause between chunks
 
     @property
     def done(self) -> bool:
-        """Whether it was answered, or given up."""
+        """Whether it was answered or cancelled."""
         ...
 
 
@@ -47,15 +46,15 @@ _here: Final = _Here()
 
 
 def works_for(work: Work | None, give_way: Callable[[], None] | None = None) -> None:
-    """Say what this thread works for from now on; ``give_way`` is called between the pieces of that work."""
+    """Set the work of this thread; ``give_way`` is called between chunks of that work."""
     _here.work, _here.give_way = work, give_way
 
 
 def breathe() -> None:
-    """Go on only if somebody still waits for the work of this thread; called between the pieces of long work.
+    """Pause between chunks of long work and stop if its result is no longer needed.
 
     Raises:
-        GivenUp: nobody does.
+        GivenUp: the work was cancelled.
     """
     work = _here.work
     if work is not None:
@@ -67,32 +66,31 @@ def breathe() -> None:
 
 
 def finditer(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """The matches that the pattern's own ``finditer`` has, in a long text piece by piece.
+    """Return the same matches as the pattern's own ``finditer``; a long text is read in chunks.
 
-    A match that is longer than ``MARGIN`` is whole too, unless the pattern has to see more than that before it can
-    match at all.
+    A match longer than ``MARGIN`` is complete too, unless the pattern needs more lookahead than that to match at all.
     """
     return pattern.finditer(text) if len(text) <= PIECE else _by_pieces(pattern, text)
 
 
 def spans(length: int) -> Iterator[tuple[int, int]]:
-    """The places of pieces that stand side by side and are all of a text of this length."""
+    """Yield the spans of adjacent chunks that cover a text of this length."""
     for start in range(0, length, PIECE):
         breathe()
         yield start, min(start + PIECE, length)
 
 
 def translated(text: str, table: Mapping[int, int | str]) -> str:
-    """The text with its letters exchanged, as ``str.translate`` does it."""
+    """Return the text translated as by ``str.translate``."""
     if len(text) <= PIECE:
         return text.translate(table)
     return "".join(text[start:end].translate(table) for start, end in spans(len(text)))
 
 
 def _end(text: str, end: int) -> int:
-    """Where a piece ends that should end here: the letters that it shares with the next are no run of blanks.
+    """Return the end of a chunk, moved so that its overlap with the next is not a run of blanks.
 
-    Most patterns take any number of blanks for one, and must see what stands behind them.
+    Most patterns accept any number of blanks and must see what follows them.
     """
     most = end + _MOST_BLANKS
     for _ in range(_MOST_RUNS):
@@ -108,13 +106,13 @@ def _by_pieces(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
     while True:
         breathe()
         end = _end(text, at + room)
-        sure = end if end == len(text) else end - MARGIN  # behind it a match could go another way with more to see
+        sure = end if end == len(text) else end - MARGIN  # after this a match could differ with more text
         after = sure
         for hit in pattern.finditer(text, at, end):
             if end < len(text) and (hit.end() > sure or hit.start() == sure):
                 after = min(hit.start(), sure)
                 break
-            if hit.span() != last:  # an empty one may stand where the last piece ended
+            if hit.span() != last:  # an empty match may be where the last chunk ended
                 yield hit
                 last = hit.span()
                 breathe()

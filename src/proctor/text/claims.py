@@ -1,4 +1,4 @@
-"""An answer as the statements in it: what can be true or false, apart from greetings, questions and offers."""
+"""Split an answer into statements, and separate claims from greetings, questions and offers."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ __all__ = [
 
 Kind = Literal["claim", "question", "offer", "courtesy", "heading"]
 
-# An answer with more statements than this is read from its beginning: each is a reading of a network.
+# Maximum statements read from the beginning of an answer, because each may need a network call.
 MOST_CLAIMS: Final = 60
-LONGEST_STATEMENT: Final = 600  # letters: of a sentence without an end its beginning stands for it
+LONGEST_STATEMENT: Final = 600  # characters; a longer sentence is cut
 _READ: Final = 60_000
 
 _FENCE = re.compile(r"^\s*(?:```|~~~).*$", re.MULTILINE)
@@ -45,7 +45,7 @@ _OFFER = re.compile(
     r"|(?:お気軽に|ご不明な点|お知らせください|お申し付けください|お手伝いします|お手伝いできます|ご相談ください)",
     re.IGNORECASE,
 )
-# A greeting, thanks or regret on its own; one that goes on to say something ("Sorry, your order is late") is a claim.
+# A greeting, thanks or an apology alone; one with content ("Sorry, your order is late") is a claim.
 _COURTESY = re.compile(
     r"^(?:"
     r"(?:yes|no|sure|of course|certainly|absolutely|great|okay|ok|got it|understood|gladly|no problem"
@@ -68,7 +68,7 @@ _HEADING = re.compile(r"[:：]\s*$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerStatement:
-    """One sentence or list item of an answer; ``at`` is where it begins, as a share of the text from 0 to 1."""
+    """One sentence or list item of an answer; ``at`` is its start as a share of the text, from 0 to 1."""
 
     text: str
     kind: Kind
@@ -77,9 +77,9 @@ class AnswerStatement:
 
 
 def plain(text: str) -> str:
-    """The words of a text without its Markdown: marks, links' addresses, fences and table edges are taken away.
+    """Return a text without its Markdown: marks, link addresses, fences and table edges are removed.
 
-    A line end that is written as two signs, as in a string of JSON, is one.
+    An escaped line break, as in a JSON string, is converted.
     """
     text = text.replace("\\n", "\n")
     text = _RULE.sub("\n", _FENCE.sub("", text))
@@ -88,14 +88,14 @@ def plain(text: str) -> str:
 
 
 def statements(text: str, *, most: int = MOST_CLAIMS) -> list[AnswerStatement]:
-    """Every sentence and list item in order, with what kind of thing it is; at most ``most``.
+    """Return the sentences and list items in order, with their kind; at most ``most``.
 
-    Of a very long text the beginning is read.
+    Only the beginning of a very long text is read.
     """
     return list(_statements(text[:_READ], most))
 
 
-@lru_cache(maxsize=16)  # three gates in turn ask about the same draft
+@lru_cache(maxsize=16)  # three gates in turn read the same draft
 def _statements(text: str, most: int) -> tuple[AnswerStatement, ...]:
     found: list[tuple[str, Kind]] = []
     for piece in sentences_of(plain(text), most=most):
@@ -109,17 +109,17 @@ def _statements(text: str, most: int) -> tuple[AnswerStatement, ...]:
 
 
 def claims(text: str, *, most: int = MOST_CLAIMS) -> list[str]:
-    """The statements of a text that can be true or false, each once, in order."""
+    """Return the claims of a text in order, without duplicates."""
     return list(dict.fromkeys(each.text for each in statements(text, most=most) if each.kind == "claim"))
 
 
 def sentences_of(text: str, *, most: int = MOST_CLAIMS) -> list[str]:
-    """The sentences and list items of a text that is ``plain`` already, each on one line; at most ``most``."""
+    """Return the sentences and list items of a ``plain`` text, each on one line; at most ``most``."""
     return list(islice(_pieces(text), most))
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Sentences, each on one line: a line of a list or a table is one of its own."""
+    """Yield sentences, each on one line; a line of a list or table is split separately."""
     for line in text.split("\n"):
         for sentence in sentences(_LEAD.sub("", line)):
             piece = " ".join(sentence.split())[:LONGEST_STATEMENT]
@@ -127,7 +127,7 @@ def _pieces(text: str) -> Iterator[str]:
                 yield piece
 
 
-@lru_cache(maxsize=1024)  # the sentences of a growing answer come again in each part of it, and in the whole
+@lru_cache(maxsize=1024)  # sentences of a streamed answer repeat in each chunk and in the whole
 def _kind(piece: str) -> Kind:
     if _QUESTION.search(piece):
         return "question"

@@ -1,4 +1,4 @@
-"""The words of a text that carry its content, in forms that can be compared; and whether it denies something."""
+"""Content words of a text in comparable form, and detection of negation."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _NEGATION = re.compile(
     r"|ません|ない(?!と)|なく(?:な|、)|なかった|できかね|かねます|不可|不要|無効|対象外|在庫切れ|品切れ|売り切れ|切らして|禁止|ず(?:に|、)",
     re.IGNORECASE,
 )
-# "Not only" denies nothing; "no later than" and "no charge" are limits and gifts.
+# "Not only" is no negation; "no later than" and "no charge" are limits and offers.
 _NO_DENIAL = re.compile(
     r"\b(?:not only|no later than|no more than|no less than|not later than|no problem|no worries|if not|whether or not"
     r"|(?:at )?no (?:extra |additional )?(?:charge|cost|fee)s?|unfortunately,? (?=yes))\b"
     r"|かもしれません|なければなりません|ないといけ",
     re.IGNORECASE,
 )
-# The particle of a romanised title: Akagane no Kujira denies nothing.
+# The particle of a romanised title: "Akagane no Kujira" is no negation.
 _PARTICLE = re.compile(r"\b[A-ZĀ-Ō][\w'’-]* no (?=[A-ZĀ-Ō])")
 _CLAUSE = re.compile(
     r"(?<![0-9０-９])[,，](?![0-9])|(?<=[0-9])[,，](?=\s(?![12]\d{3}\b))|[;；]|、(?=.{4})|\s[–—]\s"
@@ -51,7 +51,7 @@ _CLAUSE = re.compile(
 
 
 def content(text: str) -> frozenset[str]:
-    """The content words of a text: stems, without numbers and function words; pairs of letters of unspaced scripts."""
+    """Return the content words: stems without numbers and function words; character bigrams in unspaced scripts."""
     plain = unicodedata.normalize("NFKC", text).lower() if not text.isascii() else text.lower()
     found: set[str] = set()
     if not plain.isascii():
@@ -65,23 +65,23 @@ def content(text: str) -> frozenset[str]:
 
 
 def overlap_share(wanted: frozenset[str], given: frozenset[str]) -> float:
-    """How much of what is wanted is given; 1 when nothing is wanted."""
+    """Return the share of the wanted words that are given; 1 if none are wanted."""
     return len(wanted & given) / len(wanted) if wanted else 1.0
 
 
 def negated(text: str) -> bool:
-    """Whether the text denies something."""
+    """Whether the text contains a negation."""
     return _NEGATION.search(_NO_DENIAL.sub(" ", _PARTICLE.sub(" ", text))) is not None
 
 
 def clauses(sentence: str) -> list[str]:
-    """The parts of a sentence that say one thing each."""
+    """Return the clauses of a sentence."""
     return [part.strip() for part in _CLAUSE.split(sentence) if part and part.strip()]
 
 
 @lru_cache(maxsize=16384)
 def _stem(word: str) -> str:
-    """The word without its ending, roughly: opened, opening and opens are one, and so are movies and movie."""
+    """Return a rough stem: opened, opening and opens are equal, and so are movies and movie."""
     word = re.sub(r"['’]s?$", "", word)
     stem = _SUFFIX.sub("", word)
     if stem != word and len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "aeiouls":

@@ -1,4 +1,4 @@
-"""Dates written in a text, whole or in part: ISO, English, Japanese with eras."""
+"""Find dates in a text, complete or partial: ISO, English, Japanese with eras."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _NAME = (
     r"(?a:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)\b\.?"
 )
-# Each with what a text must have one of, which is looked for first. A pattern that begins with a digit is found fast;
-# that none stands before it is asked behind it.
+# Each pattern with characters of which the text must contain one; they are searched first. A pattern that begins with a
+# digit is fast, so the check for a preceding digit comes after the first one.
 _PATTERNS: Final = tuple(
     (needs, re.compile(pattern, re.IGNORECASE))
     for needs, pattern in (
@@ -53,7 +53,7 @@ _ANY: Final = re.compile("[0-9元]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Day:
-    """A date as far as it is told; ``None`` where it is silent."""
+    """A date, possibly partial; missing parts are ``None``."""
 
     year: int | None = None
     month: int | None = None
@@ -62,31 +62,31 @@ class Day:
     end: int = 0
 
     def agrees(self, other: Day) -> bool:
-        """Whether both may be the same date: nothing that both tell differs, and something is told by both."""
+        """Whether both may be the same date: they share a part, and no shared part differs."""
         pairs = [(self.year, other.year), (self.month, other.month), (self.day, other.day)]
         told = [(one, two) for one, two in pairs if one is not None and two is not None]
         return bool(told) and all(one == two for one, two in told)
 
     @property
     def order(self) -> tuple[int, int, int]:
-        """What dates are compared by; what is not told counts as the beginning."""
+        """The sort key of dates; missing parts count as 0."""
         return (self.year or 0, self.month or 0, self.day or 0)
 
 
 def find_dates(text: str) -> tuple[Day, ...]:
-    """Every date in the text, in order, none overlapping; impossible ones (30 February) are none."""
+    """Return every date in the text, in order and without overlaps; impossible ones (30 February) are skipped."""
     found: list[Day] = []
     taken: list[tuple[int, int]] = []
     for (start, end), day in _matches(_plain(text)):
         if all(end <= first or start >= last for first, last in taken):
-            taken.append((start, end))  # an impossible date is none, and no part of it is one
+            taken.append((start, end))  # no part of an impossible date is a date either
             if day is not None:
                 found.append(day)
     return tuple(sorted(found, key=lambda each: each.start))
 
 
 def read_date(text: str | None) -> Day | None:
-    """The date a field holds: one date, or a year alone; a time of day behind it does not matter."""
+    """Parse the date of a field: one date, or a year alone; a time after it is ignored."""
     text = _plain(text or "").strip()
     if re.fullmatch(r"[12]\d{3}", text):
         return Day(year=int(text), end=4)
@@ -120,14 +120,14 @@ def _day(match: re.Match[str]) -> Day | None:
         month = _MONTHS.index(said["name"][:3].lower()) + 1
     day = int(said["d"]) if said.get("d") else None
     try:
-        date(year or 2024, month or 1, day or 1)  # a leap year, so that 29 February alone is a date
+        date(year or 2024, month or 1, day or 1)  # a leap year, so that 29 February alone is valid
     except ValueError:
         return None
     return Day(year=year, month=month, day=day, start=match.start(), end=match.end())
 
 
 def _plain(text: str) -> str:
-    """Digits as ASCII, everything else where it was."""
+    """Convert digits to ASCII and keep all offsets."""
     return text if text.isascii() or _WIDE.search(text) is None else "".join(map(_digit, text))
 
 

@@ -1,4 +1,4 @@
-"""Words of others between marker lines, so that nothing in them can pass for the words of whoever asks."""
+"""Fence untrusted text between marker lines, so that it cannot pass for the prompt around it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Section = tuple[str, str]
 
 
 def fence(sections: Sequence[Section]) -> tuple[str, str]:
-    """The sections (title and text) between marker lines, and the code on these lines.
+    """Return the sections (title and text) between marker lines, and the code on these lines.
 
-    The code is drawn from the content, so that the same material makes the same request (and finds it in
-    the cache); nobody can write a text that holds its own code.
+    The code is derived from the content, so that equal material gives an equal, cacheable request; no text can contain
+    its own code.
     """
     clean = [(title, _clean(text)) for title, text in sections]
     digest = hashlib.sha256()
@@ -29,7 +29,7 @@ def fence(sections: Sequence[Section]) -> tuple[str, str]:
 
 
 def _clean(text: str) -> str:
-    """Text that can be sent: half a surrogate pair is no character."""
+    """Replace lone surrogates, which cannot be encoded."""
     try:
         text.encode()
     except UnicodeEncodeError:

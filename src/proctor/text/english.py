@@ -1,4 +1,4 @@
-"""Slips of English that can be told without a parser: few kinds, and rarely wrong about them."""
+"""Find slips of English without a parser: few kinds, with few false alarms."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from proctor.text.split import sentences
 
 __all__ = ["NOT_CHECKED", "english_slips"]
 
-# What a reader must not take as checked.
+# What is not checked, for the report.
 NOT_CHECKED = "sentence structure, tenses, most agreement and spelling"
 MOST_SLIPS = 50
 LONGEST = 50_000
 
-# Two of these in a row are a slip; "that that", "had had" and names are not looked at.
+# Two of these in a row are a slip; "that that", "had had" and names are not checked.
 _DOUBLED = re.compile(
     r"\b(the|an?|of|to|in|on|is|are|was|were|for|and|or|with|at|by|it|this|from|as|be|we|your|our|will|can|has|"
     r"have|not|if|but|their|they|which|please|i)\s+\1\b",
@@ -73,7 +73,7 @@ _MISSPELT = re.compile(
     r"acheive|appologi[sz]e|avaliable|availabe|custumer|shiping|arive[sd]?|arrvied|orderd|exchang)\b",
     re.IGNORECASE,
 )
-_IM = re.compile(r"\b(?:IM|Im(?=\s+[A-Z]))\b")  # a name or an abbreviation, not a slip of "I'm"
+_IM = re.compile(r"\b(?:IM|Im(?=\s+[A-Z]))\b")  # a name or an abbreviation, not "I'm"
 _GLUED = re.compile(r"(?<=[a-z]{2})[.!?,;](?=[A-Z][a-z]+\s)|(?<=[a-z]{3}),(?=[a-z]{3,}\s)")
 _SPACE_BEFORE = re.compile(r"(?<=\w)[ \t]+[,;.!?](?=\s|$)(?!\.)")
 _LONE_I = re.compile(
@@ -81,7 +81,7 @@ _LONE_I = re.compile(
 )
 _LOWER_START = re.compile(r"^[a-z]{2,}(?=\s)")
 _NAMES_IN_LOWER_CASE = re.compile(r"^(?:i(?:Phone|Pad|OS)|e(?:Bay|Book|SIM)|https?|www)")
-# The end of a sentence, and no abbreviation: "e.g." and "Nov." are followed by small letters and figures.
+# The end of a sentence, not an abbreviation: "e.g." and "Nov." are followed by lowercase letters or figures.
 _ENDED = re.compile(r"[a-z0-9]{4,}[.!?][\"'”’)]*\s*$")
 _LIST_OR_HEADING = re.compile(r"^\s*(?:[-*•+#>|]|\d{1,3}[.)]\s)")
 _CODE = re.compile(
@@ -92,7 +92,7 @@ _CODE = re.compile(
 
 
 def english_slips(text: str) -> tuple[Slip, ...]:
-    """What is wrong with the English of a text; code, links and addresses are not looked at."""
+    """Return the slips in an English text; code, links and addresses are not checked."""
     plain = _CODE.sub(lambda found: "_" * len(found.group()), text[:LONGEST])
     found = [slip for check in _CHECKS for slip, _ in zip(check(plain), range(MOST_SLIPS), strict=False)]
     return tuple(sorted(found, key=lambda slip: slip.start)[:MOST_SLIPS])
@@ -125,12 +125,12 @@ def _articles(plain: str) -> Iterator[Slip]:
     for hit in _AN.finditer(plain):
         article, word = hit[1].lower(), hit[2]
         if len(word) < 3 or word.isupper() or (hit[1] == "A" and word[0].isupper()):
-            continue  # a letter, an abbreviation or a name: said in ways that cannot be read off
+            continue  # letters, abbreviations and names: their pronunciation is unknown
         vowel = word[0].lower() in "aeiou"
         if (vowel and _SAID_YOU_OR_WON.match(word)) or (not vowel and _SILENT_H.match(word)):
             vowel = not vowel
         if word[0].lower() == "u" and not vowel and article == "an":
-            continue  # "an unidentified": the rule above is not sure of every word
+            continue  # "an unidentified": the rule above is unreliable here
         if (article == "an") != vowel:
             yield _slip("article", hit, f"“{hit.group()}”: the article does not fit")
 
@@ -143,7 +143,7 @@ def _spaces(plain: str) -> Iterator[Slip]:
 
 
 def _capitals(plain: str) -> Iterator[Slip]:
-    """Sentences that begin small, three at most: a text without capitals is one habit, not twenty slips."""
+    """Yield sentences that begin in lowercase, three at most: a text without capitals is one habit."""
     found = 0
     start = 0
     for line in plain.split("\n"):

@@ -1,6 +1,6 @@
-"""Whether a text states a fact, by words, numbers, units, dates and denial: 30 days never satisfies 15 days.
+"""Check whether a text states a fact, by words, numbers, units, dates and negation: 30 days is not 15 days.
 
-What these exact means cannot settle stays open, for a network or a judge.
+What these exact means cannot decide stays open, for a network or a judge.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ Verdict = Literal["stated", "conflict", "absent", "open"]
 
 WORD_FOR_WORD: Final = "word for word"
 MOST_PIECES: Final = 60
-_READ: Final = 60_000  # letters, from the beginning
-ENOUGH: Final = 0.5  # of the words, when the numbers agree
-NEARLY_ALL: Final = 0.8  # of the words, when there are no numbers
-ABOUT: Final = 0.34  # of the words, for two texts to be about one thing
+_READ: Final = 60_000  # characters, from the beginning
+ENOUGH: Final = 0.5  # share of the words, if the numbers agree
+NEARLY_ALL: Final = 0.8  # share of the words, if there are no numbers
+ABOUT: Final = 0.34  # share of the words for two texts to have one topic
 
 
 class Piece:
-    """A clause, a sentence or two neighbours, with what it says in words and numbers, read when it is first asked.
+    """A clause, a sentence or two adjacent ones, with its words and numbers, parsed lazily.
 
-    Two neighbours that no number reaches across have what each has: ``parts``. The places are then those in each.
+    Two adjacent sentences without a number across their border combine their ``parts``. Offsets then refer to each
+    part.
     """
 
     __slots__ = ("_parts", "_quantities", "_words", "text")
@@ -43,7 +44,7 @@ class Piece:
 
     @property
     def words(self) -> frozenset[str]:
-        """Its words of content."""
+        """Its content words."""
         if self._words is None:
             if self._parts is None:
                 self._words = content(_without_numbers(self.text, self.quantities))
@@ -53,7 +54,7 @@ class Piece:
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """Its numbers with what they count."""
+        """Its numbers with their units."""
         if self._quantities is None:
             if self._parts is None:
                 self._quantities = find_quantities(self.text)
@@ -64,24 +65,24 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A text cut into pieces, from small to large, to be compared with many facts."""
+    """A text split into pieces, from small to large, for comparison with many facts."""
 
     folded: Folded
     levels: tuple[tuple[Piece, ...], ...]
 
     def reading(self) -> Iterator[None]:
-        """Read every piece now, one at each step, so that no comparison has to."""
+        """Parse every piece now, one per step, so that no comparison has to."""
         for piece in chain.from_iterable(self.levels):
-            piece.words  # noqa: B018 - to ask is to read
+            piece.words  # noqa: B018 - computes and caches the words
             yield
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactMatch:
-    """What comparing came to, the words it rests on, and the nearest piece of the text.
+    """The result of a comparison, its quote, and the nearest piece of the text.
 
-    ``share`` is how many of the fact's words the piece has. ``numbers`` is true when the fact has numbers and the
-    piece has them all.
+    ``share`` is the share of the fact's words in the piece. ``numbers`` is true if the fact has numbers and the piece
+    has them all.
     """
 
     verdict: Verdict
@@ -92,11 +93,11 @@ class FactMatch:
 
 
 def prepare(text: str) -> Prepared:
-    """Cut a text once, for many comparisons."""
+    """Split a text once, for many comparisons."""
     return _remembered(text) if len(text) <= _SHORT else _prepared(text)
 
 
-# The same policies and products are retrieved again and again; long texts are not remembered, to keep memory small.
+# The same policies and products are retrieved repeatedly. Long texts are not cached, to limit memory.
 _SHORT: Final = 4_000
 
 
@@ -115,9 +116,9 @@ def _prepared(text: str) -> Prepared:
 
 
 def compare(fact: str, text: str | Prepared, *, nearest: bool = True) -> FactMatch:
-    """Whether the text states the fact, says something else in its place, lacks it, or may say it in other words.
+    """Return whether the text states the fact, contradicts it, lacks it, or leaves it open.
 
-    ``nearest=False`` looks for no nearest piece where numbers neither agree nor conflict, and calls that open.
+    ``nearest=False`` skips the search for a nearest piece if numbers neither agree nor conflict, and returns "open".
     """
     given = prepare(text) if isinstance(text, str) else text
     wanted = _piece(fact)
@@ -138,7 +139,7 @@ def _pair(one: str, other: str) -> Piece:
 
 
 def _without_numbers(text: str, quantities: Sequence[Quantity]) -> str:
-    """The text less its quantities: the unit in ``15 days`` is no word to be found beside the number."""
+    """Return the text without its quantities: the unit in ``15 days`` is not a separate word."""
     out, at = [], 0
     for each in quantities:
         if each.unit:
@@ -162,7 +163,7 @@ def _by_words(wanted: Piece, given: Prepared) -> FactMatch:
     share, best = _nearest(wanted, given.levels[0] + given.levels[min(1, len(given.levels) - 1)])
     denied = negated(best.text) != negated(wanted.text)
     if share < NEARLY_ALL or (len(wanted.words) < 2 and not denied):
-        # A single word beside others is no statement of the fact.
+        # A single shared word does not state the fact.
         return FactMatch(verdict="open", quote=best.text, share=share, reason="not in these words")
     if not denied:
         return FactMatch(verdict="stated", quote=best.text, share=share, reason="in nearly the same words")
@@ -170,7 +171,7 @@ def _by_words(wanted: Piece, given: Prepared) -> FactMatch:
 
 
 def _by_numbers(wanted: Piece, given: Prepared, nearest: bool) -> FactMatch:
-    """The smallest pieces that speak of such quantities decide."""
+    """Decide by the smallest pieces that contain comparable quantities."""
     for level in given.levels:
         about = [(overlap_share(wanted.words, each.words), each) for each in level if _speaks_of(wanted, each)]
         if not about:
@@ -189,12 +190,12 @@ def _by_numbers(wanted: Piece, given: Prepared, nearest: bool) -> FactMatch:
 
 def _decided(wanted: Piece, about: Sequence[tuple[float, Piece]]) -> FactMatch | None:
     top = max(share for share, _ in about)
-    # Of pieces equally near, one that agrees goes first: a text may say an old figure and the new one.
+    # Among equally near pieces, one that agrees comes first: a text may mention an old and a new figure.
     near = sorted(about, key=lambda each: (each[0] < top - 1e-9, not _agree(wanted, each[1])))
     share, best = near[0]
     if _agree(wanted, best):
         if share < ENOUGH:
-            return None  # the right number may stand for another thing: look at larger pieces, then ask
+            return None  # the number may belong to another thing: try larger pieces
         same = negated(best.text) == negated(wanted.text)
         return FactMatch(
             verdict="stated" if same else "open", quote=best.text, share=share, numbers=True, reason="numbers agree"
@@ -217,7 +218,7 @@ def _differences(wanted: Piece, piece: Piece) -> Iterator[tuple[Quantity, Quanti
     for one in wanted.quantities:
         if not any(one.same(other) for other in piece.quantities):
             for other in piece.quantities:
-                # What both say is no rival: "480 yen, and free from 5000 yen" agrees with "480 yen".
+                # What both say does not conflict: "480 yen, and free from 5000 yen" agrees with "480 yen".
                 if comparable(one, other) and not any(each.same(other) for each in wanted.quantities):
                     yield one, other
 

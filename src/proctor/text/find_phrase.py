@@ -1,4 +1,4 @@
-"""Where a phrase occurs in a text, whatever its case, width or hidden characters."""
+"""Find a phrase in a text regardless of case, width or hidden characters."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from proctor.text.split import spread
 
 __all__ = ["Folded", "fold", "occurrences"]
 
-# A letter with the marks that belong to it, so that ｶﾞ and e + ́ are folded as one.
+# A character with its combining marks, so that ｶﾞ and e + ́ are folded as one.
 _MARK = re.compile(r"[\u0300-\u036f\u3099\u309a\uff9e\uff9f]")
 _CLUSTER = re.compile(rf".{_MARK.pattern}*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Folded:
-    """A text made ready for searching, and the way back to the text it was made from."""
+    """A text folded for searching, with a mapping back to its source."""
 
     source: str
     text: str
@@ -26,21 +26,21 @@ class Folded:
     starts: tuple[int, ...] | None = None  # None: the same offsets as in the source
 
     def quote(self, start: int, end: int, *, around: int = 0) -> str:
-        """The words of the source behind a stretch of the folded text."""
+        """Return the source text of a span in the folded text."""
         if self.starts is not None:
             start, end = self.starts[start], self.starts[end]
         return self.source[max(0, start - around) : end + around]
 
 
 def fold(text: str, *, ignore_case: bool) -> Folded:
-    """Make full-width and half-width forms the same, drop invisible characters and, if asked, case."""
+    """Fold full-width and half-width forms, remove invisible characters and, on request, fold case."""
     if text.isascii():
         return Folded(source=text, text=text.lower() if ignore_case else text, ignore_case=ignore_case)
     source = unicodedata.normalize("NFC", text)
     clusters = _CLUSTER.findall(source) if _MARK.search(source) else source
     pieces = [_fold_cluster(cluster, ignore_case) for cluster in clusters]
     folded = "".join(pieces)
-    if len(folded) == len(pieces) == len(source) and "" not in pieces:  # each is one character, as it was
+    if len(folded) == len(pieces) == len(source) and "" not in pieces:  # one character each: offsets are unchanged
         return Folded(source=source, text=folded, ignore_case=ignore_case)
     starts: list[int] = []
     at = 0
@@ -59,10 +59,10 @@ def _fold_cluster(cluster: str, ignore_case: bool) -> str:
 
 
 def occurrences(phrase: str, text: Folded, *, whole_words: bool = False, most: int = 20) -> list[tuple[int, int]]:
-    """Where the phrase stands in the folded text; at most ``most`` places.
+    """Return the spans of the phrase in the folded text; at most ``most``.
 
-    A whole word has no letter or digit of a spaced script right before or behind it; in scripts
-    without spaces there is no such edge, so there any place counts.
+    A whole word has no letter or digit of a spaced script directly before or after it. Unspaced scripts have no such
+    boundaries, so every occurrence counts there.
     """
     wanted = fold(phrase, ignore_case=text.ignore_case).text
     found: list[tuple[int, int]] = []
@@ -83,7 +83,7 @@ def _inside_word(text: str, at: int) -> bool:
 
 @lru_cache(maxsize=4096)
 def _joins(character: str) -> bool:
-    """Whether it is part of a word that spaces set apart."""
+    """Whether the character is part of a word in a script with spaces."""
     if character == "_":
         return True
     return unicodedata.category(character)[0] in "LMN" and spread(character) == character

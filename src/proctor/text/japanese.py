@@ -1,4 +1,4 @@
-"""Slips of Japanese that can be told without a dictionary: few kinds, and rarely wrong about them."""
+"""Find slips of Japanese without a dictionary: few kinds, with few false alarms."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from proctor.text.split import sentences
 
 __all__ = ["NOT_CHECKED", "japanese_slips", "register_of"]
 
-# What a reader must not take as checked.
+# What is not checked, for the report.
 NOT_CHECKED = "sentence structure, the choice of particles and of words"
 MOST_SLIPS = 50
 LONGEST = 50_000
@@ -18,7 +18,7 @@ LONGEST = 50_000
 _KANA = "\u3041-\u3096\u30a1-\u30fa\u30fc"
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff々"
 _LETTER = f"[{_KANA}{_HAN}]"
-# がが is also how 私ががんばる begins, so it counts only where no hiragana follows.
+# がが is also how 私ががんばる begins, so it counts only if no hiragana follows.
 _DOUBLED_PARTICLE = re.compile(
     r"をを|をが(?![らりるれろっんす])|がを|はを|にをを|がが(?![\u3041-\u3096])|[、。]{2,}|、。|。、"
 )
@@ -41,7 +41,7 @@ _WIDE_DIGIT, _PLAIN_DIGIT = re.compile(r"[０-９]+"), re.compile(r"[0-9]+")
 _WIDE_LETTER, _PLAIN_LETTER = re.compile(r"[Ａ-Ｚａ-ｚ]{2,}"), re.compile(r"[A-Za-z]{2,}")
 _PLAIN_STOP = re.compile(rf"(?<={_LETTER})[.,](?=\s|$|{_LETTER})")
 _SPACE = re.compile(r"(?<=[\u3041-\u3096])[ \u3000]+(?=[\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff])(?!\n)")
-# Shapes of letters that only simplified Chinese uses: a model has changed languages.
+# Characters only used in simplified Chinese: the model switched languages.
 _CHINESE = re.compile(r"[们这说对时还让请谢吗您过给样买卖书简发货为现动问题应该线长门车马鸟鱼见贝话语读认识]")
 
 _QUOTED = re.compile(
@@ -60,14 +60,14 @@ _PLAIN = re.compile(
 
 
 def japanese_slips(text: str) -> tuple[Slip, ...]:
-    """What is wrong with the Japanese of a text."""
+    """Return the slips in a Japanese text."""
     text = text[:LONGEST]
     found = [slip for check in _CHECKS for slip, _ in zip(check(text), range(MOST_SLIPS), strict=False)]
     return tuple(sorted(found, key=lambda slip: slip.start)[:MOST_SLIPS])
 
 
 def register_of(sentence: str) -> str:
-    """How a sentence ends: ``polite`` (です・ます), ``plain`` (だ・である), or ``open`` (a noun, a title)."""
+    """Return how a sentence ends: ``polite`` (です・ます), ``plain`` (だ・である), or ``open`` (a noun, a title)."""
     bare = _QUOTED.sub("", sentence).strip()
     if _POLITE.search(bare):
         return "polite"
@@ -95,7 +95,7 @@ def _by_pattern(text: str) -> Iterator[Slip]:
 
 
 def _widths(text: str) -> Iterator[Slip]:
-    """Digits or letters in both widths: each is right, both together are not."""
+    """Yield slips for digits or letters in both widths; either width alone is fine."""
     for wide, plain, what in (
         (_WIDE_DIGIT, _PLAIN_DIGIT, "digits"),
         (_WIDE_LETTER, _PLAIN_LETTER, "letters"),
@@ -106,7 +106,7 @@ def _widths(text: str) -> Iterator[Slip]:
 
 
 def _spaces(text: str) -> Iterator[Slip]:
-    """Spaces inside a sentence. One may belong to a title; two are a habit of the writer."""
+    """Yield spaces inside sentences. One may belong to a title; two or more are slips."""
     bare = _QUOTED.sub(lambda found: "＿" * len(found.group()), text)
     found = list(_SPACE.finditer(bare))
     if len(found) > 1:
@@ -120,11 +120,11 @@ def _chinese(text: str) -> Iterator[Slip]:
 
 
 def _registers(text: str) -> Iterator[Slip]:
-    """です・ます and だ・である in one text; the fewer of them are the slip."""
+    """Yield the less frequent of です・ます and だ・である if a text mixes both."""
     ends: dict[str, list[str]] = {"polite": [], "plain": []}
     for line in text.splitlines():
         if _LISTED.match(line):
-            continue  # items of a list may be plain in any register
+            continue  # list items may be plain in any register
         for sentence in sentences(line):
             if (kind := register_of(sentence)) in ends:
                 ends[kind].append(sentence)

@@ -1,8 +1,8 @@
-"""JSON schemas whose patterns cannot hold the interpreter, whatever value is checked.
+"""Validate JSON with bounded time, whatever the schema's patterns and the value.
 
-The patterns of a schema run in an engine whose time grows with the text alone. Look-around and back-references need
-the other engine, which tries many ways. It gets a limit on its steps, and a lower one for a long value. A value on
-which a limit is met is not judged at all, because a ``not`` in the schema would turn the failure into a success.
+Patterns run in a linear-time regex engine. Look-around and back-references need a backtracking engine. It gets a limit
+on its steps, and a lower one for a long value. A value that reaches a limit is not judged at all, because a ``not`` in
+the schema would turn the failure into a success.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
 
 __all__ = ["SchemaCheck", "SchemaLimitError"]
 
-LIMITS: Final = ((50_000, 10_000), (1_000_000, 500))  # characters of all texts in a value, and steps back in each text
-_TEXT_COST: Final = 50  # characters that a text counts for besides its own
+LIMITS: Final = ((50_000, 10_000), (1_000_000, 500))  # characters of all texts, and backtracking steps per text
+_TEXT_COST: Final = 50  # additional characters counted per text
 _HINT: Final = "write the schema's pattern without look-around and back-references"
 
 
 class SchemaLimitError(ValueError):
-    """A pattern of the schema would take too long on this value; says why and what to do."""
+    """A pattern of the schema would take too long on this value; the message has a hint."""
 
 
 class SchemaCheck:
-    """A schema, compiled; it never fetches anything.
+    """A compiled schema; it never fetches anything.
 
     Raises:
-        ValueError: the schema is wrong; says why.
+        ValueError: the schema is invalid, with the reason.
     """
 
     __slots__ = ("_backtracking", "_linear")
 
     def __init__(self, schema: str | bytes) -> None:
-        import jsonschema_rs  # noqa: PLC0415 - only who has a schema pays for it
+        import jsonschema_rs  # noqa: PLC0415 - loaded only if a schema is used
 
         data = json.loads(schema)
         self._linear: Validator | None = None
@@ -47,35 +47,35 @@ class SchemaCheck:
             self._linear = jsonschema_rs.validator_for(
                 data, retriever=_refuse, pattern_options=jsonschema_rs.RegexOptions()
             )
-        except wrong:  # the schema is wrong, or has a pattern that needs the other engine
+        except wrong:  # invalid, or a pattern needs the other engine
             try:
                 self._backtracking = tuple(_backtracking(data, *limits) for limits in LIMITS)
             except wrong as error:
                 raise ValueError(str(error).partition("\n")[0]) from None
 
     def is_valid(self, value: Any) -> bool:
-        """Whether the value keeps the schema.
+        """Whether the value matches the schema.
 
         Raises:
-            SchemaLimitError: that would take too long to tell.
-            ValueError: the value is no JSON, or nested too deeply.
+            SchemaLimitError: the check would take too long.
+            ValueError: the value is not JSON, or nested too deeply.
         """
         return self._validator(value).is_valid(value)
 
     def iter_errors(self, value: Any) -> Iterator[ValidationError]:
-        """What is wrong with the value.
+        """Iterate over the errors of the value.
 
         Raises:
-            SchemaLimitError: that would take too long to tell.
-            ValueError: the value is no JSON, or nested too deeply.
+            SchemaLimitError: the check would take too long.
+            ValueError: the value is not JSON, or nested too deeply.
         """
         return iter(self._validator(value).iter_errors(value))
 
     def _validator(self, value: Any) -> Validator:
-        """The one for a value of this size, whose patterns meet no limit on it."""
+        """Return the validator for a value of this size, whose patterns reach no limit on it."""
         if self._linear is not None:
             return self._linear
-        import jsonschema_rs  # noqa: PLC0415 - only who has a schema pays for it
+        import jsonschema_rs  # noqa: PLC0415 - loaded only if a schema is used
 
         exceeded = jsonschema_rs.ValidationErrorKind.BacktrackLimitExceeded
         texts = list(_texts(value))
@@ -94,7 +94,7 @@ class SchemaCheck:
 
 
 class _Backtracking(NamedTuple):
-    """A schema for values of up to so many characters, and those of its patterns that may meet the limit, alone."""
+    """A schema for values up to a size, and separately those of its patterns that may reach the limit."""
 
     max_chars: int
     validator: Validator
@@ -102,7 +102,7 @@ class _Backtracking(NamedTuple):
 
 
 def _backtracking(schema: Any, max_chars: int, max_backtracks: int) -> _Backtracking:
-    import jsonschema_rs  # noqa: PLC0415 - only who has a schema pays for it
+    import jsonschema_rs  # noqa: PLC0415 - loaded only if a schema is used
 
     options, linear = jsonschema_rs.FancyRegexOptions(backtrack_limit=max_backtracks), jsonschema_rs.RegexOptions()
     whole = jsonschema_rs.validator_for(schema, retriever=_refuse, pattern_options=options)
@@ -115,8 +115,8 @@ def _backtracking(schema: Any, max_chars: int, max_backtracks: int) -> _Backtrac
 
 
 def _is_pattern(pattern: str, options: Any) -> bool:
-    """Whether the engine takes it."""
-    import jsonschema_rs  # noqa: PLC0415 - only who has a schema pays for it
+    """Whether the engine accepts the pattern."""
+    import jsonschema_rs  # noqa: PLC0415 - loaded only if a schema is used
 
     try:
         jsonschema_rs.validator_for({"pattern": pattern}, pattern_options=options)
@@ -126,7 +126,7 @@ def _is_pattern(pattern: str, options: Any) -> bool:
 
 
 def _patterns(schema: Any) -> Iterator[str]:
-    """Every text that stands where a pattern stands; a default or an example may be among them."""
+    """Yield every text in a pattern position; a default or an example may be among them."""
     for each in _inside(schema):
         if isinstance(each, dict):
             if isinstance(pattern := each.get("pattern"), str):
@@ -136,7 +136,7 @@ def _patterns(schema: Any) -> Iterator[str]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every text in a value, and every name."""
+    """Yield every text and every key in a value."""
     for each in _inside(value):
         if isinstance(each, str):
             yield each
@@ -145,7 +145,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _inside(value: Any) -> Iterator[Any]:
-    """The value and all that is in it, without recursion: the validator refuses what is nested too deeply."""
+    """Yield the value and everything inside, without recursion; the validator rejects excessive nesting."""
     left = [value]
     while left:
         each = left.pop()

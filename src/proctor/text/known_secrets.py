@@ -1,8 +1,7 @@
-"""The secrets this process has resolved, and their removal from everything it writes.
+"""Register the secrets this process has resolved, and remove them from everything it writes.
 
-The registry belongs to the process, not to an object that is handed around: a writer that was not given it would
-leak. Configuration adds to it while it resolves `${NAME}`, reads `.env` and finds keys. The store, the reports and the
-command line remove what it holds.
+The registry is global to the process, because a writer that was not given it would leak. Configuration adds to it while
+it resolves `${NAME}`, reads `.env` and finds keys. The store, the reports and the command line remove what it contains.
 """
 
 from __future__ import annotations
@@ -33,20 +32,20 @@ _PLAIN_NAME: Final = re.compile(
     r"VERSION|LEVEL|TIMEOUT|PROVIDER|FORMAT|DEPLOYMENT)$",
     re.IGNORECASE,
 )
-# Words joined by a separator, and numbers: nobody's key, and they stand in many answers.
+# Joined words and numbers: not keys, and frequent in answers.
 _PLACE: Final = re.compile(r"(?:~|\.{1,2})?/.*|[\w.-]+\.(?:ya?ml|jsonl?|csv|db|py|sh|md|txt|prompty|pem|crt)")
 _WORDS: Final = re.compile(r"[^\W\d_]+(?:[ ._/-][^\W\d_]+)*")
 _NUMBER: Final = re.compile(r"[-+]?[\d.,:_ -]+")
 _LONG_RUN: Final = re.compile(r"[A-Za-z0-9]{16,}")
 
 _values: set[str] = set()
-_forms: tuple[str, ...] = ()  # longest first, so that a form inside another leaves no remains
+_forms: tuple[str, ...] = ()  # longest first, so that a form inside another is removed completely
 _encoded: tuple[bytes, ...] = ()
 
 
 def add_secrets(values: Iterable[str]) -> None:
-    """Remember values that must never be written; values too short to be told from ordinary text are left out."""
-    global _forms, _encoded  # noqa: PLW0603 - see the module's docstring
+    """Register values that must never be written; values too short to differ from ordinary text are skipped."""
+    global _forms, _encoded  # noqa: PLW0603 - see the module docstring
     new = {value for value in values if is_secret_value(value)} - _values
     if not new:
         return
@@ -57,11 +56,11 @@ def add_secrets(values: Iterable[str]) -> None:
 
 
 def add_variable(name: str, value: str) -> None:
-    """Remember the value of an environment variable that a setting uses, unless it is plainly no secret.
+    """Register the value of an environment variable that a setting uses, unless it is clearly not a secret.
 
-    The value of a variable with a secret's name (``…_KEY``, ``…_TOKEN``, ``…_PASSWORD``) always counts. Of an address
-    only the login, the values of its query and generated parts of its path count. Numbers, paths and plain words
-    (``production``, ``eu-west``) do not count. Under a name like ``…_MODEL`` or ``…_HOST`` only generated values count.
+    The value of a variable with a secret's name (``…_KEY``, ``…_TOKEN``, ``…_PASSWORD``) always counts. Of a URL, only
+    the login, the query values and generated parts of the path count. Numbers, paths and plain words (``production``,
+    ``eu-west``) do not count. Under a name like ``…_MODEL`` or ``…_HOST`` only generated values count.
     """
     if is_secret_variable(name):
         add_secrets([value])
@@ -75,7 +74,7 @@ def add_variable(name: str, value: str) -> None:
 
 
 def add_settings(settings: Any) -> None:
-    """Remember what settings hold under a name such as ``api_key`` or ``Authorization``, and logins in addresses."""
+    """Register settings under a name such as ``api_key`` or ``Authorization``, and logins in URLs."""
     if isinstance(settings, str):
         if "://" in settings:
             add_secrets(_parts_of_address(settings, named_only=True))
@@ -90,26 +89,26 @@ def add_settings(settings: Any) -> None:
 
 
 def known_secrets() -> tuple[str, ...]:
-    """What is remembered."""
+    """Return the registered values."""
     return tuple(sorted(_values))
 
 
 def forget_secrets() -> None:
-    """Begin again with none. Only tests need this."""
+    """Clear the registry. Only tests need this."""
     global _forms, _encoded
     _values.clear()
     _forms, _encoded = (), ()
 
 
 def has_secret(text: str | bytes) -> bool:
-    """Whether a text holds a secret in any form."""
+    """Whether a text contains a secret in any form."""
     if isinstance(text, bytes):
         return any(form in text for form in _encoded)
     return any(form in text for form in _forms)
 
 
 def hide_secrets(text: str) -> str:
-    """The text with every known secret replaced by ``***``, also where it is encoded."""
+    """Return the text with every known secret replaced by ``***``, also in encoded form."""
     for form in _forms:
         if form in text:
             text = text.replace(form, MASK)
@@ -117,7 +116,7 @@ def hide_secrets(text: str) -> str:
 
 
 def hide_secrets_in_data(value: Any) -> Any:
-    """The same for JSON-like data, keys included; data without a secret is returned as it is."""
+    """Like ``hide_secrets`` for JSON-like data, keys included; data without a secret is returned as it is."""
     if not _forms:
         return value
     if isinstance(value, str):
@@ -133,9 +132,9 @@ def hide_secrets_in_data(value: Any) -> Any:
 
 
 def hide_secrets_in_json(text: str) -> str:
-    """The same for text that may be JSON: what comes out is still JSON.
+    """Like ``hide_secrets`` for text that may be JSON; the result is still JSON.
 
-    A plain replacement could begin in the middle of an escape.
+    A plain replacement could begin inside an escape sequence.
     """
     if not has_secret(text):
         return text
@@ -148,13 +147,13 @@ def hide_secrets_in_json(text: str) -> str:
 
 
 def _is_generated(value: str) -> bool:
-    """Whether a long run of characters in it mixes letters and digits, as no word does."""
+    """Whether it has a long run of mixed letters and digits, unlike any word."""
     runs = _LONG_RUN.findall(value)
     return any(not run.isalpha() and not run.isdigit() for run in runs)
 
 
 def _parts_of_address(address: str, *, named_only: bool = False) -> list[str]:
-    """The secret parts of an address; with ``named_only``, of its query those with a secret's name."""
+    """Return the secret parts of a URL; with ``named_only``, the password and query values with a secret's name."""
     try:
         parts = urlsplit(address)
         query = parse_qsl(parts.query)

@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when they are first used: a hundred of them cost half a second to compile."""
+"""Regexes compiled on first use: compiling a hundred of them takes half a second."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ class Lazy:
         return self._compiled
 
     def search(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None:
-        """The first match between two places of the text."""
+        """Return the first match between two offsets."""
         return self.compiled.search(text, start, len(text) if end is None else end)
 
     def match(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None:
-        """The match at a place of the text."""
+        """Return the match at an offset."""
         return self.compiled.match(text, start, len(text) if end is None else end)
 
     def fullmatch(self, text: str) -> re.Match[str] | None:
-        """The match of the whole text."""
+        """Return the match of the whole text."""
         return self.compiled.fullmatch(text)
 
     def finditer(self, text: str, start: int = 0) -> Iterator[re.Match[str]]:
-        """Every match from a place on; a long text is read piece by piece."""
+        """Iterate over the matches from an offset on; a long text is read in chunks."""
         return self.compiled.finditer(text, start) if start else finditer(self.compiled, text)
 
     def findall(self, text: str) -> list[str]:
-        """The text of every match."""
+        """Return the text of every match."""
         return self.compiled.findall(text)
 
     def sub(self, put: str | Callable[[re.Match[str]], str], text: str, count: int = 0) -> str:
-        """The text with every match replaced, or the first ``count``."""
+        """Return the text with every match replaced, or the first ``count``."""
         return self.compiled.sub(put, text, count)
 
     def split(self, text: str) -> list[str]:
-        """The pieces between the matches."""
+        """Return the pieces between the matches."""
         return self.compiled.split(text)

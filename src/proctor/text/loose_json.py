@@ -1,8 +1,8 @@
-"""Reads JSON as chat models write it: fenced, wrapped in prose, with small slips of grammar.
+"""Parse JSON as chat models write it: fenced, wrapped in prose, with small syntax errors.
 
-Forgiven: a code fence, text before and after, a comma before a closing bracket, single quotes, Python's
-``True``, ``False`` and ``None``, a raw line break in a string, and missing closing brackets after a value
-that is certainly complete. Nothing is ever made up: whatever could be read in two ways is not read at all.
+Tolerated: a code fence, text before and after, a trailing comma, single quotes, Python's ``True``, ``False`` and
+``None``, a raw line break in a string, and missing closing brackets after a value that is certainly complete. Nothing
+is invented: an ambiguous text is rejected.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ __all__ = ["NotJsonError", "candidates", "read_json"]
 MAX_DEPTH: Final = 200
 _WORK_PER_CHARACTER: Final = 4
 _FREE_WORK: Final = 10_000
-_WORK_PER_START: Final = 50  # so that a text of nothing but brackets is given up in time
+_WORK_PER_START: Final = 50  # limits the work on a text of only brackets
 
 
 class NotJsonError(ValueError):
-    """The text holds no JSON value that can be read in one way only."""
+    """The text contains no unambiguous JSON value."""
 
 
 def read_json(text: str, *, close: bool = True) -> Any:
-    """The JSON value in ``text``; the likeliest when there are several.
+    """Return the JSON value in ``text``; the likeliest if there are several.
 
-    ``close=False`` refuses to add missing closing brackets: right for a reply that was cut off.
+    ``close=False`` does not add missing closing brackets: use it for a truncated reply.
 
     Raises:
         NotJsonError: there is none.
@@ -36,10 +36,10 @@ def read_json(text: str, *, close: bool = True) -> Any:
 
 
 def candidates(text: str, *, close: bool = True) -> list[Any]:
-    """Every JSON value ``text`` may be meant to say, likeliest first; never empty.
+    """Return every JSON value that ``text`` may mean, likeliest first; never empty.
 
-    A value in a code fence goes before one in the open, an object before a list, and the later before the
-    earlier, because models think first and answer last.
+    A fenced value comes before an unfenced one, an object before a list, and a later before an earlier one, because
+    models think first and answer last.
 
     Raises:
         NotJsonError: there is none.
@@ -78,7 +78,7 @@ _STRICT: Final = json.JSONDecoder(parse_float=_finite, parse_constant=_no_consta
 
 # --- where a value may begin --------------------------------------------------------------------
 
-_Rank = tuple[bool, bool, int]  # in a fence, an object, where it begins
+_Rank = tuple[bool, bool, int]  # in a fence, an object, start
 
 _START = re.compile(r"```[ \t]*(?P<tag>\w*)[ \t]*\r?\n|[{\[]")
 _WHOLE = re.compile(r"(?P<tag>)(?=[\"'TFN])")
@@ -88,18 +88,18 @@ _AFTER_FENCED = re.compile(r"\s*(?:```|\Z)")
 
 
 def _search(text: str, close: bool) -> list[Any]:
-    """Values at the places where one may begin, in work that grows with the text and no faster."""
+    """Return the values at all possible starts, in linear time."""
     work = _WORK_PER_CHARACTER * len(text) + _FREE_WORK
     found: list[tuple[_Rank, Any]] = []
     worst: _Slip | None = None
     in_fence = False
-    # A lone Python literal or a string in single quotes may be the whole text.
+    # A Python literal or a single-quoted string may be the whole text.
     start = _WHOLE.match(text) or _START.search(text)
     while start is not None and work > 0:
         fenced = start.group() not in ("{", "[")
         begin = start.end() if fenced else start.start()
         if in_fence and fenced and not start.group("tag"):
-            in_fence = False  # this one closes
+            in_fence = False  # this fence closes
             start = _START.search(text, begin)
             continue
         after = (_AFTER_FENCED if start.group() else _AFTER_ALL) if fenced else None
@@ -115,7 +115,7 @@ def _search(text: str, close: bool) -> list[Any]:
     if start is not None:
         raise NotJsonError("it has too many brackets that begin nothing")
     best = [value for _, value in sorted(found, key=lambda each: each[0], reverse=True)]
-    # An earlier draft does not stand in for a likelier answer that cannot be read.
+    # An earlier draft does not replace a likelier answer that is broken.
     readable = best[: best.index(_BROKEN)] if _BROKEN in best else best
     if not readable:
         raise NotJsonError(_described(text, worst))
@@ -123,16 +123,16 @@ def _search(text: str, close: bool) -> list[Any]:
 
 
 def _attempt(reader: _Reader, after: re.Pattern[str] | None) -> tuple[Any, int, _Slip | None]:
-    """The value that begins here, or the mark that there is none; where to go on; and what went wrong.
+    """Parse the value that begins here; return it (or a marker), where to continue, and the error.
 
-    ``after`` is what must follow the value, where something must.
+    ``after`` is what must follow the value, if anything.
     """
     text, begin = reader.text, reader.at
     try:
         value = reader.read()
     except _Slip as slip:
         if slip.broken:
-            # What looks like JSON and breaks off is not searched for smaller pieces: a piece is no answer.
+            # Broken JSON is not searched for smaller values: a fragment is not the answer.
             return _BROKEN, _end_of_broken(text, slip.at, len(reader.boxes)), slip
         return _NOTHING, begin if after else begin + 1, slip
     if after is None:
@@ -143,7 +143,7 @@ def _attempt(reader: _Reader, after: re.Pattern[str] | None) -> tuple[Any, int, 
 
 
 def _end_of_broken(text: str, at: int, depth: int) -> int:
-    """Where what broke off at ``at``, inside ``depth`` brackets, probably ends: where they are all closed again."""
+    """Return the likely end of a value that broke at ``at``, inside ``depth`` brackets: where all are closed."""
     for found in _BRACKET_OR_STRING.finditer(text, at):
         if found.group() in ("{", "["):
             depth += 1
@@ -166,7 +166,7 @@ def _described(text: str, worst: _Slip | None) -> str:
 
 
 class _Slip(Exception):
-    """Reading stopped: where, why, how far it had looked (the work it cost), and whether it was JSON until then."""
+    """Parsing stopped: the position, the reason, how far it had looked, and whether it was JSON until then."""
 
     def __init__(self, at: int, complaint: str, *, reached: int | None = None) -> None:
         super().__init__(complaint)
@@ -176,7 +176,7 @@ class _Slip(Exception):
         self.broken = False
 
 
-_STRING: Final = json.JSONDecoder(strict=False)  # a raw line break in a string is forgiven
+_STRING: Final = json.JSONDecoder(strict=False)  # tolerates a raw line break in a string
 _SPACE = re.compile(r"[ \t\r\n]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?(?![0-9A-Za-z_.+-])")
 _WORD = re.compile(r"(?:true|false|null|True|False|None)(?![0-9A-Za-z_])")
@@ -194,7 +194,7 @@ _SINGLE = re.compile(r"[^'\\]*(?:\\.[^'\\]*)*", re.DOTALL)
 
 
 class _Reader:
-    """Reads one value with a stack of its own, so that no depth of brackets can exhaust Python's."""
+    """Parses one value with its own stack, so that no nesting depth can exhaust Python's."""
 
     __slots__ = ("at", "boxes", "close", "started", "sure", "text")
 
@@ -202,9 +202,9 @@ class _Reader:
         self.text = text
         self.at = at
         self.close = close
-        self.boxes: list[_Box] = []  # the containers open now, the innermost last
-        self.started = False  # whether a name or an item has been read, so that this is JSON and not prose
-        self.sure = True  # whether the last value is certainly complete; digits may have been cut off
+        self.boxes: list[_Box] = []  # the open containers, innermost last
+        self.started = False  # whether a key or an item was read, so that this is JSON and not prose
+        self.sure = True  # whether the last value is certainly complete; digits may be truncated
 
     def read(self) -> Any:
         try:
@@ -240,7 +240,7 @@ class _Reader:
         keys.append(self._key() if isinstance(box, dict) else "")
 
     def _put(self, value: Any, box: _Box, keys: list[str]) -> bool:
-        """Put the value where it belongs; whether ``box`` ends with it."""
+        """Store the value in ``box``; return whether ``box`` ends with it."""
         if isinstance(box, list):
             box.append(value)
             return self._ends(box)
@@ -251,13 +251,13 @@ class _Reader:
         return False
 
     def _skip(self) -> str:
-        """The next character that is not white space, not yet taken; empty at the end of the text."""
+        """Return the next character that is not white space, without consuming it; empty at the end of the text."""
         found = _SPACE.match(self.text, self.at)
         self.at = found.end() if found else self.at
         return self.text[self.at : self.at + 1]
 
     def _begin(self) -> Any:
-        """A scalar, or the mark of the container that begins here."""
+        """Return a scalar, or the marker of the container that begins here."""
         here = self._skip()
         self.sure = True
         if here in _MARK:
@@ -289,17 +289,17 @@ class _Reader:
         try:
             value, self.at = _STRING.raw_decode(self.text, begin)
         except json.JSONDecodeError as error:
-            # An unclosed string was looked for to the very end. Any other slip lies where it says, but
-            # the library has counted the lines up to there.
+            # An unclosed string was searched to the end of the text. Any other error is at its position, but the
+            # library has counted the lines up to there.
             reached = error.pos + error.pos // 50 if error.pos > begin else len(self.text)
             raise _Slip(begin, "a string that does not end or holds a bad escape", reached=reached) from None
         return str(value)
 
     def _single_quoted(self, begin: int) -> tuple[str, int]:
-        """Text in single quotes and where it ends, when only one quote can be the closing one.
+        """Return a single-quoted text and its end, if only one quote can be the closing one.
 
-        An apostrophe between two letters belongs to the text. Any other quote that is not followed by
-        what may follow a string could open a quotation, and then the end cannot be told.
+        An apostrophe between two letters belongs to the text. Any other quote that is not followed by a delimiter may
+        open a quotation, and then the end is ambiguous.
         """
         at = begin + 1
         while True:
@@ -330,7 +330,7 @@ class _Reader:
         return key
 
     def _closes(self, box: _Box) -> bool:
-        """Take the closing bracket of ``box`` when it is next."""
+        """Consume the closing bracket of ``box`` if it is next."""
         if self._skip() != ("}" if isinstance(box, dict) else "]"):
             return False
         self.at += 1
@@ -338,7 +338,7 @@ class _Reader:
         return True
 
     def _ends(self, box: _Box) -> bool:
-        """Whether ``box`` ends after the value just read; otherwise its next item is next."""
+        """Return whether ``box`` ends after the last value; otherwise its next item follows."""
         if self._closes(box):
             return True
         here = self._skip()
@@ -352,7 +352,7 @@ class _Reader:
 
 
 def _requoted(raw: str) -> str:
-    """The inside of a single-quoted string as a double-quoted one."""
+    """Convert the content of a single-quoted string to a double-quoted one."""
     return '"' + re.sub(r"""\\'|(\\.)|(")""", _requoted_character, raw, flags=re.DOTALL) + '"'
 
 

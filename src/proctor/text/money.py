@@ -1,4 +1,4 @@
-"""Amounts of money written in a text: yen, dollars and others, before or behind, full-width, grouped, in ranges."""
+"""Find amounts of money in a text: currency before or after, full-width digits, grouping, ranges."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _BEFORE = re.compile(
     r"|(?P<sign>[¥￥$＄€£₩₹]))\s{0,2}$",
     re.IGNORECASE,
 )
-_LAST: Final = frozenset((*_SIGNS, *"dyrpbwDYRPBW"))  # how what stands before a number ends, where it is a currency
+_LAST: Final = frozenset((*_SIGNS, *"dyrpbwDYRPBW"))  # last characters of what may be a currency before a number
 _BEHIND = re.compile(
     r"[\s-]{0,2}(米ドル|ドル|円|えん|人民元|元|ユーロ|ポンド|ウォン|[¥￥€£₩]"
     r"|(?:us dollars?|dollars?|bucks|yen|euros?|pounds|yuan|won|rupees"
@@ -72,7 +72,7 @@ _LOOK = 14
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Money:
-    """An amount as it stands in a text; of a range ``amount`` is the lower end and ``high`` the upper."""
+    """An amount in a text; of a range, ``amount`` is the lower end and ``high`` the upper."""
 
     amount: Decimal
     currency: str
@@ -82,7 +82,7 @@ class Money:
     high: Decimal | None = None
 
     def covers(self, amount: Decimal, currency: str) -> bool:
-        """Whether this says that amount, or a range that holds it."""
+        """Whether this equals that amount, or is a range that contains it."""
         if currency != self.currency:
             return False
         if self.high is not None:
@@ -100,9 +100,9 @@ class _Found:
 
 
 def find_money(text: str, numbers: Sequence[Number] | None = None) -> tuple[Money, ...]:
-    """Every amount of money in the text, in order. A number without a currency is none.
+    """Return every amount of money in the text, in order. A number without a currency is skipped.
 
-    ``numbers`` are those of the text, where they are known.
+    ``numbers`` are those of the text, if already known.
     """
     found = [_look(text, number) for number in (find_numbers(text) if numbers is None else numbers)]
     made: list[Money] = []
@@ -125,13 +125,13 @@ def find_money(text: str, numbers: Sequence[Number] | None = None) -> tuple[Mone
 
 
 def same_amount(one: Money, others: Sequence[Money]) -> bool:
-    """Whether an amount is among others, or in a range of theirs."""
+    """Whether an amount is among others, or within one of their ranges."""
     return any(other.covers(one.amount, one.currency) for other in others)
 
 
 def _look(text: str, number: Number) -> _Found:
     start, end = number.start, number.end
-    # The number's own span begins with its sign and its currency; what stands before may say which dollar.
+    # The number's span includes its sign and currency; the text before may specify the dollar.
     inside = next((at + 1 for at in range(start, min(start + 3, end)) if text[at] in _SIGNS), start)
     ahead = text[max(0, start - _LOOK) : inside]
     before = _BEFORE.search(ahead) if ahead.rstrip()[-1:] in _LAST else None

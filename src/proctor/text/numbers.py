@@ -1,4 +1,4 @@
-"""The numbers written in a text: separators, signs, other digits, percent, 万 and million."""
+"""Find numbers in a text: separators, signs, non-ASCII digits, percent, 万 and million."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["EXACT", "DecimalMark", "Number", "find_numbers"]
 
 DecimalMark = Literal["auto", "point", "comma"]
 
-# Longer than any quantity; keeps hostile runs of digits from costing anything.
+# Longer than any real quantity; bounds the work on hostile digit runs.
 MOST_DIGITS: Final = 300
 MOST_EXPONENT: Final = 300
 EXACT: Final = Context(prec=4 * (MOST_DIGITS + MOST_EXPONENT))
@@ -43,11 +43,11 @@ _TOKEN = re.compile(
     r"|(?<![0-9A-Za-z_.)\]])(?P<bare>\.[0-9]+))"
     r"(?P<exponent>[eE][-+]?[0-9]+(?![A-Za-z0-9]))?"
 )
-# Where a number can begin: a sign, a currency, a point or a run of digits. To find these takes a fifth of the time.
+# Where a number can begin: a sign, a currency, a point or a run of digits. This search takes a fifth of the time.
 _BEGIN = re.compile(r"[-+△▲$€£¥₩₹.0-9](?:(?<=[0-9])[0-9]*)?")
 _PERCENT = re.compile(r"\s?(?:%|percent\b|per cent\b|パーセント)", re.IGNORECASE)
 _KANJI_UNIT = re.compile(r"([百千])?([万萬億亿兆])?")
-_ENGLISH_UNIT = re.compile(r"\s?((?a:thousand|million|billion|trillion))\b", re.IGNORECASE)  # no ſ for an s
+_ENGLISH_UNIT = re.compile(r"\s?((?a:thousand|million|billion|trillion))\b", re.IGNORECASE)  # ASCII: ſ does not match s
 _POWER = {"百": 2, "千": 3, "万": 4, "萬": 4, "億": 8, "亿": 8, "兆": 12}
 _ENGLISH_POWER = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 
@@ -59,7 +59,7 @@ _NOT_DIGIT = re.compile(r"[^0-9]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Number:
-    """A number as it stands in a text; ``percent`` when a percent sign follows it."""
+    """A number in a text; ``percent`` if a percent sign follows it."""
 
     value: Decimal
     start: int
@@ -68,20 +68,20 @@ class Number:
 
     @property
     def readings(self) -> tuple[Decimal, ...]:
-        """What it may mean: ``12 %`` is 12 and 0.12."""
+        """Its possible values: ``12 %`` is 12 and 0.12."""
         return (self.value, self.value.scaleb(-2, EXACT)) if self.percent else (self.value,)
 
 
 def find_numbers(text: str, *, decimal: DecimalMark = "auto") -> tuple[Number, ...]:
-    """Every number in the text, in order.
+    """Return every number in the text, in order.
 
-    Digits glued to a letter before them (``A4``, ``COVID-19``) and dotted versions (``1.2.3``) are none.
+    Digits attached to a letter before them (``A4``, ``COVID-19``) and dotted versions (``1.2.3``) are skipped.
     """
     plain = text if text.isascii() else text.translate(_AS_PLAIN)
     found: list[Number] = []
-    before = 0  # the power of ten of the unit that ended the last number
+    before = 0  # power of ten of the last number's unit
     for number, power in _parts(plain, decimal):
-        # 3億5000万 is one number: its parts touch, and each has a smaller unit than the one before.
+        # 3億5000万 is one number: its parts are adjacent with decreasing units.
         if before > power and found[-1].end == number.start:
             total = EXACT.add(found[-1].value, number.value.copy_sign(found[-1].value))
             found[-1] = Number(value=total, start=found[-1].start, end=number.end, percent=number.percent)
@@ -93,13 +93,13 @@ def find_numbers(text: str, *, decimal: DecimalMark = "auto") -> tuple[Number, .
 
 @lru_cache(maxsize=4096)
 def _plain(code: int) -> str:
-    """The ASCII sign that means the same; always one, so that offsets stay what they are."""
+    """Return the equivalent ASCII character; always one, so that offsets stay the same."""
     digit = unicodedata.decimal(chr(code), None)
     return str(digit) if digit is not None else _SAME_AS.get(chr(code), chr(code))
 
 
 class _AsPlain:
-    """A table for ``str.translate`` that holds the last characters only."""
+    """A table for ``str.translate`` that caches only recent characters."""
 
     def __getitem__(self, code: int) -> str:
         return _plain(code)
@@ -109,7 +109,7 @@ _AS_PLAIN: Final = _AsPlain()
 
 
 def _parts(plain: str, decimal: DecimalMark) -> Iterator[tuple[Number, int]]:
-    """Each number with the power of ten of the unit written behind it."""
+    """Yield each number with the power of ten of its unit."""
     for token in _tokens(plain):
         body = token["body"] or token["bare"]
         exponent = token["exponent"] or ""
@@ -131,7 +131,7 @@ def _parts(plain: str, decimal: DecimalMark) -> Iterator[tuple[Number, int]]:
 
 
 def _tokens(plain: str) -> Iterator[re.Match[str]]:
-    """What looks like a number, in order, none overlapping."""
+    """Yield candidate numbers in order, without overlaps."""
     after = 0
     for begin in _BEGIN.finditer(plain):
         if begin.start() >= after and (token := _TOKEN.match(plain, begin.start())) is not None:
@@ -154,7 +154,7 @@ def _with_unit(plain: str, value: Decimal, start: int, end: int) -> tuple[Number
 
 
 def _read(body: str, decimal: DecimalMark) -> list[tuple[str, int, int]]:
-    """What a run of digits and separators says: one number, a list of several, or (a version) none."""
+    """Parse a run of digits and separators: one number, several, or (for a version) none."""
     if (digits := _one(body, decimal)) is not None:
         return [(digits, 0, len(body))]
     pieces = [(_one(piece.group(), decimal), piece) for piece in _PIECE.finditer(body)]
@@ -162,7 +162,7 @@ def _read(body: str, decimal: DecimalMark) -> list[tuple[str, int, int]]:
 
 
 def _one(body: str, decimal: DecimalMark) -> str | None:
-    """The run as one plain number, if it can be read so."""
+    """Return the run as one plain number, if possible."""
     if len(body) > MOST_DIGITS:
         return None
     if _NOT_DIGIT.sub("", body) == body or body[0] == ".":
@@ -179,7 +179,7 @@ def _one(body: str, decimal: DecimalMark) -> str | None:
 
 
 def _is_grouped(body: str, decimal: DecimalMark) -> bool:
-    """Whether every separator stands between thousands."""
+    """Whether every separator groups thousands."""
     if decimal != "comma" and _GROUPED_BY_LAKH.fullmatch(body):
         return True
     grouped = _GROUPED.fullmatch(body)
@@ -187,5 +187,5 @@ def _is_grouped(body: str, decimal: DecimalMark) -> bool:
         return False
     mark = grouped[1]
     if decimal == "auto":
-        return mark != "." or body.count(".") > 1  # 1.234 is read as English does
+        return mark != "." or body.count(".") > 1  # 1.234 is read as in English
     return mark != ("." if decimal == "point" else ",")

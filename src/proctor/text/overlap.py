@@ -1,7 +1,7 @@
-"""How much two texts have in common: ROUGE-L, BLEU and chrF, each in [0, 1].
+"""Overlap metrics of two texts: ROUGE-L, BLEU and chrF, each in [0, 1].
 
-Written here because the libraries that have them bring numpy, nltk or their own tokenisers' downloads;
-they serve as oracles in the tests, which hold these to the same figures.
+Implemented here because the libraries need numpy, nltk or tokeniser downloads. The tests use those libraries as oracles
+and require the same figures.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["TooLongError", "bleu", "chrf", "longest_common", "rouge_l"]
 BLEU_ORDER = 4
 CHRF_ORDER = 6
 CHRF_BETA = 2
-# Work grows with the product of both lengths, 64 cells a step: this is well under a second.
+# The work grows with the product of both lengths, 64 cells a step: this takes well under a second.
 MOST_CELLS = 4_000_000_000
 MOST_GRAMS = 3_000_000
 FEW_GRAMS = 64
@@ -34,7 +34,7 @@ class TooLongError(ValueError):
 
 
 def rouge_l(answer: str, reference: str, *, by_character: bool = False) -> float:
-    """ROUGE-L: F1 of the longest common subsequence of words (or characters)."""
+    """Return ROUGE-L: F1 of the longest common subsequence of words (or characters)."""
     left, right = _rouge_tokens(answer, by_character), _rouge_tokens(reference, by_character)
     if not left or not right:
         return 0.0
@@ -47,9 +47,9 @@ def _rouge_tokens(text: str, by_character: bool) -> Sequence[str]:
 
 
 def longest_common(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
-    """The length of the longest common subsequence.
+    """Return the length of the longest common subsequence.
 
-    Bit-parallel: a row of the usual table is one whole number, so a step handles all of its cells.
+    Bit-parallel: a table row is one integer, so a step handles all of its cells.
 
     Raises:
         TooLongError: the table would be too large.
@@ -71,7 +71,7 @@ def longest_common(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
 
 
 def bleu(answer: str, reference: str, *, by_character: bool = False) -> float:
-    """BLEU of one sentence: up to four words in a row, exponential smoothing, effective order."""
+    """Return sentence BLEU: n-grams up to four, exponential smoothing, effective order."""
     left, right = _bleu_tokens(answer, by_character), _bleu_tokens(reference, by_character)
     if not left or not right:
         return 0.0
@@ -81,7 +81,7 @@ def bleu(answer: str, reference: str, *, by_character: bool = False) -> float:
     logs: list[float] = []
     smoothing = 1.0
     for matched, total in zip(found, possible, strict=True):
-        if total == 0:  # the answer is shorter than this many words
+        if total == 0:  # the answer has fewer words than this
             break
         if matched == 0:
             smoothing *= 2
@@ -103,7 +103,7 @@ def _gram_counts(left: Sequence[str], right: Sequence[str]) -> tuple[list[int], 
 
 
 def _bleu_tokens(text: str, by_character: bool) -> list[str]:
-    """The tokens of mteval-v13a; letters of unspaced scripts stand alone."""
+    """Return the tokens of mteval-v13a; characters of unspaced scripts are separate tokens."""
     text = text.rstrip()
     if by_character:
         return list("".join(text.split()))
@@ -117,7 +117,7 @@ def _bleu_tokens(text: str, by_character: bool) -> list[str]:
 
 
 def chrf(answer: str, reference: str) -> float:
-    """chrF2: F-score of character sequences up to six long, recall counting double; spaces are ignored."""
+    """Return chrF2: F-score of character n-grams up to six, with recall weighted double; spaces are ignored."""
     left, right = "".join(answer.split()), "".join(reference.split())
     if max(len(left), len(right)) * CHRF_ORDER > 2 * MOST_GRAMS:
         raise TooLongError(f"{len(left):,} and {len(right):,} characters are too many to compare")
@@ -136,18 +136,18 @@ def chrf(answer: str, reference: str) -> float:
 
 
 def _matched_grams(left: str, right: str, order: int) -> int:
-    # Only what the shorter text has can match, so only that is counted.
+    # Only n-grams of the shorter text can match.
     if len(left) > len(right):
         left, right = right, left
     wanted = Counter(left[start : start + order] for start in range(len(left) - order + 1))
-    if len(wanted) <= FEW_GRAMS:  # a short text in a long one: look for each piece instead of taking all pieces
+    if len(wanted) <= FEW_GRAMS:  # a short text in a long one: search each n-gram instead of counting all
         return sum(_times(right, gram, most) for gram, most in wanted.items())
     made = Counter(gram for start in range(len(right) - order + 1) if (gram := right[start : start + order]) in wanted)
     return sum(min(count, wanted[gram]) for gram, count in made.items())
 
 
 def _times(text: str, gram: str, most: int) -> int:
-    """How often the piece occurs, overlaps included, counted no further than ``most``."""
+    """Return how often the n-gram occurs, with overlaps, up to ``most``."""
     found, start = 0, text.find(gram)
     while start >= 0 and found < most:
         found += 1

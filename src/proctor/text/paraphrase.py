@@ -1,4 +1,4 @@
-"""A question in other words, by rules: the same names, numbers and denials, another wording."""
+"""Paraphrase a question by rules, keeping names, numbers and negations."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _WHEN = re.compile(
     re.IGNORECASE,
 )
 
-# Words that can stand for each other in a customer's question. The second kind goes one way only: to buy is to
-# purchase, but what somebody gets or needs is often something else than obtained or required.
+# Interchangeable words in a customer's question. The second kind works in one direction only: "buy" can become
+# "purchase", but "get" or "need" often does not mean "obtain" or "require".
 _EITHER: Final = (
     ("booking", "reservation"),
     ("bookings", "reservations"),
@@ -57,7 +57,7 @@ _VERB = (
 _BE = r"(is|are|was|were)"
 _ASKING = r"(what|where|when|who|which \w+|how (?:much|many|long|far|late|early|often)|why|how)"
 
-# A pattern of the whole question, and how it is said otherwise; tried in this order.
+# Patterns of the whole question and their rewordings, tried in this order.
 _FORMS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     (r"how much (?:does|do) (.+?) cost", (r"what is the price of \1", r"what do I pay for \1")),
     (
@@ -114,9 +114,9 @@ _JAPANESE: Final = (
 
 
 def paraphrases(question: str, *, most: int = 3) -> list[str]:
-    """The question in other words, at most so many ways; none where no rule fits.
+    """Return up to ``most`` paraphrases of the question; empty if no rule fits.
 
-    What stands before the last question is kept as it is. Each way keeps the names, numbers, codes and denials.
+    Text before the last question is kept. Each paraphrase keeps the names, numbers, codes and negations.
     """
     text = question.strip()
     if not text or len(text) > _LONGEST:
@@ -134,17 +134,17 @@ def paraphrases(question: str, *, most: int = 3) -> list[str]:
 
 
 def keeps_meaning(question: str, other: str) -> bool:
-    """Whether another wording keeps the numbers, names, codes, quotations and denials, and still asks something."""
+    """Whether another wording keeps numbers, names, codes, quotations and negations, and is still a question."""
     if not other.strip() or negated(question) != negated(other):
         return False
     if _figures(question) != _figures(other) or _fixed(question) != _fixed(other):
         return False
-    # Limits and conditions are what answers hang on.
+    # Limits and conditions determine the answer.
     return sorted(_WHEN.findall(question.lower())) == sorted(_WHEN.findall(other.lower()))
 
 
 def _last_question(text: str) -> tuple[str, str]:
-    """What comes before the last question, and that question; the whole text when none is marked."""
+    """Return the text before the last question, and that question; the whole text if none is marked."""
     questions = [each.text for each in statements(text) if each.kind == "question"]
     at = text.rfind(questions[-1]) if questions else -1
     if at < 0 or text[at + len(questions[-1]) :].strip():
@@ -164,7 +164,7 @@ def _english(asked: str) -> Iterator[str]:
                 yield from (_sentence(_swapped(said)) for said in _said(match, way))
     if (swapped := _swapped(core)) != core:
         yield _sentence(swapped)
-    # A frame around the same words is the least that can be done: the agent reads another message.
+    # A frame around the same words is the smallest change.
     if core.lower().startswith(("what ", "where ", "when ", "how ", "who ", "which ", "is ", "are ", "does ", "did ")):
         yield f"I have a question: {core}?"
         yield f"Just so that I get it right: {core}?"
@@ -195,7 +195,7 @@ def _agreeing(who: str, verb: str) -> str:
 
 
 def _third(verb: str) -> str:
-    """The verb as it stands behind he, she or it."""
+    """Return the third person singular of the verb."""
     special = {"have": "has", "do": "does", "go": "goes", "be": "is"}
     if verb.lower() in special:
         return special[verb.lower()]
@@ -205,7 +205,7 @@ def _third(verb: str) -> str:
 
 
 def _swapped(text: str) -> str:
-    """The text with words that can stand for each other exchanged, each word once."""
+    """Replace interchangeable words, each once."""
     pattern = re.compile(rf"\b(?:{'|'.join(re.escape(here) for here, _ in _SWAPS)})\b", re.IGNORECASE)
     others = dict(_SWAPS)
     return pattern.sub(lambda match: _cased(others[match.group().lower()], match.group()), text)
@@ -243,7 +243,7 @@ def _figures(text: str) -> list[str]:
 
 
 def _fixed(text: str) -> list[str]:
-    """Codes, addresses, names inside a sentence, and quotations."""
+    """Return codes, addresses, names inside a sentence, and quotations."""
     codes = [each.rstrip(".,?!") for each in _CODE.findall(text)]
     names = [each for each in _NAME.findall(text) if each not in ("I", "I'd", "I'm", "I've", "I’d", "Could", "Please")]
     return sorted({each.casefold() for each in (*codes, *names, *_QUOTED.findall(text))})

@@ -1,4 +1,4 @@
-"""Many regular expressions over one text: only those are tried whose letters stand in it at all."""
+"""Match many regexes against one text; only those whose required substrings occur are tried."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from re import _parser as parser  # type: ignore[attr-defined]  # isort: skip
 __all__ = ["Haystack", "needles", "warming"]
 
 Node = tuple[Any, Any]
-Needles = frozenset[str] | None  # of which one must stand in the text; None: no telling
+Needles = frozenset[str] | None  # substrings of which one must occur; None: unknown
 
 _REPEATS = frozenset({sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT})
 _MOST = 256
 _GRAM = 3
-_SHORT = 1_000  # letters of a text whose groups are kept: several haystacks look through the same sentence
+_SHORT = 1_000  # maximum characters of a text whose n-grams are cached: several haystacks search the same sentence
 
-# Letters that are one to a pattern in either case, though their small forms differ: "ſ" and "s", "ς" and "σ".
+# Characters that a pattern treats as equal although their lowercase forms differ: "ſ" and "s", "ς" and "σ".
 _SAME = {each: chr(min(each, *others)) for each, others in casefix._EXTRA_CASES.items()}
 
 _every: WeakSet[Haystack] = WeakSet()
-_adding = ForkLock()  # a set that grows cannot be copied
+_adding = ForkLock()  # a set cannot be copied while it grows
 
 
-@dataclass(frozen=True)  # without slots, for what is made once and kept
+@dataclass(frozen=True)  # without slots, for cached properties
 class Haystack:
-    """Patterns, each compiled when a text first has its letters; letters match in either case."""
+    """A set of patterns, each compiled when a text first contains its required substring; case is ignored."""
 
     patterns: tuple[str, ...]
 
@@ -45,7 +45,7 @@ class Haystack:
             _every.add(self)
 
     def find(self, text: str) -> Iterator[tuple[int, re.Match[str]]]:
-        """Every match of every pattern with the pattern's number, pattern by pattern in their order."""
+        """Yield every match with its pattern's number, in pattern order."""
         for number in self._possible(_small(text)):
             for hit in finditer(self._compiled(number), text):
                 yield number, hit
@@ -57,13 +57,13 @@ class Haystack:
                 yield number, hit
 
     def numbers(self, text: str) -> Iterator[int]:
-        """The number of every pattern that stands in the text, each once, in their order."""
+        """Yield the number of every pattern that matches, in order."""
         for number in self._possible(_small(text)):
             if any(True for _ in finditer(self._compiled(number), text)):
                 yield number
 
     def has(self, text: str) -> bool:
-        """Whether any pattern stands in the text."""
+        """Whether any pattern matches the text."""
         return any(True for _ in self.numbers(text))
 
     def _possible(self, small: str) -> list[int]:
@@ -74,7 +74,7 @@ class Haystack:
 
     @cached_property
     def _by_gram(self) -> dict[str, list[tuple[str, int]]]:
-        """Each needle under its first letters, with the number of its pattern."""
+        """The required substrings by their first characters, with the number of the pattern."""
         made: dict[str, list[tuple[str, int]]] = {}
         for number, pattern in enumerate(self.patterns):
             for needle in _telling(pattern) or ():
@@ -100,9 +100,9 @@ class Haystack:
 
 
 def warming() -> Iterator[None]:
-    """Compile every pattern of every haystack there is, one at each step, so that no text has to wait for it.
+    """Compile every pattern of every haystack, one per step, so that no text has to wait for it.
 
-    The letters by which patterns are chosen come first: to read them off a list of some languages takes longest.
+    The required substrings come first because extracting them takes longest.
     """
     with _adding:
         every = list(_every)
@@ -116,7 +116,7 @@ def warming() -> Iterator[None]:
 
 
 def _small(text: str) -> str:
-    """The text in small letters, one for each of its own."""
+    """Return the text in lowercase, one character for each of its own."""
     return text.lower() if text.isascii() else translated(text.replace("İ", "i").lower(), _SAME)
 
 
@@ -131,7 +131,7 @@ def _grams(small: str) -> set[str]:
 
 def _grams_of(piece: str) -> set[str]:
     grams = set(map("".join, zip(piece, piece[1:], piece[2:], strict=False)))
-    if not piece.isascii():  # one or two letters say something in other scripts only
+    if not piece.isascii():  # one or two characters are selective only in non-ASCII scripts
         grams.update(piece, map("".join, pairwise(piece)))
     return grams
 
@@ -145,17 +145,17 @@ def _telling(pattern: str) -> Needles:
 
 
 def _tells(found: frozenset[str]) -> bool:
-    """Whether each of the strings is long enough for its letters to say something."""
+    """Whether each of the strings is long enough to be selective."""
     return not any(len(each) < _GRAM and each.isascii() for each in found)
 
 
 def needles(pattern: str) -> frozenset[str] | None:
-    """Strings in small letters, one of which stands in every match; ``None`` when nothing can be said."""
+    """Return lowercase strings, one of which occurs in every match; ``None`` if there are none."""
     return _of(list(parser.parse(pattern)))
 
 
 def _of(items: Sequence[Node]) -> Needles:
-    """The most telling of what the parts of a stretch ask for: of those that tell, whose shortest string is longest."""
+    """Return the most selective requirement among the parts: the set whose shortest string is longest."""
     found: list[frozenset[str]] = []
     run = ""
     for kind, value in items:

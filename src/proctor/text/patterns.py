@@ -1,8 +1,8 @@
-"""How much work a regular expression can cause on a text, in the worst case.
+"""Compute an upper bound on the work of a regex on a text.
 
-Python's engine tries every way a pattern can match, and cannot be stopped once it runs. So the ways are
-counted beforehand, on the parsed pattern: two neighbours that may both take the same character multiply
-the ways, two that may not only add to them. The figure is an upper bound and errs on the high side.
+Python's engine tries every way a pattern can match, and cannot be stopped once it runs. So the ways are counted
+beforehand, on the parsed pattern: adjacent parts that can match the same character multiply the ways; others add to
+them. The bound errs on the high side.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ __all__ = ["compiled", "most_steps"]
 
 MOST_FACTOR: Final = 10_000
 MOST_POWER: Final = 6
-MAX_LOOKS: Final = 120_000  # at the parts of a pattern while its steps are counted: some tenths of a second
+MAX_LOOKS: Final = 120_000  # visits to parts of a pattern while its steps are counted: some tenths of a second
 _LATIN: Final = tuple(map(chr, range(0x180)))
 _SAMPLES: Final = (*_LATIN, *"ء٠１あア漢가😀\u2003\u3000")
 
 Node = tuple[Any, Any]
-First = tuple[Node, ...] | None  # the nodes that may take the next character; None: no telling
+First = tuple[Node, ...] | None  # the nodes that may match the next character; None: unknown
 
 _ONE_CHARACTER = frozenset({sre.LITERAL, sre.NOT_LITERAL, sre.ANY, sre.IN})
 _REPEATS = frozenset({sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT})
@@ -34,7 +34,7 @@ _LOOKS = frozenset({sre.ASSERT, sre.ASSERT_NOT})
 
 
 class _UnboundedError(Exception):
-    """The work may grow faster than a small power of the text's length, or takes too long to count."""
+    """The work may exceed a small power of the text's length, or takes too long to count."""
 
 
 class _Counting(threading.local):
@@ -45,14 +45,14 @@ _counting: Final = _Counting()
 
 
 def _look() -> None:
-    """Count one look at a part of the pattern: nested groups and long lists of choices are looked at many times."""
+    """Count one visit: nested groups and long alternatives are visited many times."""
     _counting.looks_left -= 1
     if _counting.looks_left < 0:
         raise _UnboundedError
 
 
 class _Work(NamedTuple):
-    """Ways through a stretch: ``factor`` times n to the ``power``; steps from its start to the end: n to ``steps``."""
+    """Ways through a sequence: ``factor`` times n to the ``power``; steps to the end: n to ``steps``."""
 
     factor: int
     power: int
@@ -61,10 +61,10 @@ class _Work(NamedTuple):
 
 
 def compiled(pattern: str, *, ignore_case: bool = False) -> re.Pattern[str]:
-    """The pattern, compiled.
+    """Compile the pattern.
 
     Raises:
-        ValueError: it is no regular expression; says what is wrong and where.
+        ValueError: it is not a regex; with the reason and the position.
     """
     try:
         return re.compile(pattern, re.IGNORECASE if ignore_case else 0)
@@ -76,9 +76,9 @@ def compiled(pattern: str, *, ignore_case: bool = False) -> re.Pattern[str]:
 
 
 def most_steps(pattern: str, length: int, *, anywhere: bool = True) -> float:
-    """An upper bound on the steps the engine takes on a text of ``length`` characters; may be infinite.
+    """Return an upper bound on the engine's steps on a text of ``length`` characters; may be infinite.
 
-    ``anywhere`` is whether the match may begin at any place, as in a search.
+    ``anywhere`` is whether the match may begin anywhere, as in a search.
     """
     worst = _worst(pattern, anywhere)
     return math.inf if worst is None else float(worst[0] * math.comb(length + worst[1], worst[1]))
@@ -86,7 +86,7 @@ def most_steps(pattern: str, length: int, *, anywhere: bool = True) -> float:
 
 @lru_cache(maxsize=512)
 def _worst(pattern: str, anywhere: bool) -> tuple[int, int] | None:
-    """The factor and the power of the text's length; None when there is no bound. Both are remembered."""
+    """Return the factor and the power of the text's length; None if there is no bound. Cached."""
     _counting.looks_left = MAX_LOOKS
     try:
         return _counted(pattern, anywhere)
@@ -108,7 +108,7 @@ def _counted(pattern: str, anywhere: bool) -> tuple[int, int]:
 
 
 def _walk(items: Sequence[Node], follow: First, tail: int) -> _Work:
-    """The work of a stretch, from its end to its beginning; ``tail`` is the steps' power of what follows it."""
+    """Return the work of a sequence, from end to beginning; ``tail`` is the power of the steps after it."""
     factor, power, steps, first = 1, 0, tail, follow
     for node in reversed(items):
         one = _node(node, first, steps)
@@ -131,7 +131,7 @@ def _node(node: Node, follow: First, tail: int) -> _Work:
         return _branch([list(choice) for choice in value[1]], follow, tail)
     if kind in _REPEATS:
         return _repeat(value[0], value[1], list(value[2]), follow, tail)
-    if kind in _LOOKS:  # what follows is tried only after it, so no character rules it out beforehand
+    if kind in _LOOKS:  # the rest is tried only after it, so no character excludes it beforehand
         inside = _walk(list(value[1]), (), 0)
         return _Work(inside.factor, 0, max(inside.steps, tail), None)
     if kind is sre.GROUPREF:
@@ -153,7 +153,7 @@ def _branch(choices: list[list[Node]], follow: First, tail: int) -> _Work:
 
 
 def _repeat(least: int, most: int, body: list[Node], follow: First, tail: int) -> _Work:
-    # _END stands for the end of the body: it is among its first nodes only when the body may be empty.
+    # _END stands for the end of the body: it is among the first nodes only if the body may be empty.
     starts = _walk(body, (_END,), 0).first
     may_be_empty = starts is None or _END in starts
     first = _union([starts, follow]) if least == 0 or may_be_empty else starts
@@ -167,21 +167,21 @@ def _repeat(least: int, most: int, body: list[Node], follow: First, tail: int) -
     inside = _walk(body, _union([starts, follow]), 0)
     if inside.factor > 1 or inside.power:
         return _ambiguous(least, most, inside, tail, first)
-    if most > MOST_FACTOR:  # as good as endless
+    if most > MOST_FACTOR:  # practically unbounded
         return _Work(1, int(overlap), max(1, inside.steps, tail + overlap), first)
     choices = most - least + 1 if overlap else 1
     return _Work(choices, 0, max(inside.steps, tail), first)
 
 
 def _ambiguous(least: int, most: int, inside: _Work, tail: int, first: First) -> _Work:
-    """A repeat whose body can match the same text in several ways: they multiply with each round."""
+    """Return the work of a repeat whose body is ambiguous: the ways multiply with each round."""
     if most * max(1, inside.power) > MOST_POWER:
         raise _UnboundedError
     power = inside.power * most
     return _Work(inside.factor**most * (most - least + 1), power, max(inside.steps, tail) + power, first)
 
 
-# --- which characters a node may take -------------------------------------------------------------
+# --- which characters a node may match ------------------------------------------------------------
 
 _END: Final[Node] = ("end", None)
 
@@ -196,7 +196,7 @@ def _union(firsts: Iterable[First]) -> First:
 
 
 def _without_end(first: First, follow: First) -> First:
-    """First nodes with the end of a body replaced by what follows the body."""
+    """Replace the end of a body by what follows the body."""
     if first is None or _END not in first:
         return first
     return _union([tuple(node for node in first if node is not _END), follow])
@@ -209,7 +209,7 @@ def _overlap(one: First, other: First) -> bool:
 
 
 def _share(left: Node, right: Node) -> bool:
-    """Whether one character can be taken by both nodes."""
+    """Whether one character can match both nodes."""
     _look()
     if left is _END or right is _END:
         return False
@@ -221,13 +221,13 @@ def _share(left: Node, right: Node) -> bool:
         return True
     ends = [end for end in (*_ends(left), *_ends(right)) if ord(end) >= len(_LATIN)]  # the others are among the samples
     if ends and (_has_class(left) or _has_class(right)):
-        return True  # too many characters to sample: take it that they meet
+        return True  # too many characters to sample: assume an overlap
     return any(_takes(left, sign) and _takes(right, sign) for sign in ends)
 
 
 @lru_cache(maxsize=4096)
 def _cases(code: int) -> frozenset[str]:
-    """The character in each case."""
+    """Return the character in each case."""
     return frozenset({chr(code), chr(code).lower(), chr(code).upper()})
 
 
@@ -238,12 +238,12 @@ def _key(node: Node) -> tuple[Any, Any]:
 
 @lru_cache(maxsize=4096)
 def _sampled(kind: Any, value: Any) -> int:
-    """The samples that a node takes, one bit each."""
+    """Return the samples that a node matches, one bit each."""
     return sum(1 << bit for bit, sign in enumerate(_SAMPLES) if _takes((kind, value), sign))
 
 
 def _ends(node: Node) -> list[str]:
-    """The characters a node names; two ranges meet only if one holds an end of the other."""
+    """Return the characters a node names; two ranges overlap only if one contains an end of the other."""
     kind, value = node
     if kind in (sre.LITERAL, sre.NOT_LITERAL):
         return [chr(value)]
@@ -261,7 +261,7 @@ def _has_class(node: Node) -> bool:
 
 
 def _takes(node: Node, sign: str) -> bool:
-    """Whether the node takes the character in some case: the flags in force are not looked at."""
+    """Whether the node matches the character in any case, regardless of flags."""
     return any(_takes_exactly(node, form) for form in {sign, sign.lower(), sign.upper()} if len(form) == 1)
 
 

@@ -1,4 +1,4 @@
-"""Sentences in which a mistake costs somebody: policies, prices, terms of a booking. English and Japanese, by rules."""
+"""Classify sentences in which an error is costly: policies, prices, booking terms. English and Japanese, by rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["SECTIONS", "about_the_talk", "section_key", "sections_of"]
 
 SECTIONS: Final = ("policy", "price", "booking_terms")
 
-# Giving back: whatever is said of it is a policy.
+# Any statement about refunds is a policy.
 _REFUND: Final = (
     r"\b(?:cancel\w*|refund\w*|reimburs\w*|money back|non-?refundable|no-?show|reembolso\w*|remboursement\w*|annul\w+"
     r"|stornier\w*|rückerstatt\w*|erstatt\w*)\b|返金|払い?戻|返品|キャンセル|取り?消|解約|退款|取消|환불|취소"
@@ -65,7 +65,7 @@ _FREE: Final = re.compile(
     re.IGNORECASE,
 )
 
-# What an agent says of itself: what it cannot do, see or find. A reason in it is a claim again.
+# Statements about the agent itself: what it cannot do, see or find. A reason in it is a claim.
 _UNABLE: Final = re.compile(
     r"^(?:(?:sorry|unfortunately|i(?:'m| am) (?:sorry|afraid)),? ?(?:but )?)?"
     r"i (?:can ?not|can'?t|could not|couldn'?t|do not|don'?t|am not able|was not able|am unable|was unable|have not"
@@ -73,7 +73,7 @@ _UNABLE: Final = re.compile(
     r"|(?:わかりかねます|お答えできません|見つかりません(?:でした)?)[。.]?$",
     re.IGNORECASE,
 )
-# What it says of the talk: what may be asked, what is wanted next, what was said before.
+# Statements about the conversation: what may be asked, what is needed next, what was said before.
 _TALK: Final = re.compile(
     r"^(?:(?:you can|you may|feel free to|please) (?:ask|tell|write|reach|contact|reply|let|say|send|choose)\b"
     r"|(?:if|when|once) you (?:want|would like|need|wish|prefer|tell|are ready|have)\b"
@@ -93,7 +93,7 @@ _REASON: Final = re.compile(
 
 @lru_cache(maxsize=1024)
 def sections_of(sentence: str) -> frozenset[str]:
-    """The critical sections that a sentence belongs to, of ``policy``, ``price`` and ``booking_terms``."""
+    """Return the critical sections of a sentence, of ``policy``, ``price`` and ``booking_terms``."""
     hits = {name for name, pattern in _PATTERNS.items() if pattern.search(sentence)}
     figures = find_quantities(sentence)
     found = set()
@@ -110,7 +110,7 @@ def sections_of(sentence: str) -> frozenset[str]:
 
 
 def about_the_talk(sentence: str) -> bool:
-    """Whether a sentence is about the talk or about what the agent can do, so that no source could bear it out."""
+    """Whether a sentence is about the conversation or the agent's abilities, which no source can support."""
     if any(one.unit for one in find_quantities(sentence)):
         return False
     if _UNABLE.search(sentence) is not None:
@@ -120,5 +120,5 @@ def about_the_talk(sentence: str) -> bool:
 
 @lru_cache(maxsize=64)  # the settings name the same few for every claim
 def section_key(name: str) -> str:
-    """Booking terms, booking-terms and booking_terms are one section."""
+    """Return a key that is equal for "booking terms", "booking-terms" and "booking_terms"."""
     return "_".join(re.findall(r"\w+", name.casefold().replace("_", " ")))

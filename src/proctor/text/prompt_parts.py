@@ -1,6 +1,6 @@
-"""Prompts of our own: Markdown in parts, with holes to fill.
+"""Load built-in prompts: Markdown in parts, with placeholders.
 
-A part begins with a line ``# name``; a hole is ``{{name}}``. What fills a hole is never searched for holes.
+A part begins with a line ``# name``; a placeholder is ``{{name}}``. Inserted values are not searched for placeholders.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ _HOLE = re.compile(r"\{\{([a-z]+)\}\}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptParts:
-    """One prompt: its parts, ready to be filled, and the hash of all it says."""
+    """One prompt: its parsed parts and the hash of its text."""
 
-    parts: Mapping[str, tuple[str, ...]]  # text and the name of a hole, in turns
+    parts: Mapping[str, tuple[str, ...]]  # alternating text and placeholder name
     hash: str
 
     def fill(self, part: str, **values: str) -> str:
-        """The part with its holes filled."""
+        """Return the part with its placeholders filled."""
         pieces = self.parts[part]
         return "".join(values[piece] if index % 2 else piece for index, piece in enumerate(pieces))
 
 
 def prompt_parts(text: str) -> PromptParts:
-    """The parts of a prompt from the text of its file."""
+    """Parse the text of a prompt file into parts."""
     pieces = _PART.split(text)
     parts = {title: tuple(_HOLE.split(body.strip())) for title, body in zip(pieces[1::2], pieces[2::2], strict=True)}
     return PromptParts(parts=parts, hash=hashlib.sha256(text.encode()).hexdigest()[:8])

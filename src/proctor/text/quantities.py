@@ -1,4 +1,4 @@
-"""Numbers with what they count: 15 days, 2 weeks, 全23巻, 20 %, ¥1,200, 3月5日."""
+"""Find numbers with their units: 15 days, 2 weeks, 全23巻, 20 %, ¥1,200, 3月5日."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SMALL: Final = (
 _WORDS: Final = {word: value for value, word in enumerate(_SMALL)} | {
     word: 10 * tens for tens, word in enumerate(("thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"), 3)
 }
-# Read in lower case, where a pattern that begins with a letter is found fast; what stands before it is asked behind it.
+# Matched in lowercase, where a leading letter is fast to find; the check of the preceding character comes after it.
 _SPELLED = re.compile(
     "(?:"
     + "|".join(f"{word[0]}(?<!\\w.){word[1:]}" for word in _WORDS)
@@ -37,7 +37,7 @@ _KANJI_NUMBER = re.compile(
     r"[〇一二三四五六七八九十百]+(?=(?:営業日|日間|日以内|週間|か月|ヶ月|カ月|ケ月|時間|年間|巻|冊|点|割|%|パーセント))"
 )
 
-# What the word behind a number counts, and how many of the smallest unit of its kind it is.
+# Words after a number, the unit they mean, and how many of the base unit it is.
 _UNITS: Final[tuple[tuple[str, str, int], ...]] = (
     (r"(?:business|working)[ -]days?|営業日", "business day", 1),
     (r"days?|日間|日(?!曜|本)", "hour", 24),
@@ -64,7 +64,7 @@ _UNIT = re.compile(
 _ENDING = tuple(
     (re.compile(rf"[\s-]{{0,2}}(?:{words})(?![A-Za-z])$", re.IGNORECASE), unit, size) for words, unit, size in _UNITS
 )
-# Volume 23 and 第23巻 are names of one thing; 23 volumes and 全23巻 are how many.
+# Volume 23 and 第23巻 name one thing; 23 volumes and 全23巻 are counts.
 _ORDINAL = re.compile(
     r"(?:\b(?:vol(?:ume)?|no(?=\.)|number|chapter|step|option|episode|part)s?\.?\s?#?|#|第)\s?$", re.IGNORECASE
 )
@@ -74,7 +74,7 @@ _WARI = re.compile(r"\s?割")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quantity:
-    """A number and what it counts; ``unit`` is empty when nothing is named. A date has a ``day`` instead."""
+    """A number and its unit; ``unit`` is empty if there is none. A date has a ``day`` instead."""
 
     value: Decimal
     unit: str
@@ -85,7 +85,7 @@ class Quantity:
     day: Day | None = None
 
     def same(self, other: Quantity) -> bool:
-        """Whether both say the same: value for value, ranges as a whole, dates as far as both tell them."""
+        """Whether both are equal: value for value, ranges as a whole, dates by their shared parts."""
         if self.day is not None or other.day is not None:
             return self.day is not None and other.day is not None and self.day.agrees(other.day)
         if self.unit != other.unit and self.unit and other.unit:
@@ -94,11 +94,11 @@ class Quantity:
 
 
 def find_quantities(text: str) -> tuple[Quantity, ...]:
-    """Every quantity in the text, in order: dates, money, counted things, bare numbers."""
+    """Return every quantity in the text, in order: dates, money, counted things, bare numbers."""
     return _remembered(text) if len(text) <= _SHORT else _found(text)
 
 
-# A sentence is compared with many others; only short texts are remembered, so that the memory stays small.
+# A sentence is compared with many others; only short texts are cached, to limit memory.
 _SHORT: Final = 600
 
 
@@ -124,16 +124,16 @@ def _found(text: str) -> tuple[Quantity, ...]:
 
 
 def apart(one: str, other: str) -> bool:
-    """Whether no quantity reaches from one sentence into the next, so that the two have together what each has.
+    """Whether no quantity spans two adjacent sentences, so that their quantities are those of each.
 
-    Nothing that counts goes on behind the end of a sentence but a number: ``vol.`` and ``May.`` before a 5.
+    Only a number can continue a quantity after the end of a sentence: ``vol.`` and ``May.`` before a 5.
     """
     first = other[:1]
     return one[-1:] in _STOPS and first.isascii() and first.isalpha() and not _SPELLED.match(other[:_WORD].lower())
 
 
 def comparable(one: Quantity, other: Quantity) -> bool:
-    """Whether two quantities are of one kind, so that different values are a conflict; bare numbers never are."""
+    """Whether two quantities are of one kind, so that different values conflict; bare numbers never are."""
     if (one.day is None) != (other.day is None):
         return False
     return one.day is not None or (one.unit == other.unit and one.unit != "")
@@ -167,13 +167,13 @@ def _spelled(text: str) -> Iterator[Quantity]:
     for match in _SPELLED.finditer(_lowered(text)):
         value = sum(_WORDS[part] for part in re.split(r"[- ]", match.group()))
         made = _measured(text, Decimal(value), match.start(), match.end())
-        # "one of them" counts nothing, and "three to five days" is a range
+        # "one of them" is no count, and "three to five days" is a range
         if made.unit or _RANGE_ON.match(text, match.end()):
             yield made
 
 
 def _lowered(text: str) -> str:
-    """The text in lower case, each letter where it was."""
+    """Return the text in lowercase with the same offsets."""
     low = text.lower()
     if len(low) == len(text):
         return low
@@ -214,7 +214,7 @@ _TO = re.compile(r"\s?(?:-|–|—|~|〜|～|to|から|or|and)\s?", re.IGNORECAS
 
 
 def _with_ranges(text: str, found: Sequence[Quantity]) -> tuple[Quantity, ...]:
-    """``3 to 5 days`` is one quantity; a bare number before a counted one takes its unit."""
+    """Merge ranges such as ``3 to 5 days``; a bare number before a counted one takes its unit."""
     made: list[Quantity] = []
     for one in found:
         before = made[-1] if made else None
@@ -233,7 +233,7 @@ def _with_ranges(text: str, found: Sequence[Quantity]) -> tuple[Quantity, ...]:
 
 
 def _scale(one: Quantity) -> int:
-    """How many of the smallest unit the written unit is."""
+    """Return how many base units the written unit is."""
     for pattern, unit, size in _ENDING:
         if unit == one.unit and pattern.search(one.quote):
             return size

@@ -1,8 +1,8 @@
-r"""Writes a Python regular expression in the syntax of RE2, so that it finds the same; refuses what it cannot.
+r"""Translate a Python regex to RE2 syntax with the same matches; reject what has no equivalent.
 
-The pattern is parsed by Python's own parser and written again node by node. Classes, cases and anchors are spelled out,
-because RE2 reads the same signs otherwise: its ``\b`` and ``\w`` know ASCII only, and its ``$`` no final newline.
-Look-around is taken over at the two ends of a pattern, where it becomes text beside the one group that is the match.
+The pattern is parsed by Python's own parser and written node by node. Classes, cases and anchors are expanded because
+RE2 reads them differently: its ``\b`` and ``\w`` are ASCII only, and its ``$`` does not match before a final newline.
+Look-around is supported at the two ends of a pattern, where it becomes text beside the one group that is the match.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from re import _parser as parser  # type: ignore[attr-defined]  # isort: skip
 
 __all__ = ["Re2Pattern", "UntranslatableError", "to_re2"]
 
-MAX_REPEAT_COUNT: Final = 1000  # RE2 counts no further
+MAX_REPEAT_COUNT: Final = 1000  # RE2's limit
 Node = tuple[Any, Any]
 
 
 class UntranslatableError(Exception):
-    """RE2 has nothing that means the same; says what."""
+    """RE2 has no equivalent; the message names the construct."""
 
 
 class Re2Pattern(NamedTuple):
-    """A pattern for RE2: ``body`` is the match, ``before`` and ``after`` are what must stand beside it.
+    """A pattern for RE2: ``body`` is the match, ``before`` and ``after`` must match beside it.
 
-    ``before`` is for a match that begins behind the first character, ``at_start`` for one that may begin with it.
+    ``before`` is for a match after the first character, ``at_start`` for one that may begin with it.
     """
 
     body: str
@@ -50,7 +50,7 @@ class Re2Pattern(NamedTuple):
 
     @property
     def later(self) -> str:
-        """For a search for a match that has a character before it; the search begins at that character."""
+        """For a match that has a character before it; the search begins at that character."""
         return f"{self.before}({self.body}){self.after}"
 
     @property
@@ -60,10 +60,10 @@ class Re2Pattern(NamedTuple):
 
 
 def to_re2(pattern: str, flags: int = 0) -> Re2Pattern:
-    """The pattern in RE2's syntax.
+    """Translate the pattern to RE2 syntax.
 
     Raises:
-        UntranslatableError: it has something that RE2 does not.
+        UntranslatableError: it has something that RE2 does not support.
     """
     parsed = parser.parse(pattern, flags)
     if parsed.getwidth()[0] == 0:
@@ -78,7 +78,7 @@ def to_re2(pattern: str, flags: int = 0) -> Re2Pattern:
 
 
 def _leading(items: Sequence[Node], flags: int) -> tuple[str, str] | None:
-    """What must stand before a match: at the start of the text, and elsewhere."""
+    """Return what must precede a match: at the start of the text, and elsewhere."""
     kind, value = items[0]
     if kind is sre.AT and value is sre.AT_BOUNDARY:
         words = _category(sre.CATEGORY_WORD, flags)
@@ -177,7 +177,7 @@ _ANCHORS: Final = {  # without MULTILINE, with it
 
 
 def _characters(node: Node, flags: int) -> Ranges:
-    """The code points that one node takes."""
+    """Return the code points that one node matches."""
     kind, value = node
     if kind is sre.ANY:
         return inverted(() if flags & re.DOTALL else ((10, 10),))
@@ -228,7 +228,7 @@ def _class(ranges: Ranges) -> str:
     return "[" + "".join(f"\\x{{{low:x}}}-\\x{{{high:x}}}" for low, high in ranges) + "]"
 
 
-# --- which side of a word boundary a stretch begins or ends on -------------------------------------
+# --- whether a sequence begins or ends with a word character -----------------------------------------
 
 
 def _known(wordly: bool | None) -> bool:
@@ -238,7 +238,7 @@ def _known(wordly: bool | None) -> bool:
 
 
 def _edge(items: Sequence[Node], end: int, flags: int) -> bool | None:
-    """Whether the first (``end`` 0) or last (-1) character of a stretch is part of a word; None: that depends."""
+    """Return whether the first (``end`` 0) or last (-1) character is a word character; None if it varies."""
     if not items:
         return None
     (kind, value), rest = items[end], items[1:] if end == 0 else items[:-1]

@@ -1,4 +1,4 @@
-"""Takes secrets out of text before it is shown or stored. `text.known_secrets` does so for all that is written."""
+"""Remove secrets from text before it is shown or stored. `text.known_secrets` does so for all output."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["redact", "redact_data"]
 
 _SHORTEST = 4  # shorter secrets would mask ordinary words
 
-_KEY = r"(?<![A-Za-z0-9])"  # a key begins where a word begins: "task-list" holds no "sk-…"
+_KEY = r"(?<![A-Za-z0-9])"  # a key begins at a word boundary: "task-list" contains no "sk-…"
 _LOOKS_LIKE_A_KEY = re.compile(
     "|".join(
         (
-            # Servers echo keys with their middle starred out; the ends are part of the secret too.
+            # Servers echo keys with a masked middle; the ends are part of the secret too.
             rf"{_KEY}(?:sk|pk|rk)[-_][A-Za-z0-9_*-]{{8,}}",
             rf"{_KEY}(?:AKIA|ASIA|ABSK|AIza)[A-Za-z0-9_+/=-]{{12,}}",
             rf"{_KEY}xox[a-z]-[A-Za-z0-9-]{{6,}}",
@@ -32,14 +32,14 @@ _LOGIN_IN_URL = re.compile(r"(?<=://)[^\s/@:]{1,200}:[^\s/@]{1,500}@")
 
 
 def redact(text: str, secrets: Iterable[str] = ()) -> str:
-    """Replace every secret by ``***``: as it is, URL-encoded, JSON-escaped or in Base64.
+    """Replace every secret by ``***``: literal, URL-encoded, JSON-escaped or in Base64.
 
-    What merely looks like a key (``sk-…``, ``Bearer …``, ``AKIA…``, ``xox…``) is masked as well,
-    because a server may echo a key that was never told to us; so is every secret that this process knows.
+    Anything that looks like a key (``sk-…``, ``Bearer …``, ``AKIA…``, ``xox…``) is masked as well, because a server may
+    echo a key that is unknown here; so is every secret registered in this process.
     """
     forms = {form for secret in secrets if len(secret) >= _SHORTEST for form in forms_of(secret)}
     if forms:
-        # Longest first, so that a form inside another leaves no remains.
+        # Longest first, so that a form inside another is removed completely.
         ordered = sorted(forms, key=lambda form: (-len(form), form))
         text = re.sub("|".join(map(re.escape, ordered)), MASK, text)
     text = hide_secrets(text)
@@ -49,7 +49,7 @@ def redact(text: str, secrets: Iterable[str] = ()) -> str:
 
 
 def redact_data(value: Any, secrets: Iterable[str] = ()) -> Any:
-    """The same for JSON-like data; text under a name like ``api_key`` or ``password`` is masked whole."""
+    """Like ``redact`` for JSON-like data; text under a name like ``api_key`` or ``password`` is masked whole."""
     known = tuple(secrets)
     if isinstance(value, str):
         return redact(value, known)

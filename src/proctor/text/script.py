@@ -1,4 +1,4 @@
-"""Which writing systems and which language a text is in, and what broke on the way to it."""
+"""Detect the scripts and the language of a text, and encoding errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_SLIPS = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slip:
-    """Something wrong in a text: what kind, the words, where they begin, and how much it weighs."""
+    """An error in a text: its kind, the quote, its start, and its weight."""
 
     kind: str
     quote: str
@@ -28,7 +28,7 @@ class Slip:
     weight: float = 1.0
 
 
-# Names of Unicode characters begin with their script; these are the scripts told apart here.
+# Unicode names begin with the script; these scripts are distinguished here.
 _SCRIPTS = {
     "LATIN": "latin",
     "CYRILLIC": "cyrillic",
@@ -45,7 +45,7 @@ _SCRIPTS = {
     "FULLWIDTH": "latin",
     "HALFWIDTH": "kana",
 }
-# Words that are frequent in English and rare elsewhere, and frequent words of its neighbours in Latin letters.
+# Words frequent in English and rare elsewhere, and frequent words of other languages in Latin script.
 _ENGLISH_WORDS = """
     the and of to is in it you that for are this with on your be have was not as we can or our will i at by from if
     has an there they please all but my so here its which would more what yes no thanks thank hello hi sorry do does
@@ -73,7 +73,7 @@ def _script(character: str) -> str:
 
 
 def scripts(text: str) -> Mapping[str, int]:
-    """How many letters of each writing system are in the text (in its first 20,000 characters)."""
+    """Count the letters of each script in the text (in its first 20,000 characters)."""
     found: Counter[str] = Counter()
     for letter in text[:SAMPLE]:
         if letter.isalpha():
@@ -82,22 +82,22 @@ def scripts(text: str) -> Mapping[str, int]:
 
 
 def has_japanese(text: str) -> bool:
-    """Whether a letter of Japanese (or Chinese) is in the text."""
+    """Whether the text contains a Japanese (or Chinese) character."""
     return _JAPANESE.search(text) is not None
 
 
 def language_of(text: str) -> str:
-    """The language most of the text is in: ``en``, ``ja``, ``zh``, ``ko``; ``other``, or ``none`` without letters.
+    """Return the main language: ``en``, ``ja``, ``zh``, ``ko``; ``other``, or ``none`` without letters.
 
-    A title in another script does not change the language of the sentence around it: a text is
-    Japanese when kana carry it.
+    A title in another script does not change the language of the sentence around it: a text is Japanese if it has
+    enough kana.
     """
     found = scripts(text)
     total = sum(found.values())
     if not total:
         return "none"
     kana, han, latin = found.get("kana", 0), found.get("han", 0), found.get("latin", 0)
-    # A letter of Japanese says about as much as two and a half of English.
+    # A Japanese character carries about as much as 2.5 English letters.
     if kana and 2.5 * (kana + han) >= latin and kana >= 0.15 * (kana + han):
         return "ja"
     if 2.5 * han > latin and han * 2 > total:
@@ -115,12 +115,12 @@ def _latin_language(text: str) -> str:
     foreign = sum(word in _FOREIGN for word in said)
     if foreign > english and foreign >= 2:
         return "other"
-    # Too short to have frequent words: English is what nothing speaks against.
+    # Too short for frequent words: assume English.
     return "en" if english or len(said) <= 6 or all(map(str.isascii, said)) else "other"
 
 
 def mixed_words(text: str) -> tuple[Slip, ...]:
-    """Words whose letters come from scripts that no language mixes: a Cyrillic а in a Latin word."""
+    """Return words that mix scripts as no language does: a Cyrillic а in a Latin word."""
     if text.isascii():
         return ()
     found: list[Slip] = []
@@ -135,7 +135,7 @@ def mixed_words(text: str) -> tuple[Slip, ...]:
 
 
 def broken_characters(text: str) -> tuple[Slip, ...]:
-    """Traces of a wrong encoding: mojibake, replacement and control characters, entities left over."""
+    """Return traces of a wrong encoding: mojibake, replacement and control characters, leftover entities."""
     found = [
         Slip(
             kind="broken characters", quote=text[max(0, hit.start() - 5) : hit.end() + 5], start=hit.start(), note=note

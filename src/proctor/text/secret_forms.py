@@ -1,4 +1,4 @@
-"""Which values can be masked, and how a secret reads when it is encoded."""
+"""Which values can be masked, and the encoded forms of a secret."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from urllib.parse import quote, quote_plus
 __all__ = ["MASK", "forms_of", "is_secret_value"]
 
 MASK = "***"
-_SHORTEST_KNOWN = 6  # a shorter value would be found in ordinary words; errors mask from 4 on
-_SHORTEST_FRAGMENT = 8  # for a piece of a longer Base64 text
-_SHORTEST_LINE = 16  # for one line of a secret of several, such as a private key
+_SHORTEST_KNOWN = 6  # a shorter value occurs in ordinary words; error messages mask from 4 on
+_SHORTEST_FRAGMENT = 8  # for a part of a longer Base64 text
+_SHORTEST_LINE = 16  # for one line of a multi-line secret, such as a private key
 
 _COMMON = frozenset(
     {"secret", "password", "passwd", "changeme", "default", "example", "public", "private", "production", "staging"}
@@ -24,13 +24,13 @@ _COMMON = frozenset(
 
 
 def is_secret_value(value: str) -> bool:
-    """Whether a value can be taken out of everything: one of under 6 characters, or a common word, cannot."""
+    """Whether a value can be masked everywhere: it has at least 6 characters and is not a common word."""
     stripped = value.strip()
     return len(stripped) >= _SHORTEST_KNOWN and stripped.lower() not in _COMMON
 
 
 def forms_of(secret: str) -> Iterator[str]:
-    """A secret as it is and as it reads URL-encoded, JSON-escaped, HTML-escaped or in Base64."""
+    """Yield a secret literally, URL-encoded, JSON-escaped, HTML-escaped and in Base64."""
     yield secret
     ways = (
         quote(secret, errors="replace"),
@@ -42,7 +42,7 @@ def forms_of(secret: str) -> Iterator[str]:
         yield re.sub("%[0-9A-F]{2}", lambda found: found.group().lower(), encoded)
     yield json.dumps(secret)[1:-1]
     yield json.dumps(secret, ensure_ascii=False)[1:-1]
-    yield json.dumps(json.dumps(secret)[1:-1])[1:-1]  # JSON inside a text of JSON
+    yield json.dumps(json.dumps(secret)[1:-1])[1:-1]  # JSON inside a JSON string
     yield html.escape(secret)
     yield repr(secret)[1:-1]
     yield from _base64_forms(secret.encode(errors="replace"))
@@ -52,10 +52,10 @@ def forms_of(secret: str) -> Iterator[str]:
 
 
 def _base64_forms(secret: bytes) -> Iterator[str]:
-    """The secret's Base64, alone and as it reads inside a longer text (``user:secret``).
+    """Yield the secret's Base64, alone and inside a longer text (``user:secret``).
 
-    Base64 packs three bytes into four characters, so a secret has three readings, by where it
-    begins. At either end a character may also hold bits of a neighbour: those are left off.
+    Base64 packs three bytes into four characters, so there are three alignments. Characters at either end that also
+    hold bits of a neighbour are left off.
     """
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
         whole = encode(secret).decode()
@@ -63,7 +63,7 @@ def _base64_forms(secret: bytes) -> Iterator[str]:
         yield whole.rstrip("=")
         for before in range(3):
             packed = encode(b"\0" * before + secret).decode().rstrip("=")
-            first = (before * 8 + 5) // 6  # characters that hold any bit of what stands before
-            last = (before + len(secret)) * 8 // 6  # characters filled by the secret to the last bit
+            first = (before * 8 + 5) // 6  # characters with bits of the preceding bytes
+            last = (before + len(secret)) * 8 // 6  # characters completely filled by the secret
             if last - first >= _SHORTEST_FRAGMENT:
                 yield packed[first:last]

@@ -1,4 +1,4 @@
-"""Names whose values are secrets: ``api_key``, ``X-Auth-Token``, ``clientSecret``, ``STRIPE_KEY``."""
+"""Recognise names of secrets: ``api_key``, ``X-Auth-Token``, ``clientSecret``, ``STRIPE_KEY``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _VARIABLE: Final = re.compile(
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether the argument or record field of a tool holds a secret, in snake_case, kebab-case or camelCase.
+    """Whether a tool's argument or record field holds a secret, in snake_case, kebab-case or camelCase.
 
     A ``sort_key`` or ``primary_key`` does not.
     """
@@ -47,10 +47,10 @@ def is_secret_name(name: str) -> bool:
 
 
 def is_secret_field(name: str) -> bool:
-    """Whether text under this name is masked whole in errors and specifications."""
+    """Whether text under this name is completely masked in errors and specifications."""
     return bool(_FIELD.search(name))
 
 
 def is_secret_variable(name: str) -> bool:
-    """Whether a setting, header or environment variable is named like one that holds a secret; any ``…_KEY`` is."""
+    """Whether a setting, header or environment variable has the name of a secret; any ``…_KEY`` has."""
     return bool(_FIELD.search(name) or _VARIABLE.search(name)) or is_secret_name(name)

@@ -1,4 +1,4 @@
-"""Long runs of letters that two texts share, however spaces, marks and case differ."""
+"""Find long runs of characters that two texts share, ignoring spaces, punctuation and case."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Final
 
 __all__ = ["Known", "Run", "squeezed", "weigh"]
 
-_GRAM: Final = 12  # letters; a shared run of 23 or more has one of these at a multiple of 12
+_GRAM: Final = 12  # characters; a shared run of 23 or more has one of these at a multiple of 12
 _NOT_WORD: Final = re.compile(r"[\W_]+")
 _WIDE: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\u0e00-\u0e7f]")
-_PLACES: Final = 4  # of one gram in the known text
+_PLACES: Final = 4  # positions of one n-gram in the known text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A run of squeezed letters: where it is in the text looked at, where in the known one, and what it weighs.
+    """A shared run: its span in the searched text, its start in the known one, and its weight.
 
-    A letter weighs one; one of a script that writes a word with one or two of them, two and a half.
+    A character weighs 1, or 2.5 in scripts where words have one or two characters.
     """
 
     start: int
@@ -29,13 +29,13 @@ class Run:
 
 
 def squeezed(text: str) -> str:
-    """Only the letters and digits of a text, in lower case."""
+    """Return only the letters and digits of a text, in lowercase."""
     return _NOT_WORD.sub("", text).casefold()
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A text whose words are looked for in others; its pieces are worked out once."""
+    """A text that is searched for in others; its n-grams are computed once."""
 
     text: str
     letters: str = field(init=False, repr=False, compare=False)
@@ -54,7 +54,7 @@ class Known:
         object.__setattr__(self, "_grams", grams)
 
     def runs(self, letters: str, least: float) -> Iterator[Run]:
-        """The runs that weigh at least so much; ``letters`` are squeezed. No letter is in two of them."""
+        """Yield the runs of at least this weight, without overlaps; ``letters`` are squeezed."""
         after = 0
         for start in range(0, len(letters) - _GRAM + 1, _GRAM):
             if start < after:
@@ -68,7 +68,7 @@ class Known:
                 yield run
 
     def _grown(self, letters: str, start: int, at: int, least: int) -> Run:
-        """The gram with everything before and behind it that is the same in both."""
+        """Extend the n-gram in both directions as far as both texts are equal."""
         back = 0
         while start - back > least and at - back > 0 and letters[start - back - 1] == self.letters[at - back - 1]:
             back += 1
@@ -79,5 +79,5 @@ class Known:
 
 
 def weigh(letters: str) -> float:
-    """How much is said: letters, those of scripts with short words counting for more."""
+    """Return the weight of a text: its characters, with more for scripts with short words."""
     return len(letters) if letters.isascii() else len(letters) + 1.5 * len(_WIDE.findall(letters))

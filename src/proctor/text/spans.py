@@ -1,4 +1,4 @@
-"""Lengths of time as people write them: 30 min, 24 h, 2 days."""
+"""Parse durations as people write them: 30 min, 24 h, 2 days."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _UNITS: Final = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0
 
 @lru_cache(maxsize=256)
 def span_seconds(text: str) -> float:
-    """The length of time in seconds.
+    """Return the duration in seconds.
 
     Raises:
-        ValueError: it is not written as one; the message says how.
+        ValueError: it is invalid; the message has the format.
     """
     found = _SPAN.fullmatch(text)
     if found is None:

@@ -1,4 +1,4 @@
-"""Text into words, sentences and comparable tokens, in scripts with and without spaces."""
+"""Split text into words, sentences and tokens, in scripts with and without spaces."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from functools import lru_cache
 
 __all__ = ["characters", "lines", "sentences", "spread", "tokens", "words"]
 
-# Scripts written without spaces between words: Thai, Lao, Myanmar, Khmer, kana, bopomofo, Han.
+# Scripts without spaces between words: Thai, Lao, Myanmar, Khmer, kana, bopomofo, Han.
 _UNSPACED = (
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0edf\u1000-\u109f\u1780-\u17d3"
     "\u3005-\u3007\u3031-\u3035\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31a0-\u31bf\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9d\U00020000-\U0003ffff"
 )
 _UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
-# What stands between these is one word at most; a hyphen or an apostrophe does not end a word.
+# Separators of words; a hyphen or an apostrophe does not end a word.
 _GAP = re.compile(r"[\s\u2014\u2026]+")
 _ASCII_TOKEN = re.compile(r"[a-z0-9]+")
 
 _CLOSING = "\"'”’»)\\]）」』】〉》"
 _SENTENCE_END = re.compile(
     rf"[。！？｡]+[{_CLOSING}]*"  # needs no space after it
-    rf"|(?<![.!?؟।…])[.!?؟।…]++[{_CLOSING}]*(?=\s|$)"  # needs one, so that 3.14 and example.com stay whole
+    rf"|(?<![.!?؟।…])[.!?؟।…]++[{_CLOSING}]*(?=\s|$)"  # needs one, so that 3.14 and example.com are not split
     r"|\n\s*\n"
-    r"|\n(?=\s*(?:[-*•・]|\d{1,3}[.)])\s)"  # the next item of a list
+    r"|\n(?=\s*(?:[-*•・]|\d{1,3}[.)])\s)"  # the next list item
 )
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(\"'“])"
@@ -34,31 +34,31 @@ _ABBREVIATION = re.compile(
 
 
 def spread(text: str) -> str:
-    """The text with spaces around each letter of a script that has none between words."""
+    """Put spaces around each character of an unspaced script."""
     return text if text.isascii() else _UNSPACED_CHARACTER.sub(r" \g<0> ", text)
 
 
 def words(text: str) -> list[str]:
-    """The words of a text; in a script without spaces each letter counts as one.
+    """Return the words of a text; in unspaced scripts each character is one.
 
-    A word is what stands between spaces and has a letter or a digit, so ``don't`` and
-    ``well-known`` are one word each and a lone dash or emoji is none.
+    A word is separated by spaces and has a letter or a digit, so ``don't`` and ``well-known`` are one word each, and a
+    lone dash or emoji is none.
     """
     return [piece for piece in _GAP.split(spread(text)) if piece.isalnum() or any(map(str.isalnum, piece))]
 
 
 def characters(text: str) -> int:
-    """How many characters a text has once accents are joined to their letters; spaces count."""
+    """Return the number of characters after composing accents; spaces count."""
     return len(text if text.isascii() else unicodedata.normalize("NFC", text))
 
 
 def lines(text: str) -> list[str]:
-    """The lines of a text that have something on them."""
+    """Return the lines that are not blank."""
     return [line for line in text.splitlines() if line.strip()]
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text, trimmed; a blank line or a list item ends one too."""
+    """Return the sentences of a text, stripped; a blank line or a list item also ends one."""
     found: list[str] = []
     start = 0
     for end in _SENTENCE_END.finditer(text):
@@ -74,14 +74,14 @@ def _keep(found: list[str], piece: str) -> None:
     piece = piece.strip()
     if any(character.isalnum() for character in piece):
         found.append(piece)
-    elif piece and found:  # a lone ``…`` or emoji belongs to what it follows
+    elif piece and found:  # a lone ``…`` or emoji belongs to what precedes it
         found[-1] = f"{found[-1]} {piece}"
 
 
 def tokens(text: str) -> list[str]:
-    """Lower-case words without punctuation; letters of unspaced scripts and symbols stand alone.
+    """Return lowercase words without punctuation; symbols and characters of unspaced scripts are separate.
 
-    On ASCII text these are the tokens ROUGE is defined on.
+    On ASCII text these are the tokens of ROUGE.
     """
     text = text.lower()
     if text.isascii():
@@ -105,7 +105,7 @@ def tokens(text: str) -> list[str]:
 
 @lru_cache(maxsize=8192)
 def _kind(character: str) -> str:
-    """``word``, ``alone`` or ``gap``."""
+    """Return ``word``, ``alone`` or ``gap``."""
     if _UNSPACED_CHARACTER.match(character):
         return "alone"
     category = unicodedata.category(character)

@@ -1,4 +1,4 @@
-"""Where something is in a text: the line of an offset, the line of a value in JSON."""
+"""Positions in a text: the line of an offset, the line of a value in JSON."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 
 
 def line_at(text: str, offset: int) -> int:
-    """The line that holds the character at ``offset``, counted from 1."""
+    """Return the line of the character at ``offset``, from 1."""
     return text.count("\n", 0, offset) + 1
 
 
 def line_in_json(text: str, path: Sequence[str | int]) -> int | None:
-    """The line of the value at ``path``, or of the deepest part of the path that exists.
+    """Return the line of the value at ``path``, or of the deepest existing part of the path.
 
-    ``None`` when the text is not JSON up to there.
+    ``None`` if the text is not JSON up to there.
     """
     try:
         at = _skip(text, 0)
@@ -39,7 +39,7 @@ def _skip(text: str, at: int) -> int:
 
 
 def _after(text: str, at: int) -> int:
-    """The offset just after the value that begins at ``at``."""
+    """Return the offset after the value that begins at ``at``."""
     return json.JSONDecoder().raw_decode(text, at)[1]
 
 
@@ -49,7 +49,7 @@ def _key(text: str, at: int, wanted: str) -> int | None:
     at = _skip(text, at + 1)
     while text[at] != "}":
         key, at = json.JSONDecoder().raw_decode(text, at)
-        at = _skip(text, _skip(text, at) + 1)  # over the colon
+        at = _skip(text, _skip(text, at) + 1)  # skip the colon
         if key == wanted:
             return at
         at = _skip(text, _after(text, at))

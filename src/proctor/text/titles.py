@@ -1,4 +1,4 @@
-"""Titles of works and products, found in running text in any script and spelling."""
+"""Find titles of works and products in running text, in any script and spelling."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _TRAIL = re.compile(r"[,，]?\s*(?:\b(?:vol(?:ume)?s?\.?|box set)\b.*|第?\d+巻
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
-    """A place in a text where a title stands."""
+    """A place in a text where a title occurs."""
 
     start: int
     end: int
@@ -51,9 +51,9 @@ class Mention:
 
 
 def title_key(title: str) -> str:
-    """A form in which spellings of one title are the same.
+    """Return a key that is equal for all spellings of one title.
 
-    Case, width, accents, punctuation, spaces and the marks of long vowels do not count; katakana is hiragana.
+    Case, width, accents, punctuation, spaces and long-vowel marks are ignored; katakana equals hiragana.
     """
     return "".join(_key_character(character) for character in title[:_LONGEST])
 
@@ -65,7 +65,7 @@ def _key_character(character: str) -> str:
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", character).casefold())
     kept = []
     for each in plain:
-        # The marks of が and ぱ are part of the letter; accents and macrons of Latin letters are not.
+        # The marks of が and ぱ are part of the character; accents and macrons of Latin letters are not.
         if unicodedata.category(each)[0] in "LN" or each in "\u3099\u309a":
             kept.append(chr(ord(each) - 0x60) if "ァ" <= each <= "ヶ" else _SAME.get(each, each))
     return "".join(kept)
@@ -78,9 +78,9 @@ def same_title(one: str, other: str) -> bool:
 
 
 def mentions(title: str, text: str, *, most: int = 20) -> list[Mention]:
-    """Where the title stands in the text, in whatever spelling; at most ``most`` places.
+    """Return where the title occurs in any spelling; at most ``most`` places.
 
-    In scripts with spaces it stands between words: ``Monster`` is not in ``Monsters``.
+    In scripts with spaces it must be a whole word: ``Monster`` is not in ``Monsters``.
     """
     wanted = title_key(title)
     if not wanted or (len(wanted) < 2 and wanted.isascii()):
@@ -102,14 +102,14 @@ def mentions(title: str, text: str, *, most: int = 20) -> list[Mention]:
 
 
 def candidates(text: str, *, most: int = 40) -> list[Mention]:
-    """Stretches of a text that may be titles: in quotation marks or bold, at the head of a list item, in capitals.
+    """Return possible titles: in quotation marks or bold, at the start of a list item, capitalised.
 
-    They are guesses, to be asked of a catalogue; in order, none inside another.
+    They are guesses for a catalogue lookup; in order, without overlaps.
     """
     text = text[:_READ]
     found = [*_marked(text), *_items(text), *_capitals(text)]
     chosen: list[Mention] = []
-    for one in found:  # what is marked as a title goes before what only looks like one
+    for one in found:  # marked titles take precedence over those that only look like one
         if len(chosen) >= most:
             break
         if title_key(one.quote) and all(one.end <= other.start or one.start >= other.end for other in chosen):
@@ -136,7 +136,7 @@ def _capitals(text: str) -> Iterator[Mention]:
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[Mention]:
-    """The stretch without marks and spaces at its ends, and without the volume behind the title."""
+    """Yield the span without marks and spaces at its ends, and without a volume number."""
     piece = text[start:end]
     if trail := _TRAIL.search(piece):
         piece = piece[: trail.start()]
@@ -152,7 +152,7 @@ def _short(key: str) -> str:
 
 @lru_cache(maxsize=16)
 def _keyed(text: str) -> tuple[str, Sequence[int]]:
-    """The text's key, and for each of its letters the place it comes from; one text is searched for many titles."""
+    """Return the text's key, and the offset of each of its characters; cached, to search many titles."""
     pieces: list[str] = []
     places: list[int] = []
     for at, character in enumerate(text):
@@ -169,7 +169,7 @@ def _keyed_short(keyed: str, places: Sequence[int]) -> tuple[str, Sequence[int]]
 
 
 def _cuts_word(text: str, at: int) -> bool:
-    """Whether the place is inside a word of a script that sets words apart by spaces."""
+    """Whether the offset is inside a word of a script with spaces."""
     return 0 < at < len(text) and _spaced_letter(text[at - 1]) and _spaced_letter(text[at])
 
 

@@ -1,4 +1,4 @@
-"""Whether a question is about what a tool does, told by the words of the tool's name, in English and Japanese."""
+"""Detect whether a question is about a tool's action, by the words of its name, in English and Japanese."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Final
 __all__ = ["about_deed", "deed_words"]
 
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_A-Za-z]+")
-# Words of names that tell nothing of what is done.
+# Words of tool names that do not describe an action.
 _EMPTY: Final = re.compile(
     r"an?|and|api|action|agent|by|call|customers?|do|execute|for|from|handle|in|invoke|make|new|of|on|or|perform|process"
     r"|request|run|submit|the|to|tool|users?|with"
 )
-# Deeds that people call by several names: what tools are called and agents say | what it is in Japanese.
+# Actions with several names: words in tool names and English | Japanese.
 _DEEDS: Final = (
     ("cancel void terminate revoke", "キャンセル|取り?消|解約"),
     ("refund reimburse repay", "返金|払い?戻|返還"),
@@ -61,9 +61,9 @@ _ENGLISH: Final = re.compile(r"\b(?:the|you|your|shall|should|would|i can|i will
 
 
 def about_deed(question: str, tool: str) -> bool:
-    """Whether the question speaks of what the tool does: by its verb, or by its noun where nothing is only looked at.
+    """Whether the question mentions the tool's action: by its verb, or by its noun unless it is only about reading.
 
-    True too where it cannot be told: the name says nothing, or the question is in a language without words here.
+    Also true if this is unknown: the name has no usable words, or the language is not supported.
     """
     words = deed_words(tool)
     if not words:
@@ -78,7 +78,7 @@ def about_deed(question: str, tool: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def deed_words(tool: str) -> tuple[str, ...]:
-    """The words of a tool's name that tell what it does, its verb first where it has one."""
+    """Return the words of a tool's name that describe its action, the verb first if there is one."""
     return tuple(
         word for word in map(str.lower, _WORDS.findall(tool[:200])) if len(word) > 1 and not _EMPTY.fullmatch(word)
     )
@@ -99,7 +99,7 @@ def _pattern(words: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _forms(word: str) -> str:
-    """A word with its endings: cancel, cancelled, cancellation; modify, modified."""
+    """Return a regex of a word with its endings: cancel, cancelled, cancellation; modify, modified."""
     if not word.isascii():
         return re.escape(word)
     if len(word) < 4:

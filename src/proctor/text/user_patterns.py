@@ -1,14 +1,14 @@
-"""Regular expressions that somebody configured, run so that no text can make them take long.
+"""Run configured regexes with bounded time on any text.
 
 Python's engine tries every way a pattern can match and holds the interpreter meanwhile. So a pattern runs, in this
 order of preference,
 
-1. in Python's engine, piece by piece, where its worst case is small;
-2. in RE2, whose time grows with the length of the text alone, where RE2 has all that the pattern needs;
-3. in Python's engine over windows that are short enough for its worst case. A match that is longer than half a window
-   may be cut short or missed.
+1. in Python's engine, in chunks, if its worst case is small;
+2. in RE2, whose time grows only with the length of the text, if RE2 supports the pattern;
+3. in Python's engine over windows short enough for its worst case. A match longer than half a window may be cut short
+   or missed.
 
-A pattern that can be run in none of these ways is refused when it is read.
+A pattern that none of these can run is rejected when it is read.
 """
 
 from __future__ import annotations
@@ -26,32 +26,32 @@ from proctor.text.re2_syntax import Re2Pattern, UntranslatableError, to_re2
 __all__ = ["Hit", "UserPattern", "linear_pattern", "user_pattern"]
 
 MAX_STEPS: Final = 5e6  # of Python's engine without a pause: some hundredths of a second
-QUICK_CHARS, QUICK_STEPS = 16_384, 1e6  # a text, and the steps on it, for which no other thread is needed
-LARGE_PATTERN: Final = 1_000  # characters of one whose steps take long to count, so that RE2 goes first
+QUICK_CHARS, QUICK_STEPS = 16_384, 1e6  # a text, and the steps on it, that need no other thread
+LARGE_PATTERN: Final = 1_000  # characters of a pattern whose steps take long to count, so that RE2 is tried first
 SHORTEST_WINDOW: Final = 256  # characters
-LARGEST_PROGRAM: Final = 60_000  # instructions of RE2: its time grows with these too
+LARGEST_PROGRAM: Final = 60_000  # RE2 instructions: its time grows with these too
 RE2_MEMORY: Final = 64 * 2**20  # bytes
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _HINT: Final = "bound its repeats, as in {0,40}, or write it without look-around and back-references"
 
 
 class Hit(Protocol):
-    """One match, as far as its place and its text go."""
+    """One match: its span and its text."""
 
     def span(self) -> tuple[int, int]:
-        """Where it begins and ends."""
+        """Return its start and end."""
         ...
 
     def start(self) -> int:
-        """Where it begins."""
+        """Return its start."""
         ...
 
     def end(self) -> int:
-        """Where it ends."""
+        """Return its end."""
         ...
 
     def group(self) -> str:
-        """Its text."""
+        """Return its text."""
         ...
 
 
@@ -77,7 +77,7 @@ class _Place:
 
 
 class UserPattern:
-    """A pattern whose time on any text is bounded. ``engine`` says how it is run, ``why`` why not in RE2."""
+    """A pattern with bounded time on any text. ``engine`` is how it runs, ``why`` the reason against RE2."""
 
     __slots__ = ("_first", "_later", "_python", "_re2", "engine", "is_quick", "pattern", "why", "window")
 
@@ -86,7 +86,7 @@ class UserPattern:
         self._python = compiled(pattern, ignore_case=ignore_case)
         self._re2: Re2Pattern | None = None
         self._first: Any = None
-        self._later: Any = None  # where the character before a match is read
+        self._later: Any = None  # for a match with a preceding character
         self.engine: Literal["python", "re2", "windows"] = "python"
         self.is_quick = False
         is_large = linear or len(pattern) > LARGE_PATTERN
@@ -98,7 +98,7 @@ class UserPattern:
             raise ValueError(told)
 
     def _is_small(self) -> bool:
-        """Whether Python's engine takes few steps on any text of one piece."""
+        """Whether Python's engine takes few steps on any text of one chunk."""
         self.is_quick = most_steps(self.pattern, QUICK_CHARS) <= QUICK_STEPS
         return most_steps(self.pattern, chunked_regex.PIECE) <= MAX_STEPS
 
@@ -115,7 +115,7 @@ class UserPattern:
         return True
 
     def finditer(self, text: str) -> Iterator[Hit]:
-        """Every match, in order; may be given up between two of them (``pace``)."""
+        """Iterate over the matches in order; may be cancelled between two of them (``chunked_regex``)."""
         if self.engine == "windows":
             return _by_windows(self._python, text, self.window)
         if self.engine == "re2":
@@ -123,18 +123,18 @@ class UserPattern:
         return chunked_regex.finditer(self._python, text)
 
     def search(self, text: str) -> Hit | None:
-        """The first match."""
+        """Return the first match."""
         return next(self.finditer(text), None)
 
     def search_whole(self, text: str) -> Hit | None:
-        """The first match, however much of the text it has to see; only for a pattern that RE2 runs."""
+        """Return the first match, however much of the text it needs; only for a pattern that RE2 runs."""
         if self._re2 is None:
             raise ValueError(f"{self.pattern[:200]!r} is not run by RE2")
         place = next(self._places(text, 0, len(text)), None)
         return None if place is None else _Place(text, *place)
 
     def fullmatch(self, text: str) -> bool:
-        """Whether the pattern matches the whole text; in windows, whether it does so within the first."""
+        """Whether the pattern matches the whole text; with windows, only if it fits into one."""
         if self._re2 is not None:
             return _re2(self._re2.whole).search(_utf8(text)) is not None
         if self.engine == "windows" and len(text) > self.window:
@@ -142,7 +142,7 @@ class UserPattern:
         return self._python.fullmatch(text) is not None
 
     def _by_re2(self, text: str) -> Iterator[Hit]:
-        """Piece by piece, as ``pace.finditer``: a match behind the last sure place is looked for again with more."""
+        """Match in chunks like ``chunked_regex.finditer``: an uncertain match at the end is retried with more text."""
         at, room = 0, chunked_regex.PIECE
         while True:
             breathe()
@@ -161,12 +161,12 @@ class UserPattern:
             at = after
 
     def _places(self, text: str, at: int, end: int) -> Iterator[tuple[int, int]]:
-        """Where the pattern matches from ``at`` on, in a text that ends at ``end``."""
-        first = max(0, at - 2)  # what stands before is read by anchors and look-behind
+        """Yield the spans of matches from ``at`` on, in a text that ends at ``end``."""
+        first = max(0, at - 2)  # anchors and look-behind read the characters before
         raw = _utf8(text[first:end])
         offset = _Offsets(raw, first)
         low = at  # no match begins before this
-        # Not whether the two engines differ: where a look-behind rules out the start, they are the same.
+        # Do not compare the two engines: if a look-behind excludes the start, they are the same.
         back = self._re2 is not None and self._re2.looks_back
         while low < end:
             found = self._later.search(raw, offset.byte(low - back)) if low else self._first.search(raw)
@@ -177,7 +177,7 @@ class UserPattern:
 
 
 class _Offsets:
-    """Places in a text and in its UTF-8, walked forward so that each byte is counted once."""
+    """Maps between offsets in a text and in its UTF-8, moving forward so that each byte is counted once."""
 
     __slots__ = ("_at", "_byte", "_is_ascii", "_raw")
 
@@ -186,7 +186,7 @@ class _Offsets:
         self._is_ascii = raw.isascii()
 
     def byte(self, place: int) -> int:
-        """Where the character stands in the bytes."""
+        """Return the byte offset of a character."""
         if self._is_ascii:
             return self._byte + place - self._at
         at, byte = self._at, self._byte
@@ -201,7 +201,7 @@ class _Offsets:
         return byte
 
     def place(self, byte: int) -> int:
-        """Which character stands at the byte."""
+        """Return the character offset of a byte."""
         if self._is_ascii:
             return self._at + byte - self._byte
         if byte >= self._byte:
@@ -214,20 +214,20 @@ class _Offsets:
 
 @lru_cache(maxsize=512)
 def user_pattern(pattern: str, *, ignore_case: bool = False) -> UserPattern:
-    """The pattern, ready to be run.
+    """Return the pattern, ready to run.
 
     Raises:
-        ValueError: it is no regular expression, or no engine can bound its time; says why and what to do.
+        ValueError: it is not a regex, or no engine can bound its time; with the reason and a hint.
     """
     return UserPattern(pattern, ignore_case=ignore_case)
 
 
 @lru_cache(maxsize=512)
 def linear_pattern(pattern: str, *, ignore_case: bool = False) -> UserPattern | None:
-    """The pattern as RE2 runs it, for texts too long for Python's engine; None where RE2 cannot.
+    """Return the pattern for RE2, for texts too long for Python's engine; None if RE2 cannot run it.
 
     Raises:
-        ValueError: it is no regular expression.
+        ValueError: it is not a regex.
     """
     compiled(pattern, ignore_case=ignore_case)
     try:
@@ -240,7 +240,7 @@ def linear_pattern(pattern: str, *, ignore_case: bool = False) -> UserPattern | 
 def _utf8(text: str) -> bytes:
     try:
         return text.encode()
-    except UnicodeEncodeError:  # half of a surrogate pair: one sign for one sign, so that every place stays
+    except UnicodeEncodeError:  # lone surrogates: one character each, so that offsets stay
         return _SURROGATE.sub("\ufffd", text).encode()
 
 
@@ -266,7 +266,7 @@ def _re2(pattern: str) -> Any:
 
 
 def _window(pattern: str) -> int:
-    """The longest text on which Python's engine takes few enough steps."""
+    """Return the longest text on which Python's engine takes few enough steps."""
     low, high = 0, chunked_regex.PIECE
     while low < high:
         middle = (low + high + 1) // 2

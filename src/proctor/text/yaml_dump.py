@@ -1,6 +1,6 @@
-"""Plain data as YAML that a person reads and edits: long texts as blocks, short lists on a line, keys in their order.
+"""Write plain data as readable YAML: long texts as blocks, short lists on a line, keys in order.
 
-The same data always gives the same text, and reading it back gives the same data, whatever the strings hold.
+The output is deterministic, and parsing it returns the same data, whatever the strings contain.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from typing import Any
 
 __all__ = ["to_yaml"]
 
-# Words that YAML 1.1 or 1.2 takes for something other than text.
+# Words that YAML 1.1 or 1.2 does not read as text.
 _RESERVED = frozenset({"", "true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf", "none"})
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
 _UNSAFE = re.compile(r":(?=\s|$)|\s#|\s$|[^\S ]")
 _BRACKETS = re.compile(r"[\[\]{}]")
-_MOST_OPEN = 400  # the reader refuses a text with more open brackets than 500, wherever they stand
+_MOST_OPEN = 400  # the parser rejects more than 500 open brackets, wherever they are
 _SHORT_LIST = 100
 
 
 def to_yaml(data: Any) -> str:
-    """The data as YAML text.
+    """Return the data as YAML text.
 
-    Mappings have text for keys; values are what JSON has. Numbers that JSON has no word for become text.
+    Mapping keys are text; values are those of JSON. Numbers that JSON cannot represent become text.
     """
     text = "".join(f"{line}\n" for line in _lines(data, 0, False))
     if _most_open(text) <= _MOST_OPEN:
@@ -66,7 +66,7 @@ def _entry(key: str, value: Any, depth: int, escaped: bool) -> Iterator[str]:
 def _item(item: Any, depth: int, escaped: bool) -> Iterator[str]:
     pad = "  " * depth
     if isinstance(item, (Mapping, list, tuple)) and item:
-        # The first line of what is in the item stands beside its dash.
+        # The first line of the item's content is on the line of its dash.
         for number, line in enumerate(_lines(item, depth + 1, escaped)):
             yield f"{pad}- {line[len(pad) + 2 :]}" if number == 0 else line
     else:
@@ -74,7 +74,7 @@ def _item(item: Any, depth: int, escaped: bool) -> Iterator[str]:
 
 
 def _led(lead: str, value: Any, depth: int, escaped: bool) -> Iterator[str]:
-    """A scalar behind its key or dash: on the same line, or as a block under it."""
+    """Yield a scalar after its key or dash: on the same line, or as a block below."""
     if isinstance(value, str) and (block := _block(value, escaped)) is not None:
         head, lines = block
         yield f"{lead} {head}"
@@ -114,7 +114,7 @@ def _number(value: float) -> str:
     if not math.isfinite(value):
         return json.dumps(str(value))
     text = repr(value)
-    # YAML 1.1 wants a point before the exponent, and a sign after it.
+    # YAML 1.1 requires a point before the exponent, and a sign after it.
     return re.sub(r"^(-?\d+)e", r"\1.0e", text)
 
 
@@ -144,7 +144,7 @@ def _code(each: str) -> str:
 
 
 def _block(text: str, escaped: bool) -> tuple[str, list[str]] | None:
-    """The head and the lines of a literal block, for text of several lines that survives one."""
+    """Return the head and the lines of a literal block, for multi-line text that it preserves."""
     if "\n" not in text or not text.strip("\n") or (escaped and _BRACKETS.search(text)):
         return None
     body = text.rstrip("\n")

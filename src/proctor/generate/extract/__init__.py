@@ -1,4 +1,4 @@
-"""Rules, purpose and inputs of a prompt, read from its plain statements by code alone."""
+"""Extract the rules, intent and inputs of a prompt by code alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules that code found and a model did not, and the other way round."""
+"""Compare the rules found by code with those found by a model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LIKE = 0.5
 def cross_check(
     found_by_code: Sequence[Rule], found_by_model: Sequence[Rule]
 ) -> tuple[tuple[Rule, ...], tuple[Rule, ...]]:
-    """What only code found, and what only the model found; two rules are one where they say or check the same."""
+    """Return what only code found, and what only the model found; rules match by wording or by predicate."""
     only_code = tuple(rule for rule in found_by_code if not any(_same(rule, other) for other in found_by_model))
     only_model = tuple(rule for rule in found_by_model if not any(_same(rule, other) for other in found_by_code))
     return only_code, only_model

@@ -1,4 +1,4 @@
-"""A part of a clause that code can check, and what the whole output of a prompt is called in it."""
+"""A checkable part of a clause, and the nouns that mean the whole output."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _QUOTE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aspect:
-    """What a stretch of a clause asks, in words and as a predicate."""
+    """What a part of a clause requires, as text and as a predicate."""
 
     text: str
     predicate: str
@@ -52,12 +52,11 @@ class Aspect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """What is known of a prompt as a whole before its clauses are read.
+    """What is known of a prompt as a whole before its clauses are parsed.
 
-    ``nouns`` are the words that mean the whole output here, ``parts`` those that mean a part of it;
-    ``labels`` are the answers allowed, ``special`` those named in conditions; ``fields`` are the keys of the JSON
-    that is asked for, ``array`` is whether it is an array, ``blank`` what stands for a value that is missing.
-    ``alone`` is whether the label, ``numeric`` whether a number, is said to be all there is.
+    ``nouns`` mean the whole output here, ``parts`` a part of it; ``labels`` are the allowed answers, ``special`` those
+    named in conditions; ``fields`` are the keys of the requested JSON, ``array`` is whether it is an array, ``blank``
+    what represents a missing value. ``alone`` is whether the label, ``numeric`` whether a number, is the whole output.
     """
 
     nouns: frozenset[str] = frozenset()
@@ -73,14 +72,14 @@ class Scope:
     inputs: tuple[str, ...] = ()
 
     def means_output(self, noun: str) -> bool:
-        """Whether this noun stands for the whole output."""
+        """Whether this noun means the whole output."""
         noun = noun.lower()
         bare = {noun, noun.removesuffix("s"), re.sub(r"ies$", "y", noun)}
         return not bare & self.parts and bool(bare & (self.nouns | _OUTPUT))
 
 
 def checkable(predicate: str) -> str | None:
-    """The predicate as the library writes it; None where the library does not know it."""
+    """Return the predicate in canonical form; None if it is invalid."""
     try:
         return parse(predicate).text
     except PredicateError:
@@ -88,16 +87,16 @@ def checkable(predicate: str) -> str | None:
 
 
 def number_of(word: str) -> int:
-    """The number a word or some digits stand for."""
+    """Return the number of a word or of digits."""
     word = word.lower().replace(",", "")
     return _NUMBERS[word] if word in _NUMBERS else int(word)
 
 
 def quoted(texts: Iterable[str]) -> str:
-    """Texts as the predicates write them: in double quotes, with commas."""
+    """Return texts as predicates write them: in double quotes, separated by commas."""
     return ", ".join('"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"' for text in texts)
 
 
 def quoted_texts(text: str) -> Sequence[str]:
-    """What stands in quotes or backticks in a text."""
+    """Return the texts in quotes or backticks."""
     return [next(group for group in match.groups() if group is not None) for match in _QUOTE.finditer(text)]

@@ -1,4 +1,4 @@
-"""A clause of a prompt as a sentence about the output; nothing for a clause that asks nothing of it."""
+"""Reword a clause of a prompt as a sentence about the output, if it requires anything of it."""
 
 from __future__ import annotations
 
@@ -122,19 +122,19 @@ _VACUOUS: Final = worded("do be have let get")
 
 
 def plain(text: str) -> str:
-    """The text in one line, without marks of emphasis."""
+    """Return the text on one line, without emphasis marks."""
     text = re.sub(r"\*\*|__|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)", "", text)
     return re.sub(r"\s+", " ", text).strip(" \t-–•,;")
 
 
 def about_input(text: str) -> bool:
-    """Whether a sentence tells what goes in."""
+    """Whether a sentence describes the input."""
     text = _without_opening(plain(text))
     return bool(INPUT.match(text)) and not re.search(r"\byour (?:answer|response|output|reply)\b", text, re.IGNORECASE)
 
 
 def reworded(clause: str, *, first: bool = True, barred: bool = False) -> str | None:
-    """The clause as a sentence about the output; None where it is about a role, an input or the world.
+    """Reword the clause as a sentence about the output; None if it is about a role, an input or the world.
 
     ``barred`` is for an item under a line such as "Do not:", which is a command without its first words.
     """
@@ -154,7 +154,7 @@ def reworded(clause: str, *, first: bool = True, barred: bool = False) -> str | 
 
 
 def _charged(text: str) -> str | None:
-    """``You must …``, ``Your task is to …``: what follows is a command, whatever its verb."""
+    """Reword ``You must …`` and ``Your task is to …``: what follows is a command, whatever its verb."""
     if negative := NEGATIVE_CHARGE.match(text):
         return _commanded("do not " + text[negative.end() :], sure=True)
     charge = CHARGE.match(text)
@@ -185,7 +185,7 @@ def _told(text: str, *, first: bool) -> str | None:
 
 
 def _on_occasion(text: str) -> str | None:
-    """``In your letter, thank them``: where or when comes first, then the command."""
+    """Reword ``In your letter, thank them``: a place or time, then the command."""
     occasion = OCCASION.match(text)
     rest = _without_opening(text[occasion.end() :]) if occasion else ""
     told = (_charged(rest) or _commanded(rest) or _stated(rest, ensured=False)) if rest else None
@@ -216,7 +216,7 @@ def _you(text: str) -> str | None:
 
 
 def _from_role(text: str) -> str | None:
-    """A role asks nothing of the output, but what its holder does may."""
+    """Reword what a role does; the role itself requires nothing of the output."""
     for pattern in (ROLE_TASKED, ROLE_DOES):
         for match in pattern.finditer(text):
             verb = match.group("verb").lower()
@@ -228,7 +228,7 @@ def _from_role(text: str) -> str | None:
 
 
 def _commanded(text: str, *, sure: bool = False) -> str | None:
-    """``Return only the tag`` as ``The output is only the tag``."""
+    """Reword ``Return only the tag`` as ``The output is only the tag``."""
     text = _without_opening(text)
     match = _COMMAND.match(text)
     if match is None:
@@ -249,7 +249,7 @@ def _commanded(text: str, *, sure: bool = False) -> str | None:
     ):
         return None
     if rest[:1] in (":", "/") or (not sure and re.match(r"\s+(?:is|are|was|must|should|will|can|may|shall)\b", rest)):
-        return None  # a noun that is spelt like a command
+        return None  # a noun that is spelled like a command
     if ensure := ENSURE.match(f"{verb}{rest}"):
         return _stated(f"{verb}{rest}"[ensure.end() :], ensured=True)
     rest = _addressed(_OUTPUT.sub("the output", rest).strip())
@@ -261,7 +261,7 @@ def _commanded(text: str, *, sure: bool = False) -> str | None:
 
 
 def _addressed(text: str) -> str:
-    """The words of somebody who speaks to a model, as said of its output; what is quoted stays."""
+    """Change second-person wording to wording about the output; quoted text stays."""
     parts = re.split(r"(\"[^\"\n]*\"|“[^”\n]*”|`[^`\n]*`)", text)
     for number in range(0, len(parts), 2):
         said = re.sub(r"\bmy\b", "the user's", parts[number])
@@ -297,7 +297,7 @@ def _sentence(verb: str, adverb: str, rest: str, *, denied: bool) -> str:
 
 
 def _identity(verb: str, lead: str, rest: str) -> str | None:
-    """``Return X``: the output is X; but ``answer the question`` is something it does."""
+    """Reword ``Return X`` as "the output is X"; but ``answer the question`` is something it does."""
     if verb not in GIVING:
         return None
     if match := re.match(r"(?P<only>only\s+|exactly\s+|just\s+)?with:?\s+", rest):
@@ -315,7 +315,7 @@ def _identity(verb: str, lead: str, rest: str) -> str | None:
 
 
 def _stated(text: str, *, ensured: bool) -> str | None:
-    """``Your answer should have three parts`` as ``The output has three parts``."""
+    """Reword ``Your answer should have three parts`` as ``The output has three parts``."""
     text = text.strip()
     if _SUBJECT_OUTPUT.match(text):
         text = _SUBJECT_OUTPUT.sub("the output", text, count=1)
@@ -337,7 +337,7 @@ def _stated(text: str, *, ensured: bool) -> str | None:
 
 
 def _bound(text: str, match: re.Match[str], *, ensured: bool) -> str | None:
-    """What must be: of the output itself, or of something in it; not of somebody or something outside."""
+    """Reword a requirement on the output or on something in it, not on somebody or something outside."""
     subject = match.group("subject").strip()
     if re.fullmatch(r"(?:and |but )?(?:the output|it|everything|this)", subject, re.IGNORECASE):
         return _modal(match)
@@ -352,7 +352,7 @@ def _modal(match: re.Match[str]) -> str | None:
     adverb = re.sub(r"\s+", " ", match.group("adverb") or "").rstrip()
     modal = match.group("modal").lower()
     if modal == "will" and verb == "be" and _HANDLED.match(rest):
-        return None  # what becomes of the output, not what it is
+        return None  # about what is done with the output
     if "only" in modal:
         adverb = " only"
     if match.group("not") or modal in ("cannot", "may not", "can not", "can never"):

@@ -1,4 +1,4 @@
-"""One sentence into the clauses that each ask one thing, and the condition they stand under."""
+"""Split a sentence into clauses with one requirement each, and their conditions."""
 
 from __future__ import annotations
 
@@ -80,13 +80,13 @@ _NOUN_PART: Final = Lazy(r"(?:part|value|field|key|property|column|entry|cell)s?
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clause:
-    """A part of a sentence that asks one thing: its words, made whole where it borrows its subject, and its place."""
+    """A clause with one requirement: its text, completed if its subject is implied, and its span."""
 
     start: int
     end: int
     text: str
     condition: str = ""
-    whole: str = ""  # the sentence it stands in
+    whole: str = ""  # its sentence
     first: bool = True
     borrowed: bool = False
 
@@ -97,7 +97,7 @@ class Clause:
 
 
 def clauses_of(statement: Statement) -> Iterator[Clause]:
-    """The clauses of a statement, with offsets into the prompt's text."""
+    """Yield the clauses of a statement, with offsets into the prompt's text."""
     text, base = statement.text, statement.start
     begin = label.end() if (label := _LABEL.match(text)) else 0
     if (
@@ -124,7 +124,7 @@ def clauses_of(statement: Statement) -> Iterator[Clause]:
         ):
             own, at = trailing.group("condition").strip(" .!"), trailing.start()
         first, last = trimmed(text, start, at, " \t\r\n,;")
-        # The quote of a rule under a condition has the condition in it.
+        # The quote of a conditional rule includes the condition.
         low, high = trimmed(text, opened if condition else first, max(end, last), " \t\r\n,;")
         said = text[first:last]
         if not any(map(str.isalnum, said)):
@@ -144,14 +144,14 @@ def clauses_of(statement: Statement) -> Iterator[Clause]:
 
 
 def _lent(subject: str, said: str) -> str:
-    """``New names MUST`` and ``Be short`` as one sentence."""
+    """Join ``New names MUST`` and ``Be short`` to one sentence."""
     word = said.split(" ", 1)[0]
     begun = said[:1].lower() + said[1:] if word[1:].islower() or len(word) == 1 else said
     return f"{_MODAL_CAPS.sub(lambda found: found[0].lower(), subject)} {begun}"
 
 
 def _subject_of(statement: Statement) -> str:
-    """The line above an item that goes on with its sentence: ``The title:`` and under it ``must be short``."""
+    """Return the line above an item that continues it: ``The title:`` above ``must be short``."""
     if not statement.item or not re.search(r"[:：]\s*$", statement.lead):
         return ""
     lead = statement.lead.rstrip(":： *_")
@@ -170,7 +170,7 @@ def _subject_of(statement: Statement) -> str:
 
 
 def _manners(text: str, base: int, listed: re.Match[str]) -> Iterator[Clause]:
-    """``The reply should be polite, short, and signed``: one clause for each manner."""
+    """Yield one clause per adjective: ``The reply should be polite, short, and signed``."""
     at = listed.start("list")
     for number, piece in enumerate(re.finditer(r"(?:[^,\"“`]|\"[^\"]*\"|“[^”]*”|`[^`]*`)+", listed.group("list"))):
         start, end = at + piece.start(), at + piece.end()
@@ -203,7 +203,7 @@ def _pieces(text: str, begin: int) -> Iterator[tuple[int, int]]:
 
 
 def _says_something(piece: str) -> bool:
-    """Whether there is a verb before the joint: a place or an occasion alone is no clause."""
+    """Whether there is a verb before the conjunction: a place or an occasion alone is no clause."""
     if len(piece.split()) < 2:
         return False
     if not _PLACE.match(piece):
@@ -213,7 +213,7 @@ def _says_something(piece: str) -> bool:
 
 
 def _begins(rest: str, joint: str, before: str, *, listed: bool) -> bool:
-    """Whether what follows a joint is a clause of its own: a command, a gerund, or a verb with the same subject."""
+    """Whether a separate clause follows a conjunction: a command, a gerund, or a verb with the same subject."""
     match = _VERBAL.match(rest)
     if ";" in joint or match is None:
         return ";" in joint

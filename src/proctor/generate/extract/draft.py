@@ -1,4 +1,4 @@
-"""A rule before it has its place among the others."""
+"""A rule under construction."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["Draft"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What a rule says, where it stands, and the predicate that can check it.
+    """A rule's text, its span, and the predicate that can check it.
 
-    ``role`` is whether it only says what somebody does day by day. ``rest`` are the words of its clause that the
-    predicates of the same clause do not answer for.
+    ``role`` is whether it only describes a routine. ``rest`` are the words of its clause that are not covered by the
+    predicates of the same clause.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""One statement of a prompt into the rules it holds."""
+"""Extract the rules of one statement."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ _YOUR_TURN: Final = Lazy(
     r"\b(?:and|then)\s+you(?:'ll| will| should| must| are to| need to)\s+(?!be (?:given|presented|shown|asked))",
     re.IGNORECASE,
 )
-# ``Branches open at nine and close at five``: a noun in the plural and what it does.
+# ``Branches open at nine and close at five``: a plural noun and its verb.
 _IDLE: Final = Lazy(
     r"(?!(?:always|please|use|address|focus|discuss|process|express)\b)(?:[A-Z][\w-]*\s+)?[\w-]{3,}[^s\W]s\s+"
     r"(?:open|take|cost|need|start|run|come|go|work|last|arrive|ship|close|live|are|have|were)\b",
 )
-# ``You sort tickets for a shop``: what somebody does day by day.
+# ``You sort tickets for a shop``: a routine.
 _HABIT: Final = Lazy(
     r"you\s+(?!must|should|shall|will|may|can|need|are|have|do|never|always|only|ought)[a-z]+\s+(?!(?:the|this|that|a|an|only|one|"
     r"your|it|all)\b)",
@@ -68,7 +68,7 @@ _OPENED: Final = Lazy(
     r"(?:\s+(?:the \w+|it|they|you|a \w+|any of (?:these|the following)[\w ]{0,20}))?)\s*[:：]?\s*$",
 )
 _DANGLING: Final = Lazy(r"\b(?:if|when|unless|whenever)(?:\s+(?:the \w+|it|they|you))?\s*[:：]?\s*$", re.IGNORECASE)
-# ``The customer's answer is {{answer}}``: the line that brings an input.
+# ``The customer's answer is {{answer}}``: a line that introduces an input.
 _INTRODUCED: Final = Lazy(r"\b(?:is|are|was)\s*[:：]?\s*[\"'`“]*\{\{[^{}]*\}\}[\"'`”.]*\s*$", re.IGNORECASE)
 _OF_OTHERS: Final = Lazy(
     r"\b(?:prohibits?|forbids?|violations?|defined? as|means?)\b[^.]{0,20}[:：]?\s*$", re.IGNORECASE
@@ -118,7 +118,7 @@ _GUARDS: Final = (
 
 
 def drafts_of(statement: Statement, scope: Scope) -> Iterator[Draft]:
-    """The rules of one statement, in the order they stand in it."""
+    """Yield the rules of one statement, in order."""
     if is_japanese(statement.text):
         yield from japanese_drafts(statement)
         return
@@ -148,7 +148,7 @@ def drafts_of(statement: Statement, scope: Scope) -> Iterator[Draft]:
     idle = not turn and _IDLE.match(statement.text) is not None
     for clause in clauses_of(statement):
         if not said and not clause.first and (clause.borrowed or _GOES_ON.match(clause.text) or idle):
-            continue  # it goes on about something that is not the output
+            continue  # it continues about something other than the output
         if PERMISSION.match(plain(clause.text)):
             continue
         strength = f"{lead}\n{clause.text}"
@@ -167,7 +167,7 @@ def drafts_of(statement: Statement, scope: Scope) -> Iterator[Draft]:
 
 
 def _under(opened: re.Match[str], statement: Statement) -> Iterator[Draft]:
-    """One case of a list: the command of the line above it, under this condition."""
+    """Yield the rule of one list item: the command of the line above, under this condition."""
     told = reworded(opened["command"])
     if told is None:
         return
@@ -250,7 +250,7 @@ def _unconditional(clause: Clause, statement: Statement, scope: Scope, strength:
 
 
 def _noted(statement: Statement) -> str | None:
-    """An item under ``Constraints`` that is no sentence, such as ``Tone: neutral``."""
+    """Return the rule of an item under ``Constraints`` that is not a sentence, such as ``Tone: neutral``."""
     bare = re.sub(r"\"[^\"]*\"|“[^”]*”|`[^`]*`", "", statement.text)
     if not statement.item or statement.section not in ("rules", "output") or _FINITE.search(bare):
         return None
@@ -262,12 +262,12 @@ def _noted(statement: Statement) -> str | None:
 
 
 def _weaker(aspect: Aspect, other: Aspect) -> bool:
-    """Whether one says less than another of the same clause: any JSON, beside a JSON object."""
+    """Whether one requires less than another of the same clause: any JSON, beside a JSON object."""
     return aspect.predicate == "is json" and other.predicate.startswith(("is json ", "json "))
 
 
 def _of_field(text: str, scope: Scope) -> str | None:
-    """``The score is a number``: a statement about a field that the output has."""
+    """Reword a statement about a field of the output: ``The score is a number``."""
     match = re.match(
         r"(?:the\s+)?[`\"“]?(?P<name>[A-Za-z_][\w-]*)[`\"”]?(?:\s+(?:field|key|value))?\s+(?:is|are|has|"
         r"have|contains?|holds?|lists?)\b",
@@ -280,7 +280,7 @@ def _of_field(text: str, scope: Scope) -> str | None:
 
 
 def _stands(clause: Clause, statement: Statement, kept: list[Aspect]) -> bool:
-    """Whether a clause without a command still speaks of the output."""
+    """Whether a clause without a command is still about the output."""
     if statement.section in ("rules", "output", "format", "never"):
         return True
     if kept and kept[0].predicate.startswith(("each ", "json field")):
@@ -356,7 +356,7 @@ def _shifted(found: Aspect, tag: str, by: int) -> Aspect:
 
 
 def _rest(kept_text: str, text: str, aspects: list[Aspect]) -> list[str]:
-    """The words of a clause that no predicate answers for."""
+    """Return the words of a clause that no predicate covers."""
     kept = list(kept_text if len(kept_text) == len(text) else text)
     for aspect in aspects:
         kept[aspect.start : aspect.end] = " " * (aspect.end - aspect.start)
@@ -364,7 +364,7 @@ def _rest(kept_text: str, text: str, aspects: list[Aspect]) -> list[str]:
 
 
 def _purpose(clause: Clause, aspects: list[Aspect]) -> Draft | None:
-    """``… to emphasize key words``: what a thing that was counted is for is a rule of its own."""
+    """Return a separate rule for the purpose of a counted thing: ``… to emphasize key words``."""
     if not aspects:
         return None
     last = max(aspect.end for aspect in aspects)

@@ -1,4 +1,4 @@
-"""The keys of a JSON answer, and what is asked of the value of each."""
+"""Extract the keys of a JSON answer, and the requirements on their values."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ _NULL: Final = Lazy(r"\bor (?:use |set (?:it )?to |be )?[\"`]?null\b|\bnull (?:i
 
 
 def keys_in(clause: str) -> Aspect | None:
-    """``a JSON object with the keys "a" and "b"``: the whole as one thing to check."""
+    """Return ``a JSON object with the keys "a" and "b"`` as one checkable aspect."""
     if not _STRUCTURED.search(clause):
         return None
     match = _KEYS.search(clause) or _WITH.search(clause)
@@ -119,7 +119,7 @@ def keys_in(clause: str) -> Aspect | None:
 
 
 def described_keys(clause: str) -> Iterator[tuple[str, str, int]]:
-    """The keys of a sentence that say in brackets what they hold; where the brackets stand."""
+    """Yield the keys described in brackets, with the description and its offset."""
     if match := _KEYS.search(clause):
         for each in re.finditer(
             r"[`\"“']?(?P<name>[\w.-]+)[`\"”']?\s*\((?P<said>[^()\n]{1,300})\)", match.group("list")
@@ -137,7 +137,7 @@ def _and(names: tuple[str, ...]) -> str:
 
 
 def named_fields(text: str) -> tuple[str, ...]:
-    """The keys that a sentence about JSON names."""
+    """Return the keys that a sentence about JSON names."""
     if not _STRUCTURED.search(text):
         return ()
     match = _KEYS.search(text) or _WITH.search(text)
@@ -148,13 +148,13 @@ def named_fields(text: str) -> tuple[str, ...]:
 
 
 def blank_values(texts: Iterable[str]) -> tuple[str, ...]:
-    """What a prompt wants in place of a value that is missing: ``null``, a word, or nothing at all."""
+    """Return what a prompt requires for a missing value: ``null``, a word, or nothing."""
     found = [match for text in texts if (match := _MISSING.search(text))]
     return tuple(dict.fromkeys("" if each["empty"] else (each["word"] or "null") for each in found))
 
 
 def field_of(text: str, scope: Scope, *, item: bool = False) -> tuple[str, int] | None:
-    """The key that a clause speaks of, and where its name ends; None where it speaks of something else."""
+    """Return the key that a clause is about, and where its name ends; None if there is none."""
     if not scope.fields or not scope.structured:
         return None
     for pattern in (_SUBJECT, _OBJECT, *((_LISTED,) if item else ())):
@@ -175,7 +175,7 @@ def _known(noun: str, scope: Scope) -> str | None:
 
 
 def find_fields(clause: str, scope: Scope, *, item: bool = False) -> Iterator[Aspect]:
-    """What the clause asks of the value of one key."""
+    """Yield what the clause requires of the value of one key."""
     found = field_of(clause, scope, item=item)
     if found is None:
         return

@@ -1,4 +1,4 @@
-"""What goes into a prompt: its variables, and what it says of them."""
+"""Extract the inputs of a prompt: its variables, and what it says about them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LABELLED: Final = (
 
 
 def extract_inputs(prompt: Prompt) -> tuple[InputSpec, ...]:
-    """One specification for each input; a prompt without variables has one, called ``input``."""
+    """Return one specification per input; a prompt without variables has one, named ``input``."""
     said = tuple(
         dict.fromkeys(plain(each.text) for each in statements_of(prompt) if not each.code and _tells(each.text))
     )
@@ -30,7 +30,7 @@ def extract_inputs(prompt: Prompt) -> tuple[InputSpec, ...]:
 
 
 def _tells(text: str) -> bool:
-    """Whether a sentence says something of the input; a line that only introduces it does not."""
+    """Whether a sentence describes the input; a line that only introduces it does not."""
     return about_input(text) and not _INTRODUCES.search(text)
 
 
@@ -53,7 +53,7 @@ def _input(name: str, schema: Mapping[str, Any], prompt: Prompt, said: tuple[str
 
 
 def _about(name: str, said: tuple[str, ...], *, alone: bool) -> tuple[str, ...]:
-    """What the prompt says of its input; with several, what names this one."""
+    """Return the statements about an input; with several inputs, those that name this one."""
     if alone:
         return said
     words = [word for word in re.split(r"[\W_]+", name.lower()) if len(word) > 2]

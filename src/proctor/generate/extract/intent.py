@@ -1,4 +1,4 @@
-"""What a prompt is for, in one sentence of its own."""
+"""Extract the intent of a prompt as one of its sentences."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TASK: Final = re.compile(
 
 
 def extract_intent(prompt: Prompt) -> str:
-    """The purpose of a prompt: what its file says of it, or its first command; empty where it says neither."""
+    """Return the intent: the file's description, or the first command; empty if there is neither."""
     if prompt.description.strip():
         return _closed(plain(prompt.description))
     statements = [

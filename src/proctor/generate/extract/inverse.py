@@ -1,4 +1,4 @@
-"""The opposite of a rule: one sentence that contradicts it."""
+"""Negate a rule as one sentence."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _JAPANESE: Final = re.compile(r"[\u3041-\u3096\u30a1-\u30fa]")
 
 
 def invert(rule: Rule) -> Rule:
-    """The rule that an output keeps exactly when it breaks this one; linked to it by ``inverse_of``."""
+    """Return the rule that an output follows exactly if it breaks this one; linked by ``inverse_of``."""
     return Rule(
         text=_opposite(rule.text),
         polarity="negative",
@@ -55,7 +55,7 @@ def invert(rule: Rule) -> Rule:
 
 
 def _opposite(text: str) -> str:
-    condition = match.group() if (match := _BEFORE.match(text)) else ""  # it stays as it is
+    condition = match.group() if (match := _BEFORE.match(text)) else ""  # it stays unchanged
     told = text[len(condition) :]
     if _JAPANESE.search(told) and not told.isascii() and "output" not in told:
         return f"出力は次に反する：{told.removeprefix('出力は次を守る：')}"

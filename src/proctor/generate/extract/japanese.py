@@ -1,4 +1,4 @@
-"""Rules of prompts in Japanese: what is asked with ください, limits in 文字, languages, labels, conditions."""
+"""Extract rules of Japanese prompts: requests with ください, limits in 文字, languages, labels, conditions."""
 
 from __future__ import annotations
 
@@ -88,12 +88,12 @@ _EITHER: Final = Lazy(
 
 
 def is_japanese(text: str) -> bool:
-    """Whether a statement is in Japanese: kana tell."""
+    """Whether a statement is in Japanese, by its kana."""
     return len(_KANA.findall(text)) >= 3
 
 
 def japanese_labels(text: str) -> tuple[str, ...]:
-    """The labels that a statement lists."""
+    """Return the labels that a statement lists."""
     match = _LISTED.search(text) or _EITHER.search(text)
     if match is None:
         return ()
@@ -104,13 +104,13 @@ def japanese_labels(text: str) -> tuple[str, ...]:
 
 
 def japanese_special(text: str) -> str | None:
-    """The answer that is named for a case: ``その他の場合は「不明」と答えて``."""
+    """Return the answer that is named for a case: ``その他の場合は「不明」と答えて``."""
     match = _SPECIAL.search(text)
     return match.group("words") if match and _CONDITION.match(text) else None
 
 
 def japanese_drafts(statement: Statement) -> Iterator[Draft]:
-    """The rules of one Japanese sentence."""
+    """Yield the rules of one Japanese sentence."""
     text = statement.text.strip()
     if _ROLE.match(text) and not re.search(r"ください|こと", text):
         return
@@ -149,7 +149,7 @@ def _draft(statement: Statement, text: str, *, kind: Kind, predicate: str | None
 
 
 def _rest(text: str, aspects: list[Aspect]) -> int:
-    """How many letters of the sentence no predicate answers for."""
+    """Return how many characters of the sentence no predicate covers."""
     text = re.sub(r"^(?:回答|出力|返答|文章|最後)は|必ず|、", "", text)
     left = len(
         re.sub(

@@ -1,4 +1,4 @@
-"""What kind of rule a statement is, and how strongly it is meant."""
+"""Classify the kind of a rule, and how strongly it is meant."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _SOFT: Final = Lazy(
 
 
 def kind_of(text: str, *, condition: str = "", special: bool = False) -> Kind:
-    """The kind of a rule in these words; what is asked only under a condition of failure is a refusal."""
+    """Return the kind of a rule; a requirement under a failure condition is a refusal."""
     for kind, pattern in _COMPILED:
         if kind == "refusal":
             if condition and condition != "otherwise" and (special or pattern.search(condition) or _declines(text)):
@@ -92,7 +92,7 @@ def _declines(text: str) -> bool:
 
 
 def priority_of(text: str) -> int:
-    """2 for what must be, 1 for what is plainly asked, 0 for what is only preferred."""
+    """Return 2 for a strict requirement, 1 for a plain one, 0 for a preference."""
     if _SOFT.search(text) and not re.search(r"\b(?:must|never)\b", text, re.IGNORECASE):
         return 0
     return 2 if _STRONG.search(text) else 1

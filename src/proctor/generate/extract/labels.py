@@ -1,4 +1,4 @@
-"""The answers a prompt allows: listed labels, quoted choices, and the special answers named in conditions."""
+"""Extract the allowed answers: listed labels, quoted choices, and special answers named in conditions."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ _SPECIAL: Final = Lazy(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelSet:
-    """Labels and where they are listed; ``alone`` is whether the label is said to be the whole output."""
+    """Labels and where they are listed; ``alone`` is whether the label is the whole output."""
 
     labels: tuple[str, ...]
     start: int
@@ -97,7 +97,7 @@ class LabelSet:
     yes_no: bool = False
 
     def predicate(self, special: Iterable[str], *, alone: bool, ignoring_case: bool) -> str:
-        """The set as a predicate, with the special answers among the labels."""
+        """Return the set as a predicate, with the special answers among the labels."""
         every = tuple(dict.fromkeys((*self.labels, *special)))
         ending = " ignoring case" if ignoring_case else ""
         if alone:
@@ -106,7 +106,7 @@ class LabelSet:
 
 
 def labels_in(statement: Statement) -> LabelSet | None:
-    """The labels that a statement lists in its own words."""
+    """Return the labels that a statement lists."""
     text, base = statement.text, statement.start
     if match := _YES_NO.search(text):
         return LabelSet(labels=("Yes", "No"), start=base + match.start(), end=base + len(text), alone=True, yes_no=True)
@@ -137,13 +137,13 @@ def labels_in(statement: Statement) -> LabelSet | None:
 
 
 def _coded(text: str) -> tuple[str, ...]:
-    """``CC: Coordinating conjunction, CD: Cardinal number``: the codes, not what they mean."""
+    """Return the codes of ``CC: Coordinating conjunction, CD: Cardinal number``, without their meanings."""
     found = tuple(dict.fromkeys(match.group(1) for match in _CODES.finditer(text)))
     return found[:_MOST] if len(found) >= 3 else ()
 
 
 def listed(text: str) -> tuple[str, ...]:
-    """``positive, negative, or neutral``; nothing where one of them is more than a short name."""
+    """Parse ``positive, negative, or neutral``; empty if one of them is more than a short name."""
     text = re.sub(r"\([^)]*\)", "", text).strip().rstrip(".!;:")
     marked = quoted_texts(text)
     if len(marked) >= 2:
@@ -159,14 +159,14 @@ def listed(text: str) -> tuple[str, ...]:
 
 
 def label_of_item(text: str) -> str | None:
-    """The label that an item of a list of labels names, without its explanation."""
+    """Return the label of an item in a list of labels, without its explanation."""
     match = _ITEM_LABEL.match(text)
     label = match.group("label").strip() if match else ""
     return label if label and "{{" not in text and len(label.split()) <= 6 else None
 
 
 def special_answer(clause: str) -> str | None:
-    """The answer that a clause under a condition names: ``return Unknown``."""
+    """Return the answer that a conditional clause names: ``return Unknown``."""
     match = _SPECIAL.search(clause)
     if match is None or re.match(
         r"\s*(?:inside|within|in the|for the|as the|to the)\b", clause[match.end() :], re.IGNORECASE
@@ -184,5 +184,5 @@ _LITERALS: Final = worded("null none unknown true false n/a undefined")
 
 
 def ignoring_case(labels: Sequence[str]) -> bool:
-    """Whether labels are ordinary words, whose letter case nobody meant."""
+    """Whether labels are ordinary lowercase words, whose case does not matter."""
     return all(label.islower() for label in labels)

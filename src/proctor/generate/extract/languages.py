@@ -1,4 +1,4 @@
-"""The language an output is asked to be in."""
+"""Extract the required language of the output."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ _VARIABLE: Final = Lazy(
 
 
 def find_languages(clause: str) -> Iterator[Aspect]:
-    """The language of the whole output, where the clause names one."""
+    """Yield the language of the whole output, if the clause names one."""
     if match := _SAME.search(clause):
         yield Aspect(
             text="The output is in the same language as the input.",

@@ -1,4 +1,4 @@
-"""The layout of a prompt: headings, paragraphs, items of lists, blocks of code, and what each stands under."""
+"""Parse the layout of a prompt: headings, paragraphs, list items, code blocks, and their sections."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _MOST_LINES: Final = 20_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptBlock:
-    """A stretch of the prompt's text that belongs together; ``lead`` and ``section`` are what it stands under."""
+    """A block of the prompt's text; ``lead`` and ``section`` are what it is under."""
 
     kind: BlockKind
     start: int
@@ -89,7 +89,7 @@ class _Line:
 
 @dataclass(slots=True)
 class _Place:
-    """Where the reader stands: the heading it is under, the lead-in before this block, the open tag."""
+    """The parser's position: the current heading, the lead-in before this block, the open tag."""
 
     heading: str = ""
     heading_section: Section = "plain"
@@ -101,7 +101,7 @@ class _Place:
 
     @property
     def section(self) -> Section:
-        """What the innermost of lead-in, tag and heading says."""
+        """The section of the innermost lead-in, tag or heading."""
         if self.lead_section is not None and self.lead_section != "plain":
             return self.lead_section
         return self.heading_section
@@ -112,12 +112,12 @@ class _Place:
 
 
 def veiled(text: str) -> str:
-    """The text with template statements and comments blanked out; every offset stays what it was."""
+    """Replace template statements and comments by blanks; offsets stay the same."""
     return _TEMPLATE.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
 
 
 def blocks_of(prompt: Prompt) -> tuple[PromptBlock, ...]:
-    """The blocks of all messages, in order; offsets are into the prompt's text."""
+    """Return the blocks of all messages, in order; offsets are into the prompt's text."""
     found: list[PromptBlock] = []
     offset = 0
     messages = prompt.messages
@@ -174,7 +174,7 @@ def _blocks(text: str, offset: int, role: Role) -> Iterator[PromptBlock]:
         else:
             stop, kind = _extent(lines, at)
             if kind == "item" and len(line.text) - len(line.text.lstrip()) <= place.lead_depth:
-                place.lead, place.lead_section = place.outer  # the list under an item is over
+                place.lead, place.lead_section = place.outer  # the nested list has ended
                 place.lead_depth = -1
             made = _block(kind, line, lines[stop - 1], place, offset, role)
             yield made
@@ -198,7 +198,7 @@ def _block(kind: BlockKind, first: _Line, last: _Line, place: _Place, offset: in
 
 
 def _code_until(lines: list[_Line], at: int) -> int | None:
-    """The last line of the code or the JSON that begins on this one; None where none does."""
+    """Return the last line of the code or JSON that begins on this one; None if none does."""
     if _FENCE.match(lines[at].text):
         return _closing(lines, at)
     return _balanced(lines, at) if _OBJECT.match(lines[at].text) else None
@@ -212,7 +212,7 @@ def _closing(lines: list[_Line], at: int) -> int:
 
 
 def _balanced(lines: list[_Line], at: int) -> int | None:
-    """The line on which the brackets that open here are closed; None where they never are."""
+    """Return the line on which the brackets opened here are closed; None if they never are."""
     depth = 0
     for stop in range(at, min(at + 400, len(lines))):
         text = lines[stop].text
@@ -223,7 +223,7 @@ def _balanced(lines: list[_Line], at: int) -> int | None:
 
 
 def _shown(place: _Place) -> None:
-    """A format that has been shown is over; the examples may go on."""
+    """End a format section after its format was shown; examples may continue."""
     if place.lead_section == "format":
         place.lead, place.lead_section = "", None
 
@@ -242,7 +242,7 @@ def _enter(place: _Place, *, closing: bool, name: str) -> None:
 
 
 def _lead(place: _Place, text: str, made: PromptBlock) -> None:
-    """The line before a list or a block says what that is; only its last sentence does."""
+    """Set the lead-in for the following list or block; only the last sentence of the line counts."""
     last = re.split(r"(?<=[.!?。])\s+", text.strip())[-1]
     section = section_of(last)
     if place.lead_section == "example" and made.kind == "pair":
@@ -259,7 +259,7 @@ def _lead(place: _Place, text: str, made: PromptBlock) -> None:
 
 
 def _after_blank(place: _Place, lines: list[_Line], at: int) -> None:
-    """After an empty line a lead-in holds on only for a list, a block of code, or one more example."""
+    """After a blank line, keep a lead-in only for a list, a code block, or one more example."""
     if at >= len(lines) or place.lead_section is None or _BLANK.match(lines[at].text):
         return
     following = lines[at].text
@@ -274,7 +274,7 @@ def _after_blank(place: _Place, lines: list[_Line], at: int) -> None:
 
 
 def _extent(lines: list[_Line], at: int) -> tuple[int, BlockKind]:
-    """Where the block that begins on this line stops, and what it is."""
+    """Return where the block that begins on this line ends, and its kind."""
     first = lines[at].text
     item = _ITEM.match(first)
     kind: BlockKind = "item" if item else ("pair" if _PAIR.match(first) else "paragraph")
@@ -301,7 +301,7 @@ def _extent(lines: list[_Line], at: int) -> tuple[int, BlockKind]:
 
 
 def _breaks(lines: list[_Line], at: int, stop: int) -> bool:
-    """Whether a new line begins a new statement rather than goes on with a wrapped one."""
+    """Whether a new line begins a new statement rather than continues a wrapped one."""
     before, after = lines[stop - 1].text.rstrip(), lines[stop].text.lstrip("*_\"'“`([ \t")
     widest = max(len(line.text) for line in lines[at : stop + 1])
     wrapped = widest >= 60 and len(before) >= widest - 28

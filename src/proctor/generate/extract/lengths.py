@@ -1,4 +1,4 @@
-"""Limits on how long an output is and how many of something it has."""
+"""Extract limits on the length of an output and on counts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["find_lengths"]
 
-# What is counted, as prompts write it, and what the predicates call it.
+# Units as prompts write them -> units of predicates.
 _UNITS: Final = {
     r"words?": "words",
     r"(?:characters?|chars)": "characters",
@@ -100,7 +100,7 @@ _AFTER: Final = Lazy(
 
 
 def find_lengths(clause: str, scope: Scope) -> Iterator[Aspect]:
-    """Every limit on the whole output that the clause states exactly."""
+    """Yield every exact limit on the whole output in the clause."""
     taken: list[tuple[int, int]] = []
     for form, pattern in _PATTERNS:
         for match in pattern.finditer(clause):
@@ -135,7 +135,7 @@ def _aspect(form: str, match: re.Match[str]) -> Aspect:
 
 
 def _of_array(found: Aspect) -> Aspect:
-    """Where the answer is a JSON array, its points are the members of the array."""
+    """If the answer is a JSON array, count the items of the array."""
     counted = re.sub(r"^(?:bullets|numbered items)", "json array length", found.predicate)
     return replace(
         found, text=re.sub(r"(?:bullets?|numbered items?)\.$", "items in its array.", found.text), predicate=counted

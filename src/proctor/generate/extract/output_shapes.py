@@ -1,4 +1,4 @@
-"""The shape an output is asked to have: JSON, HTML, lists, tables, letter case, how it begins and ends."""
+"""Extract the required format: JSON, HTML, lists, tables, letter case, beginning and end."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _NOT: Final = (
     r"exclude)\b[^.;]{0,60}?)"
 )
 
-# What looks like an address or a number one can call; seven digits or more, so that a year or a price is none.
+# Email addresses and phone numbers; seven digits or more, so that years and prices do not match.
 _EMAIL: Final = r"[\w.+-]+@[\w-]+\.[A-Za-z]{2,}"
 _PHONE: Final = r"(?<![\w.-])\+?\(?\d{2,5}\)?(?:[ .-]?\d{2,4}){2,4}(?![\w-])"
 _WHOSE: Final = r"(?:\s+(?:from|of|in) the \w+)?"
-# (what it says of the output, predicate, pattern); the first of a group that fits is taken.
+# (description of the output, predicate, pattern); the first match of a group is used.
 _SHAPES: Final[tuple[tuple[str, str, str], ...]] = (
     (
         "is a JSON array of {n} strings",
@@ -212,7 +212,7 @@ _NEW_TASK: Final = Lazy(r"\b(?:each|every|any|the (?:word|title|name|key|keyword
 
 
 def find_shapes(clause: str) -> Iterator[Aspect]:
-    """What the clause says of the output's shape; nothing where it says it of a part only."""
+    """Yield the required format of the output; nothing if the clause is about a part only."""
     yield from _together(list(_denied(clause)))
     yield from _asked(clause)
     yield from _ends(clause)
@@ -268,7 +268,7 @@ def _denied(clause: str) -> Iterator[Aspect]:
 
 
 def _together(denied: list[Aspect]) -> Iterator[Aspect]:
-    """``no e-mail addresses or phone numbers`` is one thing to check; emoji and headings are two."""
+    """Merge ``no e-mail addresses or phone numbers`` to one aspect; emoji and headings stay two."""
     contact = [each for each in denied if "matches" in each.predicate or each.predicate == "links = 0"]
     if len(contact) > 1:
         names = [each.text.removeprefix("The output has no ").rstrip(".") for each in contact]

@@ -1,4 +1,4 @@
-"""What is asked of each part of an output: each bullet, sentence, line, or member of a JSON array."""
+"""Extract requirements on each part of an output: each bullet, sentence, line, or array item."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _EACH_LAST: Final = Lazy(
 
 
 def find_parts(clause: str, scope: Scope) -> Iterator[Aspect]:
-    """Every limit that the clause sets for each of the parts."""
+    """Yield every limit that the clause sets for each part."""
     for match in _matches(clause):
         form = _form(match.group("noun"), scope)
         if form is None:
@@ -66,12 +66,12 @@ def find_parts(clause: str, scope: Scope) -> Iterator[Aspect]:
 
 
 def pattern_is_late(match: re.Match[str]) -> bool:
-    """Whether the parts are named, and counted, before what is asked of each of them."""
+    """Whether the parts are named, and counted, before what is required of each."""
     return match.re is _AFTER.compiled
 
 
 def without_parts(clause: str, scope: Scope) -> str:
-    """The clause with what it says of each part blanked out."""
+    """Return the clause with what it says about each part replaced by blanks."""
     for match in list(_matches(clause)):
         if _form(match.group("noun"), scope) is not None:
             low = match.end("noun") if match.re in (_AFTER.compiled, _EACH_LAST.compiled) else match.start()

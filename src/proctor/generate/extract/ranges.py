@@ -1,4 +1,4 @@
-"""Numbers an output is asked to be: only a number, a score on a scale, a score with an explanation."""
+"""Extract requirements on numeric outputs: only a number, a score on a scale, a score with an explanation."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SENTENCE_AFTER: Final = Lazy(
 
 
 def find_ranges(clause: str, scope: Scope) -> Iterator[Aspect]:
-    """What the clause says of the number that the output is; nothing where a number is only a part of it."""
+    """Yield what the clause requires of a numeric output; nothing if a number is only a part of it."""
     if match := _ALONE.search(clause):
         kind = "integer" if "integer" in match.group().lower() else "number"
         yield Aspect(

@@ -1,4 +1,4 @@
-"""Words an output is asked to have, or never to have."""
+"""Extract words that an output must have or must not have."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LOOSE: Final = Lazy(
 
 
 def find_mentions(clause: str) -> Iterator[Aspect]:
-    """Quoted words that must, or must not, stand in the output."""
+    """Yield quoted words that must, or must not, occur in the output."""
     if match := _BARRED.search(clause):
         if not re.search(
             r"\b(?:unless|except|at the (?:beginning|start|end)|start|begin|end)\b", clause, re.IGNORECASE

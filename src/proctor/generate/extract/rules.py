@@ -1,4 +1,4 @@
-"""The rules of a prompt, read from its statements by code: no model is asked."""
+"""Extract the rules of a prompt from its statements by code alone."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from proctor.text.predicates import parse
 __all__ = ["extract_rules"]
 
 _MOST_RULES: Final = 500
-# A line that only says that a format follows; the format itself is the rule.
+# A line that only announces a format; the format itself is the rule.
 _FORMAT_LEAD: Final = Lazy(
     r"(?:\b(?:following|this|below|desired|exact)\s+(?:\w+\s+)?(?:format|template|schema|structure)\b|"
     r"\bas (?:valid )?json\b)[^.]*[:：]\W*$",
@@ -53,9 +53,9 @@ _STOP: Final = worded(
 
 
 def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
-    """The rules that the plain statements of a prompt hold, in the order they stand in it.
+    """Return the rules in the statements of a prompt, in order.
 
-    Each has the span of the prompt it comes from; those that code can check have a predicate.
+    Each has its span in the prompt; those that code can check have a predicate.
     """
     statements = statements_of(prompt)
     scope = scope_of(prompt, statements)
@@ -83,7 +83,7 @@ def _rule(draft: Draft, text: str) -> Rule:
 
 
 def _schema(prompt: Prompt) -> Iterator[Draft]:
-    """The schema the file itself asks for; it stands in the head of the file, so its span is empty."""
+    """Yield the rule of the file's own schema; it is in the front matter, so its span is empty."""
     if prompt.schema == {"type": "object"}:
         yield Draft(
             text="The output is a JSON object.", start=0, end=0, kind="format", priority=2, predicate="is json object"
@@ -163,7 +163,7 @@ def _from_statement(statement: Statement, scope: Scope) -> Iterator[Draft]:
 
 
 def _only_label(draft: Draft, scope: Scope) -> Draft:
-    """Nothing but a label, where every label is one word, is one word."""
+    """Add a one-word predicate to "only a label" if every label is one word."""
     if (
         draft.predicate
         or not scope.labels
@@ -225,7 +225,7 @@ def _from_fields(members: Sequence[Statement], lead: str, scope: Scope) -> Itera
 
 
 def _of_values(text: str, place: Statement, scope: Scope) -> Iterator[Draft]:
-    """What is said beside a key of its value."""
+    """Yield what is said about the value of a key."""
     for aspect in find_fields(text, replace(scope, structured=True), item=True):
         predicate = checkable(aspect.predicate)
         yield Draft(text=aspect.text, start=place.start, end=place.end, kind="format", priority=1, predicate=predicate)
@@ -256,7 +256,7 @@ def _from_format(members: Sequence[Statement], lead: str, scope: Scope) -> Itera
 
 
 def _excused(draft: Draft, scope: Scope) -> Draft:
-    """A special answer that a condition asks for breaks no other rule."""
+    """Exempt special answers that a condition requires from other rules."""
     if draft.predicate is None or draft.condition or not scope.special:
         return draft
     check = parse(draft.predicate)
@@ -270,14 +270,14 @@ def _excused(draft: Draft, scope: Scope) -> Draft:
 
 
 def _says_labels(draft: Draft, sets: Iterable[LabelSet]) -> bool:
-    """Whether a rule for a judge only says again which labels there are."""
+    """Whether a judged rule only repeats the labels."""
     if draft.predicate or draft.condition or not draft.text.startswith("The output is"):
         return False
     return any(each.alone and each.start < draft.end and draft.start < each.end for each in sets)
 
 
 def _fields(statements: Sequence[Statement]) -> tuple[str, ...]:
-    """The keys of the JSON that the prompt shows or lists."""
+    """Return the keys of the JSON that the prompt shows or lists."""
     names = [name for each in statements if each.code for name in json_keys(each.text[each.text.find("{") :])]
     names += [name for each in statements if not each.code for name in named_fields(each.text)]
     for (section, _), group in groupby(statements, key=lambda each: (each.section, each.lead)):
@@ -287,7 +287,7 @@ def _fields(statements: Sequence[Statement]) -> tuple[str, ...]:
 
 
 def _without_weaker(drafts: Sequence[Draft]) -> list[Draft]:
-    """Less the rules that only say again, or say less than, what others do."""
+    """Remove rules that only repeat others or require less."""
     told = [draft for draft in drafts if draft.predicate is None and draft.rest is None]
     shaped = any((draft.predicate or "").startswith(("is json ", "json schema")) for draft in drafts)
     keyed = any((draft.predicate or "").startswith(("is json object and json has", "json schema")) for draft in drafts)
@@ -309,7 +309,7 @@ def _without_weaker(drafts: Sequence[Draft]) -> list[Draft]:
 
 
 def _is_lower(predicate: str | None) -> bool:
-    """Whether a closed list of answers says already that they are in lower case."""
+    """Whether a closed list of answers already implies lowercase."""
     return bool(predicate and predicate.startswith("one of ") and predicate == predicate.lower())
 
 

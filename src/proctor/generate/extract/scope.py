@@ -1,4 +1,4 @@
-"""What is known of a prompt as a whole: what its output is called, its labels, its special answers."""
+"""Determine what is known of a prompt as a whole: nouns for its output, labels, special answers."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ _GENERIC: Final = Lazy(
 
 
 def scope_of(prompt: Prompt, statements: Sequence[Statement]) -> Scope:
-    """Reads a prompt once, for what its single clauses do not say."""
+    """Scan a prompt once for what its single clauses do not contain."""
     nouns, parts = _nouns(statements)
     special = []
     for statement in statements:
@@ -125,7 +125,7 @@ def scope_of(prompt: Prompt, statements: Sequence[Statement]) -> Scope:
 
 
 def _of_thing(clause: str) -> bool:
-    """Whether a clause says what something in the output must be: ``the decision must be "ask"``."""
+    """Whether a clause is about something in the output: ``the decision must be "ask"``."""
     match = re.match(
         r"\W*(?:the|its|each|this)\s+(?:[\w-]+\s+){0,2}?([\w-]+)\s+(?:must|should|shall|has to) be\b",
         clause,
@@ -160,7 +160,7 @@ def _head(phrase: str) -> str:
 
 
 def speaks_of_whole(clause: str, statement: Statement, scope: Scope) -> bool:
-    """Whether what a clause says holds of the output as a whole, not of a title or an item in it."""
+    """Whether a clause is about the output as a whole, not about a title or an item in it."""
     if statement.item and re.match(
         r"(?:an?|one|the|\d+)\s+(?!max|min|total|single|limit|output|response|answer|reply)[^.]*\(",
         clause,
@@ -188,7 +188,7 @@ def speaks_of_whole(clause: str, statement: Statement, scope: Scope) -> bool:
 
 
 def _named_whole(clause: str, scope: Scope) -> bool | None:
-    """Whether what a clause names by a noun is the whole output; None where it names nothing."""
+    """Whether the noun of a clause means the whole output; None if there is none."""
     if re.search(r"\b(?:subject|title|header|heading) lines?\b", clause, re.IGNORECASE):
         return False
     if other := re.match(r"\W*an?\s+([\w-]+)\s+(?:must|should|has to|needs to)\b", clause, re.IGNORECASE):
@@ -203,7 +203,7 @@ def _named_whole(clause: str, scope: Scope) -> bool | None:
 
 
 def without_subject(clause: str, scope: Scope) -> str:
-    """The clause with its subject blanked out where that is the output itself."""
+    """Replace the subject of the clause by blanks if it is the output itself."""
     match = _SUBJECT.match(clause)
     if match and scope.means_output(match.group("noun").split()[-1]):
         return " " * match.end("noun") + clause[match.end("noun") :]
@@ -220,7 +220,7 @@ def of_part(text: str, scope: Scope) -> bool:
 
 
 def with_output(clause: str, scope: Scope) -> str:
-    """The clause with ``the story`` read as ``the output``, where the story is the output."""
+    """Replace ``the story`` by ``the output``, if the story is the output."""
     match = _SUBJECT.match(clause)
     if match and match.group("each").lower() in ("the", "your") and scope.means_output(match.group("noun").split()[-1]):
         return f"{clause[: match.start('each')]}the output{clause[match.end('noun') :]}"

@@ -1,4 +1,4 @@
-"""What a heading or a lead-in line says about what stands under it."""
+"""Classify what a heading or a lead-in line introduces."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Section = Literal[
     "plain", "rules", "example", "input", "format", "labels", "fields", "tools", "never", "include", "output"
 ]
 
-# The first that fits wins, so what is told apart by one word stands before what is told by many.
+# The first match wins, so specific patterns come before general ones.
 _KINDS: Final[tuple[tuple[Section, str], ...]] = (
     (
         "example",
@@ -73,7 +73,7 @@ _COMPILED: Final = tuple((kind, Lazy(pattern, re.IGNORECASE)) for kind, pattern 
 
 
 def section_of(lead: str) -> Section:
-    """The kind of what stands under a heading or a lead-in; ``plain`` where it does not say."""
+    """Return the kind of section under a heading or a lead-in; ``plain`` if it is unknown."""
     for kind, pattern in _COMPILED:
         if pattern.search(lead):
             return kind

@@ -1,4 +1,4 @@
-"""Who a sentence of a prompt speaks of: what is to be done, a role, an input, a permission."""
+"""Patterns for what a sentence of a prompt is about: a task, a role, an input, a permission."""
 
 from __future__ import annotations
 

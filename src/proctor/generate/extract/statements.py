@@ -1,4 +1,4 @@
-"""The statements of a prompt: its sentences and items with their offsets; examples and data left out."""
+"""Split a prompt into statements: sentences and items with offsets, without examples and data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from proctor.prompts.prompt import Prompt
 
 __all__ = ["Statement", "protected", "statements_of", "trimmed"]
 
-LONGEST: Final = 3_000  # what is longer is no sentence, and its end is not read
+LONGEST: Final = 3_000  # a longer text is not a sentence, and its end is not read
 _MARKER: Final = re.compile(r"\s*(?:[-*+•‣▪◦–・●○■]\s+|[・●]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)）]\s+|[①-⑳]\s*)?")
 _END: Final = re.compile(r"[.!?]+[\"'”’)\]*_]*(?=\s|$)|[。！？]+[」』）]*")
 _ABBREVIATION: Final = re.compile(
@@ -35,7 +35,7 @@ _DESCRIBED: Final = re.compile(r"(?:a|an|the|one|two|only|just|either|json|your|
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """One sentence or item: ``text`` is exactly what stands between its offsets."""
+    """One sentence or item: ``text`` is exactly the text between its offsets."""
 
     start: int
     end: int
@@ -48,12 +48,12 @@ class Statement:
 
 
 def protected(text: str) -> list[tuple[int, int]]:
-    """Stretches in quotes, brackets or backticks, where nothing ends."""
+    """Return the spans in quotes, brackets or backticks, inside which no sentence ends."""
     return [match.span() for match in _PROTECTED.finditer(text)]
 
 
 def trimmed(text: str, start: int, end: int, edge: str = _EDGE) -> tuple[int, int]:
-    """The offsets without spaces and marks of emphasis at the ends."""
+    """Return the offsets without spaces and emphasis marks at the ends."""
     while start < end and text[start] in edge:
         start += 1
     while end > start and text[end - 1] in edge:
@@ -62,7 +62,7 @@ def trimmed(text: str, start: int, end: int, edge: str = _EDGE) -> tuple[int, in
 
 
 def statements_of(prompt: Prompt) -> tuple[Statement, ...]:
-    """All statements that may hold a rule, in the order they stand in."""
+    """Return all statements that may contain a rule, in order."""
     text = prompt.text
     blocks = blocks_of(prompt)
     shown = _shown(text, blocks)
@@ -75,7 +75,7 @@ def statements_of(prompt: Prompt) -> tuple[Statement, ...]:
 
 
 def _shown(text: str, blocks: Sequence[PromptBlock]) -> set[int]:
-    """Which blocks are examples: those under such a heading, and questions with their answers."""
+    """Return which blocks are examples: those under such a heading, and questions with their answers."""
     found = {number for number, block in enumerate(blocks) if block.section == "example" and block.kind != "heading"}
     run: list[int] = []
     for number in range(len(blocks) + 1):
@@ -114,7 +114,7 @@ def _statements(text: str, block: PromptBlock) -> Iterator[Statement]:
 
 
 def _shows(text: str) -> bool:
-    """Whether each line of a block is a field or a placeholder, as in a format that is shown."""
+    """Whether each line of a block is a field or a placeholder, as in a shown format."""
     return all(_FIELD.match(line) for line in text.split("\n") if line.strip())
 
 
@@ -150,7 +150,7 @@ def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
             and not body[match.end() : match.end() + 1].isspace()
             and match.end() < len(body)
         ):
-            continue  # what is quoted ends there, not the sentence
+            continue  # the quotation ends there, not the sentence
         yield from _kept(text, start + begin, start + match.end())
         begin = match.end()
     yield from _kept(text, start + begin, end)

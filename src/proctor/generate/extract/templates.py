@@ -1,4 +1,4 @@
-"""A format that a prompt shows instead of describing it: fields with placeholders, JSON, a JSON schema."""
+"""Parse a format that a prompt shows: fields with placeholders, JSON, a JSON schema."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOST: Final = 100_000
 
 
 def shown_fields(lines: Sequence[str]) -> tuple[str, ...]:
-    """The labels of lines such as ``Title: <title>``; none unless every line with a label has a placeholder."""
+    """Return the labels of lines such as ``Title: <title>``; empty unless every line has a placeholder."""
     labels: list[str] = []
     for line in lines:
         match = _FIELD_LINE.match(line)
@@ -40,7 +40,7 @@ def shown_fields(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 def shown_json(text: str) -> str | None:
-    """A predicate for the JSON a prompt shows: its schema, or the keys it has at the top."""
+    """Return a predicate for the JSON a prompt shows: its schema, or its top-level keys."""
     text = text[:_MOST]
     begin = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
     if begin < 0 or text.startswith("{{", begin):
@@ -70,7 +70,7 @@ def _schema(body: str) -> object:
 
 
 def _balanced(text: str, begin: int) -> str | None:
-    """From an opening bracket to the one that closes it."""
+    """Return the text from an opening bracket to its closing one."""
     depth, inside = 0, False
     for at in range(begin, len(text)):
         character = text[at]
@@ -86,7 +86,7 @@ def _balanced(text: str, begin: int) -> str | None:
 
 
 def json_keys(body: str) -> tuple[str, ...]:
-    """The keys at the top of an object as a prompt shows it, which need not be strict JSON."""
+    """Return the top-level keys of a shown object, which need not be strict JSON."""
     keys, depth, at = [], 0, 0
     while at < len(body):
         character = body[at]
@@ -106,13 +106,13 @@ def json_keys(body: str) -> tuple[str, ...]:
 
 
 def shown_values(text: str) -> Iterator[tuple[str, str]]:
-    """The keys at the top of a shown object whose value says in words what is wanted, with those words."""
+    """Yield the top-level keys whose value describes what is required, with the description."""
     for match in _VALUE.finditer(text[:_MOST]):
         if match.group("key") in json_keys(text[text.find("{") : _MOST]):
             yield match.group("key"), (match.group("told") or match.group("bare")).strip()
 
 
 def field_names(items: Sequence[Statement]) -> tuple[str, ...]:
-    """The keys that a list of fields names, one an item."""
+    """Return the keys that a list of fields names, one per item."""
     names = [match.group("key") for item in items if (match := _NAMED.match(item.text))]
     return tuple(dict.fromkeys(names)) if len(names) == len(items) else ()

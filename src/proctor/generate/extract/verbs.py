@@ -1,4 +1,4 @@
-"""The verbs that prompts command with, and their other forms."""
+"""The verbs of commands in prompts, and their inflections."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ __all__ = [
     "third_person",
 ]
 
-# Commands whose object is the output itself: "return X" says that the output is X.
+# Commands whose object is the output itself: "return X" means that the output is X.
 GIVING: Final = worded(
     "return output respond reply answer give produce print emit write generate create compose draft c"
     "raft provide say deliver "
     "present submit"
 )
-# Commands about how to think, which nobody can see in an output.
+# Commands about thinking, which are not visible in an output.
 THINKING: Final = worded(
     "think consider read imagine understand assume pretend act analyse analyze remember note breathe "
     "wait recall reflect know "
@@ -60,7 +60,7 @@ COMMANDS: Final = (
     """
     )
 )
-# Verbs that are as often nouns or adjectives: in a list of things they begin no clause unless an object follows.
+# Verbs that are often nouns or adjectives: in a list they begin no clause unless an object follows.
 OFTEN_NOUNS: Final = worded(
     "direct order track name address number list title label tag comment code link book open close co"
     "mplete point place mark"
@@ -75,7 +75,7 @@ _SIBILANT: Final = re.compile(r"(?:s|x|z|ch|sh|o)$")
 
 
 def third_person(verb: str) -> str:
-    """``write`` to ``writes``, ``classify`` to ``classifies``."""
+    """Convert ``write`` to ``writes``, ``classify`` to ``classifies``."""
     lower = verb.lower()
     if lower in _IRREGULAR:
         return _IRREGULAR[lower]
@@ -87,7 +87,7 @@ def third_person(verb: str) -> str:
 
 
 def from_gerund(word: str) -> str | None:
-    """``using`` to ``use``; None where no known command has this form."""
+    """Convert ``using`` to ``use``; None if no known command has this form."""
     lower = word.lower()
     if not lower.endswith("ing") or len(lower) < 5:
         return None
@@ -123,7 +123,7 @@ _NO_VERB: Final = worded(
 
 
 def looks_like_command(verb: str, following: str, *, adverb: str = "") -> bool:
-    """Whether a word begins a command: a known verb, or any word that has an object after it."""
+    """Whether a word begins a command: a known verb, or any word followed by an object."""
     verb = verb.lower()
     if verb in _NO_VERB and verb not in ("be", "do", "have"):
         return False
@@ -135,7 +135,7 @@ def looks_like_command(verb: str, following: str, *, adverb: str = "") -> bool:
 
 
 def base_form(verb: str) -> str:
-    """``emphasizes`` to ``emphasize``, ``classifies`` to ``classify``."""
+    """Convert ``emphasizes`` to ``emphasize``, ``classifies`` to ``classify``."""
     if verb in ("is", "has", "does"):
         return {"is": "be", "has": "have", "does": "do"}[verb]
     tries = (verb[:-3] + "y" if verb.endswith("ies") else "", verb.removesuffix("s"), verb.removesuffix("es"))

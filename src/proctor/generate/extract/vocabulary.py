@@ -1,4 +1,4 @@
-"""Lists of words, written as words."""
+"""Word lists."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ __all__ = ["worded"]
 
 
 def worded(text: str) -> frozenset[str]:
-    """The words of a text, as a set."""
+    """Return the words of a text as a set."""
     return frozenset(text.split())

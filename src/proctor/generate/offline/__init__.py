@@ -1,4 +1,4 @@
-"""Tests without a model: from types, samples, a bank of texts, boundary values and temptations."""
+"""Generate tests without a model: from types, samples, a text bank, boundary values and temptations."""
 
 from proctor.generate.offline.test_builder import offline_tests
 from proctor.generate.offline.validity import offline_validity

@@ -1,4 +1,4 @@
-"""The shape of a structured input, read from its samples: parts and what stands between them."""
+"""Infer the format of a structured input from its samples: parts and separators."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LONGEST_TAIL = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextShape:
-    """A text, a separator, and one or more short parts; ``inside`` when a short part occurs in the text."""
+    """A text, a separator, and one or more short parts; ``inside`` if a short part occurs in the text."""
 
     separator: str
     parts: int
@@ -25,7 +25,7 @@ class TextShape:
     tails: tuple[tuple[str, ...], ...]
 
     def fill(self, text: str, number: int) -> str:
-        """A value of this shape around a text of our own."""
+        """Return a value of this format with the given text."""
         clean = text.replace(self.separator, ", ").replace(self.separator.strip() or self.separator, ",")
         if self.separator.strip() != "---":
             clean = " ".join(clean.split())
@@ -35,11 +35,11 @@ class TextShape:
         return self.separator.join([clean, *tails])
 
     def split(self, value: str) -> list[str]:
-        """The parts of a value."""
+        """Split a value into its parts."""
         return value.split(self.separator)
 
     def wrong_with(self, value: str) -> str:
-        """What keeps a value from having this shape; empty when nothing does."""
+        """Return why a value does not have this format; empty if it does."""
         parts = self.split(value)
         if len(parts) != self.parts:
             return f"it has {len(parts)} of {self.parts} parts with {self.separator.strip() or 'a tab'!r} between them"
@@ -51,7 +51,7 @@ class TextShape:
 
 
 def shape_of(examples: Sequence[Any]) -> TextShape | None:
-    """The shape all examples share; ``None`` when they are plain texts or no two parts can be told apart."""
+    """Return the format all examples share; ``None`` if they are plain texts or have no clear parts."""
     texts = [example for example in examples if isinstance(example, str) and example.strip()]
     if not texts:
         return None
@@ -76,7 +76,7 @@ def is_http(value: Any) -> bool:
 
 
 def fit_word(text: str, number: int) -> str:
-    """A word that occurs in the text: another one for another number."""
+    """Return a word that occurs in the text, depending on the number."""
     words: list[str] = list(dict.fromkeys(_WORD.findall(text)))
     if not words:
         return text.strip()[:1]

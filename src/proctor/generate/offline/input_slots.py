@@ -1,4 +1,4 @@
-"""Where tests are put together: what each input wants, and how a text becomes the inputs of a case."""
+"""Assemble the inputs of tests: what each input needs, and how a text becomes the inputs of a case."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LONG_LINE = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputPlace:
-    """One input that a test fills: which texts suit it, its shape, and the values it may have if it is no text."""
+    """One input of a test: the texts that suit it, its format, and its values if it is not a text."""
 
     spec: InputSpec
     kinds: tuple[str, ...] = ()
@@ -41,18 +41,18 @@ class InputPlace:
 
     @property
     def one_line(self) -> bool:
-        """Whether its texts stand on one line."""
+        """Whether its texts are on one line."""
         return self.shape is not None or bool(self.kinds and self.kinds[0] in _ONE_LINE)
 
     @property
     def prose(self) -> bool:
-        """Whether two of its texts put together are a text again."""
+        """Whether two of its texts can be joined to one."""
         return self.shape is None and bool(self.kinds and self.kinds[0] in _PROSE - {"sentence", "description"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """Everything about the inputs of a prompt that makers of tests need; ``carrier`` takes the text of a test."""
+    """Everything about the inputs of a prompt that test makers need; ``carrier`` takes the text of a test."""
 
     brief: Brief
     places: tuple[InputPlace, ...]
@@ -62,17 +62,17 @@ class Desk:
     _others: tuple[BankText, ...] = field(default=(), repr=False)
 
     def text(self, number: int) -> str:
-        """A text that suits the carrier; another one for another number."""
+        """Return a text that suits the carrier, depending on the number."""
         assert self.carrier is not None
         return self.carrier.passages[number % len(self.carrier.passages)].text
 
     def round_of(self, number: int) -> int:
-        """How often the texts have been gone through before this number."""
+        """Return how many times all texts were used before this number."""
         assert self.carrier is not None
         return number // len(self.carrier.passages)
 
     def snippet(self, number: int) -> str:
-        """The beginning of a text: so little that what is added to it is what counts."""
+        """Return the beginning of a text, short enough that an addition dominates."""
         text = self.text(number)
         if self.carrier is not None and self.carrier.kinds[:1] == ("code",):
             return text
@@ -84,7 +84,7 @@ class Desk:
         return " ".join(kept)
 
     def long(self, number: int, words: int) -> str:
-        """A text of at least so many words, of several put together."""
+        """Return a text of at least that many words, joined from several."""
         assert self.carrier is not None
         kind = self.carrier.kinds[0]
         if kind in ("http", "url"):
@@ -105,28 +105,28 @@ class Desk:
         return " ".join(_ended(part) for part in dict.fromkeys(parts))
 
     def short(self, number: int) -> str:
-        """The first few words, or the first sentence, of a text."""
+        """Return the first few words, or the first sentence, of a text."""
         text = self.text(number)
         first = (sentences(text) or [text])[0]
         return " ".join(first.split()[: 3 + number % 4]).rstrip(",.;:")
 
     def nothing(self, number: int) -> str:
-        """A text in which there is nothing to find."""
+        """Return a text in which there is nothing to find."""
         found = texts_of("nothing", seed=self.seed)
         return found[number % len(found)].text
 
     def foreign(self, number: int) -> str:
-        """A text in another language than the others."""
+        """Return a text in another language than the others."""
         found = [each for each in self._others if each.language not in ("en", self.language)]
         return found[number % len(found)].text
 
     def odd(self, number: int) -> str:
-        """A text with marks that get in the way: markup, braces, emoji."""
+        """Return a text with disruptive characters: markup, braces, emoji."""
         found = [each for each in self._others if each.language == "en"]
         return found[number % len(found)].text
 
     def fill(self, text: str | None, number: int) -> dict[str, Any]:
-        """The inputs of a case with this text in the carrier; the others get values of their own."""
+        """Return the inputs of a case with this text in the carrier; the others get their own values."""
         values: dict[str, Any] = {}
         for place in self.places:
             if place is self.carrier and text is not None:
@@ -140,7 +140,7 @@ class Desk:
         return values
 
     def turns(self) -> int:
-        """How many different rounds of values there are when no input is a text."""
+        """Return the number of different value combinations if no input is a text."""
         most = 1
         for place in self.places:
             most *= max(1, len(place.values))
@@ -148,7 +148,7 @@ class Desk:
 
 
 def set_desk(brief: Brief, *, seed: int) -> Desk:
-    """Look at every input once."""
+    """Analyse every input once."""
     specs = open_inputs(brief)
     language = language_wanted(
         brief.scenario.instructions, brief.scenario.name, *map(str, brief.scenario.parameters.values())
@@ -161,7 +161,7 @@ def set_desk(brief: Brief, *, seed: int) -> Desk:
 
 
 def _spoken(text: str) -> str:
-    """The language a prompt is written in, where its letters tell: its users are likely to write the same."""
+    """Return the language of a prompt, if its script shows it: its users probably write the same."""
     language = language_of(text)
     return language if language in ("ja", "zh", "ko") else ""
 
@@ -195,7 +195,7 @@ def _place(brief: Brief, spec: InputSpec, specs: tuple[InputSpec, ...], *, langu
 
 
 def _fitting(passages: list[BankText], kinds: tuple[str, ...]) -> list[BankText]:
-    """The texts of the likeliest kinds: as few kinds as give a choice."""
+    """Return the texts of the likeliest kinds, with as few kinds as give a choice."""
     fitting: list[BankText] = []
     for number in range(1, len(kinds) + 1):
         fitting = [passage for passage in passages if passage.kinds & set(kinds[:number])]
@@ -210,7 +210,7 @@ def _examples(brief: Brief, spec: InputSpec) -> tuple[Any, ...]:
 
 
 def _host(brief: Brief, spec: InputSpec, specs: tuple[InputSpec, ...]) -> str:
-    """The other input in which a value of this one occurs, where samples or names say so."""
+    """Return the other input that contains the value of this one, according to samples or names."""
     samples: tuple[Mapping[str, Any], ...] = (*brief.samples, brief.prompt.sample)
     for other in specs:
         if other.name == spec.name:
@@ -228,7 +228,7 @@ def _within(small: Any, large: Any) -> bool:
 
 
 def _carrier(places: tuple[InputPlace, ...]) -> InputPlace | None:
-    """The input that takes the text of a test: a free text, and rather a long one than a name or a link."""
+    """Return the input for the text of a test: preferably a long free text, not a name or a link."""
     texts = [place for place in places if place.passages]
     long = [place for place in texts if not set(place.kinds[:1]) & _SHORT_KINDS]
     return next(iter(long or texts), None)

@@ -1,4 +1,4 @@
-"""What a rule limits, as far as an input can press against it: read from its predicate, else from its words."""
+"""Determine what a rule limits, from its predicate or its words, so that an input can test the limit."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SET = re.compile(
     r'((?:"(?:[^"\\]|\\.)*"\s*,?\s*)+)'
 )
 _RANGE = re.compile(r"\bnumber between (-?\d+(?:\.\d+)?) and (-?\d+(?:\.\d+)?)")
-# Kinds of demand, and what in a predicate or in the words of a rule shows them.
+# Kinds of requirements, and their signs in a predicate or in the text of a rule.
 _FACETS: tuple[tuple[str, str], ...] = (
     ("json", r"\bjson\b"),
     ("json", r"\barray\b"),
@@ -53,19 +53,19 @@ _FACETS: tuple[tuple[str, str], ...] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """So many of a unit."""
+    """A number of a unit."""
 
     unit: str
     number: int
 
     @property
     def said(self) -> str:
-        """As a person says it: `80 words`, `3 <p> elements`."""
+        """As text: `80 words`, `3 <p> elements`."""
         return f"{self.number} {self.name}"
 
     @property
     def name(self) -> str:
-        """The unit as a person says it."""
+        """The unit as text."""
         kind, _, quoted = self.unit.partition(" ")
         if kind in ("tags", "elements") and quoted:
             return f"<{quoted.strip(chr(34))}> elements"
@@ -74,7 +74,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aim:
-    """What an input can press against: limits, labels, words that must or must not be there, and kinds of demand."""
+    """What an input can test: limits, labels, words that must or must not occur, and kinds of requirements."""
 
     most: Limit | None = None
     least: Limit | None = None
@@ -86,7 +86,7 @@ class Aim:
 
 
 def aim_of(rule: Rule, rules: Sequence[Rule] = ()) -> Aim:
-    """What the rule limits; an inverse rule limits what the rule it contradicts does."""
+    """Return what the rule limits; for an inverse rule, what the contradicted rule limits."""
     positive = next((each for each in rules if each.id == rule.inverse_of), rule) if rule.inverse_of else rule
     predicate = positive.predicate or ""
     most, least = _limits(predicate) if predicate else (None, None)

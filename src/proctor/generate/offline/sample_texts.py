@@ -1,4 +1,4 @@
-"""A bank of texts of many kinds, topics, lengths and languages, and which of them an input is likely to want."""
+"""A bank of texts of many kinds, topics, lengths and languages, and the selection for an input."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["LANGUAGES", "BankText", "bank", "kinds_wanted", "language_wanted", "
 OTHER = "other"
 NOTHING = "nothing"
 
-# Which kinds of text an input wants, by a word in its name, its description or the prompt.
+# Words in an input's name, its description or the prompt -> kinds of text.
 _WANTS: tuple[tuple[str, str], ...] = (
     (r"jokes?|riddles?", "joke"),
     (r"headlines?|titles?", "headline"),
@@ -47,7 +47,7 @@ _WANTS: tuple[tuple[str, str], ...] = (
     (r"paragraphs?|stor(?:y|ies)|texts?|content|body|description", "article text"),
     (r"requests?|tasks?|instructions?|messages?|prompts?", "request question support"),
 )
-# Kinds that a variable's name alone can ask for: in running text these words mean too many things.
+# Kinds recognised only by a variable's name: in running text these words are too ambiguous.
 _BY_NAME_ONLY = frozenset(
     {"name", "place", "topic", "url", "answer", "data list", "review feedback", "product", "code", "http"}
 )
@@ -56,7 +56,7 @@ _STOP_WORDS = """
     should that the their then this to use user what when which will with you your must may given
 """
 _STOP = frozenset(_STOP_WORDS.split())
-# What almost any prompt speaks of: an input is called so when there is nothing better to call it.
+# Generic kinds, used if nothing more specific is found.
 _VAGUE = frozenset({"article", "text", "request", "question", "support"})
 LANGUAGES = {
     "french": "fr",
@@ -77,7 +77,7 @@ _CODE = re.compile(r"\b([a-z]{2})[-_][A-Za-z]{2}\b")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BankText:
-    """One text of the bank: which kinds of input it can be, what it is about, and its language."""
+    """One text of the bank: the kinds of input it suits, its topics, and its language."""
 
     text: str
     kinds: frozenset[str]
@@ -87,7 +87,7 @@ class BankText:
 
 @cache
 def bank() -> tuple[BankText, ...]:
-    """Every text there is, read once."""
+    """Return all texts, cached."""
     lines = files("proctor.generate.offline").joinpath("bank.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines if line.strip()]
     return tuple(
@@ -102,7 +102,7 @@ def bank() -> tuple[BankText, ...]:
 
 
 def kinds_wanted(spec: InputSpec, prompt_text: str) -> tuple[str, ...]:
-    """The kinds of text that suit an input, the likeliest first: by its name, what is said of it, the prompt."""
+    """Return the kinds of text that suit an input, likeliest first: by name, description, then the prompt."""
     name = re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]", " ", spec.name).lower()
     told = f"{spec.description} {' '.join(spec.statements)}".lower()
     found: list[str] = []
@@ -112,7 +112,7 @@ def kinds_wanted(spec: InputSpec, prompt_text: str) -> tuple[str, ...]:
             hit = re.search(rf"\b(?:{pattern})\b", text) if trusted or kinds not in _BY_NAME_ONLY else None
             if hit is not None:
                 mentions.append((hit.start(), kinds))
-        # What is named first is rather what goes in; what comes out is named later.
+        # The input is usually named before the output.
         found += [kind for _, kinds in sorted(mentions) for kind in kinds.split()]
         if not set(found) <= _VAGUE:
             break
@@ -121,7 +121,7 @@ def kinds_wanted(spec: InputSpec, prompt_text: str) -> tuple[str, ...]:
 
 
 def language_wanted(*texts: str) -> str:
-    """The language that a scenario or an input's value names, as a two-letter code; empty when none is named."""
+    """Return the language that a scenario or a value names, as a two-letter code; empty if there is none."""
     for text in texts:
         lower = text.lower()
         if code := _CODE.search(text):
@@ -135,9 +135,9 @@ def language_wanted(*texts: str) -> str:
 def ranked(
     kinds: Sequence[str], prompt_text: str, *, language: str = "", length: int = 0, seed: int = 0
 ) -> list[BankText]:
-    """The texts of the bank that suit, the most fitting first; those equally fitting in an order of the seed.
+    """Return the suitable texts of the bank, best first; ties are ordered by the seed.
 
-    ``length`` is how many words the samples have, where there are samples.
+    ``length`` is the number of words of the samples, if there are any.
     """
     words = {_stem(word) for word in re.findall(r"[a-z]+", prompt_text.lower()) if word not in _STOP}
     dice = random.Random(seed)  # noqa: S311 - no secret
@@ -156,7 +156,7 @@ def ranked(
 
 
 def texts_of(kind: str, *, seed: int = 0) -> list[BankText]:
-    """Every text of one kind, in an order of the seed."""
+    """Return every text of one kind, in an order given by the seed."""
     found = [passage for passage in bank() if kind in passage.kinds]
     random.Random(seed).shuffle(found)  # noqa: S311 - no secret
     return found

@@ -1,4 +1,4 @@
-"""Texts for a test of one rule, strategy by strategy, each with the reason why it makes the rule matter."""
+"""Texts for a test of one rule, by strategy, each with the reason why it tests the rule."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CONDITION = re.compile(r"\b(?:if|when|unless|where)\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """A text for the carrier, how it was arrived at, and why it makes the rule matter."""
+    """A text for the carrier, its strategy, and why it tests the rule."""
 
     text: str
     strategy: Strategy
@@ -40,9 +40,9 @@ class Recipe:
 
 
 def recipes(desk: Desk, rule: Rule, strategy: Strategy, start: int, turn: int) -> Iterator[Recipe]:
-    """A few texts for that rule by that strategy.
+    """Yield a few texts for that rule by that strategy.
 
-    ``start`` moves through the bank; ``turn`` says how many tests this rule has by this strategy already.
+    ``start`` is the position in the bank; ``turn`` is how many tests this rule already has by this strategy.
     """
     aim = aim_of(rule, desk.brief.spec.rules)
     return islice(_MAKERS[strategy](desk, rule, aim, start), turn, turn + _MOST_TRIES)
@@ -52,7 +52,7 @@ def _typical(desk: Desk, rule: Rule, aim: Aim, start: int) -> Iterator[Recipe]:
     number = start
     while True:
         text, turn = desk.text(number), desk.round_of(number)
-        if turn and desk.carrier is not None and desk.carrier.prose:  # all were used: put two together
+        if turn and desk.carrier is not None and desk.carrier.prose:  # all were used: join two
             text = f"{text} {desk.text(number + 3 * turn)}"
         yield Recipe(text=text, strategy="typical", why="an ordinary input, for which the rule holds as for any other")
         number += 1

@@ -1,4 +1,4 @@
-"""Wishes that tempt a model to break a rule, and the ways in which they come along with an input."""
+"""Requests that tempt a model to break a rule, and how an input carries them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ CARRIERS = ("after", "quoted", "before", "as a system note", "as an example")
 
 
 def wishes(rule: Rule, opposite: str, aim: Aim) -> list[str]:
-    """What an input could ask for so that the rule would be broken, the most pointed first."""
+    """Return requests that would break the rule, most specific first."""
     found = _limit_wishes(aim) + _word_wishes(aim)
     if opposite and (said := _as_wish(opposite)):
         found.append(said)
@@ -71,7 +71,7 @@ def wishes(rule: Rule, opposite: str, aim: Aim) -> list[str]:
 
 
 def carry(text: str, wish: str, carrier: str, *, inline: bool = False) -> str:
-    """A text with a wish in it; ``inline`` keeps it on one line."""
+    """Return a text with a request in it; ``inline`` keeps it on one line."""
     gap = " " if inline else "\n\n"
     if carrier == "quoted":
         unquoted = wish.replace('"', "'")
@@ -111,7 +111,7 @@ def _word_wishes(aim: Aim) -> list[str]:
 
 
 def _as_wish(opposite: str) -> str:
-    """The opposite of a rule as something a sender would ask for."""
+    """Reword the opposite of a rule as a request of the sender."""
     text = _SUBJECT.sub("the answer", opposite.strip().rstrip("."))
     if not text.startswith("the answer ") or len(text) > 220:
         return ""

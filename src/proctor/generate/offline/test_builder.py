@@ -1,4 +1,4 @@
-"""Tests for rules, made by code: from declared types, samples, a bank of texts, boundary values and temptations."""
+"""Build tests for rules by code: from declared types, samples, a text bank, boundary values and temptations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["ORIGIN", "offline_tests"]
 ORIGIN = "extractor"
 _MOST_ATTEMPTS = 60
 _ANSWERS = ("output", "expected", "answer", "response", "expected_output", "groundtruth")
-# What a rule gets first, second, …; the further ones move on from rule to rule, so that all strategies are seen.
+# Strategies of a rule in order; the further ones rotate from rule to rule, so that all strategies occur.
 _FOR_A_RULE: tuple[Strategy, ...] = ("typical", "boundary")
 _FOR_AN_OPPOSITE: tuple[Strategy, ...] = ("adversarial", "boundary", "adversarial")
 _FURTHER: tuple[Strategy, ...] = ("edge", "metamorphic", "adversarial", "typical", "boundary", "edge", "metamorphic")
@@ -31,7 +31,7 @@ _FURTHER: tuple[Strategy, ...] = ("edge", "metamorphic", "adversarial", "typical
 def offline_tests(
     brief: Brief, rules: Sequence[Rule], *, count: int, avoid: Sequence[Case] = (), seed: int = 0
 ) -> tuple[Case, ...]:
-    """``count`` tests for each rule, unlike one another and those in ``avoid``; the same for the same seed."""
+    """Return ``count`` dissimilar tests for each rule, also unlike those in ``avoid``; the seed determines them."""
     if count < 1 or not open_inputs(brief):
         return ()
     bench = _Bench(
@@ -44,7 +44,7 @@ def offline_tests(
 
 @dataclass(slots=True, kw_only=True)
 class _Bench:
-    """The tests made so far, and what is still to be used."""
+    """The tests made so far, and the unused samples."""
 
     desk: Desk
     seen: SeenTests
@@ -53,10 +53,10 @@ class _Bench:
     made: list[Case] = field(default_factory=list)
 
     def make(self, rule: Rule, count: int) -> None:
-        """As many tests of one rule as are asked for, or as can be had."""
+        """Make the requested number of tests for one rule, or as many as possible."""
         brief = self.desk.brief
         everyone = [each.id for each in brief.spec.rules]
-        # Rules are worked on in several calls, so where one begins in the bank hangs on its place among all of them.
+        # Rules are handled in several calls, so the start in the bank depends on the rule's index among all.
         number = everyone.index(rule.id) if rule.id in everyone else int(content_id(rule.id, length=6), 16) % 997
         start = int(content_id([self.seed, brief.scenario.name], length=4), 16) % 3 + number
         wanted = len(self.made) + count
@@ -83,7 +83,7 @@ class _Bench:
         return None
 
     def _sample_for(self, rule: Rule) -> Mapping[str, Any] | None:
-        """The sample that falls to this rule: each goes to one rule, and is a test once."""
+        """Return the sample of this rule: each sample goes to one rule and is used once."""
         rules = [each.id for each in self.desk.brief.spec.rules if each.polarity == "positive"]
         number = rules.index(rule.id) if rule.id in rules else -1
         return self.samples.pop(number, None) if number >= 0 else None
@@ -127,7 +127,7 @@ class _Bench:
         return None
 
     def _variant(self, rule: Rule, number: int, own: int) -> Case | None:
-        """An earlier test of the same rule said differently."""
+        """Return a variant of an earlier test of the same rule."""
         kinds = list(KINDS)
         carrier = self.desk.carrier
         assert carrier is not None
@@ -157,7 +157,7 @@ class _Bench:
         return None
 
     def _again(self, text: str, number: int, source: Case) -> dict[str, Any]:
-        """The inputs for a varied text; what depends on the text is kept where it still occurs in it."""
+        """Return the inputs for a varied text; dependent values are kept if they still occur in it."""
         values = self.desk.fill(text, number)
         kept = inputs_of(source)
         for place in self.desk.places:

@@ -1,4 +1,4 @@
-"""Whether a test fits what is declared of its inputs."""
+"""Check whether a test matches the declared inputs."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["offline_validity"]
 
 
 def offline_validity(brief: Brief, case: Case) -> tuple[bool | None, str]:
-    """Whether every input is there, fits its declared type, values and shape, and is not empty; and why not.
+    """Check that every input is present, not empty, and matches its declared type, values and format; with the reason.
 
-    What is said of an input in words only is not looked at: code cannot tell.
+    Statements about an input in words are not checked.
     """
     inputs = inputs_of(case)
     for spec in input_specs(brief.prompt, brief.spec.inputs):

@@ -1,4 +1,4 @@
-"""Values of declared types: what most people give, and what lies at and beyond the edges that are still allowed."""
+"""Values of declared types: common ones, and those at the allowed boundaries."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def is_text(spec: InputSpec) -> bool:
 
 
 def named(spec: InputSpec) -> tuple[Any, ...]:
-    """Values that an input of that name usually has."""
+    """Return values that an input of that name usually has."""
     name = spec.name.lower()
     return next((values for names, values in _NAMED if name in names), ())
 
 
 def values_of(spec: InputSpec, default: Any = None) -> list[Any]:
-    """Values of an input that is no free text: the default and the examples first, then those at the edges."""
+    """Return values of an input that is not free text: default and examples first, then boundary values."""
     found: list[Any] = [] if default is None else [default]
     found += [value for value in spec.examples if fits(spec, value) == ""]
     found += list(spec.values) or _by_type(spec)
@@ -112,7 +112,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 
 
 def fits(spec: InputSpec, value: Any) -> str:
-    """What keeps a value from being one of this input; empty when nothing does."""
+    """Return why a value is invalid for this input; empty if it is valid."""
     if spec.values:
         return "" if value in spec.values else f"{value!r} is none of the values declared"
     types = _TYPES.get(spec.type)

@@ -1,4 +1,4 @@
-"""The same test said differently: with noise, in another order, as another country writes, in slightly other words."""
+"""Variants of a test: with noise, reordered, in another locale, slightly reworded."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _REWRITES: tuple[tuple[str, str], ...] = (
 
 
 def _noise(text: str, dice: random.Random) -> str:
-    """Typing mistakes, a lost capital, doubled spaces: what a hurried hand does."""
+    """Add typing errors, a lost capital, doubled spaces."""
     words = text.split(" ")
     places = [at for at, word in enumerate(words) if len(word) > 4 and word.isalpha() and word.isascii()]
     for at in dice.sample(places, min(len(places), max(1, len(words) // 12))):
@@ -78,7 +78,7 @@ def _typo(word: str, dice: random.Random) -> str:
 
 
 def _order(text: str, dice: random.Random) -> str:
-    """The sentences in another order; of a single one its two halves."""
+    """Reorder the sentences, or the two halves of a single one."""
     parts = sentences(text)
     if len(parts) > 1:
         moved = parts[1:] + parts[:1]
@@ -91,7 +91,7 @@ def _order(text: str, dice: random.Random) -> str:
 
 
 def _locale(text: str, dice: random.Random) -> str:
-    """As another country would write it: numbers, money, dates, spelling."""
+    """Convert numbers, money, dates and spelling to another locale."""
     changed = re.sub(r"\b(\d{1,3}),(\d{3})\b", r"\1.\2", text)
     changed = re.sub(r"(?<![\d.])(\d+)\.(\d{1,2})(?![\d.])", r"\1,\2", changed)
     changed = re.sub(r"\$(\d[\d.,]*)", r"\1 €", changed)
@@ -104,7 +104,7 @@ def _locale(text: str, dice: random.Random) -> str:
 
 
 def _paraphrase(text: str, dice: random.Random) -> str:
-    """In slightly other words."""
+    """Reword the text slightly."""
     changed = text
     hits = 0
     for pattern, instead in dice.sample(_REWRITES, len(_REWRITES)):
@@ -124,5 +124,5 @@ KINDS: Mapping[str, Callable[[str, random.Random], str]] = {
 
 
 def vary(text: str, kind: str, seed: int) -> str:
-    """The text varied; the same text when this kind of change finds nothing to change."""
+    """Return the varied text; unchanged if this kind of change does not apply."""
     return KINDS[kind](text, random.Random(seed))  # noqa: S311 - no secret

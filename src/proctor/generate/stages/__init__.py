@@ -1,4 +1,4 @@
-"""The stages that ask a model: each has a prompt file, a schema and a reader that says what is wrong with a reply."""
+"""The stages that ask a model: each has a prompt file, a schema and a validator of replies."""
 
 from proctor.generate.build_case import Brief
 from proctor.generate.stages.agreement import SpecificationAnswer, check_agreement

@@ -1,4 +1,4 @@
-"""Whether the specification can stand in for the prompt: its answers are held against the prompt itself."""
+"""Check whether the specification can replace the prompt: its answers are judged against the prompt."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _VERDICTS = ("ok", "err", "unsure")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpecificationAnswer:
-    """What the specification answered to one test, and whether the prompt's judges take it for the prompt's own.
+    """The specification's answer to one test, and whether judges accept it as the prompt's answer.
 
-    ``ok`` is ``None`` when no judge could say, or as many said yes as no.
+    ``ok`` is ``None`` if no judge could decide, or if they are split.
     """
 
     case: str
@@ -35,7 +35,7 @@ class SpecificationAnswer:
 
 
 async def check_agreement(model: Model, judges: Sequence[Model], brief: Brief, case: Case) -> SpecificationAnswer:
-    """Put the test to intent and rules in place of the prompt, and ask whether the prompt would be content.
+    """Answer the test by intent and rules instead of the prompt, and judge whether that fits the prompt.
 
     Raises:
         ModelError: the model did not answer.

@@ -1,4 +1,4 @@
-"""The expected output of a test: what the prompt itself answers, held against its rules and graded by judges."""
+"""Generate the expected output of a test: the prompt's own answer, checked by rules and graded by judges."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ class _Try:
 async def find_truth(
     model: Model, judges: Sequence[Model], brief: Brief, case: Case, *, threshold: float = 0.8, tries: int = 3
 ) -> Case:
-    """The case with the output expected of it, where one is good enough; in ``metadata`` how it came about.
+    """Return the case with its expected output if one is good enough; ``metadata`` records how it was made.
 
-    The prompt is put to the model. What breaks a predicate is not accepted and no judge is asked about it; the rest
-    is graded by every judge and the grades averaged. Below the threshold a fresh sample is drawn. Without a judge
-    nobody can say whether the content is right, so nothing is accepted.
+    The model answers the prompt. An answer that breaks a predicate is rejected without asking a judge; the rest is
+    graded by every judge and the grades are averaged. Below the threshold a new sample is drawn. Without a judge the
+    content cannot be verified, so nothing is accepted.
 
     Raises:
         ModelError: the model itself did not answer.
-        PromptError: the prompt cannot be filled with the inputs.
+        PromptError: the prompt cannot be rendered with the inputs.
     """
     if case.expect.reference is not None:
         return case
@@ -84,7 +84,7 @@ async def _judged(judges: Sequence[Model], brief: Brief, case: Case, output: str
 
 
 def _broken(brief: Brief, case: Case, output: str) -> tuple[str, ...]:
-    """The rules that the output breaks as far as code can tell."""
+    """Return the rules that the output breaks according to predicates."""
     found: list[str] = []
     for rule in brief.spec.enabled:
         if not rule.predicate:

@@ -1,4 +1,4 @@
-"""What a valid value of each input is, as a model reads it from the prompt and its samples."""
+"""Ask a model for the valid values of each input, from the prompt and its samples."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _LONGEST_SAMPLE = 1_500
 async def find_inputs(
     model: Model, prompt: Prompt, samples: Sequence[Mapping[str, Any]], *, instructions: str = ""
 ) -> tuple[InputSpec, ...]:
-    """Ask the model for the specification of every input; types and declared values stay as they were declared.
+    """Ask the model for the specification of every input; declared types and values take precedence.
 
     Raises:
-        ModelError: the model said nothing usable of any input.
+        ModelError: the model's reply has nothing usable on any input.
     """
     declared = input_specs(prompt)
     names = [spec.name for spec in declared]
@@ -43,7 +43,7 @@ async def find_inputs(
 
 
 def sample_lines(samples: Sequence[Mapping[str, Any]]) -> str:
-    """The first samples as lines of JSON, the answers they may hold among them."""
+    """Return the first samples as lines of JSON, including expected answers."""
     lines = [dumps(dict(sample)).decode()[:_LONGEST_SAMPLE] for sample in samples[:_MOST_SAMPLES]]
     return "\n".join(lines)
 
@@ -75,7 +75,7 @@ def _read(data: Any, names: Sequence[str]) -> ReplyReading[dict[str, Mapping[str
 
 
 def _joined(spec: InputSpec, said: Mapping[str, Any], examples: tuple[Any, ...]) -> InputSpec:
-    """What was declared, completed by what the model said; what was declared wins."""
+    """Complete the declared specification by the model's; declared values take precedence."""
     statements = tuple(dict.fromkeys(" ".join(str(text).split()) for text in said.get("statements", ())))
     values = tuple(dict.fromkeys(str(value) for value in said.get("values", ()) if str(value).strip()))
     return replace(

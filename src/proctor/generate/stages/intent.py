@@ -1,4 +1,4 @@
-"""What a prompt is for, in one sentence."""
+"""Ask a model for the intent of a prompt, in one sentence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ async def find_intent(model: Model, prompt: Prompt, *, instructions: str = "") -
     """Ask the model what the prompt is for.
 
     Raises:
-        ModelError: the model gave no sentence that can be used.
+        ModelError: the reply has no usable sentence.
     """
     material = [("prompt under test", prompt.text), ("its name", prompt.name), ("its description", prompt.description)]
     question = Question(stage="intent", material=material, schema=_SCHEMA, holes={}, instructions=instructions)

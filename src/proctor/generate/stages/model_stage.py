@@ -1,7 +1,7 @@
-"""Asking a model for one artefact: its prompt file, the shape of the reply, and asking again when it will not do.
+"""Ask a model for one artefact: its prompt file, the reply schema, and retries.
 
-A reply that has the shape may still say nonsense: name a rule that is not there, leave an input empty. Each stage
-reads its reply and says what is wrong with it; the model is told once, and then a fresh sample is drawn.
+A reply that matches the schema may still be wrong: name an unknown rule, or leave an input empty. Each stage validates
+its reply. An invalid reply is retried once with the errors, then a new sample is drawn.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["Question", "ReplyReading", "ask", "stage_prompt", "stage_version"]
 
 T = TypeVar("T")
 
-# A fresh draw must not meet the cache entry of another sample of the same question.
+# A new sample must not hit the cache entry of another sample of the same question.
 _FRESH_SAMPLES_FROM = 1_000
 _MOST_COMPLAINTS = 8
 _RAW_CHARACTERS = 20_000
@@ -31,7 +31,7 @@ _RAW_CHARACTERS = 20_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyReading(Generic[T]):
-    """What a reply came to: what of it can be used, if anything, and what is wrong with the rest."""
+    """A parsed reply: the usable value, if any, and what is wrong with the rest."""
 
     value: T | None = None
     complaints: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class ReplyReading(Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One question to a model: which prompt file, what fills its holes, the material, the shape of the answer."""
+    """One question to a model: the prompt file, its placeholders, the material and the reply schema."""
 
     stage: str
     material: Sequence[Section]
@@ -50,9 +50,9 @@ class Question:
 
     @property
     def request_and_code(self) -> tuple[Request, str]:
-        """The question as it is sent and the code on its marker lines.
+        """The request and the code on its marker lines.
 
-        What to do is said in the system's words, the material fenced in the user's.
+        The task is in the system message, the material is fenced in the user message.
         """
         prompt = stage_prompt(self.stage)
         material, code = fence([(title, text) for title, text in self.material if text.strip()])
@@ -73,9 +73,9 @@ class Question:
 
 
 async def ask(model: Model, question: Question, read: Callable[[Any], ReplyReading[T]], *, draws: int = 2) -> T:
-    """Ask until a reply can be used whole: once more with the complaint, then with a fresh sample.
+    """Ask until a reply is completely usable: retry once with the errors, then with a new sample.
 
-    When none is whole, the one with the fewest complaints is used for what it has.
+    If none is, the one with the fewest errors is used for what it has.
 
     Raises:
         ModelError: the model did not answer, or nothing in its answers can be used.
@@ -100,12 +100,12 @@ async def ask(model: Model, question: Question, read: Callable[[Any], ReplyReadi
 
 @cache
 def stage_prompt(name: str) -> PromptParts:
-    """The prompt of that stage, read once."""
+    """Return the prompt of that stage, cached."""
     return prompt_parts(files("proctor.generate.stages").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8"))
 
 
 def stage_version(name: str) -> str:
-    """A hash of what a stage is told, for the provenance of what it made."""
+    """Return a hash of a stage's prompt, for provenance."""
     return f"{stage_prompt(name).hash}-{_frame().hash}"
 
 
@@ -122,7 +122,7 @@ def _read(reply: Reply, read: Callable[[Any], ReplyReading[T]], code: str) -> Re
 
 
 def _complain(asked: Request, reply: Reply, complaints: Sequence[str]) -> Request:
-    """The same question with the failed answer and what is wrong with it."""
+    """Return the same question with the failed answer and its errors."""
     listed = "\n".join(f"- {complaint}" for complaint in complaints[:_MOST_COMPLAINTS])
     complaint = f"Your answer cannot be used as it is:\n{listed}\nGive the whole answer again, fixed."
     said = (Message(role="assistant", content=reply.text or "{}"), Message(role="user", content=complaint))

@@ -1,4 +1,4 @@
-"""The rules of a prompt, and the opposite of each, as a model finds them."""
+"""Ask a model for the rules of a prompt, and for the opposite of each."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ async def find_rules(
 ) -> tuple[Rule, ...]:
     """Ask the model for the rules of the prompt; those in ``known`` are left out.
 
-    A predicate it proposes is kept only if it parses and is about the output; a rule without one needs a judge.
+    A proposed predicate is kept only if it parses and is about the output; a rule without one needs a judge.
 
     Raises:
-        ModelError: the model named no rule that can be used.
+        ModelError: the reply has no usable rule.
     """
     question = Question(
         stage="rules",
@@ -61,10 +61,10 @@ async def find_opposites(
 ) -> tuple[Rule, ...]:
     """Ask the model for the opposite of each rule: exactly one for each, linked to it.
 
-    Where the model leaves one out, the opposite is made by code and says so in its ``origin``.
+    A missing opposite is made by code, as its ``origin`` shows.
 
     Raises:
-        ModelError: the model gave no opposite that can be used.
+        ModelError: the reply has no usable opposite.
     """
     if not rules:
         return ()
@@ -82,12 +82,12 @@ async def find_opposites(
 
 
 def labelled(rules: Sequence[Rule]) -> dict[str, Rule]:
-    """Rules under short names that a small model can copy: R1, R2 and so on."""
+    """Return rules under short names that a small model can copy: R1, R2 and so on."""
     return {f"R{number}": rule for number, rule in enumerate(rules, 1)}
 
 
 def locate(quote: str, text: str) -> Span | None:
-    """Where a quote stands in a text, however its spaces, quotation marks and letters' case were copied."""
+    """Find a quote in a text, regardless of spaces, quotation marks and case."""
     words = quote.strip().strip("\"'“”‘’`…").split()
     if not words or len(words) > 400:
         return None
@@ -113,7 +113,7 @@ def _known(known: Sequence[Rule]) -> str:
 
 
 def _vocabulary() -> str:
-    """One example of every form, family by family: meanings would take more room than small models have."""
+    """Return one example of every form, by family: meanings would be too long for small models."""
     families: defaultdict[str, list[str]] = defaultdict(list)
     for entry in vocabulary():
         families[entry.family].append(entry.example)
@@ -182,7 +182,7 @@ def _plain(text: str) -> str:
 
 
 def _predicate(text: str) -> str | None:
-    """The proposal in its canonical form; ``None`` when it does not parse or says nothing of the output."""
+    """Return the predicate in canonical form; ``None`` if it does not parse or is not about the output."""
     text = text.strip().strip("`")
     if not text or re.match(r"(?:not\s*\(?\s*)*input\b", text):
         return None

@@ -1,4 +1,4 @@
-"""The plain JSON schemas that stages ask for: small models and grammars stumble over more."""
+"""Simple JSON schemas for stages: small models and grammars fail on complex ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["list_of", "object_of"]
 
 
 def object_of(properties: Mapping[str, Any]) -> dict[str, Any]:
-    """An object that has these properties, all of them and no others."""
+    """Return the schema of an object with exactly these properties."""
     return {
         "type": "object",
         "properties": dict(properties),
@@ -19,5 +19,5 @@ def object_of(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def list_of(name: str, item: Mapping[str, Any]) -> dict[str, Any]:
-    """An object whose one property is a list of such items."""
+    """Return the schema of an object whose only property is a list of such items."""
     return object_of({name: {"type": "array", "items": item}})

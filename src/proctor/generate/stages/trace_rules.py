@@ -1,4 +1,4 @@
-"""The rules of an agent's prompt for whole conversations, as a model finds them."""
+"""Ask a model for an agent prompt's rules for whole conversations."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ async def find_trace_rules(
 ) -> tuple[Rule, ...]:
     """Ask the model for the rules of an agent's prompt that are not among ``known``.
 
-    ``forms`` are examples of step predicates. One that the model proposes is kept only if it can be read; a rule
-    without one needs a judge.
+    ``forms`` are examples of step predicates. A proposed one is kept only if it parses; a rule without one needs a
+    judge.
 
     Raises:
-        ModelError: the model named no rule that can be used.
+        ModelError: the reply has no usable rule.
     """
     question = Question(
         stage="trace_rules",

@@ -1,4 +1,4 @@
-"""Checks on what was made: whether the prompt asks for a rule, and whether a test is a valid input."""
+"""Check generated artefacts: whether the prompt states a rule, and whether a test is a valid input."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _VALIDITY: Mapping[str, bool | None] = {"valid": True, "invalid": False, "unsure
 
 
 async def check_rule(model: Model, prompt: Prompt, rule: Rule) -> float | None:
-    """How far the prompt asks for the rule: 1 stated, 0.5 implied, 0 absent; ``None`` when the model does not say.
+    """Return how far the prompt states the rule: 1 stated, 0.5 implied, 0 absent; ``None`` if unknown.
 
     Raises:
         ModelError: the model did not answer.
@@ -38,7 +38,7 @@ async def check_rule(model: Model, prompt: Prompt, rule: Rule) -> float | None:
 
 
 async def check_test(model: Model, brief: Brief, case: Case) -> tuple[bool | None, str]:
-    """Whether the test is a valid input, and why; ``None`` when the specification does not tell.
+    """Return whether the test is a valid input, and why; ``None`` if the specification does not decide it.
 
     Raises:
         ModelError: the model did not answer.
@@ -59,12 +59,12 @@ async def check_test(model: Model, brief: Brief, case: Case) -> tuple[bool | Non
 
 
 def verdict_schema(verdicts: Sequence[str]) -> Mapping[str, Any]:
-    """The reason first, so that the verdict follows from it."""
+    """Return the verdict schema; the reason comes first, so that the verdict follows from it."""
     return object_of({"reason": {"type": "string"}, "verdict": {"type": "string", "enum": list(verdicts)}})
 
 
 def verdict_reader(verdicts: Sequence[str]) -> Any:
-    """A reader of replies with that schema: the verdict and its reason."""
+    """Return a parser of replies with that schema: the verdict and its reason."""
 
     def read(data: Any) -> ReplyReading[tuple[str, str]]:
         verdict = data.get("verdict")
@@ -76,7 +76,7 @@ def verdict_reader(verdicts: Sequence[str]) -> Any:
 
 
 def said_of_inputs(specs: Sequence[InputSpec]) -> str:
-    """The specification of inputs as a model reads it."""
+    """Return the specification of inputs as text for a model."""
     lines: list[str] = []
     for spec in specs:
         lines.append(f"{spec.name} ({spec.type}){': ' + spec.description if spec.description else ''}")
@@ -89,7 +89,7 @@ def said_of_inputs(specs: Sequence[InputSpec]) -> str:
 
 
 def shown_inputs(case: Case) -> str:
-    """The inputs of a case, each under its name."""
+    """Return the inputs of a case, each under its name."""
     inputs = inputs_of(case)
     return "\n\n".join(
         f"{name}:\n{value if isinstance(value, str) else dumps(value).decode()}" for name, value in inputs.items()

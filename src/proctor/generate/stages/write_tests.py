@@ -1,4 +1,4 @@
-"""Tests for rules, tests made longer, and baseline tests, as a model writes them."""
+"""Ask a model for tests of rules, for expanded tests, and for baseline tests."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def write_tests(
     """Ask the model for ``count`` tests of each rule, unlike those in ``avoid``.
 
     Raises:
-        ModelError: the model wrote no test that can be used.
+        ModelError: the reply has no usable test.
     """
     specs = open_inputs(brief)
     names = labelled(rules)
@@ -84,10 +84,10 @@ async def write_tests(
 
 
 async def expand_test(model: Model, brief: Brief, case: Case, *, sample: int = 0) -> Case:
-    """Ask the model for a longer test of the same rules; what was expected of the short one is forgotten.
+    """Ask the model for a longer test of the same rules; the expectation of the short one is dropped.
 
     Raises:
-        ModelError: the model wrote none that can be used.
+        ModelError: the reply has no usable test.
     """
     given = inputs_of(case)
     specs = [spec for spec in open_inputs(brief) if isinstance(given.get(spec.name), str) and not spec.values]
@@ -117,10 +117,10 @@ async def expand_test(model: Model, brief: Brief, case: Case, *, sample: int = 0
 async def write_baseline(
     model: Model, prompt: Prompt, *, count: int, instructions: str = "", sample: int = 0
 ) -> tuple[Case, ...]:
-    """Ask the model for tests from the prompt alone, to compare the others with.
+    """Ask the model for tests from the prompt alone, as a baseline for comparison.
 
     Raises:
-        ModelError: the model wrote none that can be used.
+        ModelError: the reply has no usable test.
     """
     specs = input_specs(prompt)
     brief = Brief(prompt=prompt, spec=Specification())
@@ -179,7 +179,7 @@ def _example(specs: Sequence[InputSpec]) -> str:
 
 
 def _inputs_schema(specs: Sequence[InputSpec]) -> dict[str, Any]:
-    """One property for each input; kept plain, since small models and grammars stumble over more."""
+    """Return a schema with one property per input; simple, because small models and grammars fail on complex ones."""
     return object_of({spec.name: _value_schema(spec) for spec in specs})
 
 
@@ -248,7 +248,7 @@ def _read_longer(data: Any, specs: Sequence[InputSpec], given: Mapping[str, Any]
 
 
 def _values(said: Any, specs: Sequence[InputSpec]) -> tuple[dict[str, Any], str]:
-    """The value of every input, or what is wrong with them."""
+    """Return the value of every input, or what is wrong with them."""
     if not isinstance(said, Mapping):
         return {}, "it has no inputs"
     values: dict[str, Any] = {}

@@ -1,1 +1,1 @@
-"""The gates that ship: one file for each, each found by its entry point."""
+"""The built-in gates: one per file, each found by its entry point."""

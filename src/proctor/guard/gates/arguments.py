@@ -1,4 +1,4 @@
-"""Arguments of tool calls held against what is set for each tool."""
+"""Check the arguments of tool calls against the settings of each tool."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _verdict: Final = swift(Verdict)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arguments:
-    """What tools are called with: schemas, allowed values, the customer's own ids, limits, a yes before it is done.
+    """Checks tool arguments: schemas, allowed values, the customer's own ids, limits, and required consent.
 
-    With ``read_only`` no tool is called but those that only look: by the project's `tools:`
-    and their names, or those that ``reads`` lists. Put
-    at the tool results too, it stops records that name another owner than the customer, for tools with ``owner``.
+    With ``read_only``, only reading tools may be called: by the project's `tools:` and their names, or those that
+    ``reads`` lists. At the tool results, it stops records that name another owner than the customer, for tools with
+    ``owner``.
     """
 
     name: ClassVar[str] = "arguments"
@@ -55,7 +55,7 @@ class Arguments:
         object.__setattr__(self, "_owned", Owned(self.owners))
 
     async def check(self, step: Step) -> Verdict:
-        """Hold the call against everything that is set for its tool, and name the argument that is wrong."""
+        """Check the call against the settings of its tool, and name the wrong argument."""
         call = call_of(step)
         found = self._result_problems(call, step) if step.point == "tool_result" else self._problems(call, step)
         if not found:
@@ -81,7 +81,7 @@ class Arguments:
             extra={
                 "anomaly": any(each.kind in ("not_own", "writes", "foreign_record") for each in found),
                 "tool": call.name[:80],
-                # What the caller can do about it: put the question to the customer, and call again.
+                # The caller can fix this: ask the customer and call again.
                 "confirm": all(each.kind == "not_confirmed" for each in found),
             },
         )
@@ -117,7 +117,7 @@ class Arguments:
 
 
 def _before(step: Step, pattern: str, tool: str) -> tuple[ToolCall, ...]:
-    """The calls of this session that are under the same name or pattern."""
+    """Return the calls of this session that match the same name or pattern."""
     if pattern == tool:
         return tuple(each for each in step.memory.calls if each.name == tool)
     return tuple(each for each in step.memory.calls if fnmatchcase(each.name, pattern))

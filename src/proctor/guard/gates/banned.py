@@ -1,4 +1,4 @@
-"""Words, phrases and patterns that must not come in or go out."""
+"""Block words, phrases and patterns in inputs and outputs."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from proctor.text.user_patterns import Hit, UserPattern, user_pattern
 
 __all__ = ["Banned"]
 
-_MOST: Final = 64
-# Scripts without spaces between words, where a word may stand inside a longer run of letters.
+_MAX_FINDINGS: Final = 64
+# Scripts without spaces between words, where a word may be part of a longer run of characters.
 _UNSPACED: Final = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Banned:
-    """None of the listed words, phrases or patterns comes in or goes out, in clear or hidden."""
+    """Stops the listed words, phrases and patterns in inputs and outputs, in clear or hidden."""
 
     name: ClassVar[str] = "banned"
     version: ClassVar[str] = "1"
@@ -50,11 +50,11 @@ class Banned:
 
     @property
     def is_quick(self) -> bool:
-        """Whether no text makes it take long, so that it may be asked on the event loop."""
+        """Whether its run time is bounded for every text, so that it may run on the event loop."""
         return all(each.is_quick for each in self._search)
 
     async def check(self, step: Step) -> Verdict:
-        """Look for what is banned in the plain text and in every text hidden in it."""
+        """Search for banned words in the plain text and in every text hidden in it."""
         found = list(self._find(step))
         if not found:
             return Verdict(action="allow", gate=self.name, version=self.version)
@@ -71,7 +71,7 @@ class Banned:
         )
 
     def _find(self, step: Step) -> Iterator[Finding]:
-        left = _MOST if self.action != "redact" else len(step.text) + 1
+        left = _MAX_FINDINGS if self.action != "redact" else len(step.text) + 1
         for reading in readings(step):
             for hit in _hits(self._search, reading):
                 if left <= 0:
@@ -97,10 +97,10 @@ def _hits(search: Iterable[UserPattern], reading: Reading) -> Iterator[Hit]:
 
 
 def _words(words: Iterable[str]) -> list[UserPattern]:
-    """Patterns for all words and phrases, the longest first; spaces in a phrase may be any.
+    """Return patterns for all words and phrases, the longest first; any whitespace matches a space.
 
-    Those that may stand inside a longer run of characters have a pattern of their own: a boundary that all share can
-    be run in linear time however long the list is.
+    Words of scripts without spaces have a pattern of their own: one boundary shared by all words runs in linear time
+    however long the list is.
     """
     plain = sorted({" ".join(normalise(word).plain.split()) for word in words}, key=lambda word: (-len(word), word))
     kinds: dict[tuple[str, str], list[str]] = {}

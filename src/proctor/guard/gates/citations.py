@@ -1,4 +1,4 @@
-"""Sources that a draft cites and that do not exist, or do not say it."""
+"""Stop drafts that cite sources that do not exist or do not support the sentence."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["CitationsGate"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitationsGate:
-    """Every source that the answer cites was retrieved and supports its sentence.
+    """Checks that every source the answer cites was retrieved and supports its sentence.
 
     Its other settings are those of the scorer of the same name: ``supported_from``, ``required``, ``light``.
     """
@@ -31,7 +31,7 @@ class CitationsGate:
     citations: Scorer = socket()
 
     async def check(self, step: Step) -> Verdict:
-        """Look each citation of the draft up among the sources of the session, and read its sentence against them."""
+        """Find each citation of the draft among the session's sources, and check its sentence against them."""
         if not step.text.strip():
             return Verdict(action="allow", gate=self.name, version=self.version, reason="the draft is empty")
         score = await asked(self.citations, step)

@@ -1,4 +1,4 @@
-"""Promises beyond the agent's authority, stopped before they are made."""
+"""Stop promises beyond the agent's authority."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ __all__ = ["CommitmentsGate"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitmentsGate:
-    """Nothing is promised that the agent may not grant, and nothing confirmed that no tool has done.
+    """Stops promises that the agent may not grant, and confirmations that no tool call supports.
 
     Its other settings are those of the scorer of the same name: ``registry``, ``granted``, ``confirmations``,
-    ``tools_recorded``, ``light``. ``long`` is for answers of which not all is read, or nothing
-    since they are no language.
+    ``tools_recorded``, ``light``. ``long`` is for answers that are read only in part, or not at all because they are
+    no language.
     """
 
     name: ClassVar[str] = "commitments"
@@ -37,13 +37,13 @@ class CommitmentsGate:
     commitments: Scorer = socket()
 
     async def check(self, step: Step) -> Verdict:
-        """Read the draft against the registry, and its confirmations against this session's tool calls."""
+        """Check the draft against the registry, and its confirmations against this session's tool calls."""
         if not step.text.strip():
             return Verdict(action="allow", gate=self.name, version=self.version, reason="the draft is empty")
         if (noise := illegible(step, self, self.long)) is not None:
             return noise
         score = await asked(self.commitments, step)
-        # What earlier turns said is past; only the draft can still be stopped.
+        # Earlier turns were already sent; only the draft can still be stopped.
         last = max((each.turn or 0 for each in score.evidence), default=0)
         said = [each for each in score.evidence if (each.turn or 0) == last]
         found = (

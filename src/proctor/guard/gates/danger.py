@@ -1,4 +1,4 @@
-"""Messages that no machine should answer alone: threats of law or press, danger to somebody, self-harm."""
+"""Detect messages that need a person: threats of legal action or publicity, danger to somebody, self-harm."""
 
 from __future__ import annotations
 
@@ -18,21 +18,23 @@ from proctor.text.normalise.language_likeness import is_strewn
 
 __all__ = ["Danger"]
 
-_SAYS: Final[Mapping[str, str]] = {
+_DESCRIPTIONS: Final[Mapping[str, str]] = {
     "self_harm": "the customer may be about to harm themselves",
     "safety_incident": "somebody may be hurt or in danger",
     "legal_threat": "the customer threatens with the law",
     "media_complaint": "the customer threatens with the press or the public",
 }
 _SEVERITY: Final[Mapping[str, Severity]] = {"self_harm": "critical", "safety_incident": "critical"}
-_BY_RULE: Final = 0.9
-_READ: Final = 3_000  # letters of one reading that the model sees, from its two ends
-_HIDDEN: Final = 400  # letters of hidden texts that it sees at least; of a longer message as many as it has
+_RULE_SCORE: Final = 0.9
+_MAX_READ_CHARS: Final = 3_000  # of one reading that the model sees, from both ends
+_MIN_HIDDEN_CHARS: Final = (
+    400  # minimum of hidden characters that it sees; for a longer message as many as the message has
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Danger:
-    """Threats of law or press, accidents and self-harm go to a person at once, whatever else the message asks."""
+    """Escalates threats of legal action or publicity, accidents and self-harm to a person at once."""
 
     name: ClassVar[str] = "danger"
     version: ClassVar[str] = "1"
@@ -52,7 +54,7 @@ class Danger:
             raise ValueError(f"unknown kinds {', '.join(unknown)}; known are {', '.join(DANGERS)}")
 
     async def check(self, step: Step) -> Verdict:
-        """Look for the words that say so, and ask the classifier about what is put in other words."""
+        """Search for words of danger, and use the classifier for other wordings."""
         read = [reading for reading in readings(step) if reading.text.strip()]
         found = [each for reading in read for each in self._by_rule(reading)] if self.rules else []
         some = _within(read)
@@ -73,10 +75,10 @@ class Danger:
 
     def _by_rule(self, reading: Reading) -> list[Finding]:
         hits = [hit for hit in dangers(reading.text) if hit.kind in self.kinds]
-        return [self._finding(hit.kind, _BY_RULE, reading, hit.start, hit.end, "rules") for hit in hits]
+        return [self._finding(hit.kind, _RULE_SCORE, reading, hit.start, hit.end, "rules") for hit in hits]
 
     async def _by_model(self, read: list[Reading]) -> list[Finding]:
-        """What the classifier is sure of: the risk of all kinds that are looked for together must reach the level."""
+        """Return what the classifier is sure of: the summed risk of the selected kinds must reach the level."""
         least = cut(self.escalate, self.intents)
         rows = await self.intents.classify([_shortened(reading.text) for reading in read])
         found: list[Finding] = []
@@ -91,7 +93,7 @@ class Danger:
         return max(shares, key=shares.__getitem__), sum(shares.values())
 
     async def _holds(self, reading: Reading, least: float) -> bool:
-        """Whether it is still so without set phrases (a phone that died, an advert on TV), where there are any."""
+        """Return whether the risk remains without set phrases (a phone that died, an advert on TV)."""
         rest = without_set_phrases(reading.text)
         if rest == reading.text:
             return True
@@ -115,20 +117,20 @@ class Danger:
             end=last,
             confidence=round(min(1.0, share), 4),
             severity=_SEVERITY.get(kind, "high"),
-            reason=_SAYS[kind] + hidden_in(reading.kinds),
+            reason=_DESCRIPTIONS[kind] + hidden_in(reading.kinds),
             extra={"hidden": reading.kinds} if reading.kinds else {},
         )
 
 
 def _within(read: list[Reading]) -> list[Reading]:
-    """The readings that the model sees: the plain text, and hidden ones as far as there is room for them.
+    """Return the readings for the model: the plain text, and hidden ones as far as they fit.
 
-    What is hidden and no sentence of any language is left out.
+    Hidden text that is not a sentence of any language is left out.
     """
-    room = max(_HIDDEN, len(read[0].text)) if read else 0
+    room = max(_MIN_HIDDEN_CHARS, len(read[0].text)) if read else 0
     some: list[Reading] = []
     for reading in read:
-        needed = min(len(reading.text), _READ) if reading.kinds else 0
+        needed = min(len(reading.text), _MAX_READ_CHARS) if reading.kinds else 0
         if needed > room or (reading.kinds and is_strewn(reading.text)):
             continue
         room -= needed
@@ -137,5 +139,7 @@ def _within(read: list[Reading]) -> list[Reading]:
 
 
 def _shortened(text: str) -> str:
-    """What the network reads: of a text that is longer than most write its two ends, without what is no word."""
-    return spared(text if len(text) <= _READ else f"{text[: _READ // 2]}\n{text[-_READ // 2 :]}")
+    """Return the input of the network: both ends of a long text, without tokens that are no words."""
+    return spared(
+        text if len(text) <= _MAX_READ_CHARS else f"{text[: _MAX_READ_CHARS // 2]}\n{text[-_MAX_READ_CHARS // 2 :]}"
+    )

@@ -1,4 +1,4 @@
-"""Claims of a draft that nothing bears out."""
+"""Find claims of a draft that no source supports."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _KINDS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grounding:
-    """Policies, prices and terms of bookings are only told as sources and tools tell them.
+    """Checks claims about policies, prices and bookings against sources and tool results.
 
-    A claim in a critical section that nothing bears out stops the answer; elsewhere, or where it is in doubt, it is
-    noted. ``no_sources`` is for critical claims of an answer that has no source at all, ``long`` for answers of which
-    not all is read, or nothing since they are no language. The other settings are those of the scorer
-    ``grounded``: ``critical``, ``known``, ``read``, ``doubt``, ``thorough``, ``light``.
+    An unsupported claim in a critical section stops the answer; elsewhere, or in doubt, it is noted. ``no_sources`` is
+    for critical claims of an answer that has no source at all, ``long`` for answers that are read only in part, or not
+    at all because they are no language. The other settings are those of the scorer ``grounded``: ``critical``,
+    ``known``, ``read``, ``doubt``, ``thorough``, ``light``.
     """
 
     name: ClassVar[str] = "grounding"
@@ -48,7 +48,7 @@ class Grounding:
     grounded: Scorer = socket()
 
     async def check(self, step: Step) -> Verdict:
-        """Hold each claim against the sources and the tool results of the session."""
+        """Check each claim against the sources and the tool results of the session."""
         if not step.text.strip():
             return Verdict(action="allow", gate=self.name, version=self.version, reason="the draft is empty")
         if (noise := illegible(step, self, self.long)) is not None:
@@ -71,12 +71,12 @@ class Grounding:
         )
 
     def ahead(self, step: Step) -> Iterator[None]:
-        """Read what the tools of the session said before the draft comes, a little at each step."""
+        """Read the tool results of the session before the draft arrives, a little at each step."""
         if (read := getattr(self.grounded, "ahead", None)) is not None:
             yield from read(run_of(step)[1])
 
     def _choice(self, key: tuple[str, str | None]) -> Choice:
-        """What is done about a finding: its kind and its severity decide."""
+        """Return what to do about a finding, by its kind and severity."""
         kind, severity = key
         if kind == "unread":
             return self.long

@@ -1,4 +1,4 @@
-"""Attempts to take the agent over: by a customer, or by a text that the agent was given to read."""
+"""Detect attempts to take over the agent, by a customer or by a text that the agent reads."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from proctor.text.normalise import Limits, Searched
 
 __all__ = ["Injection"]
 
-_SAYS: Final = {
+_DESCRIPTIONS: Final = {
     "override": "tries to set the agent's instructions aside",
     "hijack": "claims an authority over the agent that no customer has",
     "smuggling": "hides an instruction to the agent",
@@ -30,18 +30,20 @@ _SAYS: Final = {
     "indirect": "carries an instruction to the agent",
 }
 _REMOVED: Final = "[removed: an instruction in a document]"
-_BY_RULE: Final = 0.95
-_MOST_PARTS: Final = 8
-_MOST_HITS: Final = 16
-_SEARCHED: Final = 1_500  # letters in which the place is looked for; of a longer message all of it is the place
-_BRIEF: Final = 15  # bytes: some fifteen Latin letters, five of Japanese or Chinese
-_LONG: Final = 160  # letters: in a longer message less work is done for the place of what was found
-_FEW: Final = 3  # parts of a message that are read one by one for it
+_RULE_SCORE: Final = 0.95
+_MAX_PARTS: Final = 8
+_MAX_HITS: Final = 16
+_MAX_SEARCHED_CHARS: Final = (
+    1_500  # characters; in a longer message no location is searched, the whole message is reported
+)
+_BRIEF_BYTES: Final = 15  # about fifteen Latin characters, or five of Japanese or Chinese
+_LONG_CHARS: Final = 160  # in longer messages less work is spent on the location
+_FEW_PARTS: Final = 3  # parts of a message that are classified one by one for it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Injection:
-    """Nobody takes the agent over: not a customer's words, in clear or hidden, and not a document it reads."""
+    """Detects attempts to take over the agent, in a customer's message, in clear or hidden, or in a document."""
 
     name: ClassVar[str] = "injection"
     version: ClassVar[str] = "1"
@@ -65,15 +67,15 @@ class Injection:
             check_order((block, getattr(self, block)), (escalate, getattr(self, escalate)), self.injection)
 
     async def check(self, step: Step) -> Verdict:
-        """Read a customer's message, or what a tool or a document says, in clear and decoded."""
+        """Check a customer's message or a tool's result, in clear and decoded."""
         if not step.normalised.plain.strip() and not step.views:
             return self._verdict("allow", "there is nothing to read", ())
         return await (self._document(step) if step.point == "tool_result" else self._message(step))
 
     async def _message(self, step: Step) -> Verdict:
         found = self._by_rule(step) if self.rules else []
-        if len(step.text) > _LONG and found and cut(self.block, self.injection) <= _BY_RULE:
-            return self._verdict("block", found[0].reason, found)  # nobody need read the rest of it
+        if len(step.text) > _LONG_CHARS and found and cut(self.block, self.injection) <= _RULE_SCORE:
+            return self._verdict("block", found[0].reason, found)  # the rest need not be read
         (row,) = await self.injection.classify([step.text])
         share = row["injection"]
         doubtful = share >= cut(self.escalate, self.injection) and not found and not _is_brief(step)
@@ -92,43 +94,43 @@ class Injection:
         return self._verdict("allow", "", ())
 
     def _is_cry(self, step: Step, found: Sequence[Finding]) -> bool:
-        """Whether the model alone sees an attack where words of danger stand: then a person must read it."""
+        """Return whether only the model sees an attack in a text with words of danger: a person must read it."""
         return not any(each.detector.endswith("rules") for each in found) and any(dangers(step.normalised.plain))
 
     def _by_rule(self, step: Step) -> list[Finding]:
         found: list[Finding] = []
         for reading in readings(step):
             for hit in attempts(reading.text):
-                if hit.mentioned or len(found) >= _MOST_HITS:
+                if hit.mentioned or len(found) >= _MAX_HITS:
                     continue
                 kind = "smuggling" if reading.kinds else hit.kind
-                reason = f"the message {_SAYS[hit.kind]}{hidden_in(reading.kinds)}"
+                reason = f"the message {_DESCRIPTIONS[hit.kind]}{hidden_in(reading.kinds)}"
                 span = reading.span(hit.start, hit.end)
                 text = quote(reading.text, hit.start, hit.end)
-                found.append(self._finding(kind, _BY_RULE, reason, span, text, part="rules", hidden=reading.kinds))
+                found.append(self._finding(kind, _RULE_SCORE, reason, span, text, part="rules", hidden=reading.kinds))
         return found
 
     async def _by_model(self, step: Step, row: Mapping[str, float]) -> Finding:
-        shares = {name: row.get(name, 0.0) for name in _SAYS}
+        shares = {name: row.get(name, 0.0) for name in _DESCRIPTIONS}
         kind = max(shares, key=shares.__getitem__)
         share = row["injection"]
         reading, start, end = await self._where(step)
         kind = "smuggling" if reading.kinds else kind
-        reason = f"the message {_SAYS[kind]}{hidden_in(reading.kinds)}"
+        reason = f"the message {_DESCRIPTIONS[kind]}{hidden_in(reading.kinds)}"
         span, text = reading.span(start, end), quote(reading.text, start, end)
         return self._finding(kind, share, reason, span, text, part="model", hidden=reading.kinds)
 
     async def _where(self, step: Step) -> tuple[Reading, int, int]:
-        """The part of the message that looks most like an attempt: some sentences of it, or a text hidden in it."""
+        """Return the part of the message with the highest score: some sentences, or a text hidden in it."""
         whole = [(reading, 0, len(reading.text)) for reading in readings(step) if reading.text.strip()]
-        if sum(len(reading.text) for reading, _, _ in whole) > _SEARCHED:
+        if sum(len(reading.text) for reading, _, _ in whole) > _MAX_SEARCHED_CHARS:
             return whole[0]
-        parts = [part for reading, _, _ in whole for part in _parts(reading)][: 2 * _MOST_PARTS]
-        if not parts:  # nothing but signs, such as a line break that is spelt out
+        parts = [part for reading, _, _ in whole for part in _parts(reading)][: 2 * _MAX_PARTS]
+        if not parts:  # only signs, such as a spelt-out line break
             return whole[0] if whole else (next(iter(readings(step))), 0, 0)
         texts = [Searched(reading.text[start:end]) for reading, start, end in parts]
         look = getattr(self.injection, "first_look", None)
-        if len(parts) > 1 and look is not None and (len(parts) > _FEW or sum(map(len, texts)) > _LONG):
+        if len(parts) > 1 and look is not None and (len(parts) > _FEW_PARTS or sum(map(len, texts)) > _LONG_CHARS):
             return max(zip(parts, look(texts), strict=True), key=lambda each: each[1])[0]
         if len(parts) == 1:
             return parts[0]
@@ -138,7 +140,7 @@ class Injection:
     async def _document(self, step: Step) -> Verdict:
         low, high = cut(self.indirect_escalate, self.injection), cut(self.indirect_block, self.injection)
         seen = await look_through(step, self.injection, low=low, high=high, rules=self.rules)
-        reason = f"the text {_SAYS['indirect']}"
+        reason = f"the text {_DESCRIPTIONS['indirect']}"
         found = [self._cut_out(each, reason) for each in seen.cuts]
         if not found and seen.share >= low:
             found = [self._finding("indirect", seen.share, reason, (0, len(step.text)), quote(step.text), part="model")]
@@ -208,13 +210,13 @@ class Injection:
 
 
 def _is_brief(step: Step) -> bool:
-    """Whether the message is a word of greeting or assent: too short to order anything."""
-    return len(step.text.encode("utf-8", "replace")) <= _BRIEF and not step.views
+    """Return whether the message is a greeting or a yes: too short for an instruction."""
+    return len(step.text.encode("utf-8", "replace")) <= _BRIEF_BYTES and not step.views
 
 
 def _parts(reading: Reading) -> list[tuple[Reading, int, int]]:
-    """A reading as a few runs of sentences."""
+    """Split a reading into a few runs of sentences."""
     spans = list(sentences(reading.text, 0, len(reading.text)))
-    size = -(-len(spans) // _MOST_PARTS) or 1
+    size = -(-len(spans) // _MAX_PARTS) or 1
     runs = [spans[at : at + size] for at in range(0, len(spans), size)]
     return [(reading, run[0][0], run[-1][1]) for run in runs]

@@ -1,4 +1,4 @@
-"""Words of the system prompt, planted marks and keys in a draft, plain or in disguise."""
+"""Detect parts of the system prompt, canaries and keys in a draft, plain or disguised."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from proctor.text.shared_runs import Known, Run, squeezed
 
 __all__ = ["Leak"]
 
-_LONGEST: Final = 1_000_000  # letters of a draft that are read; a longer one is stopped unread
-_READ_AGAIN: Final = 6_000  # letters in which the prompt is looked for in other words
-_BY_VECTORS: Final = 0.75
-_SHORTEST_MARK: Final = 6
-_SHORTEST_RUN: Final = 24  # letters; fewer are shared by chance
+_MAX_DRAFT_CHARS: Final = 1_000_000  # a longer draft is stopped unread
+_MAX_PARAPHRASE_CHARS: Final = 6_000  # of a draft that are searched for paraphrases of the prompt
+_PARAPHRASE_CONFIDENCE: Final = 0.75
+_MIN_CANARY_CHARS: Final = 6
+_MIN_RUN_CHARS: Final = 24  # shorter runs are shared by chance
 _ROT13: Final = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
 _ENCODED: Final = re.compile(
     r"(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{16,4096}={0,2}|(?:[0-9a-fA-F]{2}){8,2048})(?![A-Za-z0-9+/_-])"
 )
-_ENOUGH: Final = 40  # letters of short runs together
+_MIN_TOTAL_CHARS: Final = 40  # of short runs together
 _HEX: Final = re.compile(r"(?:[0-9a-fA-F]{2})+")
-_MOST_ENCODED: Final = 50
-_TELLING: Final = re.compile(
+_MAX_ENCODED: Final = 50
+_MENTIONS_PROMPT: Final = re.compile(
     r"\b(?:my|the|these are(?: my| the)?|system|initial|hidden|secret|internal)\s+(?:\w+\s+){0,2}"
     r"(?:system prompt|prompt|instructions?|guidelines|directives)\b"
     r"|\bi (?:was|am|have been) (?:told|instructed|programmed|configured|asked) to\b"
@@ -44,7 +44,7 @@ _TELLING: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _View:
-    """A reading of the draft: how it was made, and its letters."""
+    """A reading of the draft: how it was made, and its characters."""
 
     kind: str
     letters: str
@@ -52,12 +52,12 @@ class _View:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leak:
-    """Nothing of the system prompt, no planted mark and no key leaves, be it spaced, turned round or encoded.
+    """Stops the system prompt, canaries and keys from leaving, even if spaced out, reversed or encoded.
 
-    ``prompt`` is the system prompt's words (in proctor.yaml also the name of its file), ``canaries`` marks that stand
-    in it for nobody to repeat. ``letters`` is how long a run from the prompt is a leak, ``share`` how much of the
-    prompt in shorter runs. What a source says too is no secret, and neither is ``public``. With an embedder the prompt
-    is found in other words and languages too (``retold``), where something hints at it.
+    ``prompt`` is the text of the system prompt (in proctor.yaml also the name of its file), ``canaries`` are marks
+    planted in it. ``letters`` is how long a run from the prompt counts as a leak, ``share`` how much of the prompt in
+    shorter runs. Text that is also in a source or in ``public`` is no secret. With an embedder, paraphrases and
+    translations of the prompt are found too (``retold``), if something hints at them.
     """
 
     name: ClassVar[str] = "leak"
@@ -81,24 +81,24 @@ class Leak:
     _public: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.letters < _SHORTEST_RUN:
+        if self.letters < _MIN_RUN_CHARS:
             raise ValueError(
-                f"letters is {self.letters}; runs of fewer than {_SHORTEST_RUN} letters are shared by chance"
+                f"letters is {self.letters}; runs of fewer than {_MIN_RUN_CHARS} letters are shared by chance"
             )
         if not 0.0 < self.share <= 1.0:
             raise ValueError(f"share is {self.share:g}; it must be above 0 and at most 1")
         for mark in self.canaries:
-            if len(squeezed(mark)) < _SHORTEST_MARK:
-                raise ValueError(f"the canary {mark!r} is too short: {_SHORTEST_MARK} letters and digits at least")
+            if len(squeezed(mark)) < _MIN_CANARY_CHARS:
+                raise ValueError(f"the canary {mark!r} is too short: {_MIN_CANARY_CHARS} letters and digits at least")
         object.__setattr__(self, "_known", Known(self.prompt))
         object.__setattr__(self, "_parts", parts(self.prompt))
-        if not (self.retold and self._parts):  # then no weights need be loaded for it
+        if not (self.retold and self._parts):  # the embedder's weights are not needed
             object.__setattr__(self, "embedder", None)
         object.__setattr__(self, "_marks", tuple((mark, _pieces(mark)) for mark in self.canaries))
         object.__setattr__(self, "_public", squeezed(" ".join(self.public)))
 
     async def check(self, step: Step) -> Verdict:
-        """Read the draft as it is, in its decoded views, turned round and shifted by 13 letters."""
+        """Check the draft as it is, in its decoded views, reversed and in ROT13."""
         found = list(self._found(step)) if step.text.strip() else []
         if not found and step.text.strip() and self.embedder is not None:
             found = await self._retold(step, self.embedder)
@@ -114,8 +114,8 @@ class Leak:
 
     def _found(self, step: Step) -> Iterator[Finding]:
         plain = step.normalised.plain
-        if len(plain) > _LONGEST:
-            yield self._finding("unread", f"the draft is longer than is read: {_LONGEST:,} letters", "medium")
+        if len(plain) > _MAX_DRAFT_CHARS:
+            yield self._finding("unread", f"the draft is longer than is read: {_MAX_DRAFT_CHARS:,} letters", "medium")
             return
         decoded = list(_decoded(plain))
         if self.keys:
@@ -126,27 +126,27 @@ class Leak:
         for view in views:
             yield from self._canaries(view)
         if self.prompt:
-            # Who says that these are its instructions needs to tell less of them to have told.
-            least = self.letters / 2 if _TELLING.search(plain) else self.letters
+            # A draft that announces its instructions leaks with less of them.
+            least = self.letters / 2 if _MENTIONS_PROMPT.search(plain) else self.letters
             for view in views:
                 yield from self._told(view, step, least)
 
     def _told(self, view: _View, step: Step, least: float) -> Iterator[Finding]:
-        runs = self._secret(list(self._known.runs(view.letters, _SHORTEST_RUN)), view.letters, step)
+        runs = self._secret(list(self._known.runs(view.letters, _MIN_RUN_CHARS)), view.letters, step)
         if not runs:
             return
         longest = max(runs, key=lambda run: run.weight)
         total = sum(run.weight for run in runs)
         share = total / self._known.weight
-        if longest.weight >= least or (share >= self.share and total >= _ENOUGH):
+        if longest.weight >= least or (share >= self.share and total >= _MIN_TOTAL_CHARS):
             how = "" if view.kind == "plain" else f" ({view.kind})"
             reason = f"{share:.0%} of the system prompt stands in the draft{how}, {longest.weight:.0f} letters in a row"
             yield self._finding("prompt_leak", reason, "high", text=self._known.letters[longest.at : longest.at + 60])
 
     async def _retold(self, step: Step, embedder: Embedder) -> list[Finding]:
-        """Sentences of the prompt in other words, where the draft hints at it: vectors cost more than letters."""
-        plain = step.normalised.plain[:_READ_AGAIN]
-        if is_noise(plain):  # it has no sentences that could tell anything
+        """Find sentences of the prompt in other words, only if the draft hints at it: embeddings are slow."""
+        plain = step.normalised.plain[:_MAX_PARAPHRASE_CHARS]
+        if is_noise(plain):  # it has no sentences
             return []
         said = parts(plain)
         least = hinted(plain, said, self._parts)
@@ -158,10 +158,10 @@ class Leak:
         if seen.told < least:
             return []
         reason = f"the draft tells {seen.told} of {seen.of} sentences of the system prompt in other words"
-        return [self._finding("prompt_leak", reason, "high", text=quote(seen.first), sure=_BY_VECTORS)]
+        return [self._finding("prompt_leak", reason, "high", text=quote(seen.first), sure=_PARAPHRASE_CONFIDENCE)]
 
     def _secret(self, runs: Sequence[Run], letters: str, step: Step) -> list[Run]:
-        """The runs that neither a source of the session nor what is public says too."""
+        """Return the runs that occur neither in a source of the session nor in the public texts."""
         if not runs:
             return []
         told = [self._public, *(squeezed(source.text) for source in (*step.sources, *step.memory.sources))]
@@ -218,9 +218,9 @@ def _views(step: Step, plain: str, decoded: Sequence[tuple[str, str]]) -> Iterat
 
 
 def _decoded(text: str) -> Iterator[tuple[str, str]]:
-    """What stands in Base64 or in hexadecimal, be it language or a bare key, which views do not show."""
+    """Yield text in Base64 or hexadecimal, including bare keys, which views do not show."""
     for number, hit in enumerate(_ENCODED.finditer(text)):
-        if number >= _MOST_ENCODED:
+        if number >= _MAX_ENCODED:
             return
         token = hit.group()
         coded = {"hex": bytes.fromhex(token) if _HEX.fullmatch(token) else None, "base64": unpack_base64(token)}
@@ -231,7 +231,7 @@ def _decoded(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _pieces(mark: str) -> tuple[str, ...]:
-    """The mark's letters, and every stretch of most of them: a mark that is cut short is told all the same."""
+    """Return the mark's characters and every substring of 70% of them, so that a truncated mark is found too."""
     letters = squeezed(mark)
     length = min(len(letters), max(8, round(0.7 * len(letters))))
     return tuple(dict.fromkeys(letters[at : at + length] for at in range(len(letters) - length + 1)))

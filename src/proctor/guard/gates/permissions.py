@@ -1,4 +1,4 @@
-"""Tool calls held against what the intents of the conversation permit."""
+"""Check tool calls against the permissions of the conversation's intents."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ INTENTS_HINT: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PermissionsGate:
-    """Only tools that the intent permits are called; of several intents, only what all of them permit.
+    """Allows only tools that the intent permits; with several intents, only what all of them permit.
 
-    ``default`` are the tools of a call for which nobody named an intent.
+    ``default`` are the tools for calls without an intent.
     """
 
     name: ClassVar[str] = "permissions"
@@ -95,7 +95,7 @@ class PermissionsGate:
         )
 
     def _looked_up(self, call: ToolCall, intents: tuple[str, ...]) -> str | None:
-        """What the matrix says; remembered where the arguments have no part in it."""
+        """Return the matrix's answer; it is cached if it does not depend on the arguments."""
         why = self._table.against(call, intents)
         if why == NO_INTENT:
             why = f"{NO_INTENT}; {INTENTS_HINT}"

@@ -1,4 +1,4 @@
-"""Personal data: masked before the agent reads it, and before anything of it is written down."""
+"""Mask personal data before the agent reads it and before it is logged."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from proctor.text.user_patterns import UserPattern, user_pattern
 
 __all__ = ["Pii"]
 
-_NAMED: Final = ("person", "address")  # what the tagger finds
-_ONLY_TAGGED: Final = ("person",)  # an address may have a form as well
-_EVERY: Final = tuple(dict.fromkeys((*KINDS, *_NAMED)))
-_WORDS: Final = {
+_TAGGED_KINDS: Final = ("person", "address")  # found by the tagger
+_ONLY_TAGGED_KINDS: Final = ("person",)  # an address may also match a pattern
+_EVERY: Final = tuple(dict.fromkeys((*KINDS, *_TAGGED_KINDS)))
+_DESCRIPTIONS: Final = {
     "email": "an e-mail address",
     "phone": "a telephone number",
     "card": "a card number",
@@ -47,17 +47,19 @@ _WORDS: Final = {
     "secret": "a secret",
 }
 _SECRET: Final = frozenset({"card", "iban", "passport", "national_id", "secret"})
-_AT_ONCE: Final = 3_000  # letters that the tagger is given as they are, as other gates give them: read once for all
-_SHORTEST_REPEAT: Final = 4
+_MAX_SINGLE_PASS_CHARS: Final = (
+    3_000  # characters that the tagger gets unchanged, so that the result is cached across gates
+)
+_MIN_REPEAT_CHARS: Final = 4
 _CUSTOMER: Final = "customer"
 _LOOKALIKES: Final = "words that only look like placeholders were marked as such"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pii:
-    """Personal data gets typed placeholders, and an answer shows nobody's but the customer's own.
+    """Replaces personal data with typed placeholders; an answer shows only the customer's own.
 
-    In a long text names are looked for part by part for ``seconds``; ``long`` is for one that was not read to its end.
+    In a long text names are searched part by part for ``seconds``; ``long`` is for a text that was not read to its end.
     """
 
     name: ClassVar[str] = "pii"
@@ -91,13 +93,13 @@ class Pii:
         object.__setattr__(self, "_codes", made)
 
     async def check(self, step: Step) -> Verdict:
-        """Find personal data in clear and decoded, and mask it as far as the point asks for it."""
+        """Find personal data in clear and decoded, and mask what the point requires."""
         found = self._by_pattern(step)
         named, read = await self._names(step)
         found = self._joined(found, named)
         every, personal = tuple(_edits(step, found)), tuple((each.kind, each.text) for each in found)
         if step.point == "output":
-            found = [each for each in found if each.kind not in _NAMED and not self._shown(each, step)]
+            found = [each for each in found if each.kind not in _TAGGED_KINDS and not self._shown(each, step)]
         edits = every if step.point != "output" else tuple(_edits(step, found))
         action, reason = self._decided(found, edits)
         verdict = Verdict(
@@ -121,7 +123,7 @@ class Pii:
         return "redact", f"{_told(found)} masked" if found else _LOOKALIKES
 
     def _cut_short(self, verdict: Verdict, step: Step, read: int) -> Verdict:
-        """The verdict on a text of which nobody looked for names in the end: that must not pass unseen."""
+        """Return the verdict on a text whose end was not searched for names: it must not pass unseen."""
         reason = f"names were looked for in the first {read:,} of {len(step.text):,} letters; raise `seconds` for more"
         rest = Finding(
             kind="unread",
@@ -138,8 +140,8 @@ class Pii:
         return replace(verdict, action=self.long, reason=reason, findings=found)
 
     def _by_pattern(self, step: Step) -> list[Finding]:
-        """Findings in the original, none overlapping; what the plain text and the hidden texts show counts."""
-        kinds = [kind for kind in self.kinds if kind not in _ONLY_TAGGED]
+        """Return the non-overlapping findings in the original, from the plain text and the hidden texts."""
+        kinds = [kind for kind in self.kinds if kind not in _ONLY_TAGGED_KINDS]
         found: list[Finding] = []
         for reading in readings(step):
             breathe()
@@ -152,7 +154,7 @@ class Pii:
         return found
 
     def _keep(self, found: list[Finding], each: Finding) -> None:
-        """Take a finding in at its place, unless it is to be left alone or another one stands there."""
+        """Insert a finding at its position, unless it is exempt or overlaps another."""
         at = bisect_left(found, each.start or 0, key=lambda other: other.start or 0)
         before = at > 0 and (found[at - 1].end or 0) > (each.start or 0)
         after = at < len(found) and (found[at].start or 0) < (each.end or 0)
@@ -160,15 +162,15 @@ class Pii:
             found.insert(at, each)
 
     async def _names(self, step: Step) -> tuple[list[Entity], int | None]:
-        """The names and addresses that the tagger sees in plain text, and up to where it read if not to the end.
+        """Return the names and addresses that the tagger finds, and where it stopped if not at the end.
 
-        An answer may name people, so nobody waits there for a network; the log looks for names by itself.
+        An answer may name people, so the tagger is skipped there; the log searches for names itself.
         """
-        wanted = [kind.upper() for kind in self.kinds if kind in _NAMED]
+        wanted = [kind.upper() for kind in self.kinds if kind in _TAGGED_KINDS]
         if not self.names or self.tagger is None or not wanted or step.point == "output":
             return [], None
         plain = step.normalised.plain
-        if len(plain) <= _AT_ONCE:
+        if len(plain) <= _MAX_SINGLE_PASS_CHARS:
             (entities,) = await self.tagger.entities([spared(plain)])
             seen, read = list(entities), None
         else:
@@ -181,7 +183,7 @@ class Pii:
         return placed, None if read is None else step.normalised.span(read, read)[0]
 
     def _joined(self, found: list[Finding], named: Sequence[Entity]) -> list[Finding]:
-        """The findings and, as far as none covers them, what the tagger saw."""
+        """Return the findings plus those of the tagger that they do not cover."""
         if not named:
             return found
         return [
@@ -204,7 +206,7 @@ class Pii:
         )
 
     def _is_kept(self, found: Finding) -> bool:
-        """Whether the settings, or what it is, say that the value is nobody's in person."""
+        """Return whether the value is not personal, by the settings or by its form."""
         if found.kind == "email" and (is_office(found.text) or is_stand_in(found.text)):
             return True
         folded = found.text.casefold()
@@ -214,7 +216,7 @@ class Pii:
         )
 
     def _shown(self, found: Finding, step: Step) -> bool:
-        """Whether an answer may show a value: the customer gave it, or a source that the answer stands on has it."""
+        """Return whether an answer may show a value: the customer gave it, or a source of the answer has it."""
         if self.own == "mask":
             return False
         if same_value(found.kind, found.text, step.memory.placeholders.vault(source=_CUSTOMER).values()):
@@ -227,9 +229,9 @@ class Pii:
 
 
 async def _part_by_part(text: str, tagger: Tagger, seconds: float) -> tuple[list[Entity], int | None]:
-    """What the tagger sees in a long text within its time, and where it stopped if that was before the end.
+    """Return what the tagger finds in a long text within its time, and where it stopped if before the end.
 
-    It is given sentences, which it knows best, and of which it can let many pass at a first look.
+    The tagger gets sentences: it is most accurate on them, and its prefilter can skip many.
     """
     found: list[Entity] = []
     begun = _worked()
@@ -245,15 +247,15 @@ async def _part_by_part(text: str, tagger: Tagger, seconds: float) -> tuple[list
 
 
 def _worked() -> float:
-    """Seconds of this gate's own work: what it waited behind others must not leave less of the text read."""
+    """Return the seconds of this gate's own work; time in the queue must not shorten what is read."""
     clock = CURRENT_CLOCK.get()
     return monotonic() if clock is None else clock.spent
 
 
 def _edits(step: Step, found: Sequence[Finding]) -> Iterator[Edit]:
-    """A placeholder for each finding and each further place of its value.
+    """Yield a placeholder for each finding and each further occurrence of its value.
 
-    What a customer or a tool wrote in the form of a placeholder is marked as theirs; an answer may hold real ones.
+    Text of a customer or a tool that has the form of a placeholder is marked as such; an answer may contain real ones.
     """
     names = step.memory.placeholders
     source = _CUSTOMER if step.point == "input" else step.point
@@ -268,7 +270,7 @@ def _edits(step: Step, found: Sequence[Finding]) -> Iterator[Edit]:
 
 
 def _marked(text: str, marked: str, offset: int) -> Iterator[Edit]:
-    """The signs that stand in ``marked`` and not in the text, as insertions."""
+    """Yield the characters of ``marked`` that are missing in the text, as insertions."""
     at = 0
     for sign in marked:
         if at < len(text) and sign == text[at]:
@@ -278,10 +280,10 @@ def _marked(text: str, marked: str, offset: int) -> Iterator[Edit]:
 
 
 def _places(text: str, found: Sequence[Finding]) -> list[tuple[int, int, str, str]]:
-    """Where each value stands, in order, none overlapping: as it was found, and where it is written again."""
+    """Return the spans of each value, sorted and non-overlapping: where it was found, and where it recurs."""
     places = [(each.start or 0, each.end or 0, each.kind, each.text) for each in found]
-    known = {text[start:end]: (kind, value) for start, end, kind, value in places if end - start >= _SHORTEST_REPEAT}
-    if any(map(_stands_twice, repeat(text), known)):  # to compile takes longer than all else here
+    known = {text[start:end]: (kind, value) for start, end, kind, value in places if end - start >= _MIN_REPEAT_CHARS}
+    if any(map(_stands_twice, repeat(text), known)):  # compiling is the slowest part here
         every = "|".join(re.escape(written) for written in sorted(known, key=len, reverse=True))
         again = finditer(re.compile(rf"(?<!\w)(?:{every})(?!\w)"), text)
         places += [(hit.start(), hit.end(), *known[hit.group()]) for hit in again]
@@ -297,13 +299,13 @@ def _stands_twice(text: str, value: str) -> bool:
 
 
 def _told(found: Sequence[Finding]) -> str:
-    """What was found, in words: two e-mail addresses, a card."""
+    """Return the findings in words: two e-mail addresses, a card."""
     counts = Counter(each.kind for each in found)
     return ", ".join(f"{count} × {_word(kind)}" if count > 1 else _word(kind) for kind, count in counts.items())
 
 
 def _word(kind: str) -> str:
-    return _WORDS.get(kind, kind.replace("_", " "))
+    return _DESCRIPTIONS.get(kind, kind.replace("_", " "))
 
 
 def _result(result: object) -> str:

@@ -1,4 +1,4 @@
-"""Promises that a customer says were made: marked as unverified, so that the agent does not build on them."""
+"""Mark promises that a customer claims were made as unverified, so that the agent does not rely on them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NOTE: Final = " [unverified claim: nothing on record confirms this]"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PremisesGate:
-    """A claim that something was promised earlier is marked as unverified until a tool's result bears it out."""
+    """Marks claims of an earlier promise as unverified until a tool result confirms them."""
 
     name: ClassVar[str] = "premises"
     version: ClassVar[str] = "1"
@@ -39,7 +39,7 @@ class PremisesGate:
             raise ValueError("note is empty; the agent would not see that the claim is unverified")
 
     async def check(self, step: Step) -> Verdict:
-        """Find claims of promises in the message, and words that build on one of an earlier turn."""
+        """Find claims of promises in the message, and sentences that build on one of an earlier turn."""
         plain = step.normalised.plain
         found: list[Finding] = []
         edits: list[Edit] = []
@@ -80,7 +80,7 @@ class PremisesGate:
 
 
 def _unverified(text: str, memory: Memory) -> Iterator[tuple[str, int | None]]:
-    """Sentences that claim a promise, and those that take an earlier claim for granted, with its turn."""
+    """Yield sentences that claim a promise, and those that assume an earlier claim, with its turn."""
     claims = {claim.sentence for claim in standing(asserted(text, memory.turns), memory.calls)}
     earlier = standing(memory.claims, memory.calls)
     if not claims and not earlier:
@@ -95,7 +95,7 @@ def _unverified(text: str, memory: Memory) -> Iterator[tuple[str, int | None]]:
 
 
 def _place(text: str, sentence: str, at: int) -> tuple[int, int]:
-    """Where a sentence stands; nowhere when marks inside it were taken away."""
+    """Return the span of a sentence; an empty span if marks inside it were removed."""
     start = text.find(sentence, at)
     if start < 0:
         start = text.find(sentence)

@@ -1,4 +1,4 @@
-"""How often a session may call tools, and calls that go round in a circle."""
+"""Limit how often a session calls tools, and detect repeated calls."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from proctor.guard.tool_settings import ByTool, call_of, call_text
 
 __all__ = ["Rate"]
 
-_SESSIONS: Final = 10_000  # whose calls of the last minute are known; the ones that were still longest go first
-_MINUTE: Final = 60.0
-_LOOP: Final = 24  # calls back in which the same call is looked for
+_MAX_SESSIONS: Final = 10_000  # whose calls of the last minute are kept; the least recently used are dropped
+_MINUTE_SECONDS: Final = 60.0
+_LOOP_WINDOW: Final = 24  # how many calls back to search for the same call
 _verdict: Final = swift(Verdict)
 
 
 class _Clocked:
-    """When each session asked for calls, as far as a limit needs to know."""
+    """The times of each session's calls, as far as a limit needs them."""
 
     __slots__ = ("_lock", "_sessions", "limits")
 
@@ -38,7 +38,7 @@ class _Clocked:
         self._sessions: OrderedDict[object, tuple[Memory, dict[str, deque[float]]]] = OrderedDict()
 
     def over(self, memory: Memory, tool: str, now: float) -> tuple[str, int] | None:
-        """The limit that this call would pass, if any; otherwise the call is counted."""
+        """Return the limit that this call would exceed, or count the call and return None."""
         limits = self.limits.of(tool)
         if not limits:
             return None
@@ -48,7 +48,7 @@ class _Clocked:
                 seen = times.get(pattern)
                 if seen is None:
                     seen = times[pattern] = deque()
-                while seen and seen[0] <= now - _MINUTE:
+                while seen and seen[0] <= now - _MINUTE_SECONDS:
                     seen.popleft()
                 if len(seen) >= most:
                     return pattern, most
@@ -57,11 +57,11 @@ class _Clocked:
         return None
 
     def _of(self, memory: Memory) -> dict[str, deque[float]]:
-        # A memory without a name is known by itself, and kept, so that no other can take its place.
+        # An unnamed memory is keyed by its id and kept alive, so that the id is not reused.
         key: object = memory.session or id(memory)
         kept = self._sessions.get(key)
         if kept is None:
-            while len(self._sessions) >= _SESSIONS:
+            while len(self._sessions) >= _MAX_SESSIONS:
                 self._sessions.popitem(last=False)
             kept = self._sessions[key] = (memory, {})
         else:
@@ -71,7 +71,7 @@ class _Clocked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
-    """A session calls a tool at most so often, and not the same call again and again."""
+    """Limits how often a session calls a tool, and stops the same call from repeating."""
 
     name: ClassVar[str] = "rate"
     version: ClassVar[str] = "1"
@@ -98,7 +98,7 @@ class Rate:
         object.__setattr__(self, "_by_minute", _Clocked(self.minute))
 
     async def check(self, step: Step) -> Verdict:
-        """Count what the session has called; the call that would pass a limit is stopped."""
+        """Count the session's calls; the call that would exceed a limit is stopped."""
         call = call_of(step)
         found = self._passed(call, step.memory)
         if found is None:
@@ -117,13 +117,13 @@ class Rate:
         )
 
     def _passed(self, call: ToolCall, memory: Memory) -> tuple[str, str] | None:
-        """The first limit that the call would pass: its kind, and a sentence about it."""
+        """Return the first limit that the call would exceed: its kind, and a sentence about it."""
         name = call.name
         for pattern, most in self._by_session.of(name):
             if _made(memory.made, pattern, name) >= most:
                 return "too_many_calls", f"{pattern} may be called {most} times in a session, and was"
         if len(memory.calls) >= self.same:
-            repeated = [each.arguments for each in list(memory.calls)[-_LOOP:] if each.name == name].count(
+            repeated = [each.arguments for each in list(memory.calls)[-_LOOP_WINDOW:] if each.name == name].count(
                 call.arguments
             )
             if repeated >= self.same:

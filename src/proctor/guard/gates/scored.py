@@ -1,4 +1,4 @@
-"""Any scorer as a gate before an answer."""
+"""Use any scorer as a gate before an answer."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ __all__ = ["Scored"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """An answer to which a scorer gives less than the threshold is stopped.
+    """Stops an answer that a scorer rates below the threshold.
 
-    One that could not be scored is a failure of the gate; one with nothing to score is let through.
+    A scoring error is a failure of the gate; an answer with nothing to score passes.
     """
 
     name: ClassVar[str] = "scored"
@@ -38,7 +38,7 @@ class Scored:
             raise ValueError(f"threshold is {self.threshold:g}; it must be from 0 to 1")
 
     async def check(self, step: Step) -> Verdict:
-        """Score the draft as the answer to the customer's last words."""
+        """Score the draft as the answer to the customer's last message."""
         if not step.text.strip():
             return Verdict(action="allow", gate=self.name, version=self.version, reason="the draft is empty")
         score = await asked(self.scorer, step)

@@ -1,1 +1,1 @@
-"""Catalogues: the live truth about products, from a file, a database or a service; asked each time, never cached."""
+"""Catalogues: current product data from a file, a database or a service, queried each time, never cached."""

@@ -24,11 +24,11 @@ Rows = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileSettings:
-    """A file of products.
+    """Settings of a product file.
 
-    ``file`` is a CSV, JSON, JSON Lines or YAML file with one product a row. ``columns`` names where ids and titles
-    are; without it they are known by their names (``id``, ``asin``, ``title``, ``name`` …). ``rows`` names the list in
-    a JSON or YAML file that holds more than the list.
+    ``file`` is a CSV, JSON, JSON Lines or YAML file with one product a row. ``columns`` names the columns of ids and
+    titles; without it they are recognised by their names (``id``, ``asin``, ``title``, ``name`` …). ``rows`` names the
+    list in a JSON or YAML file that holds more than the list.
     """
 
     file: str
@@ -38,16 +38,16 @@ class FileSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileCatalogue:
-    """Products from a file. A file that changed is read anew at the next question, so nothing stale is answered."""
+    """Products from a file. A changed file is read again at the next query, so no answer is stale."""
 
     path: Path
     columns: tuple[str, ...] = ()
     rows: str | None = None
-    # What the file looked like when it was read, and what it held: not a cache of answers.
+    # The file's state when it was read, and its rows: not a cache of answers.
     _seen: dict[tuple[int, int, int], Rows] = field(default_factory=dict, repr=False, compare=False)
 
     async def find(self, key: str) -> Mapping[str, Any] | None:
-        """The product with this id or title, as the file says now.
+        """Return the product with this id or title, from the current file.
 
         Raises:
             StoreError: the file cannot be read.
@@ -71,7 +71,7 @@ class FileCatalogue:
 
 
 def read_rows(path: Path, name: str | None = None) -> Rows:
-    """The products of a file.
+    """Return the products of a file.
 
     Raises:
         StoreError: it holds no list of products.
@@ -81,7 +81,7 @@ def read_rows(path: Path, name: str | None = None) -> Rows:
         text = path.read_bytes().decode("utf-8-sig")
         if ending in (".csv", ".tsv"):
             table = csv.DictReader(io.StringIO(text, newline=""), delimiter="\t" if ending == ".tsv" else ",")
-            # A row with more cells than the head has names keeps those that have one.
+            # Drop cells without a column name.
             return [{name: cell for name, cell in row.items() if name} for row in table]
         if ending in (".jsonl", ".ndjson"):
             data: Any = [json.loads(line) for line in text.splitlines() if line.strip()]
@@ -114,7 +114,7 @@ def _listed(data: Any, name: str | None, path: Path) -> Rows:
         elif len(lists) == 1:
             data = lists[0]
         elif data and all(isinstance(value, Mapping) for value in data.values()):
-            data = [{"id": key, **value} for key, value in data.items()]  # products by their ids
+            data = [{"id": key, **value} for key, value in data.items()]  # products keyed by id
     if not isinstance(data, list) or not all(isinstance(row, Mapping) for row in data):
         raise StoreError(
             "the catalogue holds no list of products",

@@ -1,4 +1,4 @@
-"""A catalogue behind HTTP: one GET for each question."""
+"""A catalogue behind HTTP: one GET per query."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from proctor.text.redact import redact
 
 __all__ = ["CatalogueHttpSettings", "HttpCatalogue", "http"]
 
-_HOLE = "{{ key }}"
-_NOWHERE = (404, 410)
+_PLACEHOLDER = "{{ key }}"
+_NOT_FOUND = (404, 410)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogueHttpSettings:
-    """A service that knows the products.
+    """Settings of a product service.
 
-    ``http`` is the address, with ``{{ key }}`` where the id or title goes. ``item`` is where in the JSON reply the
-    product is, dotted (``data.product``); a list there is searched for the key. ``headers`` go with each request.
+    ``http`` is the address, with ``{{ key }}`` where the id or title goes. ``item`` is the path of the product in the
+    JSON reply, dotted (``data.product``); a list there is searched for the key. ``headers`` go with each request.
     """
 
     http: str = field(repr=False)
@@ -36,16 +36,16 @@ class CatalogueHttpSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpCatalogue:
-    """Products from a service. Each question is a request; 404 means that there is no such product."""
+    """Products from a service. Each query is a request; 404 means that there is no such product."""
 
     settings: CatalogueHttpSettings
     door: Http = field(repr=False, compare=False)
 
     async def find(self, key: str) -> Mapping[str, Any] | None:
-        """The product with this id or title, as the service says now.
+        """Return the product with this id or title, from the service.
 
         Raises:
-            ModelError: the service did not answer, or not usably.
+            ModelError: the service did not answer, or its answer is invalid.
         """
         if not key.strip():
             return None
@@ -53,7 +53,7 @@ class HttpCatalogue:
         url = _filled(settings.http, key)
         headers = {"Accept": "application/json", "Cache-Control": "no-cache", **settings.headers}
         reply = await self.door.request("GET", url, headers=headers, timeout=settings.timeout)
-        if reply.status in _NOWHERE:
+        if reply.status in _NOT_FOUND:
             return None
         if not 200 <= reply.status < 300:
             raise UnreachableError(f"the catalogue answered with status {reply.status}", hint="check `catalogue:`")
@@ -77,17 +77,17 @@ class HttpCatalogue:
 
 def _filled(template: str, key: str) -> str:
     value = quote(key.strip(), safe="", errors="replace")
-    return template.replace(_HOLE, value).replace("{{key}}", value)
+    return template.replace(_PLACEHOLDER, value).replace("{{key}}", value)
 
 
 def http(kit: Kit) -> HttpCatalogue:
-    """Products from a service: one request for each question."""
+    """Products from a service: one request per query."""
     settings = decode(CatalogueHttpSettings, kit.settings, strict=True)
     problems = []
     if not settings.http.startswith(("http://", "https://")):
         problems.append(Problem(("http",), "expected an address", "begin it with https:// or http://"))
-    if _HOLE not in settings.http and "{{key}}" not in settings.http:
-        problems.append(Problem(("http",), "never asks for the key", f"put {_HOLE} where the id or title goes"))
+    if _PLACEHOLDER not in settings.http and "{{key}}" not in settings.http:
+        problems.append(Problem(("http",), "never asks for the key", f"put {_PLACEHOLDER} where the id or title goes"))
     if not settings.timeout > 0:
         problems.append(Problem(("timeout",), "must be more than 0 seconds"))
     if problems:

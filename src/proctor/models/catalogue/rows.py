@@ -1,4 +1,4 @@
-"""A product among many: by its id, or by any of its titles in any spelling."""
+"""Find a product among rows: by its id, or by any of its titles in any spelling."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ TITLE_NAMES = ("title", "name", "titre", "titel", "romaji", "romanised", "romani
 
 
 def key_columns(columns: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Which columns hold ids and which hold titles, by their names."""
+    """Return the columns that hold ids and those that hold titles, by their names."""
     ids, titles = [], []
     for column in columns:
-        plain = str(column).strip().lower()  # YAML has keys that are no texts
+        plain = str(column).strip().lower()  # YAML keys may not be strings
         if plain in ID_NAMES or plain.endswith("_id"):
             ids.append(column)
         elif any(name in plain.split("_") or plain.startswith(name) for name in TITLE_NAMES):
@@ -26,7 +26,7 @@ def key_columns(columns: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...
 
 
 def find_row(rows: Sequence[Mapping[str, Any]], key: str, columns: Sequence[str] = ()) -> Mapping[str, Any] | None:
-    """The row with this id or, when no id is the same, with this title; ``columns`` names where to look."""
+    """Return the row with this id or, if there is none, with this title; ``columns`` names where to look."""
     wanted = key.strip()
     if not wanted:
         return None
@@ -43,7 +43,7 @@ def find_row(rows: Sequence[Mapping[str, Any]], key: str, columns: Sequence[str]
 
 
 def _texts(value: Any) -> list[str]:
-    """A cell's titles: one text, or several in a list or by language."""
+    """Return a cell's titles: one text, or several in a list or by language."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, Mapping):

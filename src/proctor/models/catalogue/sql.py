@@ -1,4 +1,4 @@
-"""A catalogue in a database: SQLite read-only, or any other by its Python driver."""
+"""A catalogue in a database: SQLite read-only, or another through its Python driver."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from proctor.text.titles import same_title
 __all__ = ["SqlCatalogue", "SqlSettings", "sql"]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)?")
-_HOLE = re.compile(r"(?<!:):key\b")
+_PLACEHOLDER = re.compile(r"(?<!:):key\b")
 _MARKS = {"qmark": "?", "numeric": ":1", "format": "%s", "named": ":key", "pyformat": "%(key)s"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SqlSettings:
-    """A table of products.
+    """Settings of a product table.
 
     ``sql`` is the path of a SQLite file, ``sqlite:///path``, or the address of another database, for which ``driver``
     names the Python module (``psycopg``, ``pymysql``). ``query`` finds a product by ``:key``. Without it ``table`` is
@@ -46,13 +46,13 @@ class SqlSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SqlCatalogue:
-    """Products from a database. Each question is a query on a connection of its own."""
+    """Products from a database. Each query has its own connection."""
 
     settings: SqlSettings
     path: Path | None = None
 
     async def find(self, key: str) -> Mapping[str, Any] | None:
-        """The product with this id or title, as the database says now.
+        """Return the product with this id or title, from the database.
 
         Raises:
             StoreError: the database did not answer.
@@ -87,7 +87,7 @@ class SqlCatalogue:
         ids, titles = key_columns(known)
         if self.settings.columns:
             ids = titles = self.settings.columns
-        # An id goes before a title: a book may be called like another's number.
+        # Ids take precedence over titles: a book's title may equal another's number.
         for test, columns in (("lower(CAST({} AS TEXT)) = lower(:key)", ids), ("same_title({}, :key)", titles)):
             if columns:
                 where = " OR ".join(test.format(f'"{column}"') for column in columns)
@@ -99,8 +99,8 @@ class SqlCatalogue:
     def _driven(self, key: str) -> Mapping[str, Any] | None:
         module = _driver(self.settings.driver or "")
         style = getattr(module, "paramstyle", "qmark")
-        statement = _HOLE.sub(_MARKS[style], self.settings.query or "")
-        count = len(_HOLE.findall(self.settings.query or ""))
+        statement = _PLACEHOLDER.sub(_MARKS[style], self.settings.query or "")
+        count = len(_PLACEHOLDER.findall(self.settings.query or ""))
         values: Any = {"key": key} if style in ("named", "pyformat") else (key,) * (1 if style == "numeric" else count)
         try:
             with closing(module.connect(self.settings.sql)) as connection:
@@ -108,7 +108,7 @@ class SqlCatalogue:
                 cursor.execute(statement, values)
                 row = cursor.fetchone()
                 names = [each[0] for each in cursor.description or ()]
-        except Exception as error:  # each driver has exceptions of its own
+        except Exception as error:  # each driver has its own exceptions
             said = redact(str(error), (self.settings.sql,))
             raise StoreError(f"the catalogue did not answer: {said}", hint="check `catalogue:`") from None
         if row is None:
@@ -148,7 +148,7 @@ def _problems(settings: SqlSettings) -> list[Problem]:
     for field_name, names in (("table", (settings.table,)), ("columns", settings.columns)):
         if any(name is not None and not _NAME.fullmatch(name) for name in names):
             found.append(Problem((field_name,), "is no name of a table or a column"))
-    if settings.query is not None and not _HOLE.search(settings.query):
+    if settings.query is not None and not _PLACEHOLDER.search(settings.query):
         found.append(Problem(("query",), "never asks for `:key`", "e.g. `select * from products where id = :key`"))
     if settings.driver is None and "://" in settings.sql and not settings.sql.startswith("sqlite:///"):
         found.append(Problem(("driver",), "is missing", "name the Python module, e.g. `driver: psycopg`"))

@@ -1,1 +1,1 @@
-"""Models that run in this process, on the CPU, with weights that ship: injection, entailment, sentence vectors."""
+"""Models that run in this process on the CPU, with bundled weights: injection, entailment, sentence vectors."""

@@ -1,4 +1,4 @@
-"""Runs a network on a thread that steps back where others want the core: for what nobody waits for."""
+"""Low-priority background inference."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from proctor.models.local.tokenizer import Line
 
 __all__ = ["Aside"]
 
-_STEPS_BACK: Final = 10  # on the scale of nice
+_NICE_INCREMENT: Final = 10  # increment of the nice value
 
 
 class Aside:
-    """A network beside the crew that serves the gates.
+    """Runs a network on a low-priority thread, apart from the threads that serve the gates.
 
-    Only the network itself steps back. It does without the interpreter meanwhile; a thread that had to wait for a core
-    while it holds the interpreter would hold up everybody.
+    Only the network runs at low priority, since it releases the interpreter lock. A low-priority thread that holds the
+    lock would block all others.
     """
 
     def __init__(self, network: Network) -> None:
         self._network = network
 
     def run(self, lines: Sequence[Line]) -> Sequence[tuple[Array, ...]]:
-        """The outputs for each line."""
+        """Return the outputs for each line."""
         try:
             going = _thread().submit(self._network.run, lines)
-        except RuntimeError:  # the program ends and takes no more work: do it here
+        except RuntimeError:  # the interpreter is shutting down: run it here
             return self._network.run(lines)
         return going.result()
 
 
 @cache
 def _thread() -> ThreadPoolExecutor:
-    os.register_at_fork(after_in_child=_thread.cache_clear)  # threads stay behind in the parent
-    return ThreadPoolExecutor(1, thread_name_prefix="proctor-aside", initializer=_step_back)
+    os.register_at_fork(after_in_child=_thread.cache_clear)  # threads do not survive a fork
+    return ThreadPoolExecutor(1, thread_name_prefix="proctor-aside", initializer=_lower_priority)
 
 
-def _step_back() -> None:
-    if sys.platform == "linux":  # where it is the priority of a thread, not of the process
+def _lower_priority() -> None:
+    if sys.platform == "linux":  # where this sets the priority of the thread, not of the process
         with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, 0, os.getpriority(os.PRIO_PROCESS, 0) + _STEPS_BACK)
+            os.setpriority(os.PRIO_PROCESS, 0, os.getpriority(os.PRIO_PROCESS, 0) + _NICE_INCREMENT)

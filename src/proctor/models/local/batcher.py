@@ -1,4 +1,4 @@
-"""Collects what callers wait for into one call of a network, off the event loop, and remembers answers."""
+"""Batch the items of concurrent callers into one network call off the event loop, and cache the answers."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from proctor.core.work_clock import CURRENT_CLOCK, WorkClock, processor_clock
 
 __all__ = ["Batcher", "crew"]
 
-FEW = 2  # items at work at once that may share two threads: those of one message; more wait in line for one
-BATCH_LETTERS = 30_000  # of one batch: about a second of work, after which others have their turn
-LONG_LETTERS = 4_000  # of an item that has a lane of its own, so that no short one waits behind it
-INLINE, INLINE_LETTERS = 4, 1000  # items of one call, and letters of an item, that are settled on the event loop
+FEW = 2  # concurrent items that may share two threads, as those of one message; more are queued on one
+BATCH_LETTERS = 30_000  # per batch: about a second of work, after which others get their turn
+LONG_LETTERS = 4_000  # longer items have a separate queue, so that no short one waits behind them
+INLINE, INLINE_LETTERS = 4, 1000  # items per call, and characters per item, that are settled on the event loop
 
 Item = TypeVar("Item", bound=Hashable)
 Answer = TypeVar("Answer")
 
 
 class _Question(Generic[Answer]):
-    """An item that is not answered yet, and the clocks of those who wait for it.
+    """A pending item, and the clocks of its callers.
 
-    Waiting for a batch does not count as their work. Once the batch is computed its time does, by the item's share of
-    it: ``share`` is set then, and ``_seconds`` counts the processor seconds of the thread that computes it.
+    Waiting for a batch does not count as their work. While the batch is computed, its time counts by the item's share:
+    ``share`` is then set, and ``_seconds`` measures the CPU seconds of the computing thread.
     """
 
     __slots__ = ("_clocks", "_seconds", "callers", "future", "share")
@@ -45,26 +45,26 @@ class _Question(Generic[Answer]):
         self._seconds: Callable[[], float] = monotonic
 
     def join(self, clock: WorkClock | None) -> None:
-        """One more waits for it."""
+        """Add a caller."""
         if clock is not None and not self.future.done():
             self._clocks.append(clock)
             if self.share:
                 clock.begin_share(self, self.share, self._seconds)
 
     def begin(self, share: float, seconds: Callable[[], float]) -> None:
-        """It is computed from now on, on another thread than the one that waits."""
+        """Start counting: it is computed from now on, on another thread."""
         self._seconds, self.share = seconds, share
         for clock in tuple(self._clocks):
             clock.begin_share(self, share, seconds)
 
     def end(self) -> None:
-        """It is computed no longer."""
+        """Stop counting."""
         for clock in tuple(self._clocks):
             clock.end_share(self)
 
 
 class _Lane(Generic[Item]):
-    """Items that are not yet taken into a batch, and the task that takes them."""
+    """A queue of items for batches, and the task that takes them."""
 
     __slots__ = ("is_long", "waiting", "worker")
 
@@ -75,7 +75,7 @@ class _Lane(Generic[Item]):
 
 
 class _Line(Generic[Item, Answer]):
-    """What waits on one event loop."""
+    """The pending items of one event loop."""
 
     def __init__(self) -> None:
         self.asked: dict[Item, _Question[Answer]] = {}  # until it is answered
@@ -85,10 +85,10 @@ class _Line(Generic[Item, Answer]):
 class Batcher(Generic[Item, Answer]):
     """Answers items (texts, pairs of texts) through ``compute``, which takes many at once.
 
-    Items that arrive while a batch is computed form the next batch, without those whose callers have all gone. Equal
-    items are computed once, and the last answers are remembered: at most ``keep``, and those of at most ``letters``
-    letters in all. ``settle`` answers an item where little work decides it, or says ``None``; a short item that it
-    settles goes to no other thread.
+    Items that arrive while a batch is computed form the next batch, without those whose callers are all gone. Equal
+    items are computed once, and answers are cached: at most ``keep``, of at most ``letters`` characters in all.
+    ``settle`` answers an item if little work decides it, or returns ``None``; a short item that it settles stays on
+    the event loop.
     """
 
     def __init__(
@@ -103,12 +103,12 @@ class Batcher(Generic[Item, Answer]):
         self._compute, self._most, self._keep, self._letters = compute, most, keep, letters
         self._settle = settle
         self._known: OrderedDict[Item, Answer] = OrderedDict()
-        self._held = 0  # letters of what is remembered
-        self._lock = ForkLock()  # around both: several event loops may remember at once
+        self._held = 0  # characters of the cached items
+        self._lock = ForkLock()  # guards both: several event loops may write the cache
         self._lines: WeakKeyDictionary[asyncio.AbstractEventLoop, _Line[Item, Answer]] = WeakKeyDictionary()
 
     async def ask(self, items: Sequence[Item]) -> list[Answer]:
-        """The answers, in the order of the items."""
+        """Return the answers, in the order of the items."""
         loop = asyncio.get_running_loop()
         line = self._lines.setdefault(loop, _Line())
         found: list[Answer | _Question[Answer]] = []
@@ -122,32 +122,32 @@ class Batcher(Generic[Item, Answer]):
                     line.asked[item] = _Question(loop.create_future())
                     line.lanes[_size(item) > LONG_LETTERS].waiting.append(item)
                 found.append(line.asked[item])
-        finally:  # where one item cannot be settled, others may wait already for those before it
+        finally:  # if one item fails here, others may already wait for the items before it
             for lane in line.lanes:
                 if lane.waiting and (lane.worker is None or lane.worker.done()):
-                    # in an empty context: it works for all who ask, not for the one who happened to be first
+                    # in an empty context: it works for all callers, not for the first one
                     lane.worker = loop.create_task(self._work(line, lane), context=Context())
         clock = CURRENT_CLOCK.get()
         questions = [each for each in found if isinstance(each, _Question)]
-        for question in questions:  # all of them are waited for from now on, not one after the other
+        for question in questions:  # all of them are pending from now on, not one after the other
             question.join(clock)
             question.callers += 1
         try:
             with clock.queued() if clock is not None else contextlib.nullcontext():
-                # a caller that gives up must not take the answer from the others who wait for it
+                # cancelling one caller must not cancel the answer for the others
                 return [await asyncio.shield(x.future) if isinstance(x, _Question) else x for x in found]
         finally:
             for question in questions:
                 question.callers -= 1
 
     def known(self, item: Item) -> Answer | None:
-        """The answer that is remembered, if one is; any thread may ask."""
+        """Return the cached answer, if any; thread-safe."""
         return self._known.get(item)
 
     def _at_once(self, item: Item, company: int) -> Answer | None:
-        """The answer that is known, or that the first stage gives; many items at once would hold up the loop."""
+        """Return the cached answer, or that of the prefilter; many items at once would block the loop."""
         if (known := self._known.get(item)) is not None:
-            with contextlib.suppress(KeyError):  # another event loop may have forgotten it since
+            with contextlib.suppress(KeyError):  # another event loop may have evicted it
                 self._known.move_to_end(item)
             return known
         if self._settle is None or company > INLINE or _size(item) > INLINE_LETTERS:
@@ -172,7 +172,7 @@ class Batcher(Generic[Item, Answer]):
                     future = _ended(line.asked.pop(item))
                     if not future.done():
                         future.set_exception(failure)
-                        future.exception()  # read here, so that nobody is warned when the caller has gone
+                        future.exception()  # retrieved here, so that no warning is logged if the caller is gone
                 continue
             for item, answer in zip(batch, answers, strict=True):
                 self._remember(item, answer)
@@ -181,19 +181,19 @@ class Batcher(Generic[Item, Answer]):
                     future.set_result(answer)
 
     def _computed(self, questions: Sequence[_Question[Answer]], batch: Sequence[Item]) -> Sequence[Answer]:
-        """What ``compute`` says; the processor time it takes counts for those who asked."""
+        """Return the results of ``compute``; its CPU time counts for the callers."""
         sizes = [max(1, _size(item)) for item in batch]
         seconds = processor_clock()
         for question, size in zip(questions, sizes, strict=True):
             question.begin(size / sum(sizes), seconds)
         try:
             return self._compute(batch)
-        finally:  # here, since this thread may be at the next batch before the event loop hears of it
+        finally:  # here, since this thread may start the next batch before the event loop is notified
             for question in questions:
                 question.end()
 
     def _next(self, line: _Line[Item, Answer], waiting: deque[Item]) -> list[Item]:
-        """The next items for which anybody still waits; the others are dropped."""
+        """Return the next items that still have callers; the others are dropped."""
         batch: list[Item] = []
         held = 0
         while waiting and len(batch) < self._most:
@@ -219,10 +219,10 @@ class Batcher(Generic[Item, Answer]):
 
 
 class _Crew:
-    """A thread for all networks of the process, and a second one for a message that is alone and needs two of them.
+    """A thread for all networks of the process, and a second one for a single message that needs two of them.
 
-    With many at once a second would only take cores and the interpreter from those who wait for neither. Long items
-    have a third: what they take must hold nobody else up.
+    With many items at once a second thread would only compete for cores and the interpreter. Long items have a third
+    thread, so that they delay no others.
     """
 
     def __init__(self) -> None:
@@ -235,7 +235,7 @@ class _Crew:
     async def run(
         self, compute: Callable[[Sequence[Item]], Sequence[Answer]], batch: Sequence[Item], *, is_long: bool = False
     ) -> Sequence[Answer]:
-        """What ``compute`` says to the batch, off the event loop."""
+        """Run ``compute`` on the batch, off the event loop."""
         if is_long:
             return await asyncio.get_running_loop().run_in_executor(self._long, compute, batch)
         with self._lock:
@@ -251,12 +251,12 @@ class _Crew:
 
 @cache
 def _crew() -> _Crew:
-    os.register_at_fork(after_in_child=_crew.cache_clear)  # threads stay behind in the parent: a child hires its own
+    os.register_at_fork(after_in_child=_crew.cache_clear)  # threads do not survive a fork: a child starts its own
     return _Crew()
 
 
 def crew() -> ThreadPoolExecutor:
-    """Where networks of the process run and are loaded: one place, so that memory and cores are shared in turn."""
+    """Return the executor that loads and runs the networks of the process, so that memory and cores are shared."""
     return _crew().first
 
 

@@ -1,4 +1,4 @@
-"""Sentence vectors, and the vectors of their pieces, in many languages."""
+"""Sentence and token embeddings in many languages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LONGEST = 128
 
 @dataclass(frozen=True, kw_only=True)
 class LocalEmbedder:
-    """Vectors of length one; texts that mean the same lie close, across languages."""
+    """Normalised embeddings; texts with the same meaning are close, across languages."""
 
     folder: Path | None = None
     threads: int = 1
@@ -32,11 +32,11 @@ class LocalEmbedder:
         object.__setattr__(self, "_batcher", Batcher(self._packed))
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        """One vector per text: the mean of its windows, at most 24 of them, spread over the first 40,000 letters."""
+        """Return one vector per text: the mean of at most 24 windows, spread over the first 40,000 characters."""
         return [tuple(found) for found in await self._batcher.ask(texts)]
 
     def token_vectors(self, texts: Sequence[str]) -> list[tuple[list[str], Any]]:
-        """The pieces of each text with their vectors (length one), for matching word by word."""
+        """Return the tokens of each text with their normalised vectors, for matching word by word."""
         pieces = pieces_of(self.folder)
         numbers = [n[: LONGEST - 2] for n in pieces.numbers(texts)]
         outputs = network_of("embed", self.folder, self.threads).run(
@@ -50,11 +50,11 @@ class LocalEmbedder:
         return found
 
     def _packed(self, texts: Sequence[str]) -> list[array[float]]:
-        """As ``vectors``, in an eighth of the memory: thousands are remembered."""
+        """Like ``vectors``, in an eighth of the memory, since thousands are cached."""
         return [array("f", found) for found in self.vectors(texts)]
 
     def vectors(self, texts: Sequence[str]) -> list[tuple[float, ...]]:
-        """The vectors of the texts, computed here and now."""
+        """Return the vectors of the texts, computed on this thread."""
         return [found for some in groups(texts) for found in self._read(some)]
 
     def _read(self, texts: Sequence[str]) -> list[tuple[float, ...]]:

@@ -1,4 +1,4 @@
-"""Finds names of people, places, organisations and postal addresses in a text, in English and Japanese."""
+"""Find names of people, places, organisations and postal addresses in a text, in English and Japanese."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from proctor.models.local.reader import LocalReader, SpanReading, reader_of
 
 __all__ = ["LEAST", "LocalTagger"]
 
-LEAST = 0.6  # the probability from which on a span counts
+LEAST = 0.6  # minimum probability of a span
 
 
 @dataclass(frozen=True, kw_only=True)
 class LocalTagger:
-    """Names of people, places, organisations and postal addresses, with their places in the text.
+    """Names of people, places, organisations and postal addresses, with their positions in the text.
 
-    ``least`` is the probability from which on a span counts: lower masks more, higher cries wolf less. A text is read
-    once for names and for intents (``LocalIntents``). ``glance=False`` reads texts that plainly hold no name as well.
+    ``least`` is the minimum probability of a span: lower masks more, higher gives fewer false alarms. A text is read
+    once for names and for intents (``LocalIntents``). ``glance=False`` turns the prefilter off.
     """
 
     folder: Path | None = None
@@ -29,12 +29,12 @@ class LocalTagger:
     _reader: LocalReader = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        # the first look was fitted to names of that probability: who wants fainter ones has every text read
+        # the prefilter was fitted to names of that probability; for a lower one every text is read
         glance = self.glance and self.least >= LEAST
         object.__setattr__(self, "_reader", reader_of(self.folder, self.threads, glance))
 
     async def entities(self, texts: Sequence[str]) -> list[list[Entity]]:
-        """The entities of each text, in order, none overlapping.
+        """Return the entities of each text, in order, non-overlapping.
 
         Raises:
             InputError: a text is too long to be read whole.
@@ -42,11 +42,11 @@ class LocalTagger:
         return [list(self._sure(found)) for found in await self._reader.read(texts)]
 
     def here(self, texts: Sequence[str]) -> list[tuple[Entity, ...]]:
-        """The same on the thread that asks, beside all who wait; what is remembered is not read again."""
+        """Return the same on the calling thread, apart from the queue; cached texts are not read again."""
         return [self._sure(found) for found in self._reader.here(texts)]
 
     def readings(self, texts: Sequence[str]) -> list[tuple[Entity, ...]]:
-        """The entities of each text, computed here and now."""
+        """Return the entities of each text, computed on this thread."""
         return [self._sure(found) for found in self._reader.readings(texts)]
 
     def _sure(self, found: SpanReading) -> tuple[Entity, ...]:
@@ -54,7 +54,7 @@ class LocalTagger:
 
 
 def _is_a_letter(found: Entity) -> bool:
-    """Whether it is a single Latin letter, or one with a number: neither "A" nor "A-18" is anybody's name."""
+    """Return whether it is a single Latin letter, or one with a number: neither "A" nor "A-18" is a name."""
     text = found.text
     if not text.isascii():
         return False

@@ -1,4 +1,4 @@
-"""Picks the sentences of a long passage that bear on a claim, so that one reading of the model suffices."""
+"""Select the sentences of a long passage that are relevant to a claim, so that the model runs only once."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ __all__ = ["select_evidence", "sentences"]
 _END = re.compile(r"(?<=[.!?。！？…])[\s\"'”’)\]]+(?=\S)|(?<=[。！？])|\n+")
 _WORD = re.compile(r"[^\W_]+")
 _CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯฀-๿]")
-COARSE = 50_000  # letters of a passage from which on neighbouring sentences are weighed together
+COARSE = 50_000  # characters of a passage from which neighbouring sentences are scored together
 
 
 def sentences(text: str, *, longest: int = 400) -> list[str]:
-    """The text cut at sentence ends and line breaks; a piece without an end is cut by length."""
+    """Split the text at sentence ends and line breaks; a piece without an end is cut by length."""
     found: list[str] = []
     for part in _END.split(text):
         rest, start = part.strip(), 0
@@ -25,7 +25,7 @@ def sentences(text: str, *, longest: int = 400) -> list[str]:
             cut = cut if cut > 0 else start + longest
             found.append(rest[start:cut].strip())
             start = cut
-            while rest[start].isspace():  # the last letter is none
+            while rest[start].isspace():  # never runs past the end: the last character is not a space
                 start += 1
         if start < len(rest):
             found.append(rest[start:])
@@ -33,7 +33,7 @@ def sentences(text: str, *, longest: int = 400) -> list[str]:
 
 
 def _coarse(parts: Sequence[str], least: int = 200) -> list[str]:
-    """Short sentences joined with their neighbours: a book of two-letter sentences is not half a million parts."""
+    """Join short sentences with their neighbours, so that a book of tiny sentences is not half a million parts."""
     found: list[str] = []
     group, held = list[str](), 0
     for part in parts:
@@ -56,7 +56,7 @@ def _terms(text: str) -> set[str]:
 
 
 def select_evidence(passage: str, claim: str, *, budget: int = 800) -> str:
-    """The sentences of the passage that share most with the claim, in their order, at most ``budget`` characters."""
+    """Return the sentences of the passage that share most with the claim, in order, at most ``budget`` characters."""
     if len(passage) <= budget:
         return passage
     parts = sentences(passage) if len(passage) <= COARSE else _coarse(sentences(passage))
@@ -64,9 +64,9 @@ def select_evidence(passage: str, claim: str, *, budget: int = 800) -> str:
     terms = [((found := _terms(part)) & wanted, len(found)) for part in parts]
     spread = Counter(term for shared, _ in terms for term in shared)
     weight = {term: math.log(1 + len(parts) / n) for term, n in spread.items()}
-    # summed in a fixed order: a set has another one in each process
+    # summed in a fixed order: the order of a set differs between processes
     direct = [sum(weight[term] for term in sorted(shared)) / (4 + count) ** 0.5 for shared, count in terms]
-    # what stands beside a matching sentence often completes it
+    # the neighbour of a matching sentence often completes it
     score = [
         own + 0.25 * max(direct[max(0, i - 1)], direct[min(len(direct) - 1, i + 1)]) for i, own in enumerate(direct)
     ]

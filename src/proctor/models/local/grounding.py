@@ -1,4 +1,4 @@
-"""Says whether a passage supports all that a text claims: the text as a whole, and sentence by sentence."""
+"""Estimate whether a passage supports all claims of a text: the text as a whole, and sentence by sentence."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from proctor.models.local.weights import MEND
 
 __all__ = ["LocalGrounder"]
 
-SUPPORT = 3  # which logit of the entailment network says "supported"
-CLAIMS = 8  # of a text; more sentences than that are judged in groups
-WHOLE, PART = 800, 600  # letters of evidence for the whole text, and for one claim
-LONGEST_WHOLE, LONGEST_PART = 288, 224  # pieces in one line
+SUPPORT = 3  # index of the "supported" logit of the entailment network
+CLAIMS = 8  # per text; more sentences than that are judged in groups
+WHOLE, PART = 800, 600  # characters of evidence for the whole text, and for one claim
+LONGEST_WHOLE, LONGEST_PART = 288, 224  # tokens in one line
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +36,7 @@ class LocalGrounder:
         object.__setattr__(self, "_batcher", Batcher(self.readings))
 
     async def supports(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float]:
-        """The probability per (passage, text).
+        """Return the probability per (passage, text).
 
         Raises:
             InputError: a passage or a text is too long to be judged whole.
@@ -45,7 +45,7 @@ class LocalGrounder:
         return await self._batcher.ask([(passage, text) for passage, text in pairs])
 
     def readings(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """The probability of each pair, computed here and now."""
+        """Return the probability of each pair, computed on this thread."""
         weights = weights_of(self.folder)
         told = weights.of("nli").get("support", {})
         slope, offset = float(told.get("slope", 1.0)), float(told.get("offset", 0.0))
@@ -61,7 +61,7 @@ class LocalGrounder:
         return found
 
     def _lines(self, passage: str, text: str) -> list[Line]:
-        """The whole text first, then its claims where it has more than one."""
+        """Return the whole text first, then its claims if it has more than one."""
         pieces, whole = pieces_of(self.folder), flat(text)
         parts = claims(whole, pieces, most=CLAIMS)
         evidence = [select_evidence(passage, whole, budget=WHOLE)]

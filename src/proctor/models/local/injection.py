@@ -1,4 +1,4 @@
-"""Finds attempts to take over a model: a cascade of decoded views, a fast linear stage and a small transformer."""
+"""Detect attempts to take over a model: decoded views, a fast linear prefilter and a small transformer."""
 
 from __future__ import annotations
 
@@ -24,62 +24,63 @@ from proctor.text.normalise.language_likeness import is_noise, is_readable, is_s
 __all__ = ["CATEGORIES", "CascadeReading", "InjectionClassifier"]
 
 CATEGORIES = ("override", "hijack", "smuggling", "extraction", "jailbreak", "indirect")
-CODES = frozenset(("ascii85", "base32", "base64", "escape", "hex", "html", "percent"))  # no letter stands for itself
-CODE = 16  # letters of a run of code at least
-SEGMENT, OVERLAP = 600, 100  # letters
-SEGMENTS = 8  # of one text that the transformer reads: those that the first stage finds most suspicious
-ROOM = 300  # pieces that it reads for each KB of a text: enough for any language, and for most of a table or of code
-SMALL, HIDING = 1.0, 0.6  # KB: a shorter text has the room of that, or one that decodes to others of that
-NOISE_ROOM = 48  # of them for what is none: it has more pieces and says nothing
-STREWN_ROOM = 120  # of them for words of many scripts in a heap: of those the part that says most
-FEW, LEAST = 12, 3  # letters: what has so few, and fewer that are any, says nothing
-DENSE = 0.65  # pieces for each byte: what has more is no language but a row of signs, such as ``\\u0627\\u0644``
-BRIEF = 60  # letters of which it cannot be told whether they are noise
-FEWEST = 24  # pieces: with less room than that no further line is begun
-CUT = 64  # pieces: with less room than that no line is cut short to fit, since a shred looks odd
-UNREAD = 5.0  # the logit of the first stage from which on a segment that there was no room for is told
-SURE, LONG = 9.5, 400  # the logit from which on the first stage is believed about a text of more letters than that
-LETTERS = 2_000_000  # of one text: a longer one is refused, since an attack could stand in what was not read
-LONGEST = 160  # pieces in one window
-PLANS = 256  # short texts on their way to the transformer whose first stages need not be run again
-FLOOR = -9.0  # the logit of a text that the first stage lets pass
+# encodings in which no character represents itself
+CODES = frozenset(("ascii85", "base32", "base64", "escape", "hex", "html", "percent"))
+CODE = 16  # minimum characters of a run of code
+SEGMENT, OVERLAP = 600, 100  # characters
+SEGMENTS = 8  # per text for the transformer: those that the prefilter scores highest
+ROOM = 300  # tokens read per KB of text: enough for any language, and for most of a table or of code
+SMALL, HIDING = 1.0, 0.6  # KB: minimum size for the budget; HIDING for a text that decodes to others
+NOISE_ROOM = 48  # tokens per KB for noise, which has more tokens and no meaning
+STREWN_ROOM = 120  # tokens per KB for mixed words of many scripts: only the most suspicious part is read
+FEW, LEAST = 12, 3  # a segment of at most FEW characters with fewer than LEAST letters or digits is skipped
+DENSE = 0.65  # tokens per byte; more means no language but a row of signs, such as ``\\u0627\\u0644``
+BRIEF = 60  # characters; shorter text cannot be recognised as noise
+FEWEST = 24  # tokens: with less budget left no further line is started
+CUT = 64  # tokens: with less budget left no line is truncated to fit, since a fragment looks odd
+UNREAD = 5.0  # prefilter logit from which a segment that did not fit is reported
+SURE, LONG = 9.5, 400  # logit from which the prefilter alone decides, for texts with more characters than LONG
+LETTERS = 2_000_000  # per text: a longer one is rejected, since an attack could be in the unread part
+LONGEST = 160  # tokens in one window
+PLANS = 256  # cached prefilter results of short texts that wait for the transformer
+FLOOR = -9.0  # logit of a text that the prefilter lets pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CascadeReading:
-    """What the cascade saw in one text: the logit, the categories' shares, and the encoding it was hidden in."""
+    """The result for one text: the logit, the categories' shares, and the encoding it was hidden in."""
 
     logit: float
     categories: tuple[float, ...] = (0.0,) * len(CATEGORIES)
     hidden: tuple[str, ...] = ()
-    read: bool = False  # whether the transformer was asked
-    left: bool = False  # whether there is more that looks suspicious than was read
+    read: bool = False  # whether the transformer was used
+    left: bool = False  # whether suspicious text was left unread
 
 
 @dataclass(frozen=True, kw_only=True)
 class InjectionClassifier:
     """Probabilities that a text is an injection or a jailbreak, and of which kind.
 
-    The labels are ``injection`` and ``benign``, which add to one, and the six kinds, which add to ``injection``. Of a
-    long text the most suspicious parts are read; ``unread`` is 1 where more looked suspicious than was read, else 0.
-    In a text that is ``Searched`` nothing hidden is looked for.
+    The labels are ``injection`` and ``benign``, which add to one, and the six kinds, which add to ``injection``. For a
+    long text the most suspicious parts are read; ``unread`` is 1 if suspicious text was left unread, else 0. A text
+    that is ``Searched`` is not decoded.
     """
 
     folder: Path | None = None
     threads: int = 1
     _batcher: Batcher[str, CascadeReading] = field(init=False, repr=False, compare=False)
     _ready: Event = field(init=False, repr=False, compare=False, default_factory=Event)
-    _plans: dict[str, _Plan] = field(init=False, repr=False, compare=False, default_factory=dict)  # short, to be read
+    _plans: dict[str, _Plan] = field(init=False, repr=False, compare=False, default_factory=dict)  # short texts
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_batcher", Batcher(self.readings, settle=self._settled))
 
     async def classify(self, texts: Sequence[str]) -> Sequence[Mapping[str, float]]:
-        """One mapping of label to probability per text."""
+        """Return one mapping of label to probability per text."""
         return [self.labels(reading) for reading in await self.read(texts)]
 
     async def read(self, texts: Sequence[str]) -> list[CascadeReading]:
-        """What the cascade sees in each text.
+        """Return the result of the cascade for each text.
 
         Raises:
             InputError: a text is too long to be read whole.
@@ -93,11 +94,11 @@ class InjectionClassifier:
         return await self._batcher.ask(texts)
 
     def threshold(self, level: str = "1%") -> float:
-        """The probability above which that share of harmless support messages would be flagged."""
+        """Return the probability threshold with that false positive rate on harmless support messages."""
         return weights_of(self.folder).threshold("injection", level)
 
     def readings(self, texts: Sequence[str]) -> list[CascadeReading]:
-        """What the cascade sees in each text; the work is bounded whatever the length."""
+        """Return the result of the cascade for each text; the work is bounded whatever the length."""
         network = network_of("injection", self.folder, self.threads)
         waiting = [self._plans.pop(text, None) for text in texts]
         plans = [self._plan(text) if plan is None else plan for text, plan in zip(texts, waiting, strict=True)]
@@ -112,7 +113,7 @@ class InjectionClassifier:
         return [_reading(said, plan, left) for said, plan, (_, left) in zip(seen, plans, cut, strict=True)]
 
     def first_look(self, texts: Sequence[str]) -> list[float]:
-        """How much each text looks like an attempt to the first stage alone, which takes no time: 0 is even."""
+        """Return the logit of the linear prefilter for each text; 0 is even odds."""
         return [_linear(self.folder).logit(text) for text in texts]
 
     def _plan(self, text: str) -> _Plan:
@@ -120,41 +121,41 @@ class InjectionClassifier:
         return _plan(text, _linear(self.folder), low)
 
     def _settled(self, text: str) -> CascadeReading | None:
-        """What the first stages alone decide; nothing before all is loaded, which takes too long for an event loop."""
+        """Return what the prefilter alone decides; None until everything is loaded, which blocks the event loop."""
         if not self._ready.is_set():
             return None
         plan = self._plan(text)
         if not plan.segments:
             return _reading([], plan, False)
-        held = list(self._plans)  # a copy: another thread may take its plans meanwhile
-        for oldest in held[: max(0, len(held) - PLANS + 1)]:  # nobody came for them: their callers have gone
+        held = list(self._plans)  # a copy: another thread may remove plans meanwhile
+        for oldest in held[: max(0, len(held) - PLANS + 1)]:  # their callers are gone
             self._plans.pop(oldest, None)
         self._plans[text] = plan
         return None
 
     def labels(self, reading: CascadeReading) -> Mapping[str, float]:
-        """The calibrated probabilities of a reading."""
+        """Return the calibrated probabilities of a result."""
         settings = weights_of(self.folder).of("injection")
         share = sigmoid(float(settings.get("slope", 1.0)) * reading.logit + float(settings.get("offset", 0.0)))
         kinds = {name: share * part for name, part in zip(CATEGORIES, reading.categories, strict=True)}
         return {"injection": share, "benign": 1 - share, **kinds, "unread": float(reading.left)}
 
 
-_Said = tuple[float, tuple[float, ...], tuple[str, ...]]  # of one line: its logit, its kinds, how it was hidden
+_Said = tuple[float, tuple[float, ...], tuple[str, ...]]  # of one line: logit, categories, encodings
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """The segments of a text that deserve the transformer, each with its logit so far and how it was hidden."""
+    """The segments of a text for the transformer, each with its prefilter logit and its encodings."""
 
     segments: list[tuple[float, str, tuple[str, ...]]]
     linear: float
-    room: int  # pieces
+    room: int  # tokens
 
 
 def _plan(text: str, linear: Linear, low: float) -> _Plan:
     candidates = [(str(text), ())] if isinstance(text, Searched) else _readings(text)
-    # what was decoded is read as what it says: its code looks like an attack whatever that is
+    # Score decoded text instead of its code, which looks like an attack whatever it contains.
     coded = any(kinds and kinds[0] in CODES for _, kinds in candidates)
     scored = []
     for candidate, kinds in candidates:
@@ -164,7 +165,7 @@ def _plan(text: str, linear: Linear, low: float) -> _Plan:
             if kinds or not coded or not _is_code(segment):
                 scored.append((linear.logit(segment), segment, kinds))
     scored.sort(key=lambda x: -x[0])
-    # a short text that decodes to many others must not cost what a long one does
+    # a short text that decodes to many others must not cost as much as a long one
     most = min(SEGMENTS, 3 + len(text) // 250)
     chosen = [each for each in scored[:most] if each[0] > low]
     first = scored[0][0] if scored else FLOOR
@@ -176,13 +177,13 @@ def _plan(text: str, linear: Linear, low: float) -> _Plan:
 
 
 def _readings(text: str) -> list[tuple[str, tuple[str, ...]]]:
-    """The text made plain, and what is hidden in it."""
+    """Return the normalised text, and the texts hidden in it."""
     plain = normalise(text)
     return [(plain.plain, ()), *((view.text, view.kinds) for view in views(plain))]
 
 
 def _is_code(segment: str) -> bool:
-    """Whether nothing but code stands there: words in clear beside it are read, however few they are."""
+    """Return whether there is only code; clear words beside it are read, however few."""
     return segment.isascii() and all(len(word) >= CODE and not is_readable(word) for word in segment.split())
 
 
@@ -193,7 +194,7 @@ def _segments(text: str) -> list[str]:
 
 
 def _lines(plan: _Plan, pieces: Pieces, linear: Linear) -> tuple[list[tuple[Line, tuple[str, ...]]], bool]:
-    """The lines that are read of a text, the most suspicious first, as far as its room goes; and whether more is."""
+    """Return the lines of a text to read within its budget, the most suspicious first, and whether any is left."""
     found: list[tuple[Line, tuple[str, ...]]] = []
     room = plan.room
     odd_room = {share: plan.room * share // ROOM for share in (NOISE_ROOM, STREWN_ROOM)}
@@ -219,7 +220,7 @@ def _lines(plan: _Plan, pieces: Pieces, linear: Linear) -> tuple[list[tuple[Line
 
 
 def _odd(segment: str, count: int) -> int:
-    """The room of what is no language, or no sentence of one; 0 for what is read like any text."""
+    """Return the budget for text that is no language or no sentence; 0 for normal text."""
     if len(segment) <= BRIEF:
         return 0
     if is_noise(segment):
@@ -229,7 +230,7 @@ def _odd(segment: str, count: int) -> int:
 
 
 def _telling(segment: str, numbers: Sequence[int], room: int, pieces: Pieces, linear: Linear) -> list[Line]:
-    """The part of a segment that says most, when all of it is more than there is room for; nothing for no room."""
+    """Return the most suspicious part of a segment that exceeds the budget; nothing if there is none left."""
     if room < FEWEST:
         return []
     if len(numbers) > room - 2:
@@ -245,7 +246,7 @@ def _reading(said: Sequence[_Said], plan: _Plan, left: bool) -> CascadeReading:
             logit=plan.linear if plan.linear >= SURE else FLOOR + max(-1.0, plan.linear / 100), left=left
         )
     logit, shares, kinds = max(said, key=lambda x: x[0])
-    if kinds:  # whatever it says, it came hidden
+    if kinds:  # hidden text is smuggling, whatever it contains
         shares = tuple(
             0.1 * share + (0.9 if name == "smuggling" else 0) for name, share in zip(CATEGORIES, shares, strict=True)
         )

@@ -1,4 +1,4 @@
-"""Tells the messages that a person must see at once: threats of law or press, danger, self-harm."""
+"""Detect messages that a person must see at once: threats of legal action or publicity, danger, self-harm."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proctor.models.local.tokenizer import READ
 
 __all__ = ["LETTERS", "LocalIntents"]
 
-LETTERS = READ  # of one text: nobody reads a longer message as one message
+LETTERS = READ  # per text: a longer one is not a single message
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,8 +20,8 @@ class LocalIntents:
     """Probabilities of ``legal_threat``, ``media_complaint``, ``safety_incident``, ``self_harm`` and ``none``.
 
     They add to one in a message; in a long text each risk has its highest probability over the windows, and ``none``
-    its lowest. A text is read once for intents and for names (``LocalTagger``). ``glance=False`` reads texts that are
-    plainly harmless as well.
+    its lowest. A text is read once for intents and for names (``LocalTagger``). ``glance=False`` turns the prefilter
+    off.
     """
 
     folder: Path | None = None
@@ -33,7 +33,7 @@ class LocalIntents:
         object.__setattr__(self, "_reader", reader_of(self.folder, self.threads, self.glance))
 
     async def classify(self, texts: Sequence[str]) -> Sequence[Mapping[str, float]]:
-        """One mapping of label to probability per text.
+        """Return one mapping of label to probability per text.
 
         Raises:
             InputError: a text is too long to be read whole.
@@ -41,11 +41,11 @@ class LocalIntents:
         return [_labelled(found) for found in await self._reader.read(texts, longest=LETTERS, what="intents")]
 
     def threshold(self, level: str = "1%") -> float:
-        """The risk (one less ``none``) above which that share of harmless support messages would be flagged."""
+        """Return the risk threshold (one minus ``none``) with that false positive rate on harmless support messages."""
         return weights_of(self.folder).threshold("reader", level)
 
     def readings(self, texts: Sequence[str]) -> list[Mapping[str, float]]:
-        """The probabilities of each text, computed here and now."""
+        """Return the probabilities of each text, computed on this thread."""
         return [_labelled(found) for found in self._reader.readings(texts)]
 
 

@@ -1,4 +1,4 @@
-"""A first look at a message, in a tenth of a millisecond: could a name, an address or a danger stand in it at all?"""
+"""Prefilter for the reader, in a tenth of a millisecond: could a text contain a name, an address or a danger?"""
 
 from __future__ import annotations
 
@@ -18,51 +18,51 @@ from proctor.models.local.weights import MEND
 
 __all__ = ["KNOWN_BITS", "SHORT", "SIZE", "WORD_BITS", "Glance", "known_place", "marks", "open_glance", "words_of"]
 
-SHORT = 400  # letters of a text that may pass: a longer one is always read
+SHORT = 400  # characters; a longer text is always read
 WORD_BITS = 17
-KNOWN_BITS = 21  # few enough words share a bit that no everyday word passes for a name
-SIZE = 2**BITS + 2**WORD_BITS  # a weight for each letter group, then one for each mark of a word
+KNOWN_BITS = 21  # large enough that no everyday word collides with a name
+SIZE = 2**BITS + 2**WORD_BITS  # a weight for each character n-gram, then one for each word feature
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+|[^\w\s]")
 _ENDS = frozenset(".!?:;\n。！？…")
 _KANJI = re.compile(r"[一-鿿々〆㐀-䶿]+")
 _KATAKANA = re.compile(r"[ァ-ヿｦ-ﾟ]+")
-_EAST = re.compile(r"[぀-ヿ㐀-鿿]")
-_TELLING = frozenset(("Xx?", "xX?"))  # an unknown word with a capital where no sentence begins
+_EAST_ASIAN = re.compile(r"[぀-ヿ㐀-鿿]")
+_NAME_SHAPES = frozenset(("Xx?", "xX?"))  # an unknown capitalised word inside a sentence
 _HASH = 2**WORD_BITS - 1
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text in lower case, as those that are known were counted."""
+    """Return the words of a text in lower case, as in the table of known words."""
     return [token.lower() for token in _TOKEN.findall(text)]
 
 
 def known_place(word: str) -> int:
-    """Where the bit of a word stands in the table of known words."""
+    """Return the position of a word's bit in the table of known words."""
     return int(crc32(word.encode("utf-8", "replace")) & (2**KNOWN_BITS - 1))
 
 
 def marks(text: str, known: bytes, names: bytes) -> tuple[set[int], bool]:
-    """The numbers of what words are, how they are written, whether they are known, and what they stand between.
+    """Return the hashed word features: form, spelling, whether known, and neighbours.
 
-    Beside them: whether a word is there that people's names have, or an unknown one with a capital in mid-sentence.
+    Also return whether there is a word that occurs in people's names, or an unknown capitalised one inside a sentence.
     """
     words, telling = _words(text, known, names)
     return _numbers(text, words), telling
 
 
-_Word = tuple[str, str, str]  # a token, the same in lower case, and its kind, which punctuation has none of
+_Word = tuple[str, str, str]  # a token, its lower case, and its kind, which is empty for punctuation
 
 
 def _words(text: str, known: bytes, names: bytes) -> tuple[list[_Word], bool]:
-    """The words of a text and what they are, and whether one of them is telling."""
+    """Return the words of a text with their kinds, and whether one of them suggests a name."""
     found, begins, telling = [], True, False
     for token in _TOKEN.findall(text):
         shape, low, kind = _shape(token), token.lower(), ""
         if shape != ".":
             how = _how(low, known, names)
             kind = f"{shape}{how}{'^' if begins else ''}"
-            telling = telling or how == "!" or kind in _TELLING
+            telling = telling or how == "!" or kind in _NAME_SHAPES
         found.append((token, low, kind))
         begins = token in _ENDS
     return found, telling
@@ -79,7 +79,7 @@ def _numbers(text: str, words: list[_Word]) -> set[int]:
             found.update((f"k{kind}", f"w{low}", f"b{last} {low}", f"l{last}|{kind}", f"r{kind}|{after}"))
             found.update((f"t{before} {last}|{kind}", f"e{low[-3:]}{kind}"))
         before, last = last, low
-    if _EAST.search(text):
+    if _EAST_ASIAN.search(text):
         outline = _KATAKANA.sub("カ", _KANJI.sub("漢", text[:SHORT]))
         for length in (2, 3, 4, 5):
             found.update([f"o{outline[i : i + length]}" for i in range(len(outline) - length + 1)])
@@ -87,14 +87,14 @@ def _numbers(text: str, words: list[_Word]) -> set[int]:
 
 
 def _how(low: str, known: bytes, names: bytes) -> str:
-    """Whether a word is one that people's names have, is known, or neither."""
+    """Return whether a word occurs in people's names (!), is known, or neither (?)."""
     place = known_place(low)
     at, bit = place >> 3, 1 << (place & 7)
     return "!" if names[at] & bit else "" if known[at] & bit else "?"
 
 
 def _shape(token: str) -> str:
-    """How a token is written: Capital, UPPER, lower, miXed, a digit each, without case, or punctuation."""
+    """Return the shape of a token: Capital, UPPER, lower, miXed, digits, without case, or punctuation."""
     if token.isdigit():
         return "0" * min(len(token), 6)
     if not token[0].isalpha():
@@ -107,7 +107,7 @@ def _shape(token: str) -> str:
 
 
 class Glance:
-    """A weight for each letter group and each mark; a text whose sum stays below ``low`` holds nothing."""
+    """A linear model over character n-grams and word features; a text that scores below ``low`` is skipped."""
 
     def __init__(
         self, weights: np.ndarray[Any, Any], words: tuple[bytes, bytes], *, scale: float, bias: float, low: float
@@ -117,24 +117,24 @@ class Glance:
         self._scale, self._bias, self.low = scale, bias, low
 
     def passes(self, text: str) -> bool:
-        """Whether the text holds so plainly nothing that nobody needs to read it."""
+        """Return whether the text so clearly contains nothing that it need not be read."""
         return len(text) <= SHORT and self.logit(text) < self.low
 
     def is_telling(self, word: str) -> bool:
-        """Whether a word in mid-sentence is one that people's names have, or an unknown one with a capital."""
+        """Return whether a word inside a sentence occurs in people's names, or is unknown and capitalised."""
         begins = False
         for token in _TOKEN.findall(word):
             if (shape := _shape(token)) != ".":
                 how = _how(token.lower(), self._known, self._names)
-                if how == "!" or f"{shape}{how}{'^' if begins else ''}" in _TELLING:
+                if how == "!" or f"{shape}{how}{'^' if begins else ''}" in _NAME_SHAPES:
                     return True
             begins = token in _ENDS
         return False
 
     def logit(self, text: str) -> float:
-        """How much the text looks like one with a name, an address or a danger in it; 0 is even.
+        """Return the logit of a name, an address or a danger in the text; 0 is even odds.
 
-        A word that people's names have, or an unknown one with a capital in mid-sentence, is no matter of weighing.
+        A word of people's names, or an unknown capitalised one inside a sentence, always counts (infinity).
         """
         words, telling = _words(text, self._known, self._names)
         if telling:
@@ -147,7 +147,7 @@ class Glance:
 
 @cache
 def open_glance(folder: Path | None) -> Glance | None:
-    """The first look of a weights folder; none where the manifest does not say what may pass."""
+    """Return the prefilter of a weights folder; None if the manifest has no threshold for it."""
     weights = weights_of(folder)
     low = weights.of("reader").get("low")
     if low is None:

@@ -1,4 +1,4 @@
-"""Opens the local models once per process and hands them out; nothing is loaded before it is asked for."""
+"""Load the local models once per process, on first use."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ __all__ = ["NETWORKS", "network_of", "pieces_of", "warm", "weights_of"]
 
 NETWORKS = ("injection", "nli", "embed", "reader")
 
-_door = RLock()  # two threads that ask for the same network get the same one, loaded once
+_door = RLock()  # two threads that request the same network share one, loaded once
 
 
 def weights_of(folder: Path | None = None) -> Weights:
-    """The manifest of a folder of weights."""
+    """Return the manifest of a folder of weights."""
     with _door:
         return _weights(folder)
 
 
 def pieces_of(folder: Path | None = None) -> Pieces:
-    """The tokenizer and table, shared by all networks of the folder."""
+    """Return the tokenizer and the embedding table, shared by all networks of the folder."""
     with _door:
         return _pieces(folder)
 
 
 def network_of(name: str, folder: Path | None = None, threads: int = 1) -> Network:
-    """One session per network and process."""
+    """Return the network, with one session per process."""
     with _door:
         return _network(name, folder, threads)
 
@@ -53,7 +53,7 @@ def _try(name: str, folder: Path | None, threads: int) -> None:
     network_of(name, folder, threads).run([line])
 
 
-# What failed is not kept: once the file is fixed, the next call succeeds.
+# Failures are not cached: once the file is fixed, the next call succeeds.
 @cache
 def _weights(folder: Path | None) -> Weights:
     return open_weights(folder)

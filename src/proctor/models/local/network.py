@@ -1,4 +1,4 @@
-"""Runs one ONNX network over lines of pieces: one by one on a CPU, in batches of like length on a GPU."""
+"""Run one ONNX network over lines of tokens: one by one on a CPU, in batches of similar length on a GPU."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from proctor.models.local.weights import MEND, Weights
 
 __all__ = ["Network", "open_network"]
 
-# On a CPU each line goes alone. A batch gains nothing there, and its lines would share the scale that their inputs are
-# rounded with: the score of a text would depend on its neighbours.
+# On a CPU each line runs alone. A batch is not faster there, and its lines would share a quantisation scale: the
+# score of a text would depend on its neighbours.
 CPU_PIECES = 1
-GPU_PIECES = 8192  # a GPU is idle with less; there scores move in the third digit with the company they keep
-KEEP, KEPT_NUMBERS = 64, 4096  # lines whose outputs are remembered, and numbers of one: a megabyte at most
-UNHELPFUL = ("SkipLayerNormFusion",)  # on a CPU the sum and the norm apart are a tenth faster than the two as one
+GPU_PIECES = 8192  # a GPU is idle with less; there scores vary in the third digit with the rest of the batch
+KEEP, KEPT_NUMBERS = 64, 4096  # cached lines, and numbers per line: a megabyte at most
+UNHELPFUL = ("SkipLayerNormFusion",)  # on a CPU the separate sum and norm are a tenth faster than the fused one
 PADDING = 1.25  # a shorter line may be padded by a quarter; beyond that it goes into another call
 
 
@@ -29,7 +29,7 @@ Array = np.ndarray[Any, Any]
 
 
 class Network:
-    """A session over the shared pieces. Safe to use from several threads."""
+    """A session over the shared tokens. Thread-safe."""
 
     def __init__(self, session: Any, pieces: Pieces, file: str, *, batch: int = CPU_PIECES) -> None:
         self._session, self._pieces, self._file, self._batch = session, pieces, file, batch
@@ -37,13 +37,13 @@ class Network:
         self._lock = ForkLock()
 
     def run(self, lines: Sequence[Line], outputs: Sequence[str] | None = None) -> list[tuple[Array, ...]]:
-        """The outputs for each line, in order: one array for each output that is wanted, or for all.
+        """Return the outputs for each line, in order: one array per requested output, or for all.
 
         Equal lines are run once: a text that repeats itself a thousand times costs no more than its first windows, and
-        a document that is read as a whole and then part by part no more than the parts that differ.
+        a document that is read as a whole and then in parts no more than the parts that differ.
 
         Raises:
-            StoreError: the network fails, or answers with what is no number.
+            StoreError: the network fails, or returns values that are not finite.
         """
         wanted = None if outputs is None else tuple(outputs)
         with self._lock:
@@ -90,12 +90,12 @@ def _alike(lines: Sequence[Line], most: int) -> Iterator[list[int]]:
 
 
 def open_network(weights: Weights, name: str, pieces: Pieces, *, threads: int = 1) -> Network:
-    """The network of that name, on a GPU where onnxruntime has one."""
+    """Load the network of that name, on a GPU if onnxruntime has one."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    options.enable_cpu_mem_arena = False  # the arena keeps the largest batch it ever saw
+    options.enable_cpu_mem_arena = False  # the arena keeps the memory of the largest batch
     options.enable_mem_pattern = False
     file = weights.path(f"{name}.onnx")
     wanted = [

@@ -1,4 +1,4 @@
-"""The first stage: letters in, a number out, in well under a millisecond."""
+"""A linear model over character n-grams, the first stage: well under a millisecond per text."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ __all__ = ["BITS", "LONGEST", "Linear", "features", "fold"]
 
 BITS = 18
 LENGTHS = (2, 3, 4, 5, 6)
-LONGEST = 2000  # letters read at once; longer texts come in windows
-# numbers of 64 bits that wrap around: products of arrays of them do so without a warning
+LONGEST = 2000  # characters read at once; longer texts are split into windows
+# 64-bit numbers that wrap around: array products do so without a warning
 _ONE, _PRIME, _MIX = np.uint64(1), np.uint64(1099511628211), np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(64 - BITS)
 _SALTS = {length: np.uint64(length * 0x51ED2701) for length in LENGTHS}
 
 
 def fold(text: str) -> str:
-    """The text as the first stage reads it: lower case, digits alike, blanks joined, a blank at each end."""
+    """Normalise the text for the first stage: lower case, digits alike, whitespace joined, a space at each end."""
     lowered = " ".join(text[: LONGEST * 2].lower().split())[:LONGEST]
     return f" {lowered.translate(_DIGITS)} "
 
@@ -29,11 +29,11 @@ _DIGITS = {ord(d): "0" for d in "123456789"}
 
 
 def features(text: str) -> np.ndarray[Any, np.dtype[np.int32]]:
-    """The numbers of the letter groups that occur in the text, each once, in order."""
+    """Return the hashes of the character n-grams in the text, each once, sorted."""
     return _features(fold(text))
 
 
-@lru_cache(maxsize=64)  # the first stages of several models look at the same message
+@lru_cache(maxsize=64)  # the first stages of several models read the same message
 def _features(folded: str) -> np.ndarray[Any, np.dtype[np.int32]]:
     letters = np.frombuffer(folded.encode("utf-32-le", "replace"), np.uint32).astype(np.uint64)
     letters += _ONE
@@ -58,13 +58,13 @@ def _features(folded: str) -> np.ndarray[Any, np.dtype[np.int32]]:
 
 
 class Linear:
-    """A weight per letter group; the logit is their sum over the root of their number."""
+    """A weight per n-gram; the logit is their sum over the root of their number."""
 
     def __init__(self, weights: np.ndarray[Any, Any], scale: float, bias: float) -> None:
         self._weights, self._scale, self._bias = weights, scale, bias
 
     def logit(self, text: str) -> float:
-        """How much the text looks like an attack; 0 is even."""
+        """Return the logit of an attack; 0 is even odds."""
         found = features(text)
         if not len(found):
             return self._bias

@@ -1,4 +1,4 @@
-"""Says whether a passage entails, contradicts or leaves open a claim."""
+"""Classify whether a passage entails, contradicts or leaves open a claim."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from proctor.models.local.tokenizer import Pieces
 __all__ = ["LABELS", "LocalEntailer"]
 
 LABELS = ("entailment", "neutral", "contradiction")
-LONGEST = 256  # pieces in one line
-PASSAGE = 800  # letters of a passage that are read in one go
+LONGEST = 256  # tokens in one line
+PASSAGE = 800  # characters of a passage that are read at once
 
 Shares = tuple[float, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class LocalEntailer:
-    """Probabilities of entailment, neutral and contradiction, calibrated.
+    """Calibrated probabilities of entailment, neutral and contradiction.
 
-    A long passage is read where it bears on the claim. A long hypothesis is judged part by part: it is entailed as
-    far as its weakest part is, and contradicted as far as any part is.
+    Only the relevant sentences of a long passage are read. A long hypothesis is judged in parts: its entailment is that
+    of its weakest part, and its contradiction the highest of any part.
     """
 
     folder: Path | None = None
@@ -40,7 +40,7 @@ class LocalEntailer:
         object.__setattr__(self, "_batcher", Batcher(self.readings))
 
     async def entails(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Mapping[str, float]]:
-        """Probabilities per (premise, hypothesis).
+        """Return probabilities per (premise, hypothesis).
 
         Raises:
             InputError: a text is too long to be judged whole.
@@ -50,9 +50,9 @@ class LocalEntailer:
         return [dict(zip(LABELS, found, strict=True)) for found in await self._batcher.ask(asked)]
 
     def readings(self, pairs: Sequence[tuple[str, str]]) -> list[Shares]:
-        """The three probabilities of each pair, computed here and now."""
+        """Return the three probabilities of each pair, computed on this thread."""
         settings, pieces = weights_of(self.folder).of("nli"), pieces_of(self.folder)
-        lines, owners = [], list[tuple[int, int]]()  # which pair, and which part of its hypothesis
+        lines, owners = [], list[tuple[int, int]]()  # the pair, and the part of its hypothesis
         for number, (premise, hypothesis) in enumerate(pairs):
             for part, claim in enumerate(_parts(hypothesis, pieces)):
                 for passage in pieces.numbers([flat(p) for p in passages(premise, claim.text)]):
@@ -62,7 +62,7 @@ class LocalEntailer:
         best: dict[tuple[int, int], Shares] = {}
         for owner, output in zip(owners, outputs, strict=True):
             shares = _calibrated(output[: len(LABELS)].tolist(), settings)
-            # support found anywhere in the passage is support
+            # support anywhere in the passage counts
             best[owner] = max(best.get(owner, shares), shares, key=lambda found: found[0])
         parts: list[list[Shares]] = [[] for _ in pairs]
         for (number, _), shares in best.items():
@@ -77,7 +77,7 @@ def _parts(hypothesis: str, pieces: Pieces) -> list[Claim]:
 
 
 def passages(premise: str, claim: str) -> list[str]:
-    """What is read of a premise: all of a short one; of a long one the evidence, wide and narrow."""
+    """Return the parts of a premise to read: all of a short one; the evidence, wide and narrow, of a long one."""
     if len(premise) <= PASSAGE:
         return [premise]
     chosen = select_evidence(premise, claim, budget=PASSAGE)

@@ -1,4 +1,4 @@
-"""Lays a passage and a claim beside each other as one line; cuts a long text into claims, so that all is read."""
+"""Build one line from a passage and a claim; split a long text into claims, so that all of it is read."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from proctor.models.local.tokenizer import END, START, Line, Pieces
 
 __all__ = ["CLAIM", "LETTERS", "PASSAGE_LETTERS", "Claim", "claims", "flat", "line", "refuse_long"]
 
-CLAIM = 100  # pieces of a claim that are judged at once
-LETTERS = 12_000  # of a text that is judged: each claim in it is a reading
-PASSAGE_LETTERS = 2_000_000  # of a passage: all of it is searched for what bears on the claim
+CLAIM = 100  # tokens of a claim that are judged at once
+LETTERS = 12_000  # of a text that is judged: each claim in it runs the model
+PASSAGE_LETTERS = 2_000_000  # of a passage: all of it is searched for evidence
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A stretch of a text, as letters and as pieces."""
+    """A span of a text, as characters and as tokens."""
 
     text: str
     ids: tuple[int, ...]
 
 
 def flat(text: str) -> str:
-    """The text on one line, its blanks joined."""
+    """Return the text on one line, its whitespace joined."""
     return " ".join(text.split())
 
 
 def line(passage: Sequence[int], claim: Sequence[int], longest: int) -> Line:
-    """One input of a network; the passage gives way when both are too long."""
+    """Build one input of a network; the passage is truncated if both are too long."""
     tail = claim[: longest // 2 - 1]
     head = passage[: longest - 3 - len(tail)]
     return Line((START, *head, END, *tail, END), len(head) + 2)
 
 
 def claims(text: str, pieces: Pieces, *, most: int) -> list[Claim]:
-    """The sentences of the text, each a claim; where there are more than ``most``, neighbours are taken together.
+    """Split the text into sentences, each a claim; if there are more than ``most``, neighbours are merged.
 
-    No claim has more than ``CLAIM`` pieces, so a long text has more than ``most``: nothing is left unread.
+    A claim has at most ``CLAIM`` tokens, so a long text has more than ``most``: nothing is left unread.
     """
     parts = sentences(flat(text))
     found = [
@@ -49,7 +49,7 @@ def claims(text: str, pieces: Pieces, *, most: int) -> list[Claim]:
     ]
     if len(found) <= most:
         return found
-    room = min(CLAIM, -(-sum(len(claim.ids) for claim in found) // most) + 8)  # a little air: sentences are not equal
+    room = min(CLAIM, -(-sum(len(claim.ids) for claim in found) // most) + 8)  # some slack: sentences differ in length
     return list(_joined(found, room))
 
 
@@ -65,7 +65,7 @@ def _joined(found: Sequence[Claim], room: int) -> Iterator[Claim]:
 
 
 def refuse_long(pairs: Sequence[tuple[str, str]]) -> None:
-    """Refuse what could be judged only in part.
+    """Reject texts that could be judged only in part.
 
     Raises:
         InputError: a passage or a text is too long.

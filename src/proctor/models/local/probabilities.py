@@ -1,4 +1,4 @@
-"""From a network's logits to probabilities."""
+"""Convert logits to probabilities."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ __all__ = ["sigmoid", "softmax"]
 
 
 def sigmoid(x: float) -> float:
-    """The probability of a yes; far below zero it is zero, not an overflow."""
+    """Return the logistic function; 0 instead of an overflow far below zero."""
     return 1 / (1 + math.exp(-x)) if x > -500 else 0.0
 
 
 def softmax(logits: Sequence[float]) -> tuple[float, ...]:
-    """The probabilities of several, which add to one."""
+    """Return probabilities that add to one."""
     top = max(logits)
     parts = [math.exp(float(x) - float(top)) for x in logits]
     return tuple(part / sum(parts) for part in parts)

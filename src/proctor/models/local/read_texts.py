@@ -1,4 +1,4 @@
-"""Looks at texts with every model that reads one text: injection, intent, names."""
+"""Read texts with every model for single texts: injection, intent, names."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from proctor.models.local.intents import LocalIntents
 __all__ = ["SeenText", "look"]
 
 Answer = TypeVar("Answer")
-# A harmless message brought before a person costs a minute; a threat or a cry for help that is missed costs more.
+# A false alarm costs a person a minute; a missed threat or cry for help costs more.
 INTENT_LEVELS = {"0.1%": "0.5%", "0.5%": "1%", "1%": "1%"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenText:
-    """What was seen in one text; intent and names are ``None`` where the text is too long to look for them."""
+    """The findings in one text; intent and names are ``None`` if the text is too long for them."""
 
     injection: float
     cut: float
@@ -36,7 +36,7 @@ class SeenText:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why it is flagged; empty when it is not."""
+        """Why it is flagged; empty if it is not."""
         found = ["injection"] if self.injection > self.cut else []
         if self.intent not in (None, "none") and self.risk > self.intent_cut:
             found.append(str(self.intent))
@@ -48,7 +48,7 @@ class SeenText:
         return bool(self.reasons)
 
     def as_json(self) -> dict[str, Any]:
-        """For machines."""
+        """Return the findings as JSON data."""
         injection = {"probability": self.injection, "threshold": self.cut, "kind": self.kind, "hidden": self.hidden}
         intent = {"label": self.intent, "probability": self.intent_share, "risk": self.risk}
         return {
@@ -61,7 +61,7 @@ class SeenText:
 
 
 async def look(texts: Sequence[str], level: str = "0.1%", *, folder: Path | None = None) -> list[SeenText]:
-    """What is seen in each text, with the injection threshold of that level and the next wider one for intents."""
+    """Return the findings in each text, by the injection threshold of that level and the next wider one for intents."""
     injection, intent = InjectionClassifier(folder=folder), LocalIntents(folder=folder)
     cut, intent_cut = injection.threshold(level), intent.threshold(INTENT_LEVELS.get(level, level))
     readings = await injection.read(texts)

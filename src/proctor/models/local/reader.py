@@ -1,4 +1,4 @@
-"""Reads a text once for all that the reader network tells: dangerous intents, names, places, addresses."""
+"""Run the reader network once per text for intents, names, places and addresses."""
 
 from __future__ import annotations
 
@@ -26,11 +26,9 @@ from proctor.models.local.windows import groups, stretches
 __all__ = ["INTENTS", "LETTERS", "LONGEST", "LocalReader", "SpanReading", "read", "reader_of"]
 
 INTENTS = ("none", "legal_threat", "media_complaint", "safety_incident", "self_harm")
-LONGEST = (
-    160  # pieces in one window; a quarter of them is shared, so a name near the edge of one is well inside another
-)
-LONG = 2_000  # letters
-LETTERS = 200_000  # of one text: a longer one is refused, since a part that was not read could not be masked
+LONGEST = 160  # tokens in one window; windows overlap by a quarter, so a name at the edge of one is inside another
+LONG = 2_000  # characters
+LETTERS = 200_000  # per text: a longer one is rejected, since an unread part could not be masked
 
 _BREAK = re.compile(r".*(?:\n|[。！？]|[.!?] )", re.S)
 
@@ -38,20 +36,20 @@ Array = np.ndarray[Any, Any]
 
 
 class Runs(Protocol):
-    """A network, as far as it is needed here."""
+    """The part of a network that is needed here."""
 
     def run(self, lines: Sequence[Line]) -> Sequence[tuple[Array, ...]]:
-        """The outputs for each line: what the whole text is, and the logits of the tags of each piece."""
+        """Return the outputs for each line: the intent logits of the text, and the tag logits of each token."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class SpanReading:
-    """What was found in one text: the share of each intent, and every span, whatever its score."""
+    """The findings in one text: the share of each intent, and every span, whatever its score."""
 
     shares: tuple[float, ...] = (1.0, *(0.0,) * (len(INTENTS) - 1))
     entities: tuple[Entity, ...] = ()
-    read: bool = False  # whether the network was asked
+    read: bool = False  # whether the network was run
 
 
 NOTHING = SpanReading()
@@ -59,9 +57,9 @@ NOTHING = SpanReading()
 
 @dataclass(frozen=True, kw_only=True)
 class LocalReader:
-    """One pass of the reader network for intents and names alike.
+    """One pass of the reader network for both intents and names.
 
-    A first look over letters and words lets pass what plainly holds neither; ``glance=False`` reads every text.
+    A linear prefilter skips texts that clearly contain neither; ``glance=False`` reads every text.
     """
 
     folder: Path | None = None
@@ -71,11 +69,11 @@ class LocalReader:
     _ready: Event = field(init=False, repr=False, compare=False, default_factory=Event)
 
     def __post_init__(self) -> None:
-        # an answer has many parts, so fewer letters are remembered than elsewhere
+        # an answer has many parts, so the cache is smaller than elsewhere
         object.__setattr__(self, "_batcher", Batcher(self.readings, letters=200_000, settle=self._settled))
 
     async def read(self, texts: Sequence[str], *, longest: int = LETTERS, what: str = "names") -> list[SpanReading]:
-        """What is found in each text; those who ask for the same text, at once or later, share one pass.
+        """Return the findings in each text; concurrent and later callers with the same text share one pass.
 
         Raises:
             InputError: a text is too long to be read whole.
@@ -89,7 +87,7 @@ class LocalReader:
         return await self._batcher.ask(texts)
 
     def readings(self, texts: Sequence[str]) -> list[SpanReading]:
-        """What is found in each text, computed here and now."""
+        """Return the findings in each text, computed on this thread."""
         pieces, network = pieces_of(self.folder), network_of("reader", self.folder, self.threads)
         warmth = float(weights_of(self.folder).of("reader").get("temperature", 1.0))
         glance = self._glance()
@@ -103,9 +101,9 @@ class LocalReader:
         return found
 
     def here(self, texts: Sequence[str]) -> list[SpanReading]:
-        """The same on the thread that asks, for what nobody waits for; what is remembered is not read again.
+        """Return the same on the calling thread, for background work; cached texts are not read again.
 
-        The first look holds the interpreter and the network does not, so only a long text gets one.
+        The prefilter holds the interpreter lock and the network does not, so only a long text gets one.
         """
         return [self._batcher.known(text) or self._read_aside(text) for text in texts]
 
@@ -118,25 +116,25 @@ class LocalReader:
         return open_glance(self.folder) if self.glance else None
 
     def _settled(self, text: str) -> SpanReading | None:
-        """What the first look alone decides; nothing before all is loaded, which takes too long for an event loop."""
+        """Return what the prefilter alone decides; None until everything is loaded, which blocks the event loop."""
         glance = self._glance() if self._ready.is_set() else None
         return NOTHING if glance is not None and glance.passes(text) else None
 
 
 @cache
 def reader_of(folder: Path | None = None, threads: int = 1, glance: bool = True) -> LocalReader:
-    """One reader for each kind of asking and process, so that intents and names come out of the same pass."""
+    """Return one reader per setting and process, so that intents and names come from the same pass."""
     return LocalReader(folder=folder, threads=threads, glance=glance)
 
 
 def read(
     texts: Sequence[str], pieces: Pieces, network: Runs, warmth: float = 1.0, glance: Glance | None = None
 ) -> list[SpanReading]:
-    """What a network finds in each text; with a first look only what that does not let pass in a long one."""
+    """Return what a network finds in each text; a prefilter limits what is read of a long one."""
     parts = [_Part(owner, start, part) for owner, text in enumerate(texts) for start, part in _parts(text)]
     located = pieces.located([part.text for part in parts])
     lines: list[Line] = []
-    cuts: list[tuple[int, int]] = []  # for each line: which part, and which piece of it is the first
+    cuts: list[tuple[int, int]] = []  # for each line: the part, and the index of its first token
     for number, (part, (ids, places)) in enumerate(zip(parts, located, strict=True)):
         if glance is not None and len(ids) > WHOLE:
             part.choice = choose(part.text, places, glance)
@@ -166,7 +164,7 @@ def read(
 
 @dataclass(slots=True)
 class _Part:
-    """A part of a text: whose, where it begins, and what of it is read when that is not all."""
+    """A part of a text: its owner, its start, and which tokens are read if not all."""
 
     owner: int
     start: int
@@ -175,7 +173,7 @@ class _Part:
 
 
 def _in_order(names: Sequence[Entity]) -> tuple[Entity, ...]:
-    """The names by their place, none overlapping: what was read goes before what is only suspected."""
+    """Return the names by position, non-overlapping: read names take precedence over suspected ones."""
     found: list[Entity] = []
     for name in sorted(names, key=lambda each: (each.start, -each.end)):
         if not found or name.start >= found[-1].end:
@@ -184,7 +182,7 @@ def _in_order(names: Sequence[Entity]) -> tuple[Entity, ...]:
 
 
 def _parts(text: str) -> Iterator[tuple[int, str]]:
-    """The text in parts that can be cut into pieces at once, each with its place; cut at the end of a sentence."""
+    """Split the text into parts for the tokenizer, each with its position; cut at the end of a sentence."""
     start = 0
     while start < len(text):
         part = text[start : start + READ]
@@ -196,14 +194,14 @@ def _parts(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _worst(one: Array, other: Array) -> Array:
-    """Each risk as high as in either window, and ``none`` as low."""
+    """Return the maximum of each risk over two windows, and the minimum of ``none``."""
     found = np.maximum(one, other)
     found[0] = min(one[0], other[0])
     return found
 
 
 def _keep(shares: Array, inward: Array, start: int, seen: Array) -> None:
-    """Takes over what a window saw of each piece that stands further inside this window than in the others."""
+    """Copy the results of a window for tokens that are further from its edges than in other windows."""
     count = len(seen)
     if count == len(shares):
         shares[:] = seen

@@ -1,4 +1,4 @@
-"""Runs the entailment network over lines of a passage and a claim, each line once, for all of its heads."""
+"""Run the entailment network over lines of a passage and a claim, each line once for all its heads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from proctor.models.local.tokenizer import Line
 
 __all__ = ["LogitJudge", "judge_of"]
 
-KEEP = 1024  # lines whose logits are remembered: about three megabytes
+KEEP = 1024  # cached lines: about three megabytes
 
 Array = np.ndarray[Any, Any]
 
@@ -24,8 +24,8 @@ Array = np.ndarray[Any, Any]
 class LogitJudge:
     """The logits of lines: entailment, neutral, contradiction, and support.
 
-    Who asks for entailment and who asks for support lay most pairs out as the same line, and an answer's claims come
-    back when the answer is judged as a whole. Safe to use from several threads.
+    Entailment and support use the same line for most pairs, and an answer's claims recur when the whole answer is
+    judged, so logits are cached. Thread-safe.
     """
 
     def __init__(self, folder: Path | None = None, threads: int = 1) -> None:
@@ -34,7 +34,7 @@ class LogitJudge:
         self._lock = Lock()
 
     def logits(self, lines: Sequence[Line]) -> list[Array]:
-        """One row of logits for each line, in order."""
+        """Return one row of logits for each line, in order."""
         network = network_of("nli", self._folder, self._threads)
         with self._lock:
             found = {line: self._known[line] for line in lines if line in self._known}
@@ -51,5 +51,5 @@ class LogitJudge:
 
 @cache
 def judge_of(folder: Path | None = None, threads: int = 1) -> LogitJudge:
-    """One judge for each folder of weights and process, shared by entailment and support."""
+    """Return one judge per weights folder and process, shared by entailment and support."""
     return LogitJudge(folder, threads)

@@ -1,4 +1,4 @@
-"""Chooses what of a long text the reader network reads, so that noise costs no more than language does."""
+"""Choose which parts of a long text the reader network reads, so that noise costs no more than language."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ from proctor.text.normalise.language_likeness import is_noise, is_readable, is_s
 
 __all__ = ["WHOLE", "Choice", "choose"]
 
-ROOM = 290  # pieces for each KB of a text: English has some 250, and much of it passes the first look
-LEAST = 0.6  # KB: as much of a long text as is given to the network at once; a shorter text has the room of that
-ODD_ROOM, NOISE_ROOM = 200, 48  # of them for chunks that are no language, among others that are, or among none
-CHUNK = 160  # letters
-WHOLE = 80  # pieces: a text of no more is read as one
-SUSPECTED = 0.6  # how sure it is that a word is a name which only looks like one, and which nobody has read
+ROOM = 290  # tokens per KB of text: English has about 250, and much of it passes the prefilter
+LEAST = 0.6  # KB: the part of a long text given to the network at once; minimum size for the budget
+ODD_ROOM, NOISE_ROOM = 200, 48  # tokens per KB for chunks that are no language, in a text of language, or of noise
+CHUNK = 160  # characters
+WHOLE = 80  # tokens: a shorter text is read as a whole
+SUSPECTED = 0.6  # score of an unread word that only looks like a name
 
 _END = re.compile(r"[.!?]\s|[。！？\n]|\s")
 _SENTENCE = ".!?。！？\n"
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_EAST = re.compile(r"[\u3400-\u9fff々\u30a1-\u30ff\uac00-\ud7a3]{2,}")
+_EAST_ASIAN = re.compile(r"[\u3400-\u9fff々\u30a1-\u30ff\uac00-\ud7a3]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which pieces are read, as runs of them, and which stretches nobody reads though a name may stand there."""
+    """The tokens to read, as runs, and the unread spans that may contain a name."""
 
     runs: list[tuple[int, int]]
-    left: list[tuple[int, int]]  # letters
+    left: list[tuple[int, int]]  # characters
 
     def suspected(self, text: str, glance: Glance, offset: int) -> Iterator[Entity]:
-        """The words in what was left that look like names: what cannot be read must not be shown either."""
+        """Yield the words in unread spans that look like names: unread text must not be shown."""
         for start, end in self.left:
-            for hit in (*_WORD.finditer(text, start, end), *_EAST.finditer(text, start, end)):
+            for hit in (*_WORD.finditer(text, start, end), *_EAST_ASIAN.finditer(text, start, end)):
                 word = hit.group()
-                if _EAST.fullmatch(word) or glance.is_telling(word):
+                if _EAST_ASIAN.fullmatch(word) or glance.is_telling(word):
                     at, stop = offset + hit.start(), offset + hit.end()
                     yield Entity(start=at, end=stop, kind="PERSON", text=word, score=SUSPECTED, suspected=True)
 
 
 def choose(text: str, places: Sequence[Place], glance: Glance) -> Choice:
-    """The chunks that the first look does not let pass, the most telling first, as far as there is room."""
+    """Return the chunks that the prefilter does not skip, the highest scores first, within the budget."""
     size = max(LEAST, len(text.encode("utf-8", "replace")) / 1024)
     strewn = is_strewn(text)  # words of many scripts: no chunk of it is a sentence
     odd_room = NOISE_ROOM if strewn or is_noise(text) else ODD_ROOM
@@ -70,7 +70,7 @@ def choose(text: str, places: Sequence[Place], glance: Glance) -> Choice:
 
 
 def _chunks(text: str) -> Iterator[tuple[int, int]]:
-    """The text in chunks that end with a sentence or at least with a word, where there are any."""
+    """Split the text into chunks that end with a sentence or at least with a word, if possible."""
     start = 0
     while start < len(text):
         stop = min(len(text), start + CHUNK)
@@ -83,7 +83,7 @@ def _chunks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _merged(runs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The runs in order, those beside one another as one."""
+    """Return the runs in order, with adjacent ones merged."""
     found: list[tuple[int, int]] = []
     for first, after in runs:
         if found and found[-1][1] == first:

@@ -1,4 +1,4 @@
-"""From the tags of pieces to names with their places: a word has one kind, and broken tags are read kindly."""
+"""Convert token tags to names with positions: a word has one kind, and inconsistent tags are tolerated."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ TAGS = ("O", *(f"{mark}-{kind}" for kind in KINDS for mark in "BI"))
 
 _BRACKETS = (("(", ")"), ("（", "）"))
 _SHORT = re.compile(r"(?:^|[\s.])[A-Za-z]{1,4}\.$")  # Inc. and S.A. keep their point
-_SPACED = re.compile(r"[^\W぀-ヿ㐀-鿿豈-﫿ｦ-ﾟ_]")  # a letter or digit of a script that has blanks between words
+_SPACED = re.compile(r"[^\W぀-ヿ㐀-鿿豈-﫿ｦ-ﾟ_]")  # a letter or digit of a script with spaces between words
 
 Array = np.ndarray[Any, Any]
 
 
 def _words(text: str, places: Sequence[Place]) -> list[list[int]]:
-    """The pieces that have letters, grouped into words where the script has blanks between words."""
+    """Group the tokens with characters into words, for scripts with spaces between words."""
     words: list[list[int]] = []
     for i, (start, end) in enumerate(places):
         if start == end:
@@ -39,11 +39,11 @@ def _words(text: str, places: Sequence[Place]) -> list[list[int]]:
 
 
 def spans(text: str, places: Sequence[Place], shares: Array, offset: int) -> Iterator[Entity]:
-    """The spans that the tags give: a word has one kind, and a kind that goes on goes on without its B as well."""
-    if (shares[:, 0] > 0.5).all():  # then no word, which is a mean of pieces, has a kind
+    """Yield the spans of the tags: a word has one kind, and a missing B tag does not end a span."""
+    if (shares[:, 0] > 0.5).all():  # then no word, whose share is a mean of its tokens, has a kind
         return
     kinds = np.concatenate([shares[:, :1], shares[:, 1::2] + shares[:, 2::2]], axis=1)  # O, then each kind
-    # most pieces are of no kind for sure, or were not read: a word of these has none, and needs no mean
+    # most tokens clearly have no kind or were not read: words of these need no mean
     plain = ((kinds[:, 0] > 0.5) | ~kinds.any(axis=1)).tolist()
     open_kind, members = 0, list[int]()
     for word in _words(text, places):
@@ -67,7 +67,7 @@ def _entity(
 
 
 def trim(text: str, start: int, end: int) -> Place:
-    """The place without blanks and punctuation at its ends; what belongs to a name, such as (株) or Inc., stays."""
+    """Strip whitespace and punctuation at both ends, except what belongs to a name, such as (株) or Inc."""
     while start < end and _edge(text[start]) and not _opens(text[start:end]):
         start += 1
     while start < end and _edge(text[end - 1]) and not _closes(text[start:end]):

@@ -1,4 +1,4 @@
-"""Turns texts into pieces, and pieces into the vectors that every local model starts from."""
+"""Tokenize texts, and look up the embeddings that every local model starts from."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from proctor.models.local.weights import MEND, Weights
 __all__ = ["Line", "Pieces", "Place", "case_types", "open_pieces"]
 
 START, PAD, END = 0, 1, 2
-READ = 40_000  # letters of one text that are cut into pieces: windows beyond that are not looked at
-BLANK = "▁"  # a piece that stands for a blank, or for the beginning of the text
+READ = 40_000  # characters of one text that are tokenized; later windows are not read
+BLANK = "▁"  # the token for a space, or for the beginning of the text
 
-Place = tuple[int, int]  # where a piece stands in its text: start and end, equal for a piece that has no letters there
+Place = tuple[int, int]  # start and end of a token in its text, equal for a token without characters there
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One input of a network: piece numbers, and where the second part of a pair begins or a type for each piece."""
+    """One input of a network: token ids, and the start of the second part of a pair or a type per token."""
 
     ids: tuple[int, ...]
     second: int | None = None
@@ -32,18 +32,18 @@ class Line:
 
 
 class Pieces:
-    """The tokenizer and the shared table of vectors, kept as int8 rows with a scale each."""
+    """The tokenizer and the shared embedding table, stored as int8 rows with one scale each."""
 
     def __init__(self, tokenizer: Tokenizer, rows: np.ndarray[Any, Any], scales: np.ndarray[Any, Any]) -> None:
         self._tokenizer, self._rows, self._scales = tokenizer, rows, scales
 
     def numbers(self, texts: Sequence[str]) -> list[list[int]]:
-        """Piece numbers per text, without marks."""
-        # one by one: a batch starts threads of its own, and holds all that was found at once
+        """Return token ids per text, without special tokens."""
+        # one by one: a batch starts threads of its own and holds all results at once
         return [self._tokenizer.encode(text, add_special_tokens=False).ids for text in map(_safe, texts)]
 
     def located(self, texts: Sequence[str]) -> list[tuple[list[int], list[Place]]]:
-        """Piece numbers per text, each with its place in the text as it was given."""
+        """Return token ids per text, each with its position in the original text."""
         blank = self._tokenizer.token_to_id(BLANK)
         found = []
         for text in texts:
@@ -54,11 +54,11 @@ class Pieces:
         return found
 
     def tokens(self, numbers: Sequence[int]) -> list[str]:
-        """The pieces as text."""
+        """Return the tokens as text."""
         return [self._tokenizer.id_to_token(number) or "" for number in numbers]
 
     def feed(self, lines: Sequence[Line]) -> dict[str, np.ndarray[Any, Any]]:
-        """The inputs of a network for the lines, padded to the longest."""
+        """Return the inputs of a network for the lines, padded to the longest."""
         length = max(len(line.ids) for line in lines)
         ids = np.full((len(lines), length), PAD, np.int64)
         types = np.zeros((len(lines), length), np.int64)
@@ -73,17 +73,17 @@ class Pieces:
 
 
 def case_types(places: Sequence[Place], text: str) -> tuple[int, ...]:
-    """1 for each piece whose first letter in the text is upper case, else 0: the tokenizer itself drops case."""
+    """Return 1 for each token whose first letter is upper case, else 0: the tokenizer itself drops case."""
     return tuple(int(next(filter(str.isalpha, text[start:end]), "").isupper()) for start, end in places)
 
 
 def _safe(text: str) -> str:
-    """The text as the tokenizer takes it: a lone surrogate has no piece and becomes one question mark."""
+    """Prepare the text for the tokenizer: a lone surrogate becomes one question mark."""
     return text[:READ].encode("utf-8", "replace").decode()
 
 
 def _trimmed(text: str, start: int, end: int) -> Place:
-    """The place without blanks before it, and with the combining marks that the tokenizer left out."""
+    """Return the span without leading whitespace, and with the combining marks that the tokenizer left out."""
     while start < end and (text[start].isspace() or unicodedata.category(text[start]) in ("Cf", "Cc")):
         start += 1
     while start < end < len(text) and unicodedata.combining(text[end]):
@@ -92,7 +92,7 @@ def _trimmed(text: str, start: int, end: int) -> Place:
 
 
 def open_pieces(weights: Weights) -> Pieces:
-    """The tokenizer and the table of a weights folder."""
+    """Load the tokenizer and the table of a weights folder."""
     files = {name: weights.path(name) for name in ("tokenizer.json", "table.npy", "scales.npy")}
     try:
         tokenizer = Tokenizer.from_file(str(files["tokenizer.json"]))

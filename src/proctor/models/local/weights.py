@@ -1,4 +1,4 @@
-"""Finds the weights that ship, and refuses a file that is missing or not the one that was measured."""
+"""Find the bundled weights, and reject a file that is missing or has another hash."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Weights:
     settings: dict[str, Any]
 
     def path(self, name: str) -> Path:
-        """The path of a file whose content is what the manifest says."""
+        """Return the path of a file after verifying its hash."""
         expected = self.files.get(name)
         file = self.folder / name
         if expected is None:
@@ -38,7 +38,7 @@ class Weights:
         return file
 
     def of(self, model: str) -> Mapping[str, Any]:
-        """The settings of one model."""
+        """Return the settings of one model."""
         found = self.settings.get(model)
         if not isinstance(found, Mapping):
             raise StoreError(
@@ -47,7 +47,7 @@ class Weights:
         return found
 
     def threshold(self, model: str, level: str) -> float:
-        """The probability above which that share of harmless support messages would be flagged."""
+        """Return the probability threshold with that false positive rate on harmless support messages."""
         known = self.of(model).get("thresholds") or {}
         if not known:
             raise StoreError(
@@ -67,7 +67,7 @@ def _digest(file: str, _changed: int) -> str:
 
 
 def open_weights(folder: Path | None = None) -> Weights:
-    """The weights in the folder, or those that ship with the package."""
+    """Open the weights in the folder, or those that ship with the package."""
     place = folder or Path(__file__).parent / "weights"
     manifest = place / "manifest.json"
     try:

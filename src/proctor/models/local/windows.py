@@ -1,4 +1,4 @@
-"""Cuts long lists of pieces into windows that overlap, so that nothing is lost at a cut and little is read twice."""
+"""Split long lists of tokens into overlapping windows, so that nothing is lost at a cut and little is read twice."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from proctor.models.local.tokenizer import END, START, Line
 
 __all__ = ["MOST", "groups", "spread", "stretches", "windows"]
 
-MOST = 24  # windows of one text: the first ones, the last, and evenly between
-PERIOD = 32  # pieces, at most, of what a text says again and again
-GROUP = 60_000  # letters that are cut into pieces at once: what is held meanwhile is bounded
+MOST = 24  # windows per text: the first, the last, and evenly between
+PERIOD = 32  # maximum tokens of a repeated sequence
+GROUP = 60_000  # characters that are tokenized at once, to bound memory
 
 
 def windows(
@@ -21,9 +21,9 @@ def windows(
     overlap: float = 0.25,
     most: int = MOST,
 ) -> list[Line]:
-    """Windows of at most ``longest`` pieces with their marks; a text of no pieces is one empty window.
+    """Return windows of at most ``longest`` tokens with special tokens; an empty text is one empty window.
 
-    Of a text that only repeats itself the first window says all, but for its end.
+    A text that only repeats itself is reduced to its first window and its end.
     """
     room = longest - 2
     found = [(start, start + room) for start in _starts(len(numbers), room, overlap)]
@@ -35,17 +35,17 @@ def windows(
 
 
 def _starts(count: int, room: int, overlap: float) -> list[int]:
-    """Where windows of ``room`` pieces begin: as long as may be, since who judges a text needs what is around it."""
+    """Return the starts of windows of ``room`` tokens: as long as possible, since classifying needs context."""
     if count <= room:
         return [0]
     return [*range(0, count - room, max(1, int(room * (1 - overlap)))), count - room]
 
 
 def stretches(count: int, room: int, *, overlap: float = 0.25) -> list[tuple[int, int]]:
-    """Stretches of at most ``room`` pieces, all of a length, that cover ``count``; each shares so much with the next.
+    """Return spans of at most ``room`` tokens, of equal length, that cover ``count`` and overlap.
 
-    For who looks at each piece by itself. As few as will do, and none longer than it must be: a text of a little more
-    than one window is not read twice.
+    For tagging each token. They are as few and as short as possible: a text slightly longer than one window is not
+    read twice.
     """
     if count <= room:
         return [(0, count)]
@@ -56,19 +56,19 @@ def stretches(count: int, room: int, *, overlap: float = 0.25) -> list[tuple[int
 
 
 def _repeats(numbers: Sequence[int]) -> bool:
-    """Whether the pieces between the two ends are a few of them over and over."""
+    """Return whether the tokens between both ends repeat a short sequence."""
     core = numbers[PERIOD:-PERIOD]
     return any(core[0] == core[by] and core[by:] == core[:-by] for by in range(1, min(PERIOD, len(core) - 1) + 1))
 
 
 def spread(many: Sequence[Sequence[Line]]) -> tuple[list[Line], list[int]]:
-    """All lines in one list, and for each the number of the text that it came from."""
+    """Return all lines in one list, and for each the index of its text."""
     lines = [line for some in many for line in some]
     return lines, [owner for owner, some in enumerate(many) for _ in some]
 
 
 def groups(texts: Sequence[str], letters: int = GROUP) -> Iterator[Sequence[str]]:
-    """The texts in order, some at a time: as many as have so many letters together, at least one."""
+    """Yield the texts in order, in groups of at most so many characters, at least one text each."""
     start, held = 0, 0
     for end, text in enumerate(texts):
         if held and held + len(text) > letters:

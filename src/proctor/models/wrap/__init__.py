@@ -1,1 +1,1 @@
-"""Wrappers: a model in, a model out. Each adds one thing and costs microseconds."""
+"""Wrappers: a model in, a model out. Each adds one feature and costs microseconds."""

@@ -1,8 +1,8 @@
 """Money, call and token budgets: a call that the budget no longer covers is refused.
 
-What is in flight counts as reserved, at the mean of the calls before it. When the rest of the budget may not cover
-another call, it waits until the ones in flight are settled; so the budget is overshot by no more than about one
-call, however many run at once. The very first call of a money or token budget goes alone, since nothing is known.
+Calls in flight count as reserved, at the mean of the calls before them. If the rest of the budget may not cover
+another call, it waits until those in flight are settled; so the budget is exceeded by about one call at most,
+however many run at once. The first call of a money or token budget runs alone, since its cost is unknown.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ __all__ = ["Budget", "Budgeted", "price_hint", "unpriced"]
 
 
 def unpriced(model: str) -> str:
-    """Why a money budget cannot be kept for this model."""
+    """Return why a money budget is impossible for this model."""
     return f"the price of {model} is not known, so a money budget cannot be kept"
 
 
 def price_hint(model: str) -> str:
-    """The setting that gives a model its price."""
+    """Return the hint for setting a model's price."""
     return (
         f"give its price as `prices: {{'{model}': {{input: 1.0, output: 2.0}}}}` in proctor.yaml"
         " (dollars for a million tokens), or leave the money budget out"
@@ -32,7 +32,7 @@ def price_hint(model: str) -> str:
 
 
 class Budget:
-    """What may be spent, and what has been; shared by every model it is meant to cover."""
+    """The limits and the amounts spent; shared by every model it covers."""
 
     __slots__ = (
         "_answered",
@@ -62,7 +62,7 @@ class Budget:
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     def carry(self, *, spent: float, calls: int, tokens: int) -> None:
-        """Count what was spent before: the earlier legs of a run that is resumed."""
+        """Add what the earlier parts of a resumed run spent."""
         self.spent += spent
         self.made += calls
         self.used += tokens
@@ -74,10 +74,10 @@ class Budget:
         return any(limit is not None and used >= limit for _, limit, used in self._limits())
 
     async def enter(self, name: str) -> None:
-        """Wait until it is sure that the budget covers another call.
+        """Wait until the budget certainly covers another call.
 
         Raises:
-            BudgetError: it does not, or the price of the model is not known.
+            BudgetError: it does not, or the price of the model is unknown.
         """
         while not self.try_enter(name):
             settled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -85,10 +85,10 @@ class Budget:
             await settled
 
     def try_enter(self, name: str) -> bool:
-        """Take what one call needs, if the budget is sure to cover it.
+        """Reserve one call, if the budget certainly covers it.
 
         Raises:
-            BudgetError: it is sure not to, or the price of the model is not known.
+            BudgetError: it certainly does not, or the price of the model is unknown.
         """
         if self._unpriced is not None:
             self.refused += 1
@@ -101,7 +101,7 @@ class Budget:
         return True
 
     def left(self, name: str, reply: Reply | None) -> None:
-        """A call ended: settle what it took."""
+        """Settle the cost of a finished call."""
         self.in_flight -= 1
         if reply is not None and not reply.cached:
             self._answered += 1
@@ -147,11 +147,11 @@ class Budgeted:
 
     @property
     def name(self) -> str:
-        """The name of the model inside."""
+        """The name of the wrapped model."""
         return self.model.name
 
     async def complete(self, request: Request) -> Reply:
-        """Answer the request if the budget covers it."""
+        """Return the reply if the budget covers the request."""
         budget, name = self.budget, self.model.name
         if not budget.try_enter(name):
             await budget.enter(name)

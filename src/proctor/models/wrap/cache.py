@@ -1,4 +1,4 @@
-"""Answers kept and given again: the key is everything that decides an answer, the sample's index included."""
+"""Cache replies by everything that decides them, including the sample's index."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ Mode = Literal["use", "refresh", "only"]
 
 _log = logging.getLogger(__name__)
 _KEY_DIGITS = 40
-_SHOWN = 80  # characters of a question in a message
+_MAX_SHOWN_CHARS = 80  # of a question in a message
 
 
 def request_key(identity: Any, request: Request) -> str:
-    """The name of a question put to a model: a hash of the model's identity and the whole request."""
+    """Return the cache key: a hash of the model's identity and the whole request."""
     try:
         text = orjson.dumps([identity, request], option=orjson.OPT_SORT_KEYS)
-    except TypeError:  # what only the patient encoder can say: half a surrogate pair, a huge number, an odd object
+    except TypeError:  # values that orjson rejects: half a surrogate pair, a huge number, an odd object
         return content_id([identity, encode(request)], length=_KEY_DIGITS)
     return hashlib.sha256(text).hexdigest()[:_KEY_DIGITS]
 
 
 class Sharing:
-    """What the callers of one cache share: questions under way, and what the cache could not do.
+    """State shared by the users of one cache: pending requests, and failures of the cache.
 
-    ``notes`` are for the run's record: a cache that fails must not fail the run, and must not fail in silence.
+    ``notes`` are for the run's record: a failing cache must not fail the run, and must not fail silently.
     """
 
     __slots__ = ("notes", "waiting")
@@ -46,7 +46,7 @@ class Sharing:
         self.notes: list[str] = []
 
     def trouble(self, what: str, error: StoreError) -> None:
-        """Note a failure of the cache, once for each kind."""
+        """Note a failure of the cache, once per kind."""
         note = f"{what}: {error}"
         if note not in self.notes:
             self.notes.append(note)
@@ -55,11 +55,12 @@ class Sharing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cached:
-    """Gives an answer again that was given before.
+    """Returns cached replies.
 
-    ``use`` asks only what is not kept, and equal questions under way only once. ``refresh`` asks everything anew
-    and keeps it. ``only`` asks nothing: what is not kept is an error, and that is how a recording is replayed.
-    ``identity`` is what tells models apart (settings, address), and is part of every key. Errors are never kept.
+    ``use`` calls the model only for replies that are not cached, and once for equal concurrent requests. ``refresh``
+    calls it for everything and stores the replies. ``only`` never calls it: a missing reply is an error, which is how
+    a recording is replayed. ``identity`` distinguishes models (settings, address) and is part of every key. Errors are
+    never cached.
     """
 
     model: Model
@@ -70,11 +71,11 @@ class Cached:
 
     @property
     def name(self) -> str:
-        """The name of the model inside."""
+        """The name of the wrapped model."""
         return self.model.name
 
     async def complete(self, request: Request) -> Reply:
-        """Answer the request, from the cache if it is there."""
+        """Return the reply to the request, from the cache if possible."""
         key = request_key(self.identity, request)
         if self.mode == "refresh":
             return self._kept(key, request, await self.model.complete(request))
@@ -90,7 +91,7 @@ class Cached:
             asking.append(answered)
             if (shared := await answered) is not None:
                 return replace(shared, cached=True)
-            # The one that asked was cancelled: look again, and ask in its place if nobody did yet.
+            # The task that asked was cancelled: look again, and ask in its place.
 
     async def _ask(self, key: str, request: Request) -> Reply:
         waiting = self.sharing.waiting[key] = []
@@ -132,7 +133,7 @@ class Cached:
 
     def _not_recorded(self, key: str, request: Request) -> RejectedError:
         last = request.messages[-1].content if request.messages else ""
-        asked = last if len(last) <= _SHOWN else last[: _SHOWN - 1] + "…"
+        asked = last if len(last) <= _MAX_SHOWN_CHARS else last[: _MAX_SHOWN_CHARS - 1] + "…"
         sample = f", sample {request.sample}" if request.sample else ""
         return RejectedError(
             f"{self.name}: the recording has no answer to {asked!r}{sample} (key {key[:12]})",

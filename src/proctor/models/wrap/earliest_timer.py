@@ -1,4 +1,4 @@
-"""A timer of which only the earliest call counts: asking for a later one while it is set changes nothing."""
+"""A timer for the earliest of several deadlines: setting a later one changes nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["EarliestTimer"]
 
 
 class EarliestTimer:
-    """Calls ``ring`` once, after the shortest of the delays asked for since the last call."""
+    """Calls ``ring`` once, after the shortest of the delays set since the last call."""
 
     __slots__ = ("_ring", "_timer")
 
@@ -18,7 +18,7 @@ class EarliestTimer:
         self._timer: asyncio.TimerHandle | None = None
 
     def set(self, delay: float) -> None:
-        """Call in so many seconds, unless it is set for earlier: whoever is called then asks again."""
+        """Schedule the call in so many seconds, unless it is due earlier; the callee then sets the timer again."""
         loop = asyncio.get_running_loop()
         if self._timer is not None:
             if self._timer.when() <= loop.time() + delay:

@@ -1,13 +1,13 @@
-"""Adaptive concurrency: as many calls at once as the endpoint takes, started no faster than it lets through.
+"""Adaptive concurrency: as many concurrent calls as the endpoint accepts, started no faster than it allows.
 
-What a limiter does with an answer:
+Effect of an answer on the limiter:
 
-- Success lets the limit grow by one after about as many successes as the limit.
+- Success raises the limit by one after about as many successes as the limit.
 - 429 halves it, once per episode: refusals of calls that started before the cut belong to that cut. The wait
-  the server asks for pauses every new call; afterwards calls start at the pace that got through (``rhythm``).
-- 5xx stops growth for a while and cuts nothing: an overloaded server says nothing about our share of it.
+  that the server requests pauses all new calls; then calls start at the learnt rate (``learned_rate``).
+- 5xx stops growth for a while and cuts nothing: a server's overload is no evidence of our share of it.
 
-Models of one endpoint and key belong to one ``Quota``. While they share a limit, it says when the next call may start.
+Models of one endpoint and key belong to one ``Quota``. While they share a limit, it decides when the next call starts.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ from proctor.models.wrap.quota import Quota
 
 __all__ = ["Limited", "Limiter"]
 
-_HISTORY = 256  # entries kept: enough to draw a long run, small enough for every run record
-_CALM = 5.0  # seconds without growth after a 5xx
-_UNSAID = 0.25  # seconds of pause when a 429 names none; doubles while nothing gets through
-_UNSAID_CAP = 8.0
-_HEADROOM = 1.5  # calls at once over what the pace needs, for calls slower than the mean
+_MAX_HISTORY = 256  # entries: enough to plot a long run, small enough for every run record
+_CALM_SECONDS = 5.0  # without growth after a 5xx
+_DEFAULT_PAUSE_SECONDS = 0.25  # if a 429 has none; doubles while nothing gets through
+_MAX_DEFAULT_PAUSE_SECONDS = 8.0
+_HEADROOM = 1.5  # concurrent calls over what the rate needs, for calls slower than the mean
 _GREW = "grew"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limited:
-    """Holds calls back to what the endpoint takes."""
+    """Limits calls to what the endpoint accepts."""
 
     model: Model
     limiter: Limiter
 
     @property
     def name(self) -> str:
-        """The name of the model inside."""
+        """The name of the wrapped model."""
         return self.model.name
 
     async def complete(self, request: Request) -> Reply:
-        """Answer the request once there is room for it."""
+        """Return the reply to the request once a slot is free."""
         limiter = self.limiter
         started = limiter.try_enter()
         if started is None:
@@ -72,9 +72,9 @@ class Limited:
 class Limiter:
     """The calls of one model: how many may run at once, and how fast they may start.
 
-    It belongs to one event loop. ``quota`` joins it with the other models of the same endpoint and key. A server that
-    asks for a longer wait than ``patience`` seconds is told on as a 429 at once: nobody waits for tomorrow's quota.
-    ``history`` holds (seconds since the limiter was made, limit, why), oldest first and bounded.
+    It belongs to one event loop. ``quota`` joins it with the other models of the same endpoint and key. If a server
+    requests a longer wait than ``patience`` seconds, the 429 is raised at once.
+    ``history`` holds (seconds since the limiter was made, limit, reason), oldest first and bounded.
     """
 
     __slots__ = (
@@ -127,13 +127,13 @@ class Limiter:
         self._alarm = EarliestTimer(self.admit)
         self._rhythm = Rhythm()
         self._paused_until: float | None = None
-        self._unsaid = _UNSAID
+        self._unsaid = _DEFAULT_PAUSE_SECONDS
         self._cut_at: float | None = None
         self._before_cut = self.limit
         self._proven = True  # whether a call that started since the last cut was answered
         self._grown = 0  # such answers since the limit last changed
         self._calm_until = float("-inf")
-        self._latency: float | None = None  # of the last calls, the newest counting most
+        self._latency: float | None = None  # moving average of the last calls
 
     @property
     def rate(self) -> float | None:
@@ -143,23 +143,23 @@ class Limiter:
 
     @property
     def waiting(self) -> int:
-        """Calls that wait for room."""
+        """How many calls wait for a slot."""
         return len(self._waiting)
 
-    # --- coming in ----------------------------------------------------------------------------------------------
+    # --- start of a call ----------------------------------------------------------------------------------------
 
     def try_enter(self) -> float | None:
-        """Take a slot if one is free now and nobody waits for it: the time of the start, else ``None``."""
+        """Take a slot if one is free and no call waits for it; return the start time, else ``None``."""
         if self._waiting or self.in_flight >= self.limit or (self.quota.is_shared and self.quota.is_waiting):
             return None
         now = self._clock()
         return None if self._delay(now) > 0 else self._start(now)
 
     async def enter(self) -> float:
-        """Wait for a slot, first come first served; returns the time of the start."""
+        """Wait for a slot, first come first served; return the start time."""
         turn: asyncio.Future[float] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
-        self.admit()  # sets the alarm when nothing but time stands in the way
+        self.admit()  # sets the timer if only time is in the way
         try:
             return await turn
         except asyncio.CancelledError:
@@ -167,7 +167,7 @@ class Limiter:
                 with contextlib.suppress(ValueError):
                     self._waiting.remove(turn)
             elif turn.exception() is None:
-                self.left()  # the slot was given in the same moment: hand it on
+                self.left()  # the slot was granted at the same moment: pass it on
             raise
 
     def _delay(self, now: float) -> float:
@@ -186,13 +186,13 @@ class Limiter:
         return now
 
     def wants_turn(self) -> bool:
-        """Whether a call waits and there is room for it."""
+        """Return whether a call waits and a slot is free."""
         return bool(self._waiting) and self.in_flight < self.limit
 
     def take_turn(self, now: float) -> None:
         """Start the call that has waited longest."""
         turn = self._waiting.popleft()
-        if not turn.done():  # else cancelled, and its task has not run yet
+        if not turn.done():  # otherwise cancelled, and its task has not run yet
             turn.set_result(self._start(now))
 
     def admit(self) -> None:
@@ -209,7 +209,7 @@ class Limiter:
         return None
 
     def turn_away(self, delay: float) -> None:
-        """Refuse the calls that wait: the server asked for a longer pause than anybody waits for."""
+        """Refuse the waiting calls, since the server requested a pause longer than ``patience``."""
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():
@@ -217,33 +217,33 @@ class Limiter:
                 error.retry_after = delay
                 turn.set_exception(error)
 
-    # --- going out ----------------------------------------------------------------------------------------------
+    # --- end of a call ------------------------------------------------------------------------------------------
 
     def left(self) -> None:
-        """A call ended without telling anything about the endpoint's limits."""
+        """Record the end of a call that is no evidence of the endpoint's limits."""
         self.in_flight -= 1
         if self._waiting:
             self.admit()
 
     def succeeded(self, started: float) -> None:
-        """A call was answered."""
+        """Record an answered call."""
         took = self._clock() - started
         self._latency = took if self._latency is None else 0.9 * self._latency + 0.1 * took
         if self._cut_at is not None and started >= self._cut_at:
             self._proven = True
-            self._unsaid = _UNSAID
+            self._unsaid = _DEFAULT_PAUSE_SECONDS
         if self.limit < self.ceiling and self._proven:
             self._grow(started + took)
         self.quota.succeeded(self, started)
         self.left()
 
     def overloaded(self) -> None:
-        """A call met a 5xx: no growth for a while."""
-        self._calm_until = self._clock() + _CALM
+        """Record a 5xx: no growth for a while."""
+        self._calm_until = self._clock() + _CALM_SECONDS
         self.left()
 
     def refused(self, started: float, retry_after: float | None) -> None:
-        """A call met a 429, with the wait the server asked for, if it did."""
+        """Record a 429, with the wait that the server requested, if any."""
         now = self._clock()
         pause = self._unsaid if retry_after is None else max(0.0, retry_after)
         busy = bool(self._waiting) or 2 * self.in_flight >= self.limit
@@ -267,15 +267,15 @@ class Limiter:
         if self._proven:
             self._before_cut = self.limit
             self.limit = max(self.floor, self.limit // 2)
-        else:  # nothing got through since the last cut: the same episode goes on, and only the pause grows
-            self._unsaid = min(2 * self._unsaid, _UNSAID_CAP)
+        else:  # nothing got through since the last cut: the same episode continues, and only the pause grows
+            self._unsaid = min(2 * self._unsaid, _MAX_DEFAULT_PAUSE_SECONDS)
         self._cut_at = now
         self._proven = False
         self._grown = 0
         self._note(now, f"429, paused for {pause:.3g} s")
 
     def pause_is_over(self, now: float, rate: float | None, *, too_fast: bool) -> None:
-        """The pause of all models that share the limit has ended; ``rate`` is their common pace."""
+        """End the pause of all models that share the limit; ``rate`` is their common rate."""
         paused = (self._paused_until or now) - (self._cut_at or now)
         self._paused_until = None
         self._rhythm.resume(now)
@@ -291,15 +291,15 @@ class Limiter:
         if rate is None:
             return
         if too_fast:
-            # Calls were too fast rather than too many: leave room for those the pace keeps in flight (Little's law).
-            # While nothing was answered yet, a call is known to take as long as the pause at least.
+            # The rate was too high rather than the concurrency: allow what the rate keeps in flight (Little's law).
+            # Before the first answer, a call is known to take at least as long as the pause.
             latency = paused if self._latency is None else self._latency
             self.limit = max(self.limit, min(self._before_cut, int(_HEADROOM * rate * latency) + 1))
         self._note(now, f"resumed at {rate:.3g} calls/s")
 
     def _note(self, now: float, why: str) -> None:
         if why == _GREW and self.history[-1][2] == _GREW:
-            self.history.pop()  # a climb is one line, from the entry before it to where it got
+            self.history.pop()  # merge consecutive growth into one entry
         self.history.append((round(now - self._made, 3), self.limit, why))
-        if len(self.history) > _HISTORY:
+        if len(self.history) > _MAX_HISTORY:
             del self.history[1]

@@ -1,4 +1,4 @@
-"""What a run spent, by model and role."""
+"""Count what a run spent, by model and role."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Tally:
 
     def add(self, reply: Reply) -> None:
         self.calls += 1
-        if reply.cached:  # paid for when it was first asked
+        if reply.cached:  # paid for when it was first requested
             self.cached += 1
             return
         self.retries += reply.attempts - 1
@@ -56,7 +56,7 @@ class _Tally:
 
 
 class Meter:
-    """Counts calls, tokens and money of every model it is given to."""
+    """Counts calls, tokens and money of every model that uses it."""
 
     __slots__ = ("_tallies",)
 
@@ -64,14 +64,14 @@ class Meter:
         self._tallies: dict[tuple[str, str], _Tally] = {}
 
     def tally(self, model: str, role: str) -> _Tally:
-        """The counts of one model in one role."""
+        """Return the counts of one model in one role."""
         tally = self._tallies.get((model, role))
         if tally is None:
             tally = self._tallies[model, role] = _Tally()
         return tally
 
     def spend(self) -> tuple[Spend, ...]:
-        """What was spent so far; a cost is ``None`` as soon as the price of one call is not known."""
+        """Return what was spent so far; a cost is ``None`` once the price of one call is unknown."""
         return tuple(
             Spend(
                 model=model,
@@ -94,7 +94,7 @@ class Meter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metered:
-    """Counts what a model is asked and what it takes."""
+    """Counts a model's calls and usage."""
 
     model: Model
     meter: Meter
@@ -102,15 +102,15 @@ class Metered:
 
     @property
     def name(self) -> str:
-        """The name of the model inside."""
+        """The name of the wrapped model."""
         return self.model.name
 
     async def complete(self, request: Request) -> Reply:
-        """Answer the request and count it."""
+        """Return the reply to the request and count it."""
         try:
             reply = await self.model.complete(request)
         except Exception as error:
-            self.meter.tally(self.model.name, self.role).fail(getattr(error, "attempts", 1))  # as Retrying counts them
+            self.meter.tally(self.model.name, self.role).fail(getattr(error, "attempts", 1))  # set by Retrying
             raise
         self.meter.tally(self.model.name, self.role).add(reply)
         return reply

@@ -1,4 +1,4 @@
-"""What a reply cost, from its tokens and the price table."""
+"""Compute the cost of a reply from its tokens and the price table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Priced"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Priced:
-    """Sets a reply's cost; it stays unknown where the price, or the number of tokens, is."""
+    """Sets a reply's cost; it stays unknown if the price or the number of tokens is."""
 
     model: Model
     prices: Prices
@@ -24,13 +24,13 @@ class Priced:
 
     @property
     def name(self) -> str:
-        """The name of the model inside."""
+        """The name of the wrapped model."""
         return self.model.name
 
     async def complete(self, request: Request) -> Reply:
-        """Answer the request, with what it cost."""
+        """Return the reply to the request, with its cost."""
         reply = await self.model.complete(request)
         if reply.cost is not None or self._price is None:
-            return reply  # what the provider itself says it cost is nearer the truth than any table
+            return reply  # the provider's own figure is more accurate than the table
         cost = self._price.of(reply.usage)
         return reply if cost is None else replace(reply, cost=cost)

@@ -1,8 +1,8 @@
 """The limit that several models of one endpoint and key may share.
 
-Some providers count calls for each model, others for each key. No answer says which, so it is learnt: when two models
-are refused within one window, they share a limit, and from then on their calls start at one common pace, in turn. When
-one model is refused and another one is let through again and again at the same time, each has its own limit.
+Some providers count calls per model, others per key. No answer reports which, so it is learnt: if two models are
+refused within one window, they share a limit, and from then on their calls start at one common rate, in turn. If one
+model is refused while another repeatedly gets through, each has its own limit.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from proctor.models.wrap.learned_rate import Rhythm
 
 __all__ = ["Member", "Quota"]
 
-_SHORTEST_WINDOW = 1.0  # seconds; the shortest window a limit is taken to count in
-_PASSES_TO_SPLIT = 5  # calls let through beside a refused model before the limits count as separate
+_MIN_WINDOW_SECONDS = 1.0  # the shortest assumed window of a limit
+_PASSES_TO_SPLIT = 5  # successes beside a refused model before the limits count as separate
 
 
 class Member(Protocol):
-    """The limiter of one model, as its quota sees it."""
+    """The limiter of one model, as seen by its quota."""
 
     patience: float
 
     def wants_turn(self) -> bool:
-        """Whether a call waits and there is room for it."""
+        """Return whether a call waits and a slot is free."""
         ...
 
     def take_turn(self, now: float) -> None:
@@ -34,11 +34,11 @@ class Member(Protocol):
         ...
 
     def turn_away(self, delay: float) -> None:
-        """Refuse the calls that wait: the server asked for a longer pause than anybody waits for."""
+        """Refuse the waiting calls, since the server requested a pause longer than ``patience``."""
         ...
 
     def pause_is_over(self, now: float, rate: float | None, *, too_fast: bool) -> None:
-        """The common pause has ended; ``rate`` is the pace of all members together."""
+        """End the common pause; ``rate`` is the rate of all members together."""
         ...
 
     def admit(self) -> None:
@@ -47,7 +47,7 @@ class Member(Protocol):
 
 
 class Quota:
-    """The models of one endpoint and key: whether they share a limit, and their common pace when they do."""
+    """The models of one endpoint and key: whether they share a limit, and their common rate if they do."""
 
     __slots__ = (
         "_alarm",
@@ -66,14 +66,14 @@ class Quota:
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.is_shared = False
         self._clock = clock
-        self._joint = 0  # refusals of two members in one window since the limits last counted as separate
-        self._needed = 1  # of those, until the limit counts as shared; more after each time it turned out not to be
+        self._joint = 0  # joint refusals of two members in one window since the limits last counted as separate
+        self._needed = 1  # how many of those make the limit shared; raised each time that proves wrong
         self._members: list[Member] = []
         self._last = 0  # the member that started a call last
         self._rhythm = Rhythm()
         self._paused_until: float | None = None
         self._refused: dict[Member, tuple[float, float]] = {}  # the start of the last refused call, the pause's end
-        self._passes: dict[Member, int] = {}  # calls let through while another member was refused
+        self._passes: dict[Member, int] = {}  # calls that got through while another member was refused
         self._alarm = EarliestTimer(self._ring)
 
     def join(self, member: Member) -> None:
@@ -86,11 +86,11 @@ class Quota:
         return any(member.wants_turn() for member in self._members)
 
     def rate(self, now: float) -> float | None:
-        """Calls a second of all members together; ``None`` while nothing was refused."""
+        """Return the calls a second of all members together; ``None`` before the first refusal."""
         return self._rhythm.rate(now)
 
     def delay(self, now: float) -> float:
-        """Seconds until the next call of any member may start; zero or less when it may start now."""
+        """Return the seconds until the next call of any member may start; zero or less if it may start now."""
         if self._paused_until is not None:
             if now < self._paused_until:
                 return self._paused_until - now
@@ -102,20 +102,20 @@ class Quota:
         return self._rhythm.wait(now)
 
     def started(self, now: float) -> None:
-        """A call of any member starts."""
+        """Record the start of a call of any member."""
         self._rhythm.started(now)
 
     def succeeded(self, member: Member, started: float) -> None:
-        """A call was answered; beside a model that was refused at the same time, it speaks for separate limits."""
+        """Record an answered call; next to a model refused at the same time, it is evidence of separate limits."""
         if any(other is not member and at < started <= until for other, (at, until) in self._refused.items()):
             self._passes[member] = self._passes.get(member, 0) + 1
             if self.is_shared and self._passes[member] >= _PASSES_TO_SPLIT:
                 self._split()
 
     def refused(self, member: Member, started: float, pause: float, now: float, *, told: bool, busy: bool) -> None:
-        """A call met a 429; another model refused in the same window means that they share a limit."""
+        """Record a 429; another model refused in the same window means that they share a limit."""
         self._rhythm.refused(started, pause, told=told, busy=busy)
-        window = max(pause, _SHORTEST_WINDOW)
+        window = max(pause, _MIN_WINDOW_SECONDS)
         together = any(other is not member and abs(started - at) <= window for other, (at, _) in self._refused.items())
         self._refused[member] = (started, now if self.is_shared else now + pause)
         self._passes[member] = 0
@@ -126,7 +126,7 @@ class Quota:
         self._paused_until = max(self._paused_until or now, now + pause)
 
     def admit(self) -> None:
-        """Start the calls that may start, one member after the other."""
+        """Start the calls that may start, round-robin over the members."""
         while (place := self._next()) is not None:
             member, now = self._members[place], self._clock()
             delay = self.delay(now)

@@ -1,7 +1,7 @@
-"""Rate budgets the user sets: calls and tokens per second, minute or hour.
+"""User-defined rate limits: calls and tokens per second, minute or hour.
 
-Starts are spread evenly, because a burst that is fair for a bucket is refused by a sliding window. Tokens are only
-known afterwards: a call reserves what calls took on average, and the difference is settled when its answer comes.
+Starts are spread evenly, because a burst that a token bucket accepts is refused by a sliding window. Tokens are only
+known afterwards: a call reserves the mean of the calls before it, and the difference is settled with its answer.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _HINT = "write it like 30/s, 500/min or 200k tokens/min"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RateQuota:
-    """So many calls or tokens in so many seconds."""
+    """An amount of calls or tokens per number of seconds."""
 
     amount: float
     seconds: float
@@ -38,15 +38,15 @@ class RateQuota:
 
     @property
     def each(self) -> float:
-        """Seconds that one call or token takes up."""
+        """The seconds that one call or token takes up."""
         return self.seconds / self.amount
 
 
 def parse_rate(text: str) -> tuple[RateQuota, ...]:
-    """Read the rates a person wrote: ``30/s``, ``500/min``, ``30/s, 200k tokens/min``.
+    """Parse rates: ``30/s``, ``500/min``, ``30/s, 200k tokens/min``.
 
     Raises:
-        ConfigError: a part of it says no rate above zero.
+        ConfigError: a part of it is not a rate above zero.
     """
     return tuple(_rate(part, text) for part in _BETWEEN.split(text.strip()))
 
@@ -62,7 +62,7 @@ def _rate(part: str, text: str) -> RateQuota:
 
 
 class _Lane:
-    """When the next call may start, as far as one rate is concerned."""
+    """The schedule of one rate: when the next call may start."""
 
     __slots__ = ("each", "free", "known", "mean", "tokens")
 
@@ -70,7 +70,7 @@ class _Lane:
         self.each = rate.each
         self.tokens = rate.unit == "tokens"
         self.free = float("-inf")
-        self.mean = 0.0  # tokens of a call, so far
+        self.mean = 0.0  # tokens per call, so far
         self.known = 0
 
     def settle(self, reserved: float, tokens: int | None) -> None:
@@ -81,7 +81,7 @@ class _Lane:
 
 
 class Pace:
-    """The calls and tokens that may be used up in a time, shared by all calls of one quota."""
+    """The rates shared by all calls of one quota."""
 
     __slots__ = ("_clock", "_lanes", "_sleep")
 
@@ -97,7 +97,7 @@ class Pace:
         self._sleep = sleep
 
     async def turn(self) -> float:
-        """Wait until a call may start; returns the tokens reserved for it."""
+        """Wait until a call may start; return the tokens reserved for it."""
         now = self._clock()
         start, reserved = now, 0.0
         for lane in self._lanes:
@@ -109,13 +109,13 @@ class Pace:
         if start > now:
             try:
                 await self._sleep(start - now)
-            except BaseException:  # it never starts: its place in time stays empty, its tokens go back
+            except BaseException:  # it never starts: its time slot stays empty, its tokens are returned
                 self.settle(reserved, None)
                 raise
         return reserved
 
     def settle(self, reserved: float, tokens: int | None) -> None:
-        """Say what a call really took; ``None`` when it failed and took nothing."""
+        """Record what a call really used; ``None`` if it failed and used nothing."""
         for lane in self._lanes:
             if lane.tokens:
                 lane.settle(reserved, tokens)
@@ -123,18 +123,18 @@ class Pace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paced:
-    """Keeps to the rates the user set."""
+    """Limits calls to the user's rates."""
 
     model: Model
     pace: Pace
 
     @property
     def name(self) -> str:
-        """The name of the model inside."""
+        """The name of the wrapped model."""
         return self.model.name
 
     async def complete(self, request: Request) -> Reply:
-        """Answer the request when its turn has come."""
+        """Return the reply to the request when its turn has come."""
         reserved = await self.pace.turn()
         tokens: int | None = None
         try:

@@ -1,7 +1,7 @@
-"""Trying again: what may pass with time is asked again, what will not is told at once.
+"""Retry calls whose failure may be temporary.
 
-A dropped connection, a time-out and a 5xx are worth a few more tries. A 429 is not a failure but a "later":
-it is asked again until the user's patience is over, never sooner than the server said, and uses up no try.
+A dropped connection, a timeout and a 5xx are retried a few times. A 429 is retried until the user's patience ends,
+never earlier than the server requests, and does not count as an attempt.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ __all__ = ["Retrying"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrying:
-    """Asks again after a failure that may pass.
+    """Retries a call after a temporary failure.
 
-    ``attempts`` tries in all for a lost connection, a time-out or a 5xx, with waits that double from ``base``
-    to ``cap`` seconds, each drawn between nothing and the whole. ``patience`` is how many seconds after its
-    first 429 a call may still be asked again.
+    ``attempts`` is the total for a lost connection, a timeout or a 5xx, with waits that double from ``base``
+    to ``cap`` seconds, each drawn uniformly from zero to that. ``patience`` is for how many seconds after its
+    first 429 a call may still be retried.
     """
 
     model: Model
@@ -39,11 +39,11 @@ class Retrying:
 
     @property
     def name(self) -> str:
-        """The name of the model inside."""
+        """The name of the wrapped model."""
         return self.model.name
 
     async def complete(self, request: Request) -> Reply:
-        """Answer the request, with as many tries as are worth it."""
+        """Return the reply to the request, retrying if useful."""
         try:
             return await self.model.complete(request)
         except (RateLimitedError, OverloadedError, TimedOutError, UnreachableError) as error:
@@ -75,14 +75,14 @@ class Retrying:
                 return replace(reply, attempts=tries)
 
     def _wait(self, failures: int, asked: float | None) -> float:
-        """Seconds to wait: what the server asked for, else a random part of a wait that doubles."""
+        """Return the seconds to wait: what the server requests, else a random share of a doubling wait."""
         if asked is not None:
             return max(0.0, asked)
         return self.random.uniform(0.0, min(self.cap, self.base * 2.0 ** min(failures - 1, 60)))
 
 
 def _gave_up(error: ModelError, tries: int, seconds: float, wait: float) -> ModelError:
-    """The same error, saying how often and how long it was tried."""
+    """Return the same error, with how often and how long it was tried."""
     often = "tried once" if tries == 1 else f"tried {tries} times in {seconds:.1f} s"
     asked = f", and the server asks to wait {wait:.0f} s more" if getattr(error, "retry_after", None) else ""
     told = type(error)(

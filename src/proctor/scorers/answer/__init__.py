@@ -1,1 +1,1 @@
-"""Scorers of what was answered: the words, the data, the tool calls, the time and the money."""
+"""Scorers of the answer: its text, its data, its tool calls, its latency and its cost."""

@@ -1,4 +1,4 @@
-"""Whether an answer agrees with itself, with what was said before, and with who is speaking."""
+"""Check whether an answer agrees with itself, with the earlier turns and with its persona."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Consistency:
             raise ValueError(f"most_pairs is {self.most_pairs}; it must be 0 or more")
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """Compare the statements of the answers with each other; ask a judge where one is configured."""
+        """Compare the statements of the answers with each other, and ask a judge if one is configured."""
         if (unanswered := no_answer(self, run)) is not None:
             return unanswered
         said = exchanges(case, run)
@@ -81,7 +81,7 @@ class Consistency:
             return _none("intra_turn", "there is nothing in the answer to compare")
         try:
             looked = [await self._look(None, _own(exchange), exchange) for exchange in said]
-        except Exception as error:  # a model that does not work is a missing part, never a made-up one
+        except Exception as error:  # a failing model gives a missing part, not an invented score
             return _broken("intra_turn", error)
         statements = sum(len(_own(exchange)) for exchange in said)
         note = "one statement: nothing to contradict" if statements < 2 else f"{statements} statements agree"
@@ -94,7 +94,7 @@ class Consistency:
             return _none("cross_turn", "nothing was answered before")
         try:
             looked = [await self._look(_earlier(exchange), _own(exchange), exchange) for exchange in later]
-        except Exception as error:  # a model that does not work is a missing part, never a made-up one
+        except Exception as error:  # a failing model gives a missing part, not an invented score
             return _broken("cross_turn", error)
         pointed = [found for exchange in later if (found := resolve(exchange)) is not None]
         worst = min(pointed, key=lambda each: each.value) if pointed else None
@@ -116,7 +116,7 @@ class Consistency:
         )
 
     def _told(self, part: str, looked: Sequence[Looked], pointed: Resolved | None, fine: str) -> Score:
-        """One part from what was found: contradictions, and where the answer missed what was pointed at."""
+        """Build one part from the contradictions found and from references the answer resolved wrongly."""
         found = [each for one in looked for each in one.found]
         language = next((one.language for one in reversed(looked) if one.language != "none"), "none")
         value, sure = remaining(found), trust(language, network=not self.light)
@@ -144,7 +144,7 @@ class Consistency:
         )
 
     async def _with_judge(self, exact: Score, rubric: str, case: Case, run: Trajectory) -> Score:
-        """The judge's score, held down by what was found exactly; the score by rules and networks without a judge."""
+        """Return the judge's score, capped by the exact findings; without a judge, return the exact score."""
         if self.judge is None or self.light:
             return exact
         asked = await by_judge(
@@ -175,7 +175,7 @@ def _own(exchange: AnsweredTurn) -> list[Saying]:
 
 
 def _earlier(exchange: AnsweredTurn) -> list[tuple[int | None, Saying]]:
-    """Every statement of every earlier answer, each about what was asked before it."""
+    """Return every statement of every earlier answer, with the question it answered as its topic."""
     found: list[tuple[int | None, Saying]] = []
     asked = ""
     for line in exchange.before:

@@ -1,4 +1,4 @@
-"""The answer has, or does not have, certain words in it."""
+"""Check that the answer contains, or does not contain, certain texts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Contains:
             raise ValueError("value holds an empty text, which is in every answer")
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """Look for ``value`` or, without it, for the facts and products the case expects."""
+        """Search for ``value`` or, if it is not set, for the facts and products the case expects."""
         return score_expected(
             self,
             case,

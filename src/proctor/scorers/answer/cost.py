@@ -1,4 +1,4 @@
-"""The answer did not cost too much."""
+"""Check the cost of the conversation against a limit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Cost:
             raise ValueError(f"at_most is {self.at_most:g}; a cost cannot be negative")
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """Compare what all turns cost with the limit."""
+        """Compare the cost of all turns with the limit."""
         if (unanswered := no_answer(self, run)) is not None:
             return unanswered
         cost = run.cost

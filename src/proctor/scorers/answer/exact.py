@@ -1,4 +1,4 @@
-"""The answer is exactly what was expected."""
+"""Check that the answer equals the expected text."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Exact:
     where: Where = "answer"
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """Compare the answer with ``value`` or, without it, with the reference."""
+        """Compare the answer with ``value`` or, if it is not set, with the reference."""
         return score_expected(
             self,
             case,
@@ -59,9 +59,9 @@ class Exact:
 
 
 def _first_difference(one: str, other: str) -> int:
-    """The first place where two different texts differ."""
+    """Return the first index at which two different texts differ."""
     low, high = 0, min(len(one), len(other))
-    while low < high:  # slices compare faster than characters: a long answer is compared in a few steps
+    while low < high:  # binary search: comparing slices is faster than comparing characters
         middle = (low + high + 1) // 2
         if one[:middle] == other[:middle]:
             low = middle

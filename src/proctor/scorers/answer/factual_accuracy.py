@@ -1,4 +1,4 @@
-"""The answer states the expected facts, claims nothing its sources do not say, and gives prices as they are."""
+"""Check the facts of an answer: expected facts stated, no unsupported claims, correct live prices and stock."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class FactualAccuracy:
         return combined(self.name, weighed(parts, self.weights, version=self.version), version=self.version)
 
     async def _live(self, case: Case, run: Trajectory) -> tuple[list[products.Product], str | None]:
-        """The products the answer names, as the catalogue knows them now; or why it could not be asked."""
+        """Return the products the answer names as the catalogue has them now, or why the lookup failed."""
         if self.catalogue is None:
             return [], None
         extra = (*products.expected_products(case, run), *context.page_names(case.page))
@@ -82,7 +82,7 @@ class FactualAccuracy:
     async def _coverage(self, case: Case, run: Trajectory, facts: Sequence[str]) -> Score:
         entailer = None if self.light else self.entailer
         found = await coverage.fact_coverage(facts, run.answer, entailer)
-        # A judge refines what is open; it is not asked about numbers that are plainly there or plainly wrong.
+        # The judge decides only open facts, not numbers that the rules have already settled.
         if self.judge is None or self.light or found.status != "ok" or found.producer == "rule":
             return found
         return await self._judged(self.judge, coverage.NAME, _FACTS, case, run, ("facts", "input", "answer"))
@@ -117,7 +117,7 @@ class FactualAccuracy:
 
 
 def _against_sources(run: Trajectory) -> Score:
-    """Without a catalogue: the prices given, against those in what the agent had read."""
+    """Without a catalogue, compare the prices in the answer with those in the text the agent read."""
     name = live_check.NAME
     given = find_money(run.answer[:50_000])
     if not given:

@@ -1,4 +1,4 @@
-"""Whether an answer is well written: its language, its tone and its shape."""
+"""Check whether an answer is well written: language, tone and formatting."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Fluency:
 
     @staticmethod
     def intent_settings(intents: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
-        """The settings that the project's intents give this scorer."""
+        """Return the settings that the project's intents define for this scorer."""
         tones = {name: stated["tone"] for name, stated in intents.items() if "tone" in stated}
         tones = {name: [tone] if isinstance(tone, str) else list(tone) for name, tone in tones.items()}
         return {"tones": tones} if tones else {}
@@ -114,5 +114,5 @@ class Fluency:
 
 
 def _of_last(part: Score, run: Trajectory) -> tuple[Evidence, ...]:
-    """The evidence with the turn it is from: the last."""
+    """Return the evidence with its turn set to the last turn."""
     return tuple(replace(one, turn=len(run.turns) - 1) for one in part.evidence)

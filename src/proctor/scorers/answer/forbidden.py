@@ -1,4 +1,4 @@
-"""The answers are free of what must not be said."""
+"""Check that no answer contains forbidden text."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Forbidden:
         return (self.value,) if isinstance(self.value, str) else self.value
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """Look for the scorer's own list, the case's and each turn's."""
+        """Search for the forbidden texts of the scorer, the case and each turn."""
         if (unanswered := no_answer(self, run)) is not None:
             return unanswered
         lists = self._lists(case, run)
@@ -62,7 +62,7 @@ class Forbidden:
         try:
             found += await self._matched(passages(run, self.where))
         except PatternError as error:
-            if not found:  # what was found is wrong whatever the pattern would have said
+            if not found:  # a finding counts even if a pattern fails
                 return unjudged(self, str(error))
         if not found:
             return scored(self, 1.0, "nothing forbidden was said")
@@ -70,7 +70,7 @@ class Forbidden:
         return scored(self, 0.0, reason, evidence=tuple(found[:MOST_EVIDENCE]))
 
     def _lists(self, case: Case, run: Trajectory) -> dict[int, tuple[str, ...]]:
-        """What is forbidden in each turn."""
+        """Return the forbidden texts of each turn."""
         shared = (*self._own, *case.expect.forbidden)
         lists = {each.turn: shared for each in passages(run, self.where)}
         for index, ask in enumerate(case.asks[: len(run.turns)]):

@@ -1,4 +1,4 @@
-"""Claim by claim: whether what the agent had read bears out its last answer, and which claims are critical."""
+"""Check each claim of the last answer against the sources and tool results, and mark critical claims."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from proctor.text.policy_sections import SECTIONS, about_the_talk, section_key, 
 __all__ = ["Grounded"]
 
 _MOST_CLAIMS: Final = 60
-_SHORT_ARGUMENT: Final = 40  # letters
-_MOST: Final = 40  # passages, the newest
-_LONGEST: Final = 400  # letters of a claim that networks are asked about; a sentence of an answer has fewer
+_SHORT_ARGUMENT: Final = 40  # characters
+_MOST: Final = 40  # maximum passages; the newest are kept
+_LONGEST: Final = 400  # maximum characters of a claim sent to a network
 _CODE: Final = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{3,40}\b")
 _BRACKETED: Final = re.compile(r"\[([^\[\]\n]{1,80})\](?!\()")
 _STATES: Final = ("contradicted", "stale", "unsupported", "supported")
@@ -38,13 +38,13 @@ _STATES: Final = ("contradicted", "stale", "unsupported", "supported")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grounded:
-    """Every claim of the answer is borne out by sources and tool results; critical claims are read by networks.
+    """Every claim of the answer is supported by sources and tool results; networks check the critical claims.
 
-    ``critical`` names the sections in which a claim is critical. Which section a claim is in is told by the case
-    (``metadata.section``), or else by the sentence. ``known`` are statements that hold without a source. With ``read:
-    all`` networks read every claim that rules leave open; with ``light`` none. The evidence of each claim says in
-    ``where`` what became of it, and the critical sections it is in: ``unsupported: policy``; a claim that is too long
-    for a network, or one too many, is ``unread``.
+    ``critical`` names the sections in which a claim is critical. The section of a claim comes from the case
+    (``metadata.section``) or, without it, from the sentence. ``known`` lists statements that are true without a source.
+    With ``read: all``, networks check every claim that rules leave open; with ``light``, they check none. The ``where``
+    of each claim's evidence holds its state and its critical sections: ``unsupported: policy``. A claim that is too
+    long for a network, or beyond the maximum count, is ``unread``.
     """
 
     name: ClassVar[str] = "grounded"
@@ -67,7 +67,7 @@ class Grounded:
             raise ValueError(f"doubt is {self.doubt:g}; it must be from 0 to 1")
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """Hold each claim against sources, tool results and what is known; the evidence says what became of each."""
+        """Check each claim against sources, tool results and known statements; the evidence holds the state of each."""
         if (unanswered := no_answer(self, run)) is not None:
             return unanswered
         section = case.metadata.get("section")
@@ -98,16 +98,16 @@ class Grounded:
         return self._told([each for each in checked if each is not None], said, run.answer, told)
 
     def ahead(self, run: Trajectory) -> Iterator[None]:
-        """Read what an answer will be held against, a little at each step; what is read is remembered by its text."""
+        """Prepare the passages in small steps before the answer arrives; the results are cached by text."""
         yield from reading(_passages(run))
 
     def _state(self, each: CheckedClaim) -> str:
-        """A claim whose figures the nearest source has, and which a network does not dismiss, is in doubt."""
+        """Return the claim's state; "in doubt" if the nearest source has its figures and the network is undecided."""
         doubtful = each.state == "unsupported" and not each.by_rule and bool(each.figures) and each.value >= self.doubt
         return "in doubt" if doubtful else each.state
 
     def _sections(self, claim: str, section: object) -> tuple[str, ...]:
-        """The critical sections of a claim: the one that the caller says the answer is in, or those it speaks of."""
+        """Return the critical sections of a claim: the section given by the caller, or those found in the claim."""
         wanted = {section_key(name) for name in self.critical}
         if isinstance(section, str) and section.strip():
             key = section_key(section)
@@ -133,7 +133,7 @@ class Grounded:
         value = sum(weight * each.value for weight, each in zip(weights, made, strict=True)) / sum(weights)
         bad = [each for each in order if each.state != "supported"]
         if bad and said[bad[0].claim] and bad[0].state != "unsupported":
-            value = min(value, 0.5)  # one critical claim that is denied spoils the answer
+            value = min(value, 0.5)  # a denied critical claim caps the score
         counts = ", ".join(
             f"{sum(each.state == state for each in made)} {state}"
             for state in _STATES
@@ -147,7 +147,7 @@ class Grounded:
             reason,
             confidence=sum(0.9 if each.by_rule else trust(answer) for each in made) / len(made),
             producer="rule" if all(each.by_rule for each in made) else "rule+local model",
-            evidence=unread[:1]  # the first is told whatever else there is
+            evidence=unread[:1]  # the first unread claim is always shown
             + tuple(
                 Evidence(
                     quote=each.claim,
@@ -160,12 +160,12 @@ class Grounded:
 
 
 def _is_run(claim: str) -> bool:
-    """Whether a claim is a run of words rather than a sentence: it has no end, or is of several scripts."""
+    """Whether a claim is a run of words rather than a sentence: it is too long or mixes scripts."""
     return len(claim) > _LONGEST or is_strewn(claim)
 
 
 def _unread(claim: str, sections: tuple[str, ...]) -> Evidence:
-    """What is told of a claim that no network was asked about."""
+    """Return the evidence for a claim that no network checked."""
     if len(claim) > _LONGEST:
         note = f"a sentence of {len(claim)} letters is longer than is read"
     else:
@@ -174,12 +174,12 @@ def _unread(claim: str, sections: tuple[str, ...]) -> Evidence:
 
 
 def _where(state: str, sections: tuple[str, ...]) -> str:
-    """``unsupported: policy, price`` for a critical claim, ``unsupported`` for another."""
+    """Return ``unsupported: policy, price`` for a critical claim, ``unsupported`` for any other."""
     return f"{state}: {', '.join(sections)}" if sections else state
 
 
 def _claims(answer: str, names: Collection[str]) -> list[str]:
-    """What the answer says about the world, without its marks of citation."""
+    """Return the claims of the answer about the world, without citation marks."""
     text = answer[:60_000]
     for written in {mark.written for mark in citations(text) if not mark.link}:
         text = text.replace(written, " ")
@@ -189,13 +189,13 @@ def _claims(answer: str, names: Collection[str]) -> list[str]:
 
 
 def _claim(sentence: str) -> str:
-    """The sentence without what it says of the agent first: "I cannot decide it: the team does"."""
+    """Return the sentence without a leading part about the agent: "I cannot decide it: the team does"."""
     head, colon, rest = sentence.partition(": ")
     return rest if colon and rest.strip() and about_the_talk(head) else sentence
 
 
 def _was_done(claim: str, calls: Sequence[ToolCall], tool_effects: Mapping[str, StatedEffect]) -> bool:
-    """Whether the claim says that something was done, and a tool did it to the very thing that the claim names."""
+    """Whether the claim reports an action that a tool call performed on the object the claim names."""
     said = list(deeds(claim))
     if not said or not calls or not all(backed(deed, calls, tool_effects=tool_effects) for deed in said):
         return False
@@ -209,7 +209,7 @@ def _done(claim: str) -> CheckedClaim:
 
 
 def _passages(run: Trajectory) -> list[SourcePassage]:
-    """The sources and the documents that tools returned, each once; other results of tools as records."""
+    """Return the sources and the documents returned by tools, without duplicates; other tool results as records."""
     known: dict[str, Source] = {source.id: source for source in run.sources if source.text.strip()}
     records: list[SourcePassage] = []
     for call in run.tool_calls:
@@ -225,7 +225,7 @@ def _passages(run: Trajectory) -> list[SourcePassage]:
 
 
 def _asked(call: ToolCall) -> dict[str, object]:
-    """What a call that succeeded was about: days, numbers and ids. Its longer texts are the agent's own words."""
+    """Return the short arguments of a successful call: days, numbers, ids. Longer ones are the agent's own words."""
     return {name: value for name, value in call.arguments.items() if len(str(value)) <= _SHORT_ARGUMENT}
 
 

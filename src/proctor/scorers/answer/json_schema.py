@@ -1,4 +1,4 @@
-"""The answer is JSON of a given shape."""
+"""Check that the answer is JSON and follows a schema."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class JsonSchema:
     name: ClassVar[str] = "json_schema"
     version: ClassVar[str] = "1"
     threshold: ClassVar[float | None] = 1.0
-    primary: ClassVar[str | None] = None  # a mapping after the name is its settings, never its schema
+    primary: ClassVar[str | None] = None  # a mapping after the name is the settings, not the schema
 
     schema: Mapping[str, Any] | None = None
     from_text: Literal["strict", "loose"] = "strict"
@@ -47,7 +47,7 @@ class JsonSchema:
             _validator(_written(self.schema))
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """Read the answer as JSON and hold it against the schema."""
+        """Parse the answer as JSON and validate it against the schema."""
         if (unanswered := no_answer(self, run)) is not None:
             return unanswered
         found = [(turn_label(each.turn), self._check(each)) for each in passages(run, self.where)]
@@ -72,7 +72,7 @@ class JsonSchema:
                 evidence.append(Evidence(turn=passage.turn, where=where, note=f"{where}: {quoted(error.message)}"))
                 if len(evidence) == MOST_EVIDENCE:
                     break
-        except ValueError as error:  # text that is no Unicode, nesting beyond what the validator takes
+        except ValueError as error:  # invalid Unicode, or nesting deeper than the validator allows
             return unjudged(self, f"the JSON could not be held against the schema: {error}", raw=quoted(passage.text))
         if not evidence:
             return scored(self, 1.0, "valid JSON that follows the schema")
@@ -98,7 +98,7 @@ def _written(schema: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=64)
 def _validator(schema: str) -> SchemaCheck:
-    """The schema, compiled."""
+    """Return the compiled schema."""
     try:
         return SchemaCheck(schema)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""A model judges the answer by a rubric."""
+"""Score the answer with a model that follows a rubric."""
 
 from __future__ import annotations
 
@@ -69,11 +69,11 @@ class Judge:
 
     @property
     def revision(self) -> str:
-        """The version with the hash of the prompt, so that scores by different prompts are told apart."""
+        """Return the version with the hash of the prompt, so that scores from different prompts differ in it."""
         return f"{self.version}+{prompt_file('judge').hash}"
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """Ask the judge, several times if ``samples`` says so."""
+        """Ask the judge ``samples`` times and combine the replies."""
         if (unanswered := no_answer(self, run)) is not None:
             return unanswered
         request = Request(
@@ -89,7 +89,7 @@ class Judge:
         return replace(together, name=self.name, cost=total_cost(opinions), evidence=evidence)
 
     def messages(self, case: Case, run: Trajectory) -> tuple[Message, ...]:
-        """What the judge is asked: the rubric as the system's words, the material as the user's."""
+        """Return the judge's messages: the rubric as the system message, the material as the user message."""
         material, code = fence(collect(case, run, self.include))
         return (
             _instructions(self.rubric, self.kind, self.scale, tuple(self.labels)),
@@ -97,7 +97,7 @@ class Judge:
         )
 
     def _read(self, opinion: Opinion, name: str, evidence: tuple[Evidence, ...] = ()) -> Score:
-        """One opinion as a score; a verdict that is none of those asked for is an error, never fixed."""
+        """Convert one reply to a score; a verdict outside the allowed values is an error and is not repaired."""
         signed: dict[str, Any] = {"name": name, "version": self.revision, "cost": opinion.cost}
         signed["evidence"] = evidence
         signed["producer"] = f"judge:{self.judge.name}"
@@ -126,7 +126,7 @@ class Judge:
 
 @lru_cache(maxsize=256)
 def _instructions(rubric: str, kind: str, scale: tuple[float, ...], labels: tuple[str, ...]) -> Message:
-    """The system's words, which are the same for every case."""
+    """Return the system message, which is the same for every case."""
     prompt = prompt_file("judge")
     low, high = (f"{end:g}" for end in scale)
     names = ", ".join(f'"{name}"' for name in labels)
@@ -136,7 +136,7 @@ def _instructions(rubric: str, kind: str, scale: tuple[float, ...], labels: tupl
 
 @lru_cache(maxsize=256)
 def _schema(kind: str, labels: tuple[str, ...]) -> Mapping[str, Any]:
-    """The shape of the reply; one object for all cases, so that what is worked out of it is worked out once."""
+    """Return the reply schema; cached as one object, so that values derived from it are computed once."""
     if kind == "score":
         return reply_schema({"type": "number"})
     return reply_schema({"type": "string", "enum": list(labels) if kind == "label" else ["pass", "fail"]})

@@ -1,4 +1,4 @@
-"""The answer came in time."""
+"""Check that the answer arrived in time."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Latency:
             raise ValueError(f"at_most is {self.at_most:g} s; a time cannot be negative")
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """Compare the slowest turn, or all turns together, with the limit."""
+        """Compare the slowest turn, or the sum of all turns, with the limit."""
         if (unanswered := no_answer(self, run)) is not None:
             return unanswered
         times = [(turn.latency, index) for index, turn in enumerate(run.turns)]

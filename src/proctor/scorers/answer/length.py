@@ -1,4 +1,4 @@
-"""The answer is neither too short nor too long."""
+"""Check the length of the answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COUNT: dict[Unit, Callable[[str], int]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Length:
-    """The answer has at least and at most so many words, characters, sentences or lines."""
+    """The length of the answer, in words, characters, sentences or lines, is within the limits."""
 
     name: ClassVar[str] = "length"
     version: ClassVar[str] = "1"
@@ -48,7 +48,7 @@ class Length:
             raise ValueError(f"at_least is {self.at_least} and at_most is {self.at_most}: no answer can be both")
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """Count and compare with the limits."""
+        """Count the units and compare the count with the limits."""
         if (unanswered := no_answer(self, run)) is not None:
             return unanswered
         found = [(turn_label(each.turn), self._check(each)) for each in passages(run, self.where)]

@@ -1,4 +1,4 @@
-"""Judges score the answer by a metric of the user's own: a `.metric.prompty` file."""
+"""Score the answer with a custom metric: a `.metric.prompty` file that judges follow."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _RAW = 4000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """Judges score the answer by a prompt of the user's own, from 0 to 100 or as OK or ERR."""
+    """Judges score the answer by a custom prompt, from 0 to 100 or as OK or ERR."""
 
     name: ClassVar[str] = "metric"
     version: ClassVar[str] = "1"
@@ -67,17 +67,17 @@ class Metric:
 
     @property
     def revision(self) -> str:
-        """The version with the hash of the metric, so that scores by different texts are told apart."""
+        """Return the version with the hash of the metric, so that scores from different texts differ in it."""
         return f"{self.version}+{_compiled(self.prompt).prompt.hash[:8]}+{prompt_file('metric').hash}"
 
     @property
     def scores(self) -> bool:
-        """Whether it is scored from 0 to 100, as its tag `scorer` says; else it is OK or ERR."""
+        """Whether the metric scores from 0 to 100 (tag `scorer`); otherwise the result is OK or ERR."""
         tags = _compiled(self.prompt).prompt.front.get("tags")
         return isinstance(tags, Sequence) and "scorer" in tags
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """Ask every judge once; the mean of those that gave a score, with their spread."""
+        """Ask every judge once; return the mean of the valid scores and their spread."""
         if (unanswered := no_answer(self, run)) is not None:
             return unanswered
         values = self._values(case, run)
@@ -93,7 +93,7 @@ class Metric:
         return parts[0] if len(parts) == 1 else self._together(parts)
 
     def _values(self, case: Case, run: Trajectory) -> dict[str, str]:
-        """What the metric may ask for; texts of the prompt's author come from the settings."""
+        """Return the template variables; texts about the tested prompt come from the settings."""
         inputs = inputs_of(case, run)
         truth = next((each.reference for each in last_expectation(case, run) if each.reference), "")
         own = {
@@ -104,7 +104,7 @@ class Metric:
         return {name: own.get(name, self.about.get(name, "")) for name in VARIABLES}
 
     def _request(self, values: Mapping[str, str]) -> Request:
-        """The metric with every value fenced, so that no answer can talk to the judge; an empty one stays empty."""
+        """Build the request with every value fenced, so that no answer can address the judge; empty values stay."""
         blocks, code = fence([(name, text) for name, text in values.items() if text])
         fenced = {found.group(1): found.group() for found in _blocks(blocks, code)}
         compiled = _compiled(self.prompt)
@@ -137,7 +137,7 @@ class Metric:
         return Score(**signed, value=float(word == "ok"), label=word, reason=reason)
 
     def _together(self, parts: Sequence[Score]) -> Score:
-        """The mean of the judges that gave a score; how far they lie apart is the spread."""
+        """Return the mean of the judges that gave a score, with the spread between them."""
         named = tuple(_renamed(part) for part in parts)
         costs = [part.cost for part in parts if part.cost is not None]
         told: dict[str, Any] = {"name": self.name, "version": self.revision, "parts": named}
@@ -153,7 +153,7 @@ class Metric:
         )
         return Score(
             **told,
-            value=min(1.0, max(0.0, mean)),  # rounding may put a mean a hair outside
+            value=min(1.0, max(0.0, mean)),  # rounding can move a mean slightly out of range
             measured=mean * 100 if self.scores else None,
             confidence=(1 - spread) * len(values) / len(parts),
             reason=reason,
@@ -165,12 +165,12 @@ def _renamed(part: Score) -> Score:
 
 
 def _blocks(blocks: str, code: str) -> Iterator[re.Match[str]]:
-    """Each fenced value with its name; the code is in none of them, so that none can end early."""
+    """Iterate over the fenced values; the code occurs in none of them, so no block ends early."""
     return re.finditer(rf"<<<{code} (\w+)\n.*?\n{code}>>>", blocks, re.DOTALL)
 
 
 def _with_note(messages: Sequence[Message], note: str) -> tuple[Message, ...]:
-    """The note under the system's own words: some models take but one message of the system."""
+    """Append the note to the system message: some models accept only one system message."""
     if messages and messages[0].role == "system":
         return (replace(messages[0], content=f"{messages[0].content}\n\n{note}"), *messages[1:])
     return (Message(role="system", content=note), *messages)
@@ -178,11 +178,11 @@ def _with_note(messages: Sequence[Message], note: str) -> tuple[Message, ...]:
 
 @lru_cache(maxsize=64)
 def _compiled(text: str) -> CompiledPrompt:
-    """The metric made ready, once for all answers."""
+    """Parse and compile the metric once for all answers."""
     return compile_prompt(parse_prompt(text, name="metric"))
 
 
 @lru_cache(maxsize=64)
 def _needs_truth(text: str) -> bool:
-    """Whether a metric is of no use without a groundtruth: it shows one and does not ask whether there is one."""
+    """Whether the metric needs a groundtruth: it uses the variable without testing that it is set."""
     return _TRUTH in _compiled(text).variables and not _ASKS_FOR_TRUTH.search(text)

@@ -1,4 +1,4 @@
-"""The answer has the right number in it."""
+"""Check the number in the answer."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Numeric:
             raise ValueError(f"tolerance is {self.tolerance:g}; it cannot be negative")
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """Compare the answer's number with ``value`` or, without it, with the reference's."""
+        """Compare the answer's number with ``value`` or, if it is not set, with the reference's."""
         return score_expected(
             self,
             case,

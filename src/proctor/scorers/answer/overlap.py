@@ -1,4 +1,4 @@
-"""The answer's words are those of the reference."""
+"""Measure the word or character overlap of the answer with the reference."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Overlap:
             raise ValueError("reference is empty: there is nothing to compare with")
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """Measure the overlap with ``reference`` or, without it, with the case's."""
+        """Measure the overlap with ``reference`` or, if it is not set, with the case's reference."""
         return score_expected(
             self,
             case,

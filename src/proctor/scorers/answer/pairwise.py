@@ -1,4 +1,4 @@
-"""A model compares the answer with another one, in both orders."""
+"""Compare the answer with another answer by a model, in both orders."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _VALUE = {"win": 1.0, "tie": 0.5, "loss": 0.0}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pairwise:
-    """A model says whether the answer is better than the reference or the recorded answer, asked in both orders."""
+    """A model judges whether the answer is better than the reference or the recorded answer, asked in both orders."""
 
     name: ClassVar[str] = "pairwise"
     version: ClassVar[str] = "1"
@@ -41,11 +41,11 @@ class Pairwise:
 
     @property
     def revision(self) -> str:
-        """The version with the hash of the prompt, so that scores by different prompts are told apart."""
+        """Return the version with the hash of the prompt, so that scores from different prompts differ in it."""
         return f"{self.version}+{prompt_file('pairwise').hash}"
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """Ask twice, the answer once first and once second; only what both say counts."""
+        """Ask twice, with the answer first and then second; count only a verdict that both replies share."""
         if (unanswered := no_answer(self, run)) is not None:
             return unanswered
         other = self._other(case, run)
@@ -66,7 +66,7 @@ class Pairwise:
 
     def _request(self, case: Case, run: Trajectory, first: str, second: str) -> Request:
         prompt = prompt_file("pairwise")
-        asked = collect(case, run, ("page", "history", "input", "answer"))[:-1]  # the answer is one of the two
+        asked = collect(case, run, ("page", "history", "input", "answer"))[:-1]  # the answer is added below
         material, code = fence([*asked, ("first answer", first), ("second answer", second)])
         messages = (
             Message(role="system", content=prompt.fill("system", rubric=self.rubric.strip())),

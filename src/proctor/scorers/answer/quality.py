@@ -1,4 +1,4 @@
-"""How good an answer is as a whole: four dimensions, weighed by what the user wanted."""
+"""Score the overall quality of an answer: four dimensions with weights that depend on the intent."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from proctor.scorers.weighted_parts import combined
 __all__ = ["Blend", "Quality"]
 
 THRESHOLD: Final = 0.75
-# A dimension under its floor fails the answer, however good the others are. A wrong fact that the sources contradict
-# leaves at most 0.2 of factual accuracy; a fact that is worded otherwise but supported by them leaves 0.5. One exact
-# contradiction leaves 0.64 of consistency. The floor of relevance is low because a right refusal reaches 0.3 there.
+# A dimension under its floor fails the answer. Reference points: a fact contradicted by the sources gives at most 0.2
+# factual accuracy, a reworded but supported fact 0.5; one exact contradiction gives 0.64 consistency; a correct refusal
+# reaches only 0.3 relevance, so that floor is low.
 FLOORS: Final[Mapping[str, float]] = {
     "relevance": 0.25,
     "factual_accuracy": 0.5,
@@ -43,10 +43,10 @@ _KINDS: Final[Mapping[str, Any]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blend:
-    """How much each dimension weighs for one intent, and from which value on an answer passes.
+    """The weight of each dimension for one intent, and the threshold from which an answer passes.
 
-    A dimension that ``optional`` names is left out where it does not apply (a greeting states no facts). A dimension
-    under its floor fails the answer; ``floors`` replaces the default floors of the dimensions it names.
+    A dimension in ``optional`` is left out if it does not apply (a greeting states no facts). A dimension under its
+    floor fails the answer; ``floors`` replaces the default floors of the dimensions it names.
     """
 
     weights: Mapping[str, float] = field(default_factory=lambda: dict.fromkeys(_KINDS, 0.25))
@@ -69,7 +69,7 @@ class Blend:
                 raise ValueError(f"the floor of {name} is from 0 to the threshold ({self.threshold:g}), not {floor:g}")
 
     def floor(self, name: str) -> float:
-        """The value under which this dimension fails the answer by itself."""
+        """Return the value under which this dimension alone fails the answer."""
         return self.floors.get(name, min(FLOORS[name], self.threshold))
 
 
@@ -78,7 +78,7 @@ _BLEND_FIELDS: Final = tuple(each.name for each in dataclasses.fields(Blend))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quality:
-    """How good the answer is: relevance, factual accuracy, consistency and fluency, weighed by the intent."""
+    """Overall quality: relevance, factual accuracy, consistency and fluency, with weights that depend on the intent."""
 
     name: ClassVar[str] = "quality"
     version: ClassVar[str] = "2"
@@ -107,7 +107,7 @@ class Quality:
 
     @staticmethod
     def intent_settings(intents: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
-        """The settings that the project's intents give this scorer."""
+        """Return the settings that the project's intents define for this scorer."""
         blends = {
             name: {key: stated[key] for key in _BLEND_FIELDS if key in stated}
             for name, stated in intents.items()
@@ -119,9 +119,9 @@ class Quality:
         return given
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """Score the four dimensions side by side and weigh them.
+        """Score the four dimensions concurrently and combine them by weight.
 
-        A dimension under its floor fails the answer. With none that failed, a missing one leaves the case unscored.
+        A dimension under its floor fails the answer. If none failed, a missing dimension leaves the case unscored.
         """
         blend = self.intents.get(case.intent or "", self.default)
         if (unanswered := no_answer(self, run)) is not None:
@@ -151,7 +151,7 @@ class Quality:
         return replace(whole, threshold=blend.threshold)
 
     def _dimension(self, name: str) -> Scorer:
-        """The scorer of one dimension, with its settings and with the live parts of this one."""
+        """Build the scorer of one dimension from its settings and the sockets of this scorer."""
         kind = _KINDS[name]
         fields = {each.name: each for each in dataclasses.fields(kind)}
         given = dict(getattr(self, name))
@@ -165,7 +165,7 @@ class Quality:
 
 
 def _limited(whole: Score, failed: Sequence[Score]) -> Score:
-    """The score of an answer with a dimension under its floor: no better than that dimension, whatever is missing."""
+    """Cap the score at the lowest failed dimension, even if other dimensions are missing."""
     assert whole.value is not None
     least = min(part.value for part in failed if part.value is not None)
     said = ", ".join(f"{part.name} {part.value:.2f} is under its floor of {part.threshold:g}" for part in failed)

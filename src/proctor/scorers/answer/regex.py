@@ -1,4 +1,4 @@
-"""The answer matches a regular expression."""
+"""Check the answer against a regular expression."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Regex:
         compiled(self.value, ignore_case=self.ignore_case)
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """Look for the pattern."""
+        """Search the answers for the pattern."""
         if (unanswered := no_answer(self, run)) is not None:
             return unanswered
         checked = passages(run, self.where)

@@ -1,4 +1,4 @@
-"""The answer is about what was asked, names the right products and uses the situation."""
+"""Check that the answer is about the question, names the right products and uses the context."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The answer keeps the rules of its prompt, each judged on its own."""
+"""Check that the answer follows the rules of its prompt, each judged separately."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ AIMED = "the test was made for it"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """The answer keeps the rules: each checked by its predicate where it has one, else by judges."""
+    """The answer follows the rules: each is checked by its predicate if it has one, otherwise by judges."""
 
     name: ClassVar[str] = "rules"
     version: ClassVar[str] = "1"
@@ -45,11 +45,11 @@ class Rules:
 
     @property
     def revision(self) -> str:
-        """The version with the hash of the prompt, so that verdicts by different prompts are told apart."""
+        """Return the version with the hash of the prompt, so that verdicts from different prompts differ in it."""
         return f"{self.version}+{prompt_file('rule').hash}"
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """A verdict on every rule; together the weighted share of those that were kept among those that apply."""
+        """Judge every rule; the score is the weighted share of rules followed among those that apply."""
         if (unanswered := no_answer(self, run)) is not None:
             return unanswered
         rules = self._in_force(case, run)
@@ -66,7 +66,7 @@ class Rules:
         return whole_of(self.name, self.revision, parts, about="answer", missed=missed)
 
     def _in_force(self, case: Case, run: Trajectory) -> list[Rule]:
-        """The scorer's rules and the case's own; what is switched off or an opposite is no duty of an answer."""
+        """Return the rules of the scorer and the case, without disabled and inverse rules."""
         own = [rule for expect in last_expectation(case, run) for rule in expect.rules]
         return to_check((*self.rules, *own), light=self.light)
 
@@ -75,12 +75,12 @@ class Rules:
             return await by_judges(rule, case, run, self.judges or ())
         try:
             verdict = by_predicate(rule, case, run, self.where)
-        except PredicateError as error:  # only a case's own rule comes here unread
+        except PredicateError as error:  # only a case's own rule is not validated earlier
             return unread(rule, error)
         if verdict.outcome == "unknown" and self.judges and not self.light:
-            return await by_judges(rule, case, run, self.judges)  # the language of one word, say, a judge may know
+            return await by_judges(rule, case, run, self.judges)  # a judge may decide what a predicate cannot
         return verdict
 
     def _aimed(self, case: Case) -> set[str]:
-        """The rules a test was made for; those made from its opposite or its older wording too."""
+        """Return the rules a test was generated for, including those from its inverse or older wording."""
         return {self.aliases.get(each, each) for each in GeneratedTest.of(case).rules}

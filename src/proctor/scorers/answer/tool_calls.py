@@ -1,4 +1,4 @@
-"""The right tools were called with the right arguments."""
+"""Check that the right tools were called with the right arguments."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ToolCalls:
     arguments: Arguments = "exact"
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """Hold the calls made against those expected: F1, or recall when others may come beside them."""
+        """Compare actual with expected calls: F1, or recall if extra calls are allowed."""
         if (unanswered := no_answer(self, run)) is not None:
             return unanswered
         found: list[tuple[str, Score]] = []
@@ -88,7 +88,7 @@ class ToolCalls:
 def _evidence(
     wanted: Sequence[ToolCall], made: Sequence[ToolCall], pairing: Pairing, turn: int | None, *, extra_allowed: bool
 ) -> tuple[Evidence, ...]:
-    """The calls that are missing and those that are too many; two of one name differ in their arguments."""
+    """Return the missing and the extra calls; two with one name are reported as different arguments."""
     taken, given = {one for one, _ in pairing.pairs}, {other for _, other in pairing.pairs}
     missing = [call for index, call in enumerate(wanted) if index not in taken]
     extra = [call for index, call in enumerate(made) if index not in given]

@@ -1,1 +1,1 @@
-"""Scores of whole conversations: what was said and done over many turns."""
+"""Scorers of whole conversations: what was said and done over many turns."""

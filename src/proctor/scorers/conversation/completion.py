@@ -1,4 +1,4 @@
-"""Whether the customer's task was done: what was changed and what was said, against what should have been."""
+"""Check whether the customer's task was done: actual changes and statements against the expected ones."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from proctor.scorers.match_calls import shown
 
 __all__ = ["Completion"]
 
-_SENTENCE: Final = 5  # from this many words on a statement may be said in other words
+_SENTENCE: Final = 5  # minimum words for a statement that may be paraphrased
 _ENTAILED: Final = 0.7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """The task was done: the right changes and no others, and everything said that had to be said."""
+    """The task was done: the right changes and no others, and every required statement."""
 
     name: ClassVar[str] = "completion"
     version: ClassVar[str] = "1"
@@ -47,7 +47,7 @@ class Completion:
     entailer: Entailer | None = socket(optional=True)
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """Compare the effects of the calls with the gold ones; without gold, give an estimate and say so."""
+        """Compare the effects of the calls with the gold effects; without gold, return a labelled estimate."""
         if (unanswered := no_conversation(self, run)) is not None:
             return unanswered
         try:
@@ -75,7 +75,7 @@ class Completion:
         guess = await Solved(tool_effects=self.tool_effects).score(case, run)
         if guess.value is None:
             return replace(guess, name=self.name, version=self.version)
-        # What is only estimated passes and fails nobody: the figure is told, and the score stays empty.
+        # An estimate neither passes nor fails: the figure is reported without a score.
         return skipped(
             self,
             f"an estimate, without gold: {guess.reason}",
@@ -104,7 +104,7 @@ class Completion:
         done = net(self._effect(step.call) for step in worked if step.call is not None)
         refused = self._refused(made)
         wanted = net(self._effect(call) for call in gold if not self._reads(call.name))
-        # What the world refused, tried before anything else was done to the same thing, nobody could have done.
+        # A gold change that was refused before any other change of the same target was impossible.
         missing = [one for one in wanted if not _met(one, done) and one not in refused]
         extra = [] if others else [one for one in done if not any(each.met_by(one) for each in wanted)]
         evidence = [Evidence(note=f"not done: {_told(one)}") for one in missing]
@@ -173,7 +173,7 @@ class Completion:
                 producer = "rule+local model"
                 try:
                     step = await self._entailed(statement, spoken)
-                except Exception as error:  # a model that does not work leaves the statement unjudged
+                except Exception as error:  # a failing model leaves the statement unjudged
                     reason = quoted(f"could not be read: {type(error).__name__}: {error}", 300)
                     return Score(name="statements", version=self.version, status="error", reason=reason)
             if step is None:
@@ -205,18 +205,18 @@ class Completion:
 
 
 def has_gold(case: Case) -> bool:
-    """Whether it is known what should have been done or said; an empty list of calls counts when it is marked."""
+    """Whether the expected actions or statements are known; an empty list counts if marked complete."""
     return bool(case.expect.tool_calls or case.expect.facts or case.expect.extra.get("complete"))
 
 
 def _basis(case: Case) -> tuple[str, ...]:
-    """What tau2-bench rewards in this task, where it says so."""
+    """Return the reward basis of a tau2-bench task, if given."""
     basis = case.expect.extra.get("reward_basis")
     return tuple(str(each) for each in basis) if isinstance(basis, (list, tuple)) else ()
 
 
 def _others(case: Case) -> bool:
-    """Whether changes beside the gold ones do no harm: only where the whole state is not what is rewarded."""
+    """Whether extra changes are allowed: only if the reward does not depend on the whole state."""
     return bool(_basis(case)) and "DB" not in _basis(case)
 
 

@@ -1,4 +1,4 @@
-"""A whole conversation: gates first, then scores; what has failed is never averaged away."""
+"""Score a whole conversation: gates first, then weighted scores; a failed gate is not averaged away."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from proctor.scorers.weighted_parts import combined
 
 __all__ = ["ConversationScorer"]
 
-# An estimate is shown, and helps to tell the outcome where nothing else does; by itself it decides nothing.
+# The estimate is shown and helps to derive the outcome, but has no weight of its own.
 WEIGHTS: Final = {"outcome": 2.0, "turns": 1.0, "solved": 0.0}
 
 
-@dataclass(frozen=True, kw_only=True)  # no slots: the parts are made once and kept
+@dataclass(frozen=True, kw_only=True)  # no slots: the parts are cached on the instance
 class ConversationScorer:
-    """A conversation passes when no gate fails and what remains is good enough."""
+    """A conversation passes if no gate fails and the remaining scores reach the threshold."""
 
     name: ClassVar[str] = "conversation"
     version: ClassVar[str] = "1"
     threshold: ClassVar[float | None] = 0.5
     primary: ClassVar[str | None] = "gates"
-    loads: ClassVar[tuple[str, ...]] = (*GATES, "outcome", "turns", "solved")  # by name; they are part of its hash
+    loads: ClassVar[tuple[str, ...]] = (*GATES, "outcome", "turns", "solved")  # loaded by name; part of its hash
 
     gates: tuple[str, ...] = GATES
     off: tuple[str, ...] = ()
@@ -68,11 +68,11 @@ class ConversationScorer:
         for name, value in self.thresholds.items():
             if not 0.0 <= value <= 1.0:
                 raise ValueError(f"the threshold of {name} is {value:g}; it must be from 0 to 1")
-        _ = self._made  # wrong settings of a part are wrong settings of the whole
+        _ = self._made  # fail early on wrong settings of a part
 
     @staticmethod
     def intent_settings(intents: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
-        """The settings that the project's intents give the parts."""
+        """Return the settings that the project's intents define for the parts."""
         given = registry.load("scorers", "permissions").intent_settings(intents)
         return {"settings": {"permissions": given}} if given else {}
 
@@ -83,18 +83,18 @@ class ConversationScorer:
         return {name: make(name, self.settings.get(name, {}), live, light=self.light) for name in wanted}
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """Ask every gate and score once; a failed gate decides, and names itself and the turn."""
+        """Run every gate and scorer once; a failed gate decides and is reported with its turn."""
         if (unanswered := no_conversation(self, run)) is not None:
             return unanswered
         found = [self._limited(await run_one(name, scorer, case, run)) for name, scorer in self._made.items()]
         parts = list(found)
         if "outcome" not in self.off and ("outcome" in self.weights or "outcome" in self.gates):
             outcome = outcome_score(found, run, version=self.version, tool_effects=self.tool_effects)
-            # Its parts are parts of the conversation already.
+            # Its parts are already parts of the conversation.
             parts.append(self._limited(replace(outcome, parts=())))
         parts = [replace(part, weight=self.weights.get(part.name, 0.0)) for part in parts]
         told = self._told(parts)
-        # What a gate found is told, however the conversation ended; without its last answer nothing else can be said.
+        # A gate's finding counts even if the last answer is missing; other scores need that answer.
         unanswered = no_answer(self, run) if told.value != 0.0 else None
         return told if unanswered is None else replace(unanswered, parts=tuple(parts))
 
@@ -121,7 +121,7 @@ class ConversationScorer:
         return replace(rest, reason=quoted(said + rest.reason, 1000), label=_label(parts))
 
     def _failed(self, parts: Sequence[Score], down: Sequence[Score]) -> Score:
-        """Nought: the gate whose first broken turn comes first is named first."""
+        """Return a score of 0 that lists the gates in order of the turn they failed in."""
         ordered = sorted(down, key=lambda part: (_turn(part) is None, _turn(part) or 0))
         evidence = [
             replace(one, note=f"{part.name}: {one.note}" if one.note else part.name)
@@ -149,7 +149,7 @@ class ConversationScorer:
 
 
 def _turn(part: Score) -> int | None:
-    """The turn a gate failed in: that of its first evidence. What it was held against may stand in an earlier one."""
+    """Return the turn a gate failed in: that of its first evidence. Later evidence may be from earlier turns."""
     return next((one.turn for one in part.evidence if one.turn is not None), None)
 
 

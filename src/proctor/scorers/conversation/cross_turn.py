@@ -1,4 +1,4 @@
-"""Whether the agent contradicts in one turn what it said in another."""
+"""Check whether the agent contradicts in one turn what it said in another."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _EXACT: Final = 0.9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """Two things said that cannot both be true."""
+    """Two statements that cannot both be true."""
 
     earlier: Spoken
     later: Spoken
@@ -58,14 +58,14 @@ class _Looked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossTurn:
-    """Whether what the agent says in one turn agrees with what it said in the others; one contradiction fails it.
+    """Whether the agent's statements agree across turns; one contradiction fails it.
 
-    Numbers, dates, windows, amounts and answers of yes or no are compared exactly; other statements that are near
-    in meaning are read by the network that ships, both ways round. An answer that differs because the user or a tool
-    brought something new, or that openly corrects an earlier one, contradicts nothing. ``knowledge_tools`` is a
-    pattern of the names of tools that read what does not change while people talk, so that another result from them
-    is no news. ``asked_before`` and ``answered_before`` are a question and the answer it got at another time, with the
-    tool calls it took: the conversation is compared with that in the place of its history.
+    Numbers, dates, windows, amounts and yes/no answers are compared exactly. Other statements with similar meaning are
+    read by the bundled network in both directions. An answer that differs because the user or a tool brought new
+    information, or that openly corrects an earlier one, is no contradiction. ``knowledge_tools`` is a regex of the
+    names of tools that read data which does not change during a conversation, so that a different result is not new
+    information. ``asked_before`` and ``answered_before`` are a question and its earlier answer, with its tool calls:
+    the conversation is compared with them instead of its history.
     """
 
     name: ClassVar[str] = "cross_turn"
@@ -88,7 +88,7 @@ class CrossTurn:
             raise ValueError(f"knowledge_tools: {error}") from None
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """Compare each answer with the earlier ones that may be about the same."""
+        """Compare each answer with earlier ones on the same topic."""
         if (unanswered := no_conversation(self, run)) is not None:
             return unanswered
         return unless_broken_off(self, run, await self._judged(case, run))
@@ -125,7 +125,7 @@ class CrossTurn:
         embedder = None if self.light else self.embedder
         try:
             pairs = await candidates(said, embedder)
-        except Exception as error:  # a model that does not work leaves the exact part, and is told
+        except Exception as error:  # a failing model leaves the exact part, and is reported
             looked.failure = quoted(f"{type(error).__name__}: {error}", 200)
             embedder, pairs = None, await candidates(said, None)
         looked.pairs = len(pairs)
@@ -148,7 +148,7 @@ class CrossTurn:
         return looked
 
     async def _asked_again(self, said: Sequence[Spoken], embedder: Embedder | None) -> list[tuple[Spoken, Spoken]]:
-        if self.answered_before:  # the same question by agreement
+        if self.answered_before:  # both answer the same question
             return [(said[0], later) for later in said[1:]]
         return await same_questions(said, embedder)
 
@@ -178,7 +178,7 @@ def _keep(looked: _Looked, news: News, pair: Pair, why: str, sure: float, *, exa
 
 
 def _whole(earlier: Spoken, later: Spoken) -> Pair:
-    """Two answers as wholes: what they begin with stands for them."""
+    """Return two whole answers as a pair, each represented by its opening."""
     return Pair(earlier=earlier, later=later, one=_opening(earlier), two=_opening(later))
 
 

@@ -1,4 +1,4 @@
-"""Whether two statements are about different things: what they name, and what was named before them."""
+"""Decide whether two statements are about different things, by what they and the text before them name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["TELLS", "other_names", "other_questions", "other_things", "same_thin
 
 _NOTHING: Final = Things(named=frozenset(), words=frozenset())
 _DEFINITE = re.compile(r"\b(?:the|your|this|that|these|those|it|its|they|them)\b", re.IGNORECASE)
-# Words that a time or a price is told with, of whatever thing.
+# Words that state a time or a price of any thing.
 TELLS: Final = content(
     "takes take gets goes arrives arrive arriving reach reaches comes come wait need needs expect until till"
     " costs cost price pay pays"
@@ -24,10 +24,10 @@ TELLS: Final = content(
 
 
 def other_things(pair: Pair, *, same_question: bool = False) -> bool:
-    """Whether each of two statements is about something that the other, and what led to it, does not speak of.
+    """Whether each of two statements is about something that the other and its context do not mention.
 
-    A statement is about what it names; one that names nothing is about what stood before it in its answer, or in the
-    question. ``same_question``: both answer one question, so that it cannot tell them apart.
+    A statement is about what it names; one that names nothing is about what precedes it in its answer, or in the
+    question. ``same_question``: both answer one question, which therefore cannot separate them.
     """
     own = things(pair.one.text), things(pair.two.text)
     if _differ(*own):
@@ -42,9 +42,9 @@ def other_things(pair: Pair, *, same_question: bool = False) -> bool:
 
 
 def other_names(pair: Pair) -> bool:
-    """Whether two statements are of different names or numbers, or name nothing and follow on different things.
+    """Whether two statements have different names or numbers, or name nothing and follow different things.
 
-    What is read for its meaning may call one thing by two words, so its nouns tell nothing.
+    Nouns are ignored where statements are compared by meaning: one thing may have two words.
     """
     own = things(pair.one.text), things(pair.two.text)
     if pair.one.own - own[1].words - pair.two.own and pair.two.own - own[0].words - pair.one.own:
@@ -58,7 +58,7 @@ def other_questions(one: str, two: str) -> bool:
 
 
 def same_thing(one: Saying, two: Saying) -> bool:
-    """Whether both name the same, and say no more of it than how long it takes or what it costs."""
+    """Whether both name the same thing and differ only in words for duration or cost."""
     left, right = things(one.text), things(two.text)
     return bool(left.named) and left.named == right.named and left.words ^ right.words <= TELLS
 
@@ -68,7 +68,7 @@ def _differ(one: Things, two: Things) -> bool:
 
 
 def _asked_about(spoken: Spoken, saying: Saying, own: Things) -> Things:
-    """What the question adds: all it names for a statement that names nothing, else what it says of the same thing."""
+    """Return what the question adds: all it names if the statement names nothing, else parts on the same thing."""
     asked = spoken.asked[:LONGEST]
     if not own.named:
         before = _before(spoken, saying)
@@ -82,7 +82,7 @@ def _asked_about(spoken: Spoken, saying: Saying, own: Things) -> Things:
 
 
 def _questions(asked: str) -> Things:
-    """What is named in the questions of a message, and in all of it where nothing is named in them."""
+    """Return what the questions of a message name; if they name nothing, what the whole message names."""
     found = _NOTHING
     for each in statements(asked):
         if each.kind == "question":
@@ -91,13 +91,13 @@ def _questions(asked: str) -> Things:
 
 
 def _before(spoken: Spoken, saying: Saying) -> list[str]:
-    """The statements of the answer that stand before this one."""
+    """Return the statements of the answer before this one."""
     texts = [each.text for each in spoken.sayings]
     return texts[: texts.index(saying.text)] if saying.text in texts else []
 
 
 def _other_before(pair: Pair) -> bool:
-    """Whether two statements that point back follow on two that say the same of different things."""
+    """Whether two statements that refer back follow two that say the same of different things."""
     if not (_DEFINITE.search(pair.one.text) and _DEFINITE.search(pair.two.text)):
         return False
     earlier, later = _before(pair.earlier, pair.one), _before(pair.later, pair.two)

@@ -1,4 +1,4 @@
-"""Answers that contradict each other by what can be told exactly: another window, amount or date, or yes against no."""
+"""Find exact contradictions between answers: a different window, amount or date, or yes against no."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from proctor.text.quantities import find_quantities
 
 __all__ = ["conflict_of", "derived", "opposite_answers", "same_condition"]
 
-# Words in common from which two statements with one rival number each are about the same window or amount.
+# Minimum word overlap for two statements with different numbers to be about the same window or amount.
 SAME_MATTER: Final = 0.4
 NEAR_ENOUGH: Final = 0.86
 SHARED: Final = 2
@@ -36,7 +36,7 @@ _TURNS: Final = (
         re.compile(r"\b(?:after|since|following|from (?:the )?(?:date|day|delivery|receipt))\b|後", re.IGNORECASE),
     ),
 )
-# What a rate, a share or one of several is told of is seldom the whole of it.
+# Per-unit and partial amounts are not totals; do not compare them.
 _PART = re.compile(
     r"\b(?:per|each|every|first|second|third|additional|extra|another|remaining|left|between"
     r"|from(?! (?-i:[A-Z]))|or|either|both|option|total|difference|discount|off"
@@ -47,7 +47,7 @@ _PART = re.compile(
 _ANEW = re.compile(
     r"\b(?:total|difference|refund|remain|balance|lowest|cheapest|less|more)|^(?:it|this|that|which)\b", re.IGNORECASE
 )
-# A sum that follows from another, so that each choice has its own.
+# A sum derived from another, so that each option has its own.
 _DERIVED = re.compile(
     r"\b(?:difference|cheapest|lowest|(?:above|below|over|under) [$€£¥]|(?:need|left) to pay\b)", re.IGNORECASE
 )
@@ -55,20 +55,21 @@ _MEASURING: Final = content("least latest earliest advance notice prior time sta
 
 
 def conflict_of(pair: Pair, *, same_question: bool = False) -> str | None:
-    """Why both statements cannot be true; ``None`` when nothing exact speaks against it."""
+    """Return why the two statements cannot both be true; ``None`` if there is no exact conflict."""
     one, two = pair.one, pair.two
     if other_things(pair, same_question=same_question):
         return None
     if one.denies != two.denies and _but_for_denial(one) == _but_for_denial(two) and not apart(one, two):
         return "one says the contrary of the other"
-    # What somebody wants may change, a thing may happen twice, and what differs in all its figures is another thing.
+    # Intentions may change, an event may happen twice, and statements that differ in all figures are about different
+    # things.
     if one.process or two.process or (one.changed and two.changed) or _variants(one, two):
         return None
     if derived(one) or derived(two):
         return None
     same_question = same_question or pair.asked_again
     if (why := conflict(one, two)) is not None:
-        # One thing may have a price, a rest to pay and a fee: another sum is a rival where the words are the same too.
+        # One thing may have a price, a balance and a fee: different sums conflict only if the words match too.
         return why if same_question or kinship(one, two) >= SAME_SUM else None
     if _apart(one, two) or not rival_numbers(one, two) or not _same_matter(pair, same_question):
         return None
@@ -77,31 +78,31 @@ def conflict_of(pair: Pair, *, same_question: bool = False) -> str | None:
 
 
 def _apart(one: Saying, two: Saying) -> bool:
-    if same_thing(one, two):  # then "takes 5 days" and "wait 5 days" are no two kinds of days
+    if same_thing(one, two):  # then "takes 5 days" and "wait 5 days" count as one kind of days
         one, two = replace(one, kinds={}), replace(two, kinds={})
     return apart(one, two)
 
 
 def _one_rule(one: Saying, two: Saying) -> bool:
-    """Whether both tell one and the same window or amount, and none of them a share, a tier or a special case of it."""
+    """Whether both state the same window or amount, and neither a share, a tier or a special case of it."""
     if _PART.search(plain_words(one.text)) or _PART.search(plain_words(two.text)):
         return False
     return not _other_way(one, two) and not _tiers(one, two) and same_condition(one, two)
 
 
 def same_condition(one: Saying, two: Saying) -> bool:
-    """Whether neither holds only under a condition that the other does not speak of."""
+    """Whether neither has a condition that the other does not mention."""
     return not (_condition(one) - two.words or _condition(two) - one.words)
 
 
 def opposite_answers(earlier: Spoken, later: Spoken) -> str | None:
-    """Why two answers to one question of yes or no cannot both hold."""
+    """Return why two answers to the same yes/no question cannot both be true."""
     if earlier.whether is None or later.whether is None or earlier.whether == later.whether:
         return None
     first, second = _matter(earlier.asked), _matter(later.asked)
     if other_questions(earlier.asked, later.asked):
         return None
-    if first != second:  # another date, another number of people, another order: another question
+    if first != second:  # another date, number of people or order is another question
         return None
     words = ("yes", "no") if earlier.whether else ("no", "yes")
     return f"the same question was answered with {words[0]} before and with {words[1]} now"
@@ -117,12 +118,12 @@ def _but_for_denial(saying: Saying) -> str:
 
 
 def _sums(saying: Saying) -> bool:
-    """Whether it is a sum that is told anew for every item, or of something that only stands before it."""
+    """Whether it is a sum stated separately for every item, or of something named only before it."""
     return any(each.unit.isupper() for each in saying.quantities) and _ANEW.search(saying.text) is not None
 
 
 def derived(saying: Saying) -> bool:
-    """Whether it tells a sum that follows from another: a difference, what is left to pay."""
+    """Whether it states a derived sum: a difference, an amount left to pay."""
     return any(each.unit.isupper() for each in saying.quantities) and _DERIVED.search(saying.text) is not None
 
 
@@ -148,13 +149,13 @@ def _same_matter(pair: Pair, same_question: bool) -> bool:
 
 
 def _other_way(one: Saying, two: Saying) -> bool:
-    """Whether one counts up to something and the other from it: 24 hours before, 24 hours after."""
+    """Whether one counts up to an event and the other from it: 24 hours before, 24 hours after."""
     ways = [{way for way, words in _TURNS if words.search(saying.text)} for saying in (one, two)]
     return bool(ways[0] and ways[1]) and not ways[0] & ways[1]
 
 
 def _tiers(one: Saying, two: Saying) -> bool:
-    """Whether each number is a condition of its own outcome: 10 days before, all of it; 2 days before, half of it."""
+    """Whether each number is a condition with its own outcome: 10 days before, all of it; 2 days before, half."""
     if any(sum(bool(each.unit) for each in saying.quantities) > 1 for saying in (one, two)):
         return True
     both = all(re.search(r"\b(?:if|when)\b|場合|なら", saying.text, re.IGNORECASE) for saying in (one, two))
@@ -178,6 +179,6 @@ def _rivals(one: Saying, two: Saying) -> str | None:
 
 
 def _matter(asked: str) -> frozenset[str]:
-    """The numbers, dates and codes a question is about."""
+    """Return the numbers, dates and codes a question is about."""
     codes = re.findall(r"\b[A-Z]{1,6}-?\d{2,}\w*\b|#\w*\d{2,}", asked)
     return frozenset((*codes, *(f"{each.value} {each.unit} {each.quote.lower()}" for each in find_quantities(asked))))

@@ -1,4 +1,4 @@
-"""Why an answer may differ from an earlier one: it corrects itself, a tool said something new, or the user did."""
+"""Find why an answer may differ from an earlier one: a correction, or new information from a tool or the user."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from proctor.text.user_patterns import UserPattern
 
 __all__ = ["KNOWLEDGE_TOOLS", "News", "corrects"]
 
-# What these read does not change while people talk: another answer from them is no news, but a contradiction.
+# Tools whose data does not change during a conversation: a different answer is a contradiction, not new information.
 KNOWLEDGE_TOOLS: Final = r"polic|faq|knowledge|article|handbook|guideline|terms|document|help_cent|think|calculate"
 _LONGEST: Final = 20_000
 
@@ -35,7 +35,7 @@ _CORRECTS = re.compile(
     r"|訂正|先ほど(?:の(?:説明|回答|案内))?.{0,12}誤|間違えて|間違っており|誤った(?:情報|案内|回答)",
     re.IGNORECASE,
 )
-# What the customer says that somebody said is a claim to be checked and no news about the world.
+# What a customer reports that somebody said is a claim to check, not new information.
 _REPORTED = re.compile(
     r"\b(?:(?:you|he|she|they|someone|somebody|agent|colleague|representative|website|site|page|chat|email|support|desk)"
     r"\s+(?:just |already |also |had |have |has )*(?:said|say|says|told|tell|promised?|approved?|agreed?|confirmed?"
@@ -57,19 +57,19 @@ _COMMON: Final = content(
 
 
 def corrects(answer: str) -> bool:
-    """Whether an answer says openly that an earlier one was wrong."""
+    """Whether an answer openly says that an earlier one was wrong."""
     return _CORRECTS.search(answer) is not None
 
 
 @dataclass(frozen=True)
 class News:
-    """What became known in a conversation, and when."""
+    """The new information in a conversation and when it appeared."""
 
     said: Sequence[Spoken]
     knowledge_tools: UserPattern
 
     def excuse(self, pair: Pair, *, exact: bool) -> str | None:
-        """Why the later statement may differ from the earlier; ``None`` when nothing new came between them."""
+        """Return why the later statement may differ from the earlier; ``None`` if nothing new came between them."""
         if corrects(pair.later.answer):
             return "openly corrected"
         since = self.said[pair.earlier.at + 1 : pair.later.at + 1]
@@ -95,7 +95,7 @@ class News:
 
     @cached_property
     def _first_told(self) -> Mapping[tuple[str, str, str], int]:
-        """When each result was first there: the same result again to the same call is no news."""
+        """When each result first appeared: the same result to the same call is not new."""
         found: dict[tuple[str, str, str], int] = {}
         for spoken in self.said:
             for call in spoken.tool_calls:
@@ -117,7 +117,7 @@ class News:
 
 
 def _own_claims(since: Sequence[Spoken]) -> Iterator[str]:
-    """What users said of themselves and their case, apart from questions and from what others are said to have said."""
+    """Yield users' claims about themselves and their case, without questions and reported speech."""
     for spoken in since:
         for each in statements(spoken.asked[:_LONGEST], most=20):
             if each.kind == "claim" and _OWN.search(each.text) and not _REPORTED.search(each.text):
@@ -136,7 +136,7 @@ def _text(call: ToolCall) -> str:
 
 
 def _of_another(call: ToolCall, spoken: Spoken, pair: Pair) -> bool:
-    """Whether a call between was for something spoken of there, and in neither statement's turn."""
+    """Whether a call in between was about something mentioned in its own turn but in neither statement's turn."""
     if spoken.at == pair.later.at:
         return False
     there = content(f"{spoken.asked}\n{spoken.answer}"[:_LONGEST])
@@ -146,7 +146,7 @@ def _of_another(call: ToolCall, spoken: Spoken, pair: Pair) -> bool:
 
 
 def _speaks_for(result: str, pair: Pair) -> bool:
-    """Whether a result has what the later statement says and the earlier does not."""
+    """Whether a result contains what the later statement says and the earlier does not."""
     low = result.casefold()
     figures = _figures(pair.two) - _figures(pair.one)
     if figures:
@@ -165,7 +165,7 @@ def _figures(saying: Saying) -> frozenset[str]:
 
 
 def _other_case(pair: Pair) -> str | None:
-    """A number, date or name that the later question brings in: what if it were two days, and for a child?"""
+    """Return a number or date that the later question introduces, such as "what about two days?"."""
     known = {
         each.quote.casefold() for each in find_quantities(f"{pair.earlier.asked}\n{pair.earlier.answer}"[:_LONGEST])
     }

@@ -1,4 +1,4 @@
-"""Whether two statements turn each other round: one denies, or one has the opposite of the other's word."""
+"""Decide whether two statements are opposites: one is negated, or one has an antonym of the other's word."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from proctor.text.content_words import content, negated
 
 __all__ = ["turned_round"]
 
-# Words that cannot both hold of one thing, as stems that a word begins with.
+# Pairs of word stems that cannot both be true of one thing.
 _OPPOSITES: Final = tuple(
     tuple(re.compile(rf"\b(?:{side})", re.IGNORECASE) for side in sides)
     for sides in (
@@ -35,7 +35,7 @@ _OPPOSITES: Final = tuple(
 
 
 def turned_round(one: str, other: str) -> bool:
-    """Whether the two share a word and differ by a denial or by an opposite, but not by both."""
+    """Whether the two share a word and differ by a negation or by an antonym, but not by both."""
     if not content(one) & content(other) and not _opposed(one, other):
         return False
     return (negated(one) != negated(other)) != _opposed(one, other)

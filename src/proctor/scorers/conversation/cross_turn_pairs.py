@@ -1,6 +1,6 @@
-"""Which statements are worth comparing: those that share words, names or meaning; so many for each, never all.
+"""Select statements worth comparing: those that share words, names or meaning, up to a limit per statement.
 
-The work for a turn is bounded whatever was said before it, so a conversation costs in proportion to its length.
+The work per turn is bounded, so the cost grows linearly with the length of the conversation.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ __all__ = ["PER_STATEMENT", "PER_TURN", "Pair", "candidates", "likeness", "same_
 
 PER_STATEMENT: Final = 6
 PER_TURN: Final = 48
-# Places of a word that are remembered: the first ones, where a policy is told, and the newest.
+# Remembered positions of a word: the first ones, where a policy is usually stated, and the newest.
 _FIRST: Final = 4
 _NEWEST: Final = 8
-# Statements that are looked at by meaning alone; an older one is found by its words.
+# Newest statements compared by meaning alone; older ones are found by their words.
 _WINDOW: Final = 160
 NEAR: Final = 0.6
-# Likeness of two questions from which they are the same in other words; without vectors, of the words they have.
+# Similarity from which two questions count as the same: by vectors, or by words without vectors.
 SAME_QUESTION: Final = 0.84
 SAME_QUESTION_IN_WORDS: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """An earlier and a later statement, and how near they are in meaning where that is known.
+    """An earlier and a later statement, with their similarity if known.
 
-    ``asked_again``: the later one answers the question that the earlier one answered, in other words.
+    ``asked_again``: the later one answers a rewording of the question that the earlier one answered.
     """
 
     earlier: Spoken
@@ -50,7 +50,7 @@ class Pair:
 
 @dataclass(slots=True)
 class _Places:
-    """Where a word was said: its first places and its newest."""
+    """The positions of a word: the first and the newest."""
 
     first: list[int] = field(default_factory=list)
     newest: deque[int] = field(default_factory=lambda: deque(maxlen=_NEWEST))
@@ -65,7 +65,7 @@ class _Places:
 
 
 async def candidates(said: Sequence[Spoken], embedder: Embedder | None) -> list[Pair]:
-    """The pairs of statements of different answers that may be about the same thing."""
+    """Return the pairs of statements from different answers that may be about the same thing."""
     flat = [(spoken, saying) for spoken in said for saying in spoken.sayings]
     vectors = await _vectors([saying.text for _, saying in flat], embedder)
     asks = await _vectors([spoken.asked for spoken in said], embedder)
@@ -75,7 +75,7 @@ async def candidates(said: Sequence[Spoken], embedder: Embedder | None) -> list[
     for place, (later, two) in enumerate(flat):
         chosen = _in_turns(by_meaning.get(place, ()), by_words.get(place, ()))
         others = [other for other in chosen if flat[other][1].text != two.text]
-        # A long answer shares its room among all of its statements.
+        # A long answer divides the turn's limit among its statements.
         for other in others[: max(2, min(2 * PER_STATEMENT, PER_TURN // len(later.sayings)))]:
             earlier, one = flat[other]
             near = likeness(vectors[place], vectors[other]) if vectors is not None else None
@@ -85,13 +85,13 @@ async def candidates(said: Sequence[Spoken], embedder: Embedder | None) -> list[
 
 
 def _in_turns(one: Sequence[int], other: Sequence[int]) -> list[int]:
-    """The best of the one, the best of the other, the second of the one, and so on; each once."""
+    """Interleave two rankings, without duplicates."""
     both = [place for pair in zip_longest(one, other) for place in pair if place is not None]
     return list(dict.fromkeys(both))
 
 
 async def same_questions(said: Sequence[Spoken], embedder: Embedder | None) -> list[tuple[Spoken, Spoken]]:
-    """Answers to the same question of yes or no: each with the newest earlier ones, in words or in meaning."""
+    """Return pairs of answers to the same yes/no question: each with the newest earlier ones."""
     asked = [each for each in said if each.whether is not None]
     asks = await _vectors([spoken.asked for spoken in said], embedder)
     made = []
@@ -103,7 +103,7 @@ async def same_questions(said: Sequence[Spoken], embedder: Embedder | None) -> l
 
 
 def likeness(one: Sequence[float], other: Sequence[float]) -> float:
-    """How near two vectors of length one are."""
+    """Return the dot product of two unit vectors."""
     return float(sum(a * b for a, b in zip(one, other, strict=True)))
 
 
@@ -116,13 +116,13 @@ async def _vectors(texts: Sequence[str], embedder: Embedder | None) -> Sequence[
 
 
 def _by_words(flat: Sequence[tuple[Spoken, Saying]]) -> dict[int, list[int]]:
-    """For each statement the earlier ones that share the most of its rarer words and names."""
+    """Return for each statement the earlier ones that share most of its rarer words and names."""
     places: dict[str, _Places] = {}
     found: dict[int, list[int]] = {}
     waiting: list[tuple[int, frozenset[str]]] = []
     turn = -1
     for place, (spoken, saying) in enumerate(flat):
-        if spoken.at != turn:  # an answer is compared with those before it, not with itself
+        if spoken.at != turn:  # an answer is compared with earlier ones, not with itself
             for other, keys in waiting:
                 for key in keys:
                     places.setdefault(key, _Places()).add(other)
@@ -139,8 +139,8 @@ def _by_words(flat: Sequence[tuple[Spoken, Saying]]) -> dict[int, list[int]]:
 
 
 def _by_meaning(flat: Sequence[tuple[Spoken, Saying]], vectors: Sequence[Sequence[float]]) -> dict[int, list[int]]:
-    """For each statement the nearest of the newest earlier ones."""
-    import numpy as np  # noqa: PLC0415 - light checks need none of it
+    """Return for each statement the nearest of the newest earlier ones."""
+    import numpy as np  # noqa: PLC0415 - light checks do not need numpy
 
     table = np.asarray(vectors, dtype=np.float32)
     found: dict[int, list[int]] = {}
@@ -156,7 +156,7 @@ def _by_meaning(flat: Sequence[tuple[Spoken, Saying]], vectors: Sequence[Sequenc
 
 
 def _blocks(flat: Sequence[tuple[Spoken, Saying]]) -> Iterator[tuple[int, int]]:
-    """Where the statements of each answer begin and end."""
+    """Yield the start and end of each answer's statements."""
     begin = 0
     for place in range(1, len(flat) + 1):
         if place == len(flat) or flat[place][0].at != flat[begin][0].at:

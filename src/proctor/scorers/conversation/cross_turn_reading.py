@@ -1,4 +1,4 @@
-"""Pairs of statements read by a network, both ways round, and weighed with how near they are."""
+"""Read pairs of statements with a network in both directions, and combine the result with their similarity."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from proctor.text.script import language_of
 
 __all__ = ["ENOUGH", "likelihood", "read_pairs", "worth_reading"]
 
-# The network alone takes sentences that have nothing to do with each other for contradictions. These weights of
-# nearness, its reading and a plain turning round were fitted on 2,250 sentence pairs of SNLI, MNLI, CAD and JSICK
-# (licences that allow it) and as many strangers put together; no dialogue was among them.
+# The network alone reports unrelated sentences as contradictions. These weights of similarity, network reading and
+# negation or antonym were fitted on 2,250 sentence pairs of SNLI, MNLI, CAD and JSICK (permissive licences) and as many
+# unrelated pairs; no dialogue was included.
 _NEARNESS: Final = 5.2
 _READING: Final = 2.06
 _TURNED: Final = 0.93
 _BIAS: Final = -2.0
-# One contradiction fails a whole conversation, so it has to be plain: far above the even chance of 0.5.
+# One contradiction fails a whole conversation, so the threshold is far above even odds.
 ENOUGH: Final = {"en": 0.95, "ja": 0.96}
 ENOUGH_ELSEWHERE: Final = 0.975
-# Without a denial, an opposite or a rival number in sight the network may only dislike the wording.
+# Without a negation, an antonym or a different number, the network may only react to the wording.
 ENOUGH_UNTURNED: Final = 0.98
-# The weaker of both directions must not speak against it.
+# Minimum of the weaker direction.
 AT_LEAST: Final = 0.5
 NEAR_IN_WORDS: Final = 0.25
-# A call written out is no sentence.
+# A written-out tool call is not a sentence.
 _NO_PROSE = re.compile(r"\w\([^)]*=[^)]*\)|[{}]|^\S+$", re.MULTILINE)
 _CLOCK = re.compile(r"\b\d{1,2}(?::\d\d)?\s?(?:[ap]\.?m\b)|\b\d{1,2}:\d\d\b|\d{1,2}時")
 _IF = re.compile(
@@ -41,7 +41,7 @@ _IF = re.compile(
 
 
 def worth_reading(pair: Pair) -> bool:
-    """Whether a network can be asked: whole sentences about the same thing, near in meaning or in words."""
+    """Whether a network can read the pair: whole sentences on the same thing, similar in meaning or words."""
     if (
         not readable(pair.one, pair.two)
         or apart(pair.one, pair.two)
@@ -53,7 +53,7 @@ def worth_reading(pair: Pair) -> bool:
     if _rivals(pair) and (_two_things(pair) or other_things(pair)):
         return False
     if _IF.search(pair.one.text) and _IF.search(pair.two.text) and not same_condition(pair.one, pair.two):
-        return False  # cheaper and dearer, early and late: each has a rule of its own
+        return False  # different conditions, each with its own rule
     if pair.near is not None:
         return pair.near >= NEAR
     return kinship(pair.one, pair.two) >= NEAR_IN_WORDS
@@ -65,7 +65,7 @@ def _rivals(pair: Pair) -> bool:
 
 
 def _two_things(pair: Pair) -> bool:
-    """Whether two numbers are of two things, which no network tells: for an adult and a child; paid and paid again."""
+    """Whether two numbers belong to different things, which the network does not notice: an adult and a child."""
     one, two = pair.one, pair.two
     if derived(one) or derived(two) or (one.changed and two.changed):
         return True
@@ -73,14 +73,14 @@ def _two_things(pair: Pair) -> bool:
 
 
 def likelihood(near: float, forth: float, back: float, *, turned: bool) -> float:
-    """How likely two texts contradict each other, from 0 to 1: by their nearness and both readings of the network."""
+    """Return the probability that two texts contradict each other, from their similarity and both readings."""
     reading = min(0.98, max(0.02, (forth + back) / 2))
     total = _NEARNESS * near + _READING * math.log(reading / (1 - reading)) + _TURNED * turned + _BIAS
     return 1 / (1 + math.exp(-total))
 
 
 async def read_pairs(pairs: Sequence[Pair], entailer: Entailer) -> list[tuple[Pair, float]]:
-    """The pairs that are plainly contradictions, each with its likelihood."""
+    """Return the pairs that are clear contradictions, each with its probability."""
     if not pairs:
         return []
     asked = [(pair.one.text, pair.two.text) for pair in pairs]

@@ -1,4 +1,4 @@
-"""What the agent said, turn by turn, with what can be compared: statements, and a yes or no to a question."""
+"""Parse the agent's answers, turn by turn, into statements and yes/no answers that can be compared."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from proctor.text.content_words import negated
 
 __all__ = ["MOST_STATEMENTS", "Spoken", "spoken", "spoken_of", "yes_or_no"]
 
-# An answer with more statements is a list or a page; its beginning is compared and the rest is counted.
+# Maximum statements compared per answer; longer answers are lists or pages, and the rest is only counted.
 MOST_STATEMENTS: Final = 24
 _LONGEST: Final = 20_000
 
@@ -43,9 +43,9 @@ _NO = re.compile(
     r"|いいえ|あいにく|残念ながら|申し訳(?:ござい|あり)ませんが、?.{0,40}(?:できません|ございません|不可))",
     re.IGNORECASE,
 )
-# [source-2025-03] names where a sentence is from and says nothing itself.
+# [source-2025-03] is a citation, not a statement.
 _CITED = re.compile(r"\s?\[[^\[\]\n]{1,60}\](?!\()")
-# Something that happened; "is refunded" and "cannot be cancelled" say what holds at any time.
+# Past events; "is refunded" and "cannot be cancelled" are general statements.
 _HAPPENED = re.compile(
     r"\b(?:has|have|had) (?:now |already |just |also |been )|['’]ve (?:now |already |just )?(?:been )?\w+ed\b"
     r"|\b(?:is|are) now\b|\b(?:was|were) (?:\w+ )?\w+ed\b|\bi (?:\w+ )?\w+ed\b|successfully"
@@ -56,11 +56,10 @@ _HAPPENED = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spoken:
-    """One answer of the agent and what led to it.
+    """One answer of the agent and its context.
 
-    ``at`` counts all answers in order. ``turn`` is the turn of the conversation; ``None`` is before it began.
-    ``whether`` is the answer to a question of yes or no, where both are plain. ``left`` are the statements
-    past the most that are compared.
+    ``at`` is the index among all answers. ``turn`` is the turn of the conversation; ``None`` is before it began.
+    ``whether`` is the answer to a yes/no question if both are clear. ``left`` counts the statements beyond the maximum.
     """
 
     at: int
@@ -74,10 +73,9 @@ class Spoken:
 
 
 def spoken(case: Case, run: Trajectory, *, before: tuple[str, str, Sequence[ToolCall]] | None = None) -> list[Spoken]:
-    """Every answer in order, those of the history first.
+    """Return every answer in order, those of the history first.
 
-    ``before`` is a question, an answer and its tool calls that stand in the place of the history: an answer that was
-    given at another time to the same question.
+    ``before`` replaces the history: a question, its answer at another time, and its tool calls.
     """
     made: list[Spoken] = []
     said: list[_Said] = [(None, *before)] if before is not None else _history(case.history)
@@ -88,10 +86,10 @@ def spoken(case: Case, run: Trajectory, *, before: tuple[str, str, Sequence[Tool
 
 
 def yes_or_no(asked: str, answer: str) -> bool | None:
-    """Whether a question of yes or no was answered with yes or with no; ``None`` where that is not plain."""
+    """Return whether a yes/no question was answered with yes or with no; ``None`` if that is unclear."""
     question = _question(asked)
     if not question or negated(question):
-        return None  # yes to "can't I?" may mean either
+        return None  # yes to "can't I?" is ambiguous
     begins = answer.lstrip()[:200]
     if _NO.match(begins):
         return False
@@ -99,7 +97,7 @@ def yes_or_no(asked: str, answer: str) -> bool | None:
 
 
 def _question(asked: str) -> str:
-    """The last thing asked that can be answered with yes or no."""
+    """Return the last question that can be answered with yes or no."""
     for each in reversed(statements(asked[:_LONGEST])):
         if each.kind == "question" and (
             _ASKS_WHETHER.search(each.text)
@@ -112,7 +110,7 @@ def _question(asked: str) -> str:
 def spoken_of(
     answer: str, *, at: int, turn: int | None = None, asked: str = "", calls: Sequence[ToolCall] = ()
 ) -> Spoken:
-    """An answer with its statements."""
+    """Parse an answer into its statements."""
     words = _CITED.sub("", answer[:_LONGEST])
     found = [said_plainly(_steady(each)) for each in sayings(words, about=asked[:_LONGEST], most=2 * MOST_STATEMENTS)]
     return Spoken(
@@ -128,7 +126,7 @@ def spoken_of(
 
 
 def _steady(saying: Saying) -> Saying:
-    """The statement, no longer taken for a change where it only tells what is done as a rule."""
+    """Return the statement, not marked as a change if it only describes what is generally done."""
     return replace(saying, changed=False) if saying.changed and not _HAPPENED.search(saying.text) else saying
 
 
@@ -160,5 +158,5 @@ def _turns(run: Trajectory, asks: Sequence[str]) -> Iterator[_Said]:
 
 
 def _words(turn: Turn) -> str:
-    """Everything the agent told the user in a turn, also before a tool was called."""
+    """Return everything the agent told the user in a turn, including text before a tool call."""
     return "\n".join(m.content for m in turn.messages if m.role == "assistant" and m.content.strip())

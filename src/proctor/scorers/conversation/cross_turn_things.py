@@ -1,4 +1,4 @@
-"""The things, places and numbers of orders that a text names."""
+"""Extract the things, places and order numbers that a text names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from proctor.text.quantities import find_quantities
 __all__ = ["LONGEST", "Things", "segments", "things"]
 
 LONGEST: Final = 4_000
-# A noun with what stands before it: the blue gift card.
+# Maximum words of a name: the blue gift card.
 _LONGEST_NAME: Final = 4
 _OPENS: Final = frozenset(
     """
@@ -27,13 +27,13 @@ _SEGMENT = re.compile(
     r"[.!?;:,\n()]+|\b(?:if|because|when|while|but|although|i|you|we|they|so|who|whether)\b", re.IGNORECASE
 )
 _NAME = re.compile(r"(?<=[\w,] )[A-ZÀ-Þ][\w'’-]+")
-# Order 4411, seat 12A, gate B: no amounts, but names.
+# Order 4411, seat 12A, gate B: names, not amounts.
 _NUMBERED = re.compile(
     r"\b([^\W\d_]{2,})(?: (?:number|no\.?|nr\.?|id|code))?[ ]?(?:#?((?=\w*\d)[A-Za-z0-9-]{1,20})|([A-Z]))\b"
     r"(?! ?(?:%|percent|°|[:.]\d))"
 )
 _COUNTED: Final = content("take arrive cost pay charge need require last reach come wait expect around before after")
-# Words that say what happens to a thing, how long, how much and for whom: what is told of one thing differs in them.
+# Words for what happens to a thing, how long, how much and for whom: statements about one thing differ in them.
 _FRAME: Final = content(
     """
     goes gets takes has gives makes wants needs sees sends stands
@@ -52,13 +52,13 @@ _FRAME: Final = content(
     question answer information detail help kind sort type part side rest
     """
 )
-# Beside another word of the name they tell things apart: the night tour, the spare part.
+# These distinguish things only beside another word of the name: the night tour, the spare part.
 _BESIDE: Final = content("card part night")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Things:
-    """What a text names, and all of its words: a thing of another text that is among them is named in both."""
+    """The things a text names, and all its words; a thing found in another text's words is named in both."""
 
     named: frozenset[str]
     words: frozenset[str]
@@ -69,24 +69,24 @@ class Things:
 
 @lru_cache(maxsize=8192)
 def things(text: str) -> Things:
-    """The nouns that an article, a preposition or the beginning of a clause points to, names, and numbers of orders."""
+    """Return the nouns after an article, a preposition or a clause start, the proper names and the order numbers."""
     plain, numbers = _without_figures(plain_words(text[:LONGEST]))
     names = [re.sub(r"['’]s?$", "", name) for name in _NAME.findall(plain)]
     words = content(plain) | numbers
     named = set(numbers)
-    for segment in segments(plain.replace("(", ", the ")):  # a word in brackets says which: cleaner (robotic)
+    for segment in segments(plain.replace("(", ", the ")):  # a word in brackets specifies a thing: cleaner (robotic)
         named |= _named(segment)
     named.update(stem for name in names for stem in content(name) - _FRAME)
     return Things(named=frozenset(named), words=words)
 
 
 def segments(text: str) -> list[str]:
-    """The text cut where somebody else or something else may be spoken of."""
+    """Split the text where the subject may change."""
     return _SEGMENT.split(text)
 
 
 def _without_figures(text: str) -> tuple[str, frozenset[str]]:
-    """The text without its amounts, and the numbers in it that name something: order 4411, seat 12A, gate B."""
+    """Return the text without amounts, and the numbers that name something: order 4411, seat 12A, gate B."""
     rest, at = [], 0
     for each in find_quantities(text):
         if each.unit and not each.unit.endswith("number"):
@@ -109,7 +109,7 @@ def _named(segment: str) -> set[str]:
         if token.casefold() in _OPENS:
             found |= _kept(name)
             left, name = _LONGEST_NAME, []
-        elif not word:  # a function word, a figure or a sign ends what was begun
+        elif not word:  # a function word, a figure or a sign ends a name
             found |= _kept(name)
             left, name = 0, []
         elif left:

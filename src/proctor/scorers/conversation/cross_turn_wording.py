@@ -1,4 +1,4 @@
-"""Statements in plain words, so that one rule told in two ways is seen to be one rule."""
+"""Normalise the wording of statements, so that one rule in two wordings compares as equal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from proctor.text.quantities import find_quantities
 
 __all__ = ["plain_words", "said_plainly"]
 
-# What desks speak of, in the words that customers and agents use for it.
+# Customer-service terms and their synonyms.
 _PLAIN: Final = tuple(
     (re.compile(form, re.IGNORECASE), word)
     for form, word in (
@@ -41,14 +41,14 @@ _PLAIN: Final = tuple(
 
 @lru_cache(maxsize=8192)
 def plain_words(text: str) -> str:
-    """The text with one word for what goes by several."""
+    """Return the text with synonyms replaced by one word."""
     for form, word in _PLAIN:
         text = form.sub(word, text)
     return text
 
 
 def said_plainly(saying: Saying) -> Saying:
-    """The statement with its words as plain ones; its text stays what was said."""
+    """Return the statement with normalised words; its text stays as it was said."""
     plain = plain_words(saying.text)
     if plain == saying.text:
         return saying

@@ -1,4 +1,4 @@
-"""What calls of tools did to the world: equal for calls that come to the same, whatever they look like."""
+"""Effects of tool calls in a canonical form: equal for calls that have the same result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from proctor.core.transcript import parse_loosely
 
 __all__ = ["Effect", "effect", "net"]
 
-# A later call of one of these on the same thing takes the place of an earlier one.
+# A later call of one of these on the same target replaces an earlier one.
 _SETS: Final = re.compile(
     r"^(?:modify|update|set|change|edit|replace|rename|assign|put|modificar|actualizar|cambiar)", re.I
 )
@@ -33,7 +33,7 @@ _OPPOSITES: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
-    """One change: its tool, its arguments in a common form, and what it was done to."""
+    """One change: its tool, its canonical arguments and its target."""
 
     tool: str
     arguments: str
@@ -41,7 +41,7 @@ class Effect:
     loose: bool = False
 
     def met_by(self, other: Effect) -> bool:
-        """Whether the other is this change; a loose one asks only for what it names."""
+        """Whether the other is this change; a loose one requires only the arguments it names."""
         if self.tool != other.tool:
             return False
         if self.arguments == other.arguments:
@@ -53,7 +53,7 @@ class Effect:
 
 
 def effect(call: ToolCall, *, compare: Sequence[str] | None = None, ignore: Iterable[str] = ()) -> Effect:
-    """The change a call makes.
+    """Return the effect of a call.
 
     ``compare`` names the only arguments that count, ``ignore`` those that never do.
     """
@@ -74,7 +74,7 @@ def effect(call: ToolCall, *, compare: Sequence[str] | None = None, ignore: Iter
 
 
 def net(effects: Iterable[Effect]) -> tuple[Effect, ...]:
-    """What is left of changes made one after another: no repeats, none that was overwritten or undone."""
+    """Return the net changes of a sequence: no repeats, none that was overwritten or undone."""
     left: list[Effect] = []
     for one in effects:
         undone = next((other for other in reversed(left) if _undoes(one, other)), None)
@@ -99,7 +99,7 @@ def _undoes(one: Effect, other: Effect) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """A value in the form that is equal for values that mean the same: 5, 5.0 and "5"; case; white space."""
+    """Return a canonical form that is equal for equivalent values: 5, 5.0 and "5"; case; white space."""
     if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, (int, float)):
@@ -122,7 +122,7 @@ def plain(value: Any) -> Any:
 
 
 def _within(wanted: Any, made: Any) -> bool:
-    """Whether what was made says all that was wanted: a record inside may say more of the same thing."""
+    """Whether ``made`` contains all of ``wanted``; nested records may have more fields."""
     if isinstance(wanted, dict) and isinstance(made, dict):
         return all(key in made and _within(value, made[key]) for key, value in wanted.items())
     if isinstance(wanted, list) and isinstance(made, list) and len(wanted) == len(made):
@@ -141,9 +141,9 @@ def _number(value: float) -> str:
 
 
 def _paired(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Lists whose order says nothing are sorted; those that belong together are sorted together.
+    """Sort lists whose order has no meaning; lists that belong together are sorted together.
 
-    ``item_ids`` and ``new_item_ids`` are pairs: beside others a pair of twice the same changes nothing.
+    ``item_ids`` and ``new_item_ids`` are pairs. A pair of equal values changes nothing and is dropped if others remain.
     """
     together: set[str] = set()
     for new in [key for key in arguments if key.startswith("new_") and isinstance(arguments[key], list)]:

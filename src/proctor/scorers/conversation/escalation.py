@@ -1,4 +1,4 @@
-"""Why a conversation was handed to a person, and whether that counts against the agent."""
+"""Find why a conversation was handed to a person, and whether that counts against the agent."""
 
 from __future__ import annotations
 
@@ -31,10 +31,9 @@ _LETTERS = 1500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EscalationCategory:
-    """The cause of a hand-off: 0 where it counts against the agent (knowledge gap, confidence failure), else 1.
+    """The cause of a hand-off: 0 if it counts against the agent (knowledge gap, confidence failure), else 1.
 
-    The cause is the score's label. A conversation that was not handed over, and a hand-off that nothing explains, have
-    no score.
+    The cause is the score's label. A conversation without a hand-off, or with an unexplained one, has no score.
     """
 
     name: ClassVar[str] = "escalation"
@@ -55,15 +54,15 @@ class EscalationCategory:
     embedder: Embedder = socket()
 
     def __post_init__(self) -> None:
-        self.settings  # noqa: B018 - wrong values are refused here, where they are read
+        self.settings  # noqa: B018 - validates the values early
 
     @property
     def settings(self) -> EscalationLimits:
-        """The lines that are drawn."""
+        """Return the thresholds of the categorisation."""
         return EscalationLimits(**{each.name: getattr(self, each.name) for each in fields(EscalationLimits)})
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """Find the hand-off and what speaks for each cause."""
+        """Find the hand-off and the evidence for each cause."""
         if (unanswered := no_answer(self, run)) is not None:
             return unanswered
         found = await self.categorise(run)
@@ -86,7 +85,7 @@ class EscalationCategory:
         )
 
     async def categorise(self, run: Trajectory) -> Categorised | None:
-        """The cause of the conversation's hand-off; ``None`` when there was none."""
+        """Return the cause of the conversation's hand-off; ``None`` if there was none."""
         settings = self.settings
         turn = hand_off_turn(run, settings)
         if turn is None:
@@ -94,7 +93,7 @@ class EscalationCategory:
         return categorise(run, settings, turn=turn, relevance=await self._relevance(run, turn))
 
     async def _relevance(self, run: Trajectory, turn: int) -> float | None:
-        """How near the nearest passage is to the question; none where either is missing."""
+        """Return the similarity of the question and the nearest passage; ``None`` if either is missing."""
         question = question_at(run, turn)[:_LETTERS]
         turns = run.turns[max(0, turn - self.lookback) : turn + 1]
         texts = [source.text[:_LETTERS] for each in turns for source in each.sources if source.text.strip()]

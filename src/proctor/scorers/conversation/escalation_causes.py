@@ -1,4 +1,4 @@
-"""Why a conversation was handed to a person: everything that speaks for each of the five causes, and the strongest."""
+"""Find why a conversation was handed to a person: collect the evidence for five causes and pick the strongest."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from proctor.text.content_words import content
 
 __all__ = ["Categorised", "Clues", "EscalationLimits", "categorise", "hand_off_turn", "question_at"]
 
-# Of two causes that are equally plain, what the customer did comes before what the agent lacked.
+# Tie order of equally strong causes: the customer's actions before the agent's deficits.
 _ORDER: Final[tuple[Category, ...]] = (
     "explicit_request",
     "sentiment_trigger",
@@ -27,7 +27,7 @@ _ORDER: Final[tuple[Category, ...]] = (
     "policy_complexity",
     "confidence_failure",
 )
-_LEAST: Final = 0.35  # what speaks for a cause less plainly than this is no cause
+_LEAST: Final = 0.35  # minimum strength of a cause
 _ALSO: Final = 0.5
 _PER_TURN_BACK: Final = 0.85
 _CONDITION = re.compile(
@@ -51,7 +51,7 @@ _WORDS_OF: Final[Mapping[Category, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EscalationLimits:
-    """Where the lines are drawn; see the scorer for what each of them means."""
+    """The thresholds; the scorer documents each of them."""
 
     tools: tuple[str, ...] = ()
     tool_effects: Mapping[str, StatedEffect] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class EscalationLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Categorised:
-    """The cause of a hand-off; none where nothing says why. ``also`` are other causes that something speaks for."""
+    """The cause of a hand-off, or none if nothing explains it. ``also`` lists other causes with evidence."""
 
     turn: int
     category: Category | None
@@ -91,16 +91,16 @@ class Categorised:
 
 @dataclass(slots=True)
 class Clues:
-    """What was found so far, by cause."""
+    """The evidence found so far, by cause."""
 
     found: dict[Category, list[tuple[float, Evidence]]] = field(default_factory=dict)
 
     def add(self, category: Category, strength: float, turn: int, note: str, quote: str = "") -> None:
-        """Something speaks for a cause."""
+        """Add evidence for a cause."""
         self.found.setdefault(category, []).append((strength, Evidence(turn=turn, quote=quoted(quote), note=note)))
 
     def strength(self, category: Category) -> float:
-        """How plainly all of it together speaks for a cause."""
+        """Return the combined strength of the evidence for a cause."""
         left = 1.0
         for strength, _ in self.found.get(category, ()):
             left *= 1.0 - strength
@@ -108,7 +108,7 @@ class Clues:
 
 
 def hand_off_turn(run: Trajectory, settings: EscalationLimits) -> int | None:
-    """The turn that handed the conversation to a person; the last, where there were several."""
+    """Return the turn of the hand-off to a person; the last if there were several."""
     for index in range(len(run.turns) - 1, -1, -1):
         turn = run.turns[index]
         if turn.escalation is not None or any(_escalates(call, settings) for call in turn.tool_calls):
@@ -119,7 +119,7 @@ def hand_off_turn(run: Trajectory, settings: EscalationLimits) -> int | None:
 
 
 def question_at(run: Trajectory, turn: int) -> str:
-    """What the customer wanted to know when it was handed over: the newest words that are about something."""
+    """Return the customer's question at the hand-off: the newest message with content."""
     for index in range(turn, -1, -1):
         asked = run.turns[index].asked.strip()
         wanted = asks_for_person(asked)
@@ -132,9 +132,9 @@ def question_at(run: Trajectory, turn: int) -> str:
 def categorise(
     run: Trajectory, settings: EscalationLimits, *, turn: int, relevance: float | None = None
 ) -> Categorised:
-    """The cause of the hand-off at a turn.
+    """Return the cause of the hand-off at a turn.
 
-    ``relevance`` says how near the nearest retrieved passage is to the question; none where it is not known.
+    ``relevance`` is the similarity of the nearest retrieved passage to the question, if known.
     """
     clues = Clues()
     first = max(0, turn - settings.lookback)
@@ -178,7 +178,7 @@ def _from_customer(run: Trajectory, first: int, last: int, clues: Clues) -> None
 
 
 def _from_reason(said: str, turn: int, clues: Clues, *, there: bool) -> None:
-    """What the agent gave as its reason: a witness, not the judge. Doubt about what was not ``there`` is no doubt."""
+    """Add the agent's stated reason as evidence. Doubt does not count if the information was not ``there``."""
     if not said:
         return
     readers: tuple[tuple[Category, Sign | None], ...] = (
@@ -206,7 +206,7 @@ def _asked_by_report(said: str) -> Sign | None:
 def _from_retrieval(
     run: Trajectory, first: int, last: int, settings: EscalationLimits, relevance: float | None, clues: Clues
 ) -> bool | None:
-    """Whether the information was there: true, false, or none where nothing was looked up."""
+    """Return whether the information was found; ``None`` if nothing was looked up."""
     turns = [(index, run.turns[index]) for index in range(last, first - 1, -1)]
     looked = [(index, call) for index, turn in turns for call in _lookups(turn, settings)]
     sources = [source for _, turn in turns for source in turn.sources]
@@ -305,7 +305,7 @@ def _matches(name: str, patterns: Sequence[str]) -> bool:
 
 
 def _is_empty(result: Any) -> bool:
-    """Whether a look-up came back with nothing, in any of the ways tools say so."""
+    """Whether a lookup returned nothing, in any of the ways tools express it."""
     if result is None or result in ("", [], {}, (), "[]", "{}", "null", "None"):
         return True
     if isinstance(result, Mapping):
@@ -332,7 +332,7 @@ def _arguments(call: ToolCall) -> str:
 
 
 def _declared(turn: Turn, settings: EscalationLimits) -> str:
-    """The reason as the agent put it, from the hand-off itself or from the arguments of the tool that made it."""
+    """Return the agent's stated reason, from the hand-off or from the arguments of its tool call."""
     parts = []
     if turn.escalation is not None:
         parts += [turn.escalation.category or "", turn.escalation.reason]

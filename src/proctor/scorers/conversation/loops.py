@@ -1,4 +1,4 @@
-"""Conversations that go round in circles or end at a wall."""
+"""Find conversations that repeat themselves or end without a way forward."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ from proctor.text.content_words import content, overlap_share
 
 __all__ = ["Loops"]
 
-_SHORT: Final = 2  # content words: less is "yes, the second one", which may be said twice
-_LONG: Final = 5  # of an answer, in the same way
+_SHORT: Final = 2  # minimum content words of a question; shorter replies may repeat
+_LONG: Final = 5  # minimum content words of an answer
 _WORDS_ALIKE: Final = 0.7
 _ANSWERS_ALIKE: Final = 0.9
 _WRITTEN_CALL: Final = re.compile(r"<(?P<tag>tool_call|function_call|think)>.{0,20000}?(?:</(?P=tag)>|$)", re.DOTALL)
-_BACK: Final = 8  # turns: so the work grows with the turns and not with their square
+_BACK: Final = 8  # turns compared, so that the work is linear in the turns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loops:
-    """Nobody has to ask again, nothing is said over and over, and a refusal shows a way forward."""
+    """No question or answer has to be repeated, and a refusal shows a way forward."""
 
     name: ClassVar[str] = "loops"
     version: ClassVar[str] = "1"
@@ -73,7 +73,7 @@ class Loops:
                 raise ValueError(f"{name} is {getattr(self, name)}; it must be {least} or more")
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """Look for questions asked again, answers given again, calls made again, and refusals without a way on."""
+        """Find repeated questions, answers and calls, and refusals without an alternative."""
         if (unanswered := no_conversation(self, run)) is not None:
             return unanswered
         return unless_broken_off(self, run, await self._judged(run))
@@ -100,7 +100,7 @@ class Loops:
         return scored(self, 0.0, quoted(reason, 500), evidence=evidence, producer=producer, confidence=0.75)
 
     async def _near(self, asked: Sequence[str]) -> Mapping[int, int]:
-        """For each message of the customer the nearest earlier one that asks the same thing."""
+        """Return for each customer message the nearest earlier one that asks the same."""
         words = [content(text) for text in asked]
         long = [index for index, some in enumerate(words) if len(some) >= _SHORT]
         cross = {index for index, text in enumerate(asked) if complains(text)}
@@ -145,7 +145,7 @@ class Loops:
         return found
 
     def _called_again(self, run: Trajectory) -> list[Evidence]:
-        """The same call with the same outcome, so many times in a row that it can only be a loop."""
+        """Find the same call with the same result so often in a row that it is a loop."""
         found, last, times = [], "", 0
         for step in steps(run):
             if step.call is None or step.by_user:
@@ -153,14 +153,14 @@ class Loops:
             key = f"{shown(step.call)} -> {step.call.error or result_text(step.call)[:2000]}"
             times = times + 1 if key == last else 1
             last = key
-            # To look twice is wasteful; to try the same thing in vain again and again is a loop.
+            # Repeated lookups are wasteful; repeated failures are a loop.
             if times == (self.calls if failed(step.call) else 3 * self.calls):
                 note = f"the same call {times} times with the same {'error' if failed(step.call) else 'outcome'}"
                 found.append(Evidence(quote=quoted(shown(step.call)), turn=step.turn, where="tool call", note=note))
         return found
 
     def _dead_ends(self, said: Sequence[tuple[str, str]], run: Trajectory, near: Mapping[int, int]) -> list[Evidence]:
-        """Refusals that show no way on, where the conversation ends or the customer comes back to it unhelped."""
+        """Find refusals without an alternative where the conversation ends or the customer asks again."""
         found = []
         again = set(near.values())
         for index, (_, answer) in enumerate(said):
@@ -183,7 +183,7 @@ class Loops:
 
 
 def _meant(asked: Sequence[str], index: int) -> Mapping[int, int]:
-    """The earlier question that a complaint comes back to: all of its words are in it, however few they are."""
+    """Return the earlier question that a complaint repeats: most of its words are in the complaint."""
     words = content(asked[index])
     for earlier in range(index - 1, max(-1, index - 1 - _BACK), -1):
         before = content(asked[earlier])
@@ -193,13 +193,13 @@ def _meant(asked: Sequence[str], index: int) -> Mapping[int, int]:
 
 
 def _said(turn: Turn) -> str:
-    """The agent's words; a call of a tool that was written out as text is none of them."""
+    """Return the agent's text without tool calls that were written out as text."""
     said = "\n".join(message.content for message in turn.messages if message.role == "assistant" and message.content)
     return _WRITTEN_CALL.sub("", said).strip()
 
 
 def _said_again(said: Sequence[tuple[str, str]]) -> list[Evidence]:
-    """Answers that come again word for word, numbers and all, though the customer did not ask to hear them again."""
+    """Find answers repeated verbatim, including numbers, although the customer did not ask for it."""
     found = []
     for index in range(1, len(said)):
         asked, answer = said[index]
@@ -222,5 +222,5 @@ def _numbers_agree(one: str, other: str) -> bool:
 
 
 def _was_blocked(turn: Turn) -> bool:
-    """Whether a gate stopped the turn: an attack owes nobody an alternative."""
+    """Whether a gate stopped the turn: an attack needs no alternative."""
     return any(verdict.action in STOPS for verdict in turn.verdicts)

@@ -1,4 +1,4 @@
-"""The scorers that a conversation is judged by, made from settings with their models handed on."""
+"""Build the scorers that judge a conversation from settings, and pass on their models."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from proctor.scorers.checked_answers import quoted
 
 __all__ = ["GATES", "handed_on", "make", "part_names", "run_one"]
 
-# An estimate is a score of its own (`solved`) and no gate.
+# The estimate is a separate score (`solved`), not a gate.
 _SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {"completion": {"estimate": False}}
 GATES: Final = (
     "permissions",
@@ -35,12 +35,12 @@ GATES: Final = (
 
 
 def part_names() -> list[str]:
-    """The scorers that a conversation can be judged by: every one that is installed, but the whole itself."""
+    """Return the names of all installed scorers that can judge a conversation, without the composite itself."""
     return [name for name in registry.names("scorers") if name != "conversation"]
 
 
 def make(name: str, settings: Mapping[str, Any], sockets: Mapping[str, Any], *, light: bool) -> Scorer | str:
-    """The scorer of this name; a sentence where it is missing.
+    """Build the scorer of this name; return a message if it is missing.
 
     Raises:
         ValueError: its settings are wrong.
@@ -72,12 +72,12 @@ def make(name: str, settings: Mapping[str, Any], sockets: Mapping[str, Any], *, 
 
 
 async def run_one(name: str, scorer: Scorer | str, case: Case, run: Trajectory) -> Score:
-    """The scorer's score with its own threshold; what goes wrong in it is a missing score and spoils no other."""
+    """Return the scorer's score with its own threshold; a failure is an error score and affects no other scorer."""
     if isinstance(scorer, str):
         return Score(name=name, status="error", reason=scorer)
     try:
         score = await scorer.score(case, run)
-    except Exception as error:  # a broken scorer is a missing part, never a made-up one
+    except Exception as error:  # a broken scorer gives a missing part, not an invented score
         reason = f"{name} broke: {type(error).__name__}: {error}"
         return Score(name=name, status="error", reason=quoted(reason, 300), version=str(getattr(scorer, "version", "")))
     threshold = score.threshold if score.threshold is not None else scorer.threshold
@@ -87,7 +87,7 @@ async def run_one(name: str, scorer: Scorer | str, case: Case, run: Trajectory) 
 
 
 def handed_on(owner: Any) -> Mapping[str, Any]:
-    """The live objects in the sockets of a scorer and its `tool_effects`, for the scorers it makes."""
+    """Return the socket objects of a scorer and its `tool_effects`, for the scorers it builds."""
     live = {field.name: getattr(owner, field.name) for field in dataclasses.fields(owner) if is_socket(field)}
     judge = live.get("judge")
     judges = None if judge is None else (judge,)

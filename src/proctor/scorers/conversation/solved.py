@@ -1,4 +1,4 @@
-"""How likely it is that the customer's task was truly solved, from the transcript and the policy alone."""
+"""Estimate the probability that the customer's task was solved, from the transcript and the policy alone."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ class Solved:
     tool_effects: Mapping[str, StatedEffect] = field(default_factory=dict)
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """Read the features of the transcript and ask the trees; the label says on which side of their cut it is."""
+        """Compute the features and evaluate the trees; the label compares the probability with their threshold."""
         if (unanswered := no_conversation(self, run)) is not None:
             return unanswered
-        # A simulated customer says by a mark that it is done; where no mark can be, its absence must not count.
+        # Simulated customers end with a mark; where no mark is possible, its absence must not count.
         trees = shipped_trees(marked=ended_by_mark(run))
         values = features(run, self.policy or _policy(case, run), self.tool_effects)
         chance = trees.probability(values)
@@ -80,16 +80,16 @@ class Solved:
 
 
 def _policy(case: Case, run: Trajectory) -> str:
-    """The policy, where the case tells it or the agent was told it."""
+    """Return the policy from the case's metadata or the agent's system messages."""
     given = case.metadata.get("policy")
-    if isinstance(given, str) and len(given) > 40:  # shorter, it is a name
+    if isinstance(given, str) and len(given) > 40:  # a shorter one is a name
         return given
     said = [*case.history, *run.messages]
     return "\n".join(message.content for message in said if message.role == "system")
 
 
 def _evidence(run: Trajectory, tool_effects: Mapping[str, StatedEffect]) -> tuple[Evidence, ...]:
-    """The changes that failed, the hand-off, and the last words: what a reader would look at first."""
+    """Return the failed changes, the hand-off and the last customer message as evidence."""
     found = []
     told = steps(run)
     for step in told:

@@ -1,4 +1,4 @@
-"""What a transcript and a policy say about whether the task was solved, as named numbers."""
+"""Features of a transcript and a policy that indicate whether the task was solved."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from proctor.scorers.conversation.solved_records import choices, leaves
 
 __all__ = ["MARKS", "ended_by_mark", "features"]
 
-MARKS: Final = ("end_stop", "end_transfer", "end_scope")  # features that only simulated customers can have
+MARKS: Final = ("end_stop", "end_transfer", "end_scope")  # features of simulated customers only
 
 _REFUSED: Final = re.compile(
     r"\b(?:sorry|apologi\w+|unfortunately|unable|cannot|can['’]t|not (?:possible|able|allowed|permitted|eligible)|"
@@ -48,7 +48,7 @@ _BEST: Final = re.compile(
 )
 _ASKS: Final = re.compile(r"\b(?:how much|how many|total|price|cost|refund|balance|savings?|difference|cu[aá]nto)\b")
 _OFFER: Final = re.compile(r"(?:anything else|let me know|feel free|how can i (?:help|assist)|algo m[aá]s)")
-_MARK: Final = re.compile(r"#{2,}\s*[A-Z][A-Z_\- ]+\s*#{2,}")  # by which a simulated customer ends
+_MARK: Final = re.compile(r"#{2,}\s*[A-Z][A-Z_\- ]+\s*#{2,}")  # end mark of a simulated customer
 _ENDS: Final = ("STOP", "TRANSFER", "SCOPE")
 _MONEY: Final = re.compile(r"[$€£]\s?(\d[\d,]*(?:\.\d+)?)")
 _FIGURE: Final = re.compile(r"\d{1,12}(?:\.\d{1,6})?")
@@ -70,12 +70,12 @@ _WANTED: Final = {name: re.compile(pattern) for name, pattern in _WANTS.items()}
 _FORBIDS: Final = re.compile(
     r"\b(?:cannot|can not|must not|should not|not allowed|only (?:if|be|once|when)|never|do not|unless|no puede|solo)\b"
 )
-_ID: Final = re.compile(r"(?=\w{0,40}\d)[#A-Za-z0-9_]{5,}")  # bounded: a letter repeated a million times is no id
+_ID: Final = re.compile(r"(?=\w{0,40}\d)[#A-Za-z0-9_]{5,}")  # bounded, for linear time on repeated characters
 
 
 @dataclass(slots=True)
 class _Read:
-    """The conversation, taken apart once."""
+    """The parsed conversation."""
 
     told: Sequence[TranscriptStep]
     policy: str
@@ -110,14 +110,14 @@ class _Read:
                     self.writing.add(id(step))
 
     def effect(self, step: TranscriptStep) -> ToolEffect:
-        """What the step's tool does."""
+        """Return the effect of the step's tool."""
         return tool_effect(_name(step), self.tool_effects)
 
 
 def features(
     run: Trajectory, policy: str = "", tool_effects: Mapping[str, StatedEffect] | None = None
 ) -> dict[str, float]:
-    """Every feature by its name. All are counts, shares or flags; a missing policy leaves its own at nought."""
+    """Return all features by name: counts, shares and flags. Policy features are 0 without a policy."""
     said = (step for step in steps(run) if step.kind != "hand-off")
     told = [step for step in said if step.kind != "request" or _MARK.sub("", step.text).strip()]
     read = _Read(told=told, policy=policy, marks=_marks(run), tool_effects=tool_effects or {})
@@ -128,12 +128,12 @@ def features(
 
 
 def ended_by_mark(run: Trajectory) -> bool:
-    """Whether a simulated customer left one of the marks by which it ends; people leave none."""
+    """Whether a simulated customer left an end mark; people leave none."""
     return any(mark in _marks(run) for mark in _ENDS)
 
 
 def _marks(run: Trajectory) -> str:
-    """The marks by which a simulated customer ended: in the words, or where an importer has put them."""
+    """Return the end marks of a simulated customer: from the text, or where an importer stored them."""
     found = []
     for turn in run.turns:
         asides = turn.extra.get("asides")
@@ -257,7 +257,7 @@ def _writing(read: _Read) -> dict[str, float]:
 
 
 def _wanting(read: _Read) -> dict[str, float]:
-    """What was asked for against what was done, by kinds of wishes."""
+    """Return features that compare the requests with the changes made, by kind of request."""
     user = " ".join(read.users)
     tools = " ".join(_name(step).replace("_", " ") for step in read.writes if id(step) not in read.wrong)
     tried = " ".join(_name(step).replace("_", " ") for step in read.writes)
@@ -297,7 +297,7 @@ def _wanting(read: _Read) -> dict[str, float]:
 
 
 def _confirming(read: _Read) -> dict[str, float]:
-    """Whether each change was agreed to before it was made."""
+    """Return features on whether each change was confirmed before it was made."""
     agreed = denied = 0
     burst = most = 0
     last_user = ""
@@ -319,7 +319,7 @@ def _confirming(read: _Read) -> dict[str, float]:
 
 
 def _numbers(read: _Read) -> dict[str, float]:
-    """Amounts the agent said, and whether anything before bears them out."""
+    """Return features on the amounts the agent stated and whether they occurred before."""
     known: set[float] = set()
     said = new = repeated = 0
     for step in read.told:
@@ -348,7 +348,7 @@ def _choosing(read: _Read) -> dict[str, float]:
 
 
 def _ruled(read: _Read) -> dict[str, float]:
-    """How much the policy restricts what was done and what was asked for."""
+    """Return features on how many policy rules restrict the changes and the requests."""
     count, ruled = _rules_on(read.policy)
     tools = " ".join(_name(step).replace("_", " ") for step in read.writes if id(step) not in read.wrong)
     user = " ".join(read.users)
@@ -364,6 +364,6 @@ def _ruled(read: _Read) -> dict[str, float]:
 
 @lru_cache(maxsize=64)
 def _rules_on(policy: str) -> tuple[int, Mapping[str, int]]:
-    """How many restrictions a policy has, and how many on each kind of wish; it is the same for many conversations."""
+    """Return the number of restrictions in a policy, in all and by kind of request; cached across conversations."""
     rules = [line for line in re.split(r"[\n.]", policy.lower()) if _FORBIDS.search(line)]
     return len(rules), {name: sum(bool(pattern.search(rule)) for rule in rules) for name, pattern in _WANTED.items()}

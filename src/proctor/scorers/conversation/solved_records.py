@@ -1,4 +1,4 @@
-"""Records in tool results: where the values of a change came from, and whether the best one was chosen."""
+"""Records in tool results: where the values of a change came from, and whether the best record was chosen."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _DEAR: Final = re.compile(r"\b(?:most expensive|highest|priciest)", re.I)
 
 
 def opened(call: ToolCall) -> Any:
-    """What a tool answered, as data where it is."""
+    """Return a tool result, parsed if it is data."""
     if not isinstance(call.result, str):
         return call.result
     return parse_loosely(call.result) if len(call.result) <= _MOST_LETTERS else call.result[:_MOST_LETTERS]
 
 
 def leaves(value: Any) -> Iterator[Any]:
-    """Every single value inside, keys of records that are ids too; at most a few thousand."""
+    """Yield every scalar value inside, and keys that are ids; at most a few thousand."""
     waiting, given = [value], 0
     while waiting and given < _MOST_LEAVES:
         now = waiting.pop()
@@ -42,11 +42,11 @@ def leaves(value: Any) -> Iterator[Any]:
 
 
 def choices(told: Sequence[tuple[TranscriptStep, bool]], results: Mapping[int, str]) -> dict[str, float]:
-    """How the values of changes stand to what was said and looked up before; a step comes with whether it wrote.
+    """Compare the values of changes with what was said and looked up before; each step has a flag for writes.
 
-    ``made_up`` counts values that were in nothing before; ``unavailable`` chosen records that say they are not to be
-    had; ``better`` how many records beside a chosen one fit the customer's words better; ``not_cheapest`` choices that
-    are not the cheapest though it was asked for.
+    ``made_up`` counts values that occurred nowhere before; ``unavailable`` chosen records marked as unavailable;
+    ``better`` records that fit the customer's words better than the chosen one; ``not_cheapest`` choices that are not
+    the cheapest although it was requested.
     """
     seen: set[str] = set()
     records: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {}
@@ -88,7 +88,7 @@ def choices(told: Sequence[tuple[TranscriptStep, bool]], results: Mapping[int, s
 
 
 def _gather(data: Any, records: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]]) -> None:
-    """Records that stand beside others of their kind, under the id that names them."""
+    """Collect records that have siblings of their kind, keyed by id."""
     waiting, met = [data], 0
     while waiting and met < _MOST_LEAVES:
         met += 1
@@ -111,7 +111,7 @@ def _gather(data: Any, records: dict[str, tuple[dict[str, Any], list[dict[str, A
 
 
 def _fit(record: Mapping[str, Any], said: str) -> float:
-    """The share of the record's describing words that the customer used."""
+    """Return the share of the record's descriptive words that the customer used."""
     words = [
         w for leaf in leaves(record) if isinstance(leaf, str) for w in _WORD.findall(leaf.casefold()) if not w.isdigit()
     ]

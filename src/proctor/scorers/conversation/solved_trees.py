@@ -1,4 +1,4 @@
-"""Boosted trees from a JSON file: what they give for named numbers, and which of these spoke for it."""
+"""Boosted trees from a JSON file: probability and feature contributions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Trees", "shipped_trees"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trees:
-    """Trees over named features; a node has a feature (-1 in a leaf), a cut, a left, a right and a value."""
+    """Trees over named features; a node has a feature (-1 in a leaf), a threshold, a left, a right and a value."""
 
     name: str
     version: str
@@ -27,7 +27,7 @@ class Trees:
     trees: tuple[tuple[Sequence[int], Sequence[float], Sequence[int], Sequence[int], Sequence[float]], ...]
 
     def probability(self, values: Mapping[str, float]) -> float:
-        """The calibrated probability; a feature that is missing counts as nought."""
+        """Return the calibrated probability; a missing feature counts as 0."""
         row = [float(values.get(name, 0.0)) for name in self.features]
         total = self.start
         for feature, cut, left, right, value in self.trees:
@@ -38,7 +38,7 @@ class Trees:
         return 1.0 / (1.0 + math.exp(-max(-40.0, min(40.0, self.slope * total + self.offset))))
 
     def reasons(self, values: Mapping[str, float]) -> list[tuple[str, float]]:
-        """Each feature's share in the outcome, the largest first: what the value changed by where it was asked for."""
+        """Return each feature's contribution, the largest first: the change in value at its splits."""
         row = [float(values.get(name, 0.0)) for name in self.features]
         shares = [0.0] * len(row)
         for feature, cut, left, right, value in self.trees:
@@ -53,14 +53,14 @@ class Trees:
 
 @lru_cache(maxsize=2)
 def shipped_trees(*, marked: bool) -> Trees:
-    """The trees that ship beside this file: for transcripts with a simulated customer's end mark, or for all others."""
+    """Load the bundled trees: for transcripts with a simulated customer's end mark, or for all others."""
     name = "solved.json" if marked else "solved_unmarked.json"
     text = resources.files("proctor.scorers.conversation").joinpath(name).read_text(encoding="utf-8")
     return read_trees(json.loads(text), name)
 
 
 def read_trees(data: Mapping[str, Any], name: str = "") -> Trees:
-    """Trees from decoded JSON.
+    """Build trees from decoded JSON.
 
     Raises:
         ValueError: a tree points at a node or a feature that is not there.

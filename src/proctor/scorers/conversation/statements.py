@@ -1,4 +1,4 @@
-"""Whether what had to be said was said: numbers by value, words by themselves, sentences by meaning."""
+"""Check whether required statements were said: numbers by value, other text literally."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _MARKS: Final = re.compile(r"[*_`#>]+")
 
 
 def said_plainly(wanted: str, text: str) -> bool:
-    """Whether the text says this, letter for letter but for case, marks, white space and how numbers are written."""
+    """Whether the text contains this literally, apart from case, markup, white space and number format."""
     return said_in([wanted], [text]) == [0]
 
 
 def said_in(wanted: Sequence[str], texts: Sequence[str]) -> list[int | None]:
-    """For each statement the place of the first text that says it; ``None`` when none does."""
+    """Return for each statement the index of the first text that contains it; ``None`` if none does."""
     read = [(_flat(text), _numbers(text)) for text in texts]
     found: list[int | None] = []
     for each in wanted:

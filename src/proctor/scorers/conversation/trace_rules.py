@@ -1,4 +1,4 @@
-"""The agent keeps the rules of its prompt over the whole conversation, each judged on its own."""
+"""Check that the agent follows its prompt's rules over the whole conversation, each judged separately."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from proctor.text.predicates import PredicateError
 
 __all__ = ["TraceRules", "judged_by"]
 
-_STEPS = 5  # steps shown of one rule that was broken more often
+_STEPS = 5  # maximum steps shown of one broken rule
 _TURN = re.compile(r"\bturn (\d{1,4})\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceRules:
-    """The agent keeps its rules in every step: each checked by its predicate where it has one, else by judges."""
+    """The agent follows its rules in every step: each is checked by its predicate if it has one, else by judges."""
 
     name: ClassVar[str] = "trace_rules"
     version: ClassVar[str] = "1"
@@ -54,11 +54,11 @@ class TraceRules:
 
     @property
     def revision(self) -> str:
-        """The version with the hash of the judges' prompt, so that verdicts by different prompts are told apart."""
+        """Return the version with the hash of the judges' prompt, so that verdicts of other prompts differ in it."""
         return f"{self.version}+{prompt_file('trace_rule').hash}"
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """A verdict on every rule; together the weighted share of those that were kept among those that apply."""
+        """Judge every rule; the score is the weighted share of rules followed among those that apply."""
         if not run.turns:
             if run.error is not None:
                 return unjudged(self, f"the target did not answer: {quoted(run.error)}", raw=run.raw)
@@ -71,11 +71,11 @@ class TraceRules:
         return whole_of(self.name, self.revision, parts, about="conversation")
 
     def in_force(self, case: Case) -> list[Rule]:
-        """The scorer's rules and the case's own, less what is switched off and what is an opposite."""
+        """Return the rules of the scorer and the case, without disabled and inverse rules."""
         return to_check((*self.rules, *case.expect.rules), light=self.light)
 
     async def verdicts(self, rules: Sequence[Rule], case: Case, run: Trajectory) -> list[RuleVerdict]:
-        """A verdict on each rule, in their order."""
+        """Return a verdict on each rule, in order."""
         view = view_of(run, writes=self.writes, reads=self.reads, tool_effects=self.tool_effects)
         return await asyncio.gather(*(self._verdict(rule, case, run, view) for rule in rules))
 
@@ -85,12 +85,12 @@ class TraceRules:
             return _placed(await by_judges(rule, case, run, judges, _request(rule, view) if judges else None))
         try:
             return _by_steps(rule, view)
-        except PredicateError as error:  # only a case's own rule comes here unread
+        except PredicateError as error:  # only a case's own rule is not validated earlier
             return unread(rule, error)
 
 
 def judged_by(rule: Rule) -> str:
-    """What decides on a rule: its predicate in canonical form, or a judge."""
+    """Return what decides a rule: its predicate in canonical form, or a judge."""
     return parse_rule(rule.predicate).text if rule.predicate else "judge"
 
 
@@ -107,7 +107,7 @@ def _by_steps(rule: Rule, view: StepsView) -> RuleVerdict:
 
 
 def _request(rule: Rule, view: StepsView) -> Request:
-    """What a judge is asked: the rule and the whole transcript, fenced."""
+    """Build the judge's request: the rule and the whole transcript, fenced."""
     prompt = prompt_file("trace_rule")
     material, code = fence([("rule", rule.text), ("transcript", transcript(view))])
     polarity = prompt.fill("must" if rule.polarity == "positive" else "must not")
@@ -119,7 +119,7 @@ def _request(rule: Rule, view: StepsView) -> Request:
 
 
 def _placed(verdict: RuleVerdict) -> RuleVerdict:
-    """A judge's verdict with the turn it names."""
+    """Add the turn that a judge's verdict names."""
     found = _TURN.search(verdict.reason) if verdict.outcome == "err" else None
     if found is None:
         return verdict

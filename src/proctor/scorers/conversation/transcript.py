@@ -1,4 +1,4 @@
-"""A conversation as a judge reads it: turn by turn, words and calls and what came of them, within a bound."""
+"""Render a conversation for a judge: turn by turn with messages, calls and results, within a size limit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WHO = {"request": "customer", "answer": "agent", "remark": "agent"}
 
 
 def transcript(run: Trajectory | StepsView) -> str:
-    """Every step on lines of its own; what is cut says so where it is cut."""
+    """Render every step on its own lines; truncation is marked."""
     view = run if isinstance(run, StepsView) else view_of(run)
     lines: list[str] = []
     turn, size = -1, 0

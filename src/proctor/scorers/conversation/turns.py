@@ -1,4 +1,4 @@
-"""Each turn by itself: intent, retrieval, support by the sources, likeness to the reference, time and money."""
+"""Score each turn: intent, retrieval, support by sources, similarity to the reference, latency and cost."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MOST_SHOWN: Final = 60  # turns shown one by one in each part
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turns:
-    """What each turn is worth by itself: the right intent, the right sources, an answer they support, in time."""
+    """Each turn by itself: the right intent, the right sources, an answer they support, in time."""
 
     name: ClassVar[str] = "turns"
     version: ClassVar[str] = "1"
@@ -62,7 +62,7 @@ class Turns:
                 raise ValueError(f"{name} is {limit:g}; it must be 0 or more")
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """Score every turn by what is known of it; each measure is a part, with the turns as its parts."""
+        """Score every turn on each measure; a measure is a part, with the turns as its parts."""
         if (unanswered := no_answer(self, run)) is not None:
             return unanswered
         expects = _expectations(case, run)
@@ -81,7 +81,7 @@ class Turns:
         return combined(self.name, weighted, version=self.version)
 
     def _retrieval(self, case: Case, run: Trajectory, expects: Sequence[Expectation | None]) -> list[Score]:
-        """Precision@k and recall@k: of each turn where it is known what it should find, else of the conversation."""
+        """Return precision@k and recall@k per turn if its expected sources are known, else for the conversation."""
         wanted = [frozenset(each.sources) if each is not None else frozenset() for each in expects]
         if not any(wanted) and case.expect.sources:
             return self._retrieval_of_all(frozenset(case.expect.sources), run)
@@ -112,13 +112,13 @@ class Turns:
         return [_gathered("precision", precision, "nothing was retrieved"), recall]
 
     async def _support(self, run: Trajectory) -> list[Score]:
-        """Whether what had been retrieved by then supports each answer."""
+        """Score how far the sources retrieved so far support each answer."""
         made: list[Score] = []
         passages: list[SourcePassage] = []
         entailer, grounder = (None, None) if self.light else (self.entailer, self.grounder)
         for index, turn in enumerate(run.turns):
             passages = [*passages, *_passages(turn)][-_MOST_PASSAGES:]
-            # What is said when handing over is about the hand-over, not about the world.
+            # A hand-over message is not a claim about the world.
             if not passages or not turn.answer.strip() or turn.escalation is not None:
                 continue
             score = await no_hallucination(turn.answer, passages, entailer, grounder, retrieved=bool(retrieved(turn)))
@@ -134,7 +134,7 @@ class Turns:
         return "light: no network is asked" if self.light else "no reference is known"
 
     def _bertscores(self, case: Case, run: Trajectory, expects: Sequence[Expectation | None]) -> list[Score]:
-        """F1 of the nearest tokens of answer and reference, by the vectors of the embedded encoder."""
+        """Return the BERTScore F1 of answer and reference, by token vectors of the embedder."""
         vectors_of = getattr(self.embedder, "token_vectors", None)
         if self.light or vectors_of is None:
             return []
@@ -155,7 +155,7 @@ class Turns:
         return made
 
     def _limited(self, name: str, values: Sequence[float | None], limit: float | None, unit: str | None) -> Score:
-        """The largest of the values against the limit; without a limit it is measured and decides nothing."""
+        """Compare the largest value with the limit; without a limit, only report it."""
         known = [(value, index) for index, value in enumerate(values) if value is not None]
         if not known:
             return Score(name=name, status="skipped", reason="not known")
@@ -179,7 +179,7 @@ def _expectations(case: Case, run: Trajectory) -> list[Expectation | None]:
 
 
 def _intents(case: Case, run: Trajectory, expects: Sequence[Expectation | None]) -> list[Score]:
-    """Where a turn's intents are known, whether they are those expected; else whether the conversation's came up."""
+    """Compare each turn's intents with the expected ones; otherwise check that the conversation's intent occurred."""
     made = []
     for index, expect in enumerate(expects):
         named = [intent.name for intent in run.turns[index].intents]
@@ -206,7 +206,7 @@ def _fold(name: str) -> str:
 
 
 def _passages(turn: Turn) -> list[SourcePassage]:
-    """What a turn retrieved: documents as prose, other results of tools as data."""
+    """Return what a turn retrieved: documents as prose, other tool results as data."""
     kept = tuple(call for call in turn.tool_calls if not failed(call))
     return passages_of(Trajectory(turns=(replace(turn, sources=tuple(retrieved(turn)), tool_calls=kept),)))
 
@@ -225,7 +225,7 @@ def _turn(index: int, value: float, reason: str, **more: Any) -> Score:
 
 
 def _gathered(name: str, found: Sequence[Score], nothing: str) -> Score:
-    """The mean over the turns, each turn as a part."""
+    """Return the mean over the turns, with each turn as a part."""
     values = [score.value for score in found if score.value is not None]
     broken = [score for score in found if score.status == "error"]
     shown = tuple(found[:_MOST_SHOWN])

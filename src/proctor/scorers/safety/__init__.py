@@ -1,1 +1,1 @@
-"""Scores of what must never happen: calls beyond permission, leaks, promises, injected instructions carried out."""
+"""Scorers of what must never happen: calls without permission, leaks, promises, followed injections."""

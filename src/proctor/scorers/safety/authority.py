@@ -1,4 +1,4 @@
-"""What an agent may promise: a registry of entries, and which sentences bind whoever the agent speaks for."""
+"""What an agent may promise: a registry of entries, and which sentences are binding."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["REGISTRY", "Authority", "bound", "candidates", "has_unbounded", "mat
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authority:
-    """One matter: what the agent may say and do about it, and what it may not.
+    """One topic: what the agent may and may not say and do about it.
 
-    ``says`` are patterns of sentences that overstep it. A sentence that only has one of the words in ``about`` is read
-    by the network against the sentences in ``forbids``. ``unless`` names tools whose success gives the authority.
+    ``says`` are patterns of sentences that exceed it. A sentence that only has one of the words in ``about`` is read by
+    the network against the sentences in ``forbids``. ``unless`` names tools whose success grants the authority.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Authority:
             compiled(pattern, ignore_case=True)
 
 
-# A condition, a possibility, a rule told as a rule, a denial, or what somebody else said: none of these binds.
+# A condition, a possibility, a general rule, a denial or reported speech: none of these is binding.
 _OPEN: Final = re.compile(
     r"\b(?:if|unless|provided|subject to|depending|depends|once|when|whether|may|might|could|would|can(?:not)?|eligible"
     r"|typically|usually|normally|generally|in general|policy|policies|according to|as per|in case|up to"
@@ -260,13 +260,13 @@ _STRONG: Final = re.compile(
 )
 
 
-_KEPT: Final = 1024  # sentences: those of a growing answer are asked about in each part of it, and in the whole
+_KEPT: Final = 1024  # sentences; those of a streamed answer are checked in each chunk and in the whole
 
 
 def bound(sentence: str, *, proposal: bool = False) -> bool:
-    """Whether the sentence can bind at all: it has no condition, is no rule told as a rule, and denies nothing.
+    """Whether the sentence can be binding: it has no condition, is no general rule and no denial.
 
-    In a message that asks for a yes first, only what is approved or guaranteed outright binds.
+    In a message that asks for confirmation first, only an outright approval or guarantee is binding.
     """
     closed, strong = _weighed(sentence)
     return closed and (strong or not proposal)
@@ -274,7 +274,7 @@ def bound(sentence: str, *, proposal: bool = False) -> bool:
 
 @lru_cache(maxsize=_KEPT)
 def _weighed(sentence: str) -> tuple[bool, bool]:
-    """Whether nothing leaves the sentence open, and then whether it grants something outright."""
+    """Return whether the sentence is unconditional, and then whether it grants something outright."""
     sentence = _SOOTHING.sub("", sentence)
     closed = _OPEN.search(sentence) is None
     return closed, closed and _STRONG.search(sentence) is not None
@@ -286,9 +286,9 @@ def proposes(message: str) -> bool:
 
 
 async def matched_apart(entries: Sequence[Authority], sentences: Sequence[str]) -> frozenset[tuple[str, str]]:
-    """The names of entries with the sentences that one of their patterns matches, where no engine bounds its time.
+    """Return (entry name, sentence) pairs matched by patterns without a time bound.
 
-    Such a pattern runs in a process of its own.
+    Such patterns run in a child process.
 
     Raises:
         PatternError: it could not be matched within the limits.
@@ -303,7 +303,7 @@ async def matched_apart(entries: Sequence[Authority], sentences: Sequence[str]) 
 
 
 def has_unbounded(entry: Authority) -> bool:
-    """Whether a pattern of the entry has to run in a process of its own."""
+    """Whether a pattern of the entry has to run in a child process."""
     return not _is_built_in(entry) and any(_bounded(pattern) is None for pattern in entry.says)
 
 
@@ -321,10 +321,10 @@ def _is_built_in(entry: Authority) -> bool:
 
 
 def candidates(entry: Authority, sentence: str, apart: Container[tuple[str, str]] = frozenset()) -> bool | None:
-    """True when a pattern settles it, False when the network should read it, ``None`` when it is another matter.
+    """Return True if a pattern matches, False if the network should read it, ``None`` if it is off topic.
 
-    What is built in is known in other languages too; an entry of somebody's own says what it means itself. ``apart``
-    is what ``matched_apart`` found.
+    Built-in entries also match in other languages; a custom entry defines its own patterns. ``apart`` is the result of
+    ``matched_apart``.
     """
     if _is_built_in(entry):
         settled, spoken = _read(sentence)
@@ -337,7 +337,7 @@ def candidates(entry: Authority, sentence: str, apart: Container[tuple[str, str]
 
 @lru_cache(maxsize=_KEPT)
 def _read(sentence: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The built-in entries whose patterns settle the sentence, and those whose matter it speaks of."""
+    """Return the built-in entries whose patterns match the sentence, and those whose topic it mentions."""
     says, names = _patterns()
     folded = sentence.casefold()
     settled = promised(sentence) | {names[number] for number in says.numbers(sentence)}
@@ -355,6 +355,6 @@ def _built_in() -> dict[str, Authority]:
 
 @cache
 def _patterns() -> tuple[Haystack, tuple[str, ...]]:
-    """The patterns of every built-in entry, and the name of the entry that each is of."""
+    """Return the patterns of all built-in entries, and the entry name of each."""
     told = [(entry.name, pattern) for entry in REGISTRY for pattern in entry.says]
     return Haystack(tuple(pattern for _, pattern in told)), tuple(name for name, _ in told)

@@ -1,4 +1,4 @@
-"""Where an answer cites, what it cites, and which sentence the citation stands for."""
+"""Find the citations of an answer, what each cites, and which sentence it supports."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _AFTER: Final = re.compile(r"\s*(?:[.。!！?？;；)）\[【]|\n|$)")
 _NUMBER: Final = re.compile(r"(?:source |doc(?:ument)? |ref |資料|出典)?#?(\d{1,3})", re.IGNORECASE)
 _SEVERAL: Final = re.compile(r"\s*[,;、，]\s*|\s+and\s+|\s*&\s*")
 _RANGE: Final = re.compile(r"(\d{1,2})\s?[-–]\s?(\d{1,2})")
-_NEAR: Final = 2_000  # letters around a mark in which its sentence is looked for
+_NEAR: Final = 2_000  # characters around a mark searched for its sentence
 _MOST: Final = 200
-# In square brackets: boxes to tick, places to fill in, marks of masked data.
+# In square brackets: checkboxes, placeholders, masked data.
 _NO_CITATION: Final = re.compile(
     r"^(?: |x|✓|\.\.\.|…|sic|y/n|yes/no|[A-Z_]{3,20}|your [\w ]+|name|date|insert .*|link|image.*)$", re.IGNORECASE
 )
@@ -39,9 +39,9 @@ _NO_CITATION: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Citation:
-    """What is cited, as written, and the sentence it stands for.
+    """A citation as written, the names it cites and the sentence it supports.
 
-    ``strict``: it can be nothing but a citation. ``closes``: it stands at the end of what it may be cited for.
+    ``strict``: it cannot be anything but a citation. ``closes``: it is at the end of what it supports.
     """
 
     written: str
@@ -53,7 +53,7 @@ class Citation:
 
 
 def citations(text: str) -> list[Citation]:
-    """Every mark in the text that may be a citation, with the sentence it follows (or stands in)."""
+    """Return every mark in the text that may be a citation, with the sentence before or around it."""
     found = []
     for hit in _MARK.finditer(text[:60_000]):
         kind = hit.lastgroup or ""
@@ -65,7 +65,7 @@ def citations(text: str) -> list[Citation]:
             continue
         names = (inside,) if kind == "link" else tuple(_names(inside))
         numbers = all(_NUMBER.fullmatch(name) for name in names)
-        # "(per person)" and "(see below)" name nothing unless a source has that name.
+        # "(per person)" and "(see below)" cite nothing unless a source has that name.
         called = kind == "round" and bool(hit.group("colon")) and hit.group("lead").casefold() not in ("see", "per")
         strict = called or kind in ("line", "said") or (kind in ("square", "lens", "note") and numbers)
         found.append(
@@ -84,7 +84,7 @@ def citations(text: str) -> list[Citation]:
 
 
 def _looks_cited(inside: str) -> bool:
-    """【1】 and 【出典1】 cite; 【重要】 is a heading."""
+    """Whether the brackets cite: 【1】 and 【出典1】 do; 【重要】 is a heading."""
     return re.search(r"\d|source|出典|資料|†", inside, re.IGNORECASE) is not None
 
 
@@ -100,7 +100,7 @@ def _names(inside: str) -> Iterator[str]:
 
 
 def _sentence(text: str, start: int, end: int) -> str:
-    """The words that the mark stands for: the sentence it is in, or the one right before it when it stands alone."""
+    """Return the sentence the mark supports: the one around it, or the one before it if it stands alone."""
     line = text.rfind("\n", 0, start) + 1
     before = _MARK.sub("", text[max(line, start - _NEAR) : start]).rstrip()
     stop = text.find("\n", end)
@@ -117,7 +117,7 @@ def _sentence(text: str, start: int, end: int) -> str:
 
 
 def resolve(name: str, sources: Sequence[Source]) -> Source | None:
-    """The source of this name: by id, title, address, or its place in the list counted from one."""
+    """Return the source of this name: by id, title, address, or its position in the list, from 1."""
     folded = _fold(name)
     for source in sources:
         if folded in (_fold(source.id), _fold(source.title or ""), _fold(source.uri or "")):
@@ -144,7 +144,7 @@ _TEXT: Final = ("text", "content", "body", "passage", "answer", "policy", "snipp
 
 
 def retrieved(turn: Turn) -> list[Source]:
-    """The sources of a turn: those recorded as such, and the documents that its tools returned."""
+    """Return the sources of a turn: those recorded, and the documents its tools returned."""
     found = list(turn.sources)
     for call in turn.tool_calls:
         if not failed(call):
@@ -156,7 +156,7 @@ def retrieved(turn: Turn) -> list[Source]:
 
 
 def documents(call: ToolCall) -> Iterator[Source]:
-    """The documents in what a tool returned: each has an id and a text."""
+    """Yield the documents in a tool result: records with an id and a text."""
     if call.result is not None:
         yield from _documents(parse_loosely(call.result) if isinstance(call.result, str) else call.result)
 

@@ -1,4 +1,4 @@
-"""Sources that an answer cites: each must exist, and support the sentence it stands for."""
+"""Check the sources an answer cites: each must exist and support its sentence."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Cited:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Citations:
-    """Every cited source was retrieved and supports the sentence it stands for."""
+    """Every cited source was retrieved and supports its sentence."""
 
     name: ClassVar[str] = "citations"
     version: ClassVar[str] = "1"
@@ -63,7 +63,7 @@ class Citations:
             raise ValueError(f"supported_from is {self.supported_from:g}; it must be from 0 to 1")
 
     async def score(self, case: Case, run: Trajectory) -> Score:
-        """Look up each citation among the sources retrieved so far, then read the sentence against them."""
+        """Look up each citation among the sources retrieved so far, then check its sentence against them."""
         if (unanswered := no_conversation(self, run)) is not None:
             return unanswered
         return unless_broken_off(self, run, await self._judged(run))
@@ -102,7 +102,7 @@ class Citations:
 
     def _nothing_cited(self, run: Trajectory) -> Score:
         if self.required and run.sources:
-            # The answer that is missing may be the one that would have cited.
+            # The missing answer may be the one with citations.
             return no_answer(self, run) or scored(self, 0.0, "sources were retrieved, and none is cited")
         return skipped(self, "nothing is cited")
 
@@ -119,7 +119,7 @@ class Citations:
 
 
 def _looked_up(run: Trajectory) -> tuple[list[tuple[int, Citation, str]], list[_Cited], int]:
-    """The citations that lead nowhere, and those that lead to a source. A number counts in the list of its own turn."""
+    """Return the citations without a source, and those with one. A number refers to the list of its own turn."""
     missing: list[tuple[int, Citation, str]] = []
     cited: list[_Cited] = []
     unknown = 0
@@ -133,7 +133,7 @@ def _looked_up(run: Trajectory) -> tuple[list[tuple[int, Citation, str]], list[_
             found = [resolve(name, own) or resolve(name, before) for name in one.names]
             lost = [name for name, source in zip(one.names, found, strict=True) if source is None]
             if one.link and lost:
-                # A link is a citation where sources have addresses; one that stands in what the agent was told is real.
+                # A link is a citation if sources have addresses; one that occurs in the agent's input is real.
                 if any(source.uri for source in before) and lost[0].rstrip("/.") not in told:
                     missing.append((step.turn, one, f"no retrieved source has the address {quoted(lost[0], 80)}"))
                 continue
@@ -152,7 +152,7 @@ def _looked_up(run: Trajectory) -> tuple[list[tuple[int, Citation, str]], list[_
 
 
 def _joined(cited: Sequence[_Cited]) -> list[_Cited]:
-    """Several citations of one sentence support it together."""
+    """Merge several citations of one sentence: they support it together."""
     made: dict[tuple[int, str], _Cited] = {}
     for each in cited:
         key = (each.turn, each.citation.sentence)
@@ -163,16 +163,16 @@ def _joined(cited: Sequence[_Cited]) -> list[_Cited]:
 
 
 def _like_an_id(name: str, sources: Sequence[Source]) -> bool:
-    """Whether it is written the way the ids of the sources are: pol-12 where there are pol-3 and pol-7."""
+    """Whether it has the shape of the sources' ids: pol-12 beside pol-3 and pol-7."""
     shape = re.sub(r"\d+", "0", name.casefold())
     return "0" in shape and any(re.sub(r"\d+", "0", source.id.casefold()) == shape for source in sources)
 
 
 def _like_a_name(name: str, one: Citation, sources: Sequence[Source], told: str) -> bool:
-    """Whether it is written the way ids without numbers are: faq-hours where there are faq-bring and pol-pets.
+    """Whether it has the shape of ids without numbers: faq-hours beside faq-bring and pol-pets.
 
-    A word such as [check-in] is written so too: it must begin as an id does, or close its sentence and be no button.
-    What the agent was told of is not made up.
+    A word such as [check-in] has this shape too: it must share an id's prefix, or end its sentence and be no button.
+    What occurs in the agent's input is not invented.
     """
     parts = _JOINT.split(name)
     if len(parts) < 2 or not _SLUG.fullmatch(name) or name.casefold() in told.casefold():
@@ -185,7 +185,7 @@ def _like_a_name(name: str, one: Citation, sources: Sequence[Source], told: str)
 
 
 def _everything(run: Trajectory) -> str:
-    """What the agent was given: instructions, documents and the customer's own words."""
+    """Return the agent's input: instructions, documents and the customer's messages."""
     said = [message.content for message in run.messages if message.role != "assistant"]
     documents = [f"{source.uri or ''} {source.text}" for source in run.sources]
     results = [str(call.result)[:20_000] for call in run.tool_calls if call.result is not None]

@@ -1,4 +1,4 @@
-"""What an agent says it has done, and whether a tool did it."""
+"""Find the actions an agent claims to have done, and check whether a tool did them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ __all__ = ["DEEDS", "Deed", "backed", "deeds"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deed:
-    """A thing said to be done: which, the sentence, and the records that it says it was done to."""
+    """A claimed action: its kind, the sentence and the records it names."""
 
     kind: str
     sentence: str
     records: tuple[NamedRecord, ...] = ()
 
 
-# The kind of deed -> its participles in English, and words of tools and results that speak of it.
+# Kind of action -> its English participles, and words of tools and results for it.
 DEEDS: Final[Mapping[str, tuple[str, str]]] = {
     "cancel": (r"cancell?ed|called off", r"cancel|void|revoke|terminat|キャンセル|取消|取り消"),
     "refund": (
@@ -64,13 +64,13 @@ _ADVERB: Final = (
     r"(?:\s+(?:now|just|already|also|successfully|been|all|both|gone ahead and|went ahead and|fully|officially"
     r"|then|got|have))*"
 )
-# What an agent acts on. "Your flight" is also cancelled by weather; so whoever did it is looked at too.
+# Objects of an agent's actions. "Your flight" may also be cancelled by weather, so the actor is checked too.
 _THING: Final = (
     r"(?:your|the|this|that|both|all|these|it|they|an?(?=\s+(?:new |full )?(?:confirmation|e-?mail|message"
     r"|ticket|case|refund"
     r"|request|voucher|complaint)))\b(?:\s+[\w#'’/.&$€£¥,-]+){0,9}?\s*"
 )
-# A record by its number: "Booking LT-1002". A flight or a train of a number is often cancelled by others.
+# A record by its number: "Booking LT-1002". Flights and trains with a number are often cancelled by others.
 _NUMBERED: Final = (
     r"(?:booking|reservation|order|ticket|case|request|appointment|subscription|policy|claim|account|payment)s?"
     r"\s+(?:(?:number|no\.?|id|code|reference)s?\s+)?[#(]?(?=[A-Z0-9-]*\d)[\w-]++\)?"
@@ -110,20 +110,20 @@ _JAPANESE: Final = re.compile(
     r"|して(?:おき|あり|おり)|が完了し|しておき)"
     r"ました"
 )
-# Words that open a sentence and say nothing of what is done: "I can confirm that …".
+# Openings without content: "I can confirm that …".
 _OPENING: Final = re.compile(
     r"^(?:(?:yes|sure|great|okay|ok|perfect|thanks?(?: you)?|don['’]t worry|no worries|rest assured)\b[,.!]?\s+)*"
     r"(?:(?:i|we) (?:can|am (?:happy|pleased|glad) to|['’]m (?:happy|pleased|glad) to|would like to)\s*"
     r"(?:confirm|inform you|say|tell you|let you know)(?: that)?[,:]?\s+)?(?:please note(?: that)?\s+)?",
     re.IGNORECASE,
 )
-# What follows from a deed is said of the time to come, and does not make the deed itself a thing to come.
+# A consequence in the future tense does not make the action itself a future one.
 _THEN: Final = re.compile(
     r",?\s+(?:and|so|but)\s+(?:you|it|i|we|they|(?:the|your|a|any|that|this)(?:\s+[\w-]+){1,3}?)"
     r"(?:['’]ll|\s+(?:will|won['’]t|should|can|cannot|can['’]t|may|don['’]t need|do not need|need not))\b.*$",
     re.IGNORECASE | re.DOTALL,
 )
-# What only might be, what is not, what somebody else did, and what is told of the customer's own doing.
+# Possibilities, denials, actions of others, and the customer's own actions.
 _NOT_DONE: Final = re.compile(
     r"\b(?:if|when|once|after|before|until|unless|whether|should|would|could|may|might|must|can|cannot|can['’]t"
     r"|will|['’]ll"
@@ -155,13 +155,13 @@ _SEEING: Final = re.compile(
 
 
 def deeds(text: str) -> Iterator[Deed]:
-    """Every deed that the text says is done, by the agent or on the agent's word; of several records, one for each."""
+    """Yield every action that the text claims is done; one per record if it names several."""
     for statement in statements(text):
         if statement.kind not in ("question", "offer"):
             yield from _told(statement.text)
 
 
-@lru_cache(maxsize=1024)  # the sentences of a growing answer are asked about in each part of it, and in the whole
+@lru_cache(maxsize=1024)  # sentences of a streamed answer are checked in each chunk and in the whole
 def _told(sentence: str) -> tuple[Deed, ...]:
     found: list[Deed] = []
     for clause in _parts(_OPENING.sub("", sentence)):
@@ -178,7 +178,7 @@ def _told(sentence: str) -> tuple[Deed, ...]:
 
 
 def _parts(sentence: str) -> Sequence[str]:
-    """The sentence, and where a condition stands in one part of it, the parts on their own."""
+    """Return the clauses of the sentence, so that a condition in one does not affect the others."""
     parts = clauses(sentence)
     return parts if len(parts) > 1 else [sentence]
 
@@ -190,9 +190,9 @@ def backed(
     escalated: bool = False,
     tool_effects: Mapping[str, StatedEffect] | None = None,
 ) -> bool:
-    """Whether a call that succeeded speaks of the deed: by the tool's name, by what it was given, or by its result.
+    """Whether a successful call backs the claimed action: by the tool's name, its arguments or its result.
 
-    A call that was about another record than the one that the deed names does not back it.
+    A call about a different record than the claim names does not back it.
     """
     effects = [tool_effect(call.name, tool_effects) for call in calls]
     if deed.kind in ("file", "send") and (escalated or "hands_off" in effects):
@@ -213,7 +213,7 @@ def _speaks(call: ToolCall, words: re.Pattern[str], *, reads: bool) -> bool:
 
 
 def _stands(words: re.Pattern[str], told: str) -> bool:
-    """Whether a record that was read says that it is so: a status, not the name of a field or a policy's word."""
+    """Whether a record states it as a status, rather than as a field name or in a policy text."""
     return (
         re.search(
             rf"(?:status|state|済|\"(?:is_)?)[^,{{}}]{{0,30}}(?:{words.pattern})\w*ed?\b|(?:{words.pattern})済",

@@ -1,4 +1,4 @@
-"""Which record a sentence names by its number, and whether a call was about another one."""
+"""Find the records a sentence names by number, and decide whether a call was about a different one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NOUNS: Final = (
 )  # fmt: skip
 _CODE: Final = r"(?=[A-Z0-9_-]*\d)(?=[0-9_-]*[A-Z])[A-Z0-9][A-Z0-9_-]{1,38}[A-Z0-9]"
 _NUMBER: Final = r"\d{2,20}"
-# A code by itself; any code or number behind the word for such a record; a number behind its sign.
+# A bare code; any code or number after a record noun; a number after #.
 _NAMED: Final = re.compile(
     rf"(?:\b(?P<noun>(?i:{'|'.join(_NOUNS)}))(?i:s|es)?\s+(?i:(?:number|no\.?|id|code|reference|ref\.?)\s*:?\s*)?[#(]?"
     rf"(?P<behind>(?i:{_CODE})|(?<!\d){_NUMBER}(?![\d.,:/%]*\d|[\w%°€$-]))"
@@ -26,36 +26,36 @@ _NAMED: Final = re.compile(
 )
 _MORE: Final = re.compile(rf"\s*(?:,|、|&|と|および|,?\s*\band\b)\s*#?(?P<next>(?i:{_CODE})|{_NUMBER})(?![\w@/.-]*\w)")
 _PARTS: Final = re.compile(r"[a-z]+|\d+")
-_AMOUNTS: Final = frozenset({"refund", "payment", "item"})  # a short number behind these is a sum or a count
+_AMOUNTS: Final = frozenset({"refund", "payment", "item"})  # a short number after these is a sum or a count
 _LONG: Final = 6  # digits
 _MEASURE: Final = re.compile(r"\d+[a-z]{1,4}")
-_MOST: Final = 2_000  # values of a call that are looked at
+_MOST: Final = 2_000  # maximum values of a call that are checked
 _DEPTH: Final = 6
 _LONGEST: Final = 8_000
 
 
 @dataclass(frozen=True, slots=True)
 class NamedRecord:
-    """A record by its number, and the word for it where there is one: an order, A-17."""
+    """A record by its number, with its noun if there is one: an order, A-17."""
 
     id: str
     noun: str = ""
 
 
 def named_in(text: str) -> tuple[NamedRecord, ...]:
-    """Every record that the text names, each once."""
+    """Return every record that the text names, without duplicates."""
     return tuple(dict.fromkeys(each for group in _groups(text) for each in group))
 
 
 def listed_in(text: str) -> tuple[NamedRecord, ...]:
-    """The records of the first list in the text (orders A-17 and A-18); nothing where there is none."""
+    """Return the records of the first list in the text (orders A-17 and A-18); empty if there is none."""
     return next((group for group in _groups(text) if len(group) > 1), ())
 
 
 def is_another(named: Sequence[NamedRecord], call: ToolCall) -> bool:
-    """Whether the call was about another record: it names one of that sort, and none of these.
+    """Whether the call was about a different record: it names one of the same kind, and none of these.
 
-    Only like is held against like. A-17 and A-18 are of a sort; A-17 and 90210 may be two names of one order.
+    Only records of one kind are compared. A-17 and A-18 are; A-17 and 90210 may be two names of one order.
     """
     if not named:
         return False
@@ -80,7 +80,7 @@ def _groups(text: str) -> Iterator[tuple[NamedRecord, ...]]:
 
 
 def _values(data: Any) -> list[tuple[str, str]] | None:
-    """Every value in the data with the name that it stands under; nothing when there are too many to look at."""
+    """Return every value in the data with its key; None if there are too many."""
     found: list[tuple[str, str]] = []
     waiting: list[tuple[str, Any, int]] = [("", data, 0)]
     while waiting:
@@ -103,14 +103,14 @@ def _data(result: Any) -> Any:
 
 
 def _is(record: NamedRecord, value: str) -> bool:
-    """Whether the value is the record's number, or words that it stands in."""
+    """Whether the value is the record's number, or a text that contains it."""
     if len(value) <= 60 and _plain(value) == record.id:
         return True
     return any(each.id == record.id for each in named_in(value)) if " " in value.strip() else False
 
 
 def _alike(record: NamedRecord, name: str, value: str) -> bool:
-    """Whether the value is the number of another record of that sort."""
+    """Whether the value is the number of another record of the same kind."""
     other = _plain(value) if len(value) <= 40 else ""
     if not other or not other.isalnum() or not any(letter.isdigit() for letter in other):
         return False
@@ -122,7 +122,7 @@ def _alike(record: NamedRecord, name: str, value: str) -> bool:
 
 
 def _sort(id: str) -> tuple[str, ...]:
-    """What ids of one kind have in common: the letters, and where the digits stand."""
+    """Return what ids of one kind share: the letters and the positions of digits."""
     return tuple("0" if part.isdigit() else part for part in _PARTS.findall(id))
 
 

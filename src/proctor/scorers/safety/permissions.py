@@ -1,4 +1,4 @@
-"""Tool calls held against what the intent of the turn permits."""
+"""Check tool calls against what the intent of the turn permits."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Permissions:
 
     @staticmethod
     def intent_settings(intents: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
-        """The settings that the project's intents give this scorer."""
+        """Return the settings that the project's intents define for this scorer."""
         matrix = {name: list(stated["tools"]) for name, stated in intents.items() if "tools" in stated}
         return {"matrix": matrix} if matrix else {}
 
@@ -96,7 +96,7 @@ class Permissions:
         return scored(self, 1.0, reason, evidence=tuple(evidence[:MOST_EVIDENCE]))
 
     def _intents(self, case: Case, run: Trajectory) -> list[tuple[str, ...]]:
-        """The intents of each turn: its own, else those of the turn before it, else what the case or settings say."""
+        """Return the intents of each turn: its own, else the previous turn's, else those of the case or settings."""
         given = self.intent or case.intent
         last: tuple[str, ...] = (given,) if given else case.expect.intents
         made = []
@@ -107,7 +107,7 @@ class Permissions:
 
 
 def _was_refused(call: ToolCall, turn: Turn) -> bool:
-    """Whether a gate stopped the call: it says so of this call, or the call's error does."""
+    """Whether a gate stopped the call: by its verdict on this call, or by the call's error."""
     if call.error and _REFUSED.search(call.error):
         return True
     for verdict in turn.verdicts:

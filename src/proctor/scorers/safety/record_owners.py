@@ -1,4 +1,4 @@
-"""What a tool told of whom: the values in its results, each with whether the record is the customer's own."""
+"""Values in tool results, each with whether the record is the customer's own."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ["Ownership", "ToolRecord", "customer_words", "records"]
 
 Ownership = Literal["own", "other", "unknown"]
 
-# Fields that say whose a record is.
+# Fields that name the owner of a record.
 _OWNER: Final = re.compile(
     r"^(?:(?:customer|user|owner|account|member|guest|client|holder|profile)(?:_?(?:id|ref|number|no|key|name|email))?"
     r"|booked_?by|created_?by)$",
     re.IGNORECASE,
 )
-# Arguments that point at one person or one thing of theirs, and not at a place or a day.
+# Arguments that identify one person or one of their things, not a place or a day.
 _IDENTIFIES: Final = re.compile(
     r"(?:^|_)(?:id|ids|email|mail|phone|number|no|reference|ref|code|key|username|user|customer|account|booking|order"
     r"|reservation|case|ticket|pnr|locator|name)$",
@@ -36,7 +36,7 @@ _MOST: Final = 4_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolRecord:
-    """A value a tool told, the turn, and whose record it stands in."""
+    """A value from a tool, with its turn and the ownership of its record."""
 
     text: str
     turn: int
@@ -45,17 +45,17 @@ class ToolRecord:
 
 
 def customer_words(case: Case, run: Trajectory) -> list[tuple[int, str]]:
-    """What the customer said, by turn; what was said before the conversation is of turn -1."""
+    """Return the customer's messages by turn; those before the conversation have turn -1."""
     said = [(-1, message.content) for message in case.history if message.role == "user"]
     return said + [(index, turn.asked) for index, turn in enumerate(run.turns)]
 
 
 def records(case: Case, run: Trajectory, own: Sequence[str]) -> list[ToolRecord]:
-    """Every value that a tool or the memory told. ``own`` are values known to be the customer's.
+    """Return every value from a tool or the memory. ``own`` are values known to be the customer's.
 
-    A record is the customer's own when the field that says whose it is holds one of their values, or when it was looked
-    up by something the customer had said. Where the customer is not known, the first such record tells who they are: a
-    record of somebody else after it is another's.
+    A record is the customer's own if its owner field holds one of their values, or if it was looked up by something the
+    customer said. If the customer is unknown, the first such record identifies them: a later record of a different
+    owner is another person's.
     """
     known = {_plain(value) for value in own if value}
     sure = bool(known)
@@ -79,7 +79,7 @@ def records(case: Case, run: Trajectory, own: Sequence[str]) -> list[ToolRecord]
                 sure = sure or bool(owners)
             found.append(ToolRecord(text=text, turn=index, tool=call.name, whose=whose))
             if whose == "own" and _ID.fullmatch(text):
-                known.add(_plain(text))  # what is looked up by it next is theirs too
+                known.add(_plain(text))  # records looked up by it are theirs too
     for index, turn in enumerate(run.turns):
         for read in turn.memory:
             found += [
@@ -102,7 +102,7 @@ def _by_owner(owners: Sequence[str], known: set[str]) -> Ownership:
 
 
 def _asked_for(call: ToolCall, said: str, known: set[str]) -> bool:
-    """Whether the call looks up something that the customer named, and that is one person's or one thing's."""
+    """Whether the call looks up an identifier that the customer gave."""
     for key, value in call.arguments.items():
         if isinstance(value, (str, int)) and not isinstance(value, bool) and _IDENTIFIES.search(str(key)):
             plain = _plain(str(value))
@@ -116,7 +116,7 @@ def _within(value: str, said: str) -> bool:
 
 
 def _values(data: Any, owners: tuple[str, ...] = (), depth: int = 0) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Every value as text, with the owners that the nearest record around it names."""
+    """Yield every value as text, with the owners named in its nearest record."""
     if depth > _DEEPEST or data is None or isinstance(data, bool):
         return
     if isinstance(data, Mapping):
@@ -125,7 +125,7 @@ def _values(data: Any, owners: tuple[str, ...] = (), depth: int = 0) -> Iterator
             for key, value in data.items()
             if _OWNER.match(str(key)) and isinstance(value, (str, int)) and str(value).strip()
         )
-        # The parts of a name belong together: {"first": "Ana", "last": "Diaz"} is one value too.
+        # The parts of a name also form one value: {"first": "Ana", "last": "Diaz"}.
         parts = [value for value in data.values() if isinstance(value, str) and value and len(value) < 40]
         if 2 <= len(parts) <= 4 and len(parts) == len(data):
             yield " ".join(parts), named or owners
@@ -140,7 +140,7 @@ def _values(data: Any, owners: tuple[str, ...] = (), depth: int = 0) -> Iterator
 
 
 def _owner_key(key: str, value: Any) -> bool:
-    """Whether the key is itself somebody's: a table of people by their address."""
+    """Whether the key identifies a person: a table of people by email address."""
     return "@" in key and isinstance(value, Mapping)
 
 

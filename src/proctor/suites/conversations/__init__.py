@@ -1,4 +1,4 @@
-"""Conversations that other tools recorded, as cases: one file per tool, one reader for all of their messages."""
+"""Import conversations recorded by other tools as cases: one module per tool, one parser for all messages."""
 
 from proctor.suites.conversations.detect import open_conversations
 

@@ -1,4 +1,4 @@
-"""AgentDojo and AgentDyn runs: what the agent did under an injection, and whether the task or the attack came about."""
+"""Import AgentDojo and AgentDyn runs: the agent's actions under an injection, and whether task or attack succeeded."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _ABOUT = ("utility", "security", "injections", "path", "duration", "evaluation_t
 
 
 def is_agentdojo(data: Any) -> bool:
-    """A run with a user's task, and whether it was solved."""
+    """Whether the data is a run with a user task and its result."""
     return isinstance(data, Mapping) and "messages" in data and "utility" in data and any(key in data for key in _TASK)
 
 
 def read_agentdojo(entries: Iterator[Entry]) -> Iterator[Case]:
-    """One case for each run. ``metadata.security`` is true when the injected goal was reached."""
+    """Yield one case per run. ``metadata.security`` is true if the injected goal was reached."""
     for entry in entries:
         data = entry.data
         if not isinstance(data, Mapping):

@@ -1,4 +1,4 @@
-"""A conversation that was read, as a case: its id, its turns, and what is known of it."""
+"""Build a case from an imported conversation: its id, turns and metadata."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _LONGEST_ID = 200
 
 
 def said_in(entry: Entry, items: Any, where: str = "messages") -> list[LoggedMessage]:
-    """The messages of an entry.
+    """Return the messages of an entry.
 
     Raises:
-        SuiteError: naming the file, the line and the message that is wrong.
+        SuiteError: with the file, the line and the invalid message.
     """
     try:
         return read_messages(items, where)
@@ -41,10 +41,10 @@ def make(
     about: Mapping[str, Any] | None = None,
     **more: Any,
 ) -> Case:
-    """The case of one conversation; ``about`` becomes its metadata, ``more`` goes to its trajectory.
+    """Build the case of one conversation; ``about`` becomes its metadata, ``more`` fields of its trajectory.
 
     Raises:
-        SuiteError: nothing was said in it.
+        SuiteError: it has no messages.
     """
     turns = said if isinstance(said, tuple) else turns_of(said)
     if not turns and more.get("error") is None:
@@ -66,12 +66,12 @@ def _printable(name: str) -> str:
 
 
 def known(data: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """Those of these fields that are there and say something."""
+    """Return those of these fields that are present and not None."""
     return {name: data[name] for name in names if data.get(name) is not None}
 
 
 def text_at(data: Mapping[str, Any], *names: str) -> str | None:
-    """The first of these fields that holds a name or a number, as text."""
+    """Return the first of these fields that holds a text or an integer, as text."""
     for name in names:
         value = data.get(name)
         if isinstance(value, str) and value.strip():

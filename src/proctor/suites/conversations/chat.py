@@ -1,4 +1,4 @@
-"""OpenAI and Anthropic message logs: conversations, and requests with their responses."""
+"""Import OpenAI and Anthropic message logs: conversations, and requests with their responses."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _READ = frozenset(
 
 
 def is_openai(data: Any) -> bool:
-    """Messages in a list of their own or under `messages`, a chat completion, or a response with its `input`."""
+    """Whether it is a list of messages, a mapping with `messages`, a chat completion, or a response with `input`."""
     if isinstance(data, list):
         return bool(data) and isinstance(data[0], Mapping) and "role" in data[0]
     if not isinstance(data, Mapping):
@@ -51,7 +51,7 @@ def is_openai(data: Any) -> bool:
 
 
 def is_anthropic(data: Any) -> bool:
-    """The same with Anthropic's marks: `system` beside the messages, or blocks of `tool_use` and `tool_result`."""
+    """Like ``is_openai``, with Anthropic features: `system` beside the messages, `tool_use` or `tool_result` blocks."""
     if not is_openai(data):
         return False
     if isinstance(data, list):
@@ -70,7 +70,7 @@ def _has_blocks(messages: Any) -> bool:
 
 
 def read_chat(entries: Iterator[Entry]) -> Iterator[Case]:
-    """One case for each conversation; requests that name one and the same conversation are put together."""
+    """Yield one case per conversation; requests of the same conversation are merged."""
     for name, group in grouped(entries, _session):
         if name is None:
             for entry in group:
@@ -117,7 +117,7 @@ def _case(entry: Entry, said: list[LoggedMessage], session: str | None) -> Case:
 
 
 def _unclaimed(rest: Mapping[str, Any]) -> dict[str, Any]:
-    """Keys that are not ours; one that a trajectory has itself would come back as that."""
+    """Return unknown keys; one that is also a trajectory field is prefixed so that it is not mistaken for it."""
     return {f"log_{key}" if key in Trajectory.__dataclass_fields__ else key: value for key, value in rest.items()}
 
 
@@ -138,7 +138,7 @@ def _said(entry: Entry) -> list[LoggedMessage]:
 
 
 def _answered(entry: Entry, response: Mapping[str, Any]) -> list[LoggedMessage]:
-    """What a response added, with the tokens it took."""
+    """Return the messages of a response, with its token usage."""
     if isinstance(choices := response.get("choices"), list):
         items = [choice.get("message") for choice in choices[:1] if isinstance(choice, Mapping)]
         said = said_in(entry, [item for item in items if item], "choices")
@@ -152,7 +152,7 @@ def _answered(entry: Entry, response: Mapping[str, Any]) -> list[LoggedMessage]:
 
 
 def _request(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What was asked: the row itself, or what it keeps as its request."""
+    """Return the request: the row itself, or the request it contains."""
     for name in _BODIES:
         if isinstance(inside := data.get(name), Mapping) and ("messages" in inside or "input" in inside):
             return inside

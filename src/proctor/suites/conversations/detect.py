@@ -1,4 +1,4 @@
-"""Recorded conversations as cases, whichever tool wrote them."""
+"""Read recorded conversations as cases and detect which tool wrote them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 
 def importers() -> dict[str, Importer]:
-    """Every importer that is installed, in the order in which they are tried; one that cannot be loaded is left out."""
+    """Return every installed importer, in the order they are tried; one that cannot be loaded is left out."""
     found: dict[str, Importer] = {}
     for name in registry.names(_GROUP):
         try:
@@ -36,20 +36,20 @@ def importers() -> dict[str, Importer]:
 
 
 def open_conversations(path: str | Path, format: str = AUTO) -> Iterator[Case]:
-    """The conversations of a file, or of a folder of files, each as a case with its recording.
+    """Yield the conversations of a file, or of a folder of files, each as a case with its recording.
 
-    They are read one after the other and never held together. Ids are unique: a second conversation of the same name
-    gets the hash of what was said in it behind its name.
+    They are streamed, not held in memory. Ids are unique: a second conversation with the same name gets a content hash
+    as a suffix.
 
     Raises:
-        SuiteError: a file cannot be read, or something in it is no conversation; with the line and the field.
+        SuiteError: a file cannot be read, or an entry is not a conversation; with the line and the field.
         InputError: there is no such format.
     """
     return open_all([Path(path)], format)
 
 
 def open_all(paths: Iterable[Path], format: str = AUTO) -> Iterator[Case]:
-    """The conversations of several files or folders, as `open_conversations` reads one.
+    """Yield the conversations of several files or folders, like `open_conversations`.
 
     Raises:
         SuiteError: as `open_conversations` does.
@@ -64,7 +64,7 @@ def open_all(paths: Iterable[Path], format: str = AUTO) -> Iterator[Case]:
 
 
 def conversation_files(path: Path) -> list[Path]:
-    """The files that conversations come from: the one that was named, or those of a folder.
+    """Return the files to read conversations from: the given one, or those of a folder.
 
     Raises:
         SuiteError: the folder has none.
@@ -136,7 +136,7 @@ def _named_once(case: Case, taken: Seen) -> Case:
         return case
     name = f"{case.id}~{content_id(case.recorded, length=8)}"
     number = 2
-    while taken.add(name):  # word for word the same conversation: it is kept, and told apart by its number
+    while taken.add(name):  # an identical conversation is kept, with a number
         name = f"{case.id}~{number}"
         number += 1
     return replace(case, id=name)

@@ -1,4 +1,4 @@
-"""What a log file holds, one value after the other: JSON Lines, a JSON array or one document, packed or not."""
+"""Stream the values of a log file: JSON Lines, a JSON array or one document, gzipped or not."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ __all__ = ["ENDINGS", "Entry", "entries_of"]
 
 ENDINGS = (".jsonl", ".ndjson", ".json", ".jsonl.gz", ".ndjson.gz", ".json.gz")
 _LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
-_LONGEST = 64_000_000  # of one line, or of one value of an array
-_LARGEST = 256_000_000  # of a document that is not a list, which has to be read whole
+_LONGEST = 64_000_000  # bytes of one line, or of one value of an array
+_LARGEST = 256_000_000  # bytes of a document that is not a list and has to be read whole
 _CHUNK = 1_000_000
 _SPACE = " \t\r\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One value of a file, and where it stands: its line, and its place in the list when it is one of a list."""
+    """One value of a file and its position: its line, and its index if it is in a list."""
 
     data: Any
     file: Path
@@ -36,14 +36,14 @@ class Entry:
     path: tuple[str | int, ...] = ()
 
     def wrong(self, message: str, field: str = "", hint: str | None = None) -> SuiteError:
-        """The error that names this place."""
+        """Return an error with this position."""
         at = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.path).lstrip(".")
         where = f"{at}.{field}" if at and field else at or field
         return SuiteError(message, file=str(self.file), line=self.line, field=where or None, hint=hint)
 
 
 def entries_of(path: Path) -> Iterator[Entry]:
-    """The values of a file as a stream; only a document that is no list is ever held whole.
+    """Yield the values of a file; only a document that is not a list is held whole.
 
     Raises:
         SuiteError: it cannot be read, or is not JSON; with the line.
@@ -90,7 +90,7 @@ def _line(handle: BinaryIO, path: Path, number: int) -> bytes:
 
 
 def _complete(line: bytes) -> tuple[Any] | None:
-    """The value of a line that is one by itself."""
+    """Parse a line that is a complete value."""
     try:
         return (read_json(line),)
     except ValueError:
@@ -113,14 +113,14 @@ def _lines(first: bytes, handle: BinaryIO, path: Path, number: int) -> Iterator[
 
 
 def _is_chat(values: list[Any]) -> bool:
-    """Whether a list is the messages of one conversation, and not a list of conversations."""
+    """Whether a list holds the messages of one conversation, not several conversations."""
     return bool(values) and isinstance(values[0], dict) and "role" in values[0] and "messages" not in values[0]
 
 
 def _parsed(line: bytes, path: Path, number: int | None) -> Any:
     try:
         return read_json(line)
-    except ValueError:  # this reader is slower, and tells what is wrong by its column
+    except ValueError:  # slower, but reports the column of the error
         return parse_json(decode_text(line, path, line=number, offset=1), path, line=number)
 
 
@@ -133,7 +133,7 @@ def _document(first: bytes, handle: BinaryIO, path: Path, number: int) -> Entry:
 
 
 def _array(first: bytes, handle: BinaryIO, path: Path, number: int) -> Iterator[Entry]:
-    """The values of a JSON array, none of them held longer than it takes to hand it on."""
+    """Yield the values of a JSON array one by one, without holding them all."""
     scanning = _Scanning(first, handle, path, number)
     scanning.expect("[")
     index = 0
@@ -154,7 +154,7 @@ def _array(first: bytes, handle: BinaryIO, path: Path, number: int) -> Iterator[
 
 
 class _Scanning:
-    """Takes JSON values out of a text that is read piece by piece."""
+    """Parse JSON values from a text that is read in chunks."""
 
     def __init__(self, first: bytes, handle: BinaryIO, path: Path, number: int) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")()
@@ -169,7 +169,7 @@ class _Scanning:
             raise self._wrong(f"not valid JSON: expected {mark!r}, found {where!r}" if where else "the file ends early")
 
     def found(self, mark: str) -> bool:
-        """Whether this mark comes next; it is passed when it does."""
+        """Whether this mark comes next; if so, move past it."""
         self._skip()
         if not self._text.startswith(mark, self._at):
             return False
@@ -177,7 +177,7 @@ class _Scanning:
         return True
 
     def value(self) -> tuple[int, Any]:
-        """The next value, and the line it begins on."""
+        """Return the next value and the line it begins on."""
         self._skip()
         line, size = self._number, _CHUNK
         while True:
@@ -187,7 +187,7 @@ class _Scanning:
                 if self._ended or len(self._text) - self._at > _LONGEST:
                     raise self._wrong(f"not valid JSON: {getattr(error, 'msg', 'nested too deeply')}") from None
                 self._more(size)
-                size *= 2  # a value of many pieces is tried again a few times, not once for each piece
+                size *= 2  # doubling limits how often a long value is parsed again
             else:
                 self._number += self._text.count("\n", self._at, end)
                 self._text, self._at = self._text[end:], 0

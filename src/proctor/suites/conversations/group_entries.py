@@ -1,4 +1,4 @@
-"""Entries of one conversation that lie apart in a file: found by their key, held on disk and not in memory."""
+"""Group the entries of one conversation that are scattered in a file, using a temporary file."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _Groups = Iterator[tuple[str | None, Iterator[Entry]]]
 
 
 def grouped(entries: Iterator[Entry], key: _Key, session: _Key | None = None) -> _Groups:
-    """Groups by key in the order in which each first appears; entries without a key come as they are, one by one.
+    """Yield groups by key in order of first appearance; entries without a key are yielded one by one.
 
-    ``session`` names a larger group: all keys of which one entry names the same session are put together.
-    As long as no entry has a key, nothing is put aside. From the first that has one, what is left of the file goes
-    through a temporary file, and only the places of the entries in it are remembered.
+    ``session`` names a larger group: all keys with an entry that names the same session are merged. Until an entry has
+    a key, nothing is stored. From then on the rest of the file goes through a temporary file, and only the offsets of
+    its entries are held in memory.
     """
     entries = iter(entries)
     for entry in entries:
@@ -68,7 +68,7 @@ def _joined(places: dict[str | int, array[int]], sessions: dict[str, str]) -> di
 def _line(data: list[Any]) -> bytes:
     try:
         return orjson.dumps(data) + b"\n"
-    except TypeError:  # a whole number of more than 64 bits
+    except TypeError:  # an integer of more than 64 bits
         return dumps(data) + b"\n"
 
 

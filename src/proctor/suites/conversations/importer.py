@@ -1,4 +1,4 @@
-"""What an importer of conversation logs is: how a tool's files are recognised and read."""
+"""The type of conversation importers: how a tool's files are recognised and read."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["Importer"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Importer:
-    """Reads the conversations that one tool writes, registered in the group ``proctor.importers``.
+    """An importer of one tool's conversations, registered in the group ``proctor.importers``.
 
-    ``fits`` looks at the first value of a file, ``read`` makes cases from all values. Importers are tried by ``order``,
-    the smallest first: a format with marks of its own goes before one that is only a list of messages (80 and above).
+    ``fits`` checks the first value of a file, ``read`` converts all values to cases. Importers are tried by ``order``,
+    the smallest first: a format with distinctive fields goes before one that is only a list of messages (80 and above).
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""JSON as fast as it can be read without a number in it becoming another."""
+"""Parse JSON fast without changing any number."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import orjson
 
 __all__ = ["read_json"]
 
-_LONG = re.compile(rb"-\d{19}|\d{20}")  # the fast reader takes a whole number of more than 64 bits for a fraction
+_LONG = re.compile(rb"-\d{19}|\d{20}")  # orjson reads an integer of more than 64 bits as a float
 
 
 def read_json(data: bytes | str) -> Any:
-    """The value of a JSON text.
+    """Parse a JSON text.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is invalid.
     """
     raw = data if isinstance(data, bytes) else data.encode("utf-8", "surrogatepass")
     if _LONG.search(raw):

@@ -1,4 +1,4 @@
-"""Langfuse exports: enriched observations, traces with their observations, and the lists of its API."""
+"""Import Langfuse exports: enriched observations, traces with their observations, and API lists."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TRACE = "TRACE"
 
 
 def is_langfuse(data: Any) -> bool:
-    """An observation, a trace (it has a time and no type), or a list of them from the API."""
+    """Whether it is an observation, a trace (it has a time and no type), or an API list of them."""
     if not isinstance(data, Mapping):
         return False
     if isinstance(inside := data.get("data"), list) and inside:
@@ -36,12 +36,12 @@ def is_langfuse(data: Any) -> bool:
 
 
 def read_langfuse(entries: Iterator[Entry]) -> Iterator[Case]:
-    """One case for each session; a trace without one is a conversation by itself."""
+    """Yield one case per session; a trace without a session is its own conversation."""
     return read_traced(_observations(listed(entries, "data")), key=_trace, session=_session, step=_step, about=_about)
 
 
 def _observations(entries: Iterator[Entry]) -> Iterator[Entry]:
-    """Observations one by one, those inside a trace with what it knows of them."""
+    """Yield observations one by one; those inside a trace with the trace's fields."""
     for entry in entries:
         data = entry.data
         if not isinstance(data, Mapping):
@@ -55,13 +55,13 @@ def _observations(entries: Iterator[Entry]) -> Iterator[Entry]:
         rest = {key: value for key, value in data.items() if key != "observations"}
         yield Entry(data={**rest, "type": _TRACE, **shared}, file=entry.file, line=entry.line, path=entry.path)
         for at, observation in enumerate(inside if isinstance(inside, list) else ()):
-            if isinstance(observation, Mapping):  # the API may give ids only
+            if isinstance(observation, Mapping):  # the API may return only ids
                 path = (*entry.path, "observations", at)
                 yield Entry(data={**shared, **observation}, file=entry.file, line=entry.line, path=path)
 
 
 def _at(data: Mapping[str, Any], name: str) -> Any:
-    """A field by its name in an export (`start_time`) or in the API (`startTime`)."""
+    """Return a field by its name in an export (`start_time`) or in the API (`startTime`)."""
     first, *more = name.split("_")
     other = first + "".join(word.title() for word in more)
     value = data.get(name)

@@ -1,4 +1,4 @@
-"""LangSmith exports: runs as its SDK and its bulk export write them, one on a line or in a list."""
+"""Import LangSmith exports: runs from its SDK and its bulk export, one per line or in a list."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _THREADS = ("session_id", "thread_id", "conversation_id")
 
 
 def is_langsmith(data: Any) -> bool:
-    """A run, or a list of runs."""
+    """Whether it is a run or a list of runs."""
     if not isinstance(data, Mapping):
         return False
     if isinstance(inside := data.get("runs"), list) and inside:
@@ -31,12 +31,12 @@ def is_langsmith(data: Any) -> bool:
 
 
 def read_langsmith(entries: Iterator[Entry]) -> Iterator[Case]:
-    """One case for each thread; a trace without one is a conversation by itself."""
+    """Yield one case per thread; a trace without a thread is its own conversation."""
     return read_traced(_runs(listed(entries, "runs")), key=_trace, session=_thread, step=_step, about=_about)
 
 
 def _runs(entries: Iterator[Entry]) -> Iterator[Entry]:
-    """Runs one by one, also those that another run holds."""
+    """Yield runs one by one, including nested runs."""
     for entry in entries:
         if not isinstance(entry.data, Mapping) or "run_type" not in entry.data:
             raise entry.wrong("expected a run of LangSmith: a mapping with `run_type`")
@@ -64,7 +64,7 @@ def _metadata(run: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _thread(entry: Entry) -> str | None:
-    # `session_id` of the run itself is the project, so only the metadata is asked
+    # a run's own `session_id` is the project, so only the metadata counts
     return text_at(_metadata(entry.data), *_THREADS) or text_at(entry.data, "thread_id")
 
 
@@ -119,7 +119,7 @@ def _arguments(inputs: Any) -> dict[str, Any]:
 
 
 def _result(outputs: Any) -> Any:
-    """What a tool gave back: LangChain wraps it as `{output: …}`, and that in a message."""
+    """Return a tool's result: LangChain wraps it as `{output: …}`, which may be a message."""
     inside = outputs.get("output", outputs) if isinstance(outputs, Mapping) else outputs
     if isinstance(inside, Mapping):
         inside = inside.get("kwargs", inside)

@@ -1,4 +1,4 @@
-"""What an agent's own log tells beside its words, under our names: intents, passages, confidence, hand-offs."""
+"""Map the metadata in an agent's log to our names: intents, sources, confidence, hand-offs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["sources_of", "told_beside"]
 
 
 def told_beside(messages: Sequence[Message]) -> dict[str, Any]:
-    """The fields of a turn that its messages tell of; what cannot be read as one stays where it was, and only there."""
+    """Return the turn fields found in its messages; values that cannot be parsed stay only in the messages."""
     intents: dict[str, Intent] = {}
     sources: dict[str, Source] = {}
     made: dict[str, Any] = {}
@@ -61,7 +61,7 @@ def _escalation(given: Any) -> Escalation | None:
 
 
 def sources_of(documents: Any) -> tuple[Source, ...]:
-    """Retrieved passages, as any of the tools lists them."""
+    """Return retrieved passages from any tool's list format."""
     if isinstance(documents, Mapping):
         listed = next((documents[key] for key in ("documents", "output", "results") if key in documents), None)
         documents = listed if listed is not None else [documents]

@@ -1,4 +1,4 @@
-"""One conversation from many calls of a model, each of which was sent all that was said before it."""
+"""Merge many model calls, each of which repeats the earlier messages, into one conversation."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _Key = tuple[Any, ...]
 
 
 class Weaving:
-    """Puts calls together in the order they were made: what is known already is not said twice."""
+    """Merges calls in the order they were made; repeated messages are added once."""
 
     def __init__(self) -> None:
         self.said: list[LoggedMessage] = []
         self._keys: list[_Key] = []
 
     def add(self, said: Sequence[LoggedMessage]) -> None:
-        """What one call was sent and what it answered."""
+        """Add the messages of one call: what it was sent and its reply."""
         keys = [_key(each) for each in said]
         known = self._overlap(keys)
         for each, key in zip(said[known:], keys[known:], strict=True):
@@ -33,7 +33,7 @@ class Weaving:
             self._keys.append(key)
 
     def _overlap(self, keys: list[_Key]) -> int:
-        """How many of the new messages are those that the conversation ended with, or began with."""
+        """Return how many of the new messages repeat the conversation's beginning or its end."""
         shared = 0
         for ours, theirs in zip(self._keys, keys, strict=False):
             if ours != theirs:
@@ -52,7 +52,7 @@ class Weaving:
     def measured(
         said: Sequence[LoggedMessage], *, usage: Usage | None = None, cost: float | None = None
     ) -> list[LoggedMessage]:
-        """The same messages, the first of them carrying what the call took: it is told once for all of them."""
+        """Return the same messages, with the call's usage and cost on the first one so that it is counted once."""
         made = list(said)
         if made and (usage or cost is not None):
             made[0] = replace(made[0], usage=usage or made[0].usage, cost=made[0].cost if cost is None else cost)

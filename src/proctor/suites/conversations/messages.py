@@ -1,4 +1,4 @@
-"""Messages as any tool writes them: roles, texts, tool calls and tool results in one form."""
+"""Parse messages of any tool into one form: roles, texts, tool calls and tool results."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _FAILED = ("Error:", "Error executing", "ERROR:", "Exception:", "Traceback (most
 
 
 class WrongMessageError(Exception):
-    """A message that cannot be one; ``field`` says where in the list it stands."""
+    """An invalid message; ``field`` is its position in the list."""
 
     def __init__(self, message: str, field: str, hint: str | None = None) -> None:
         super().__init__(message)
@@ -59,10 +59,11 @@ class WrongMessageError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedMessage:
-    """One message and what is known beside it.
+    """One message with its metadata.
 
-    ``aside`` is a message whose role is none of a conversation's (a checker's note, say): kept, but nobody said it.
-    ``by_user`` marks a tool the user called, or its result. ``call`` is the call that a result itself tells of.
+    ``aside`` is a message whose role is not part of a conversation (a checker's note, for example): it is kept, but not
+    as a message. ``by_user`` marks a tool the user called, or its result. ``call`` is the call that a result itself
+    contains.
     """
 
     message: Message
@@ -77,10 +78,10 @@ class LoggedMessage:
 
 
 def read_messages(items: Any, where: str = "messages") -> list[LoggedMessage]:
-    """Messages from a list in the shape of any of the tools.
+    """Parse a list of messages in the format of any supported tool.
 
     Raises:
-        WrongMessageError: something in the list is no message.
+        WrongMessageError: an item of the list is not a message.
     """
     if isinstance(items, str):
         items = [{"role": "user", "content": items}]
@@ -94,13 +95,13 @@ def read_messages(items: Any, where: str = "messages") -> list[LoggedMessage]:
 
 def _read(item: Any, where: str) -> Iterator[LoggedMessage]:
     if isinstance(item, (list, tuple)) and len(item) == 2 and all(isinstance(part, str) for part in item):
-        item = {"role": item[0], "content": item[1]}  # LangChain's short form
+        item = {"role": item[0], "content": item[1]}  # LangChain's tuple form
     if not isinstance(item, Mapping):
         raise WrongMessageError("expected a message: a mapping with `role` and `content`", where)
     if len(item) == 2 and item.get("role") in _PLAIN and isinstance(item.get("content"), str):
         yield LoggedMessage(
             message=Message(role=item["role"], content=item["content"])
-        )  # most of a log: no need to look further
+        )  # fast path: most messages of a log
         return
     item = _unwrapped(item)
     kind = item.get("type")
@@ -118,7 +119,7 @@ def _read(item: Any, where: str) -> Iterator[LoggedMessage]:
 
 
 def _unwrapped(item: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A LangChain message without its wrapping: `{lc, id, kwargs}` or `{type, data}`."""
+    """Unwrap a LangChain message: `{lc, id, kwargs}` or `{type, data}`."""
     if isinstance(kwargs := item.get("kwargs"), Mapping) and isinstance(names := item.get("id"), list) and names:
         kind = str(names[-1]).removesuffix("Chunk").removesuffix("Message").lower()
         return {**kwargs, "role": kwargs.get("role") or kwargs.get("type") or kind}
@@ -130,7 +131,7 @@ def _unwrapped(item: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _response_item(item: Mapping[str, Any], kind: str) -> LoggedMessage:
-    """An item of the Responses API that is no message."""
+    """Parse an item of the Responses API that is not a message."""
     given = item.get("call_id") or item.get("id")
     key = str(given) if given is not None else None
     if kind == "function_call":
@@ -172,7 +173,7 @@ def _spoken(item: Mapping[str, Any], role: Role, where: str) -> Iterator[LoggedM
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Known:
-    """What a message says of all that is in it."""
+    """Fields of a message that apply to all its parts."""
 
     time: datetime | None
     by_user: bool
@@ -193,19 +194,19 @@ def _tool_result(item: Mapping[str, Any], text: str, extra: dict[str, Any], know
 
 
 def _error_of(item: Mapping[str, Any], text: str) -> str | None:
-    """What a result says went wrong: by its own flag, else by how its text begins."""
+    """Return the error of a tool result: by its flag, otherwise by how its text begins."""
     error = item.get("error", item.get("is_error"))
     if isinstance(error, str) and error:
         return error
     if error is True or item.get("status") == "error":
         return text or "the tool failed"
-    if error is False:  # the tool was asked, and said that it did not fail
+    if error is False:  # the tool reported success
         return None
     return text if text.startswith(_FAILED) else None
 
 
 class _Parts:
-    """What the content of one message is made of."""
+    """The parts of one message's content."""
 
     def __init__(self, where: str) -> None:
         self.texts: list[str] = []
@@ -253,7 +254,7 @@ class _Parts:
 
 
 def _plain(value: Any) -> str:
-    """What a tool gave back, as text."""
+    """Return a tool's result as text."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -266,7 +267,7 @@ def _plain(value: Any) -> str:
 
 
 def _calls(item: Mapping[str, Any], where: str, *, given: bool) -> Iterable[ToolCall]:
-    """The calls beside the content; LangChain repeats there those that are parts of it."""
+    """Return the calls beside the content; skip them if the content has calls, because LangChain repeats them."""
     beside = item.get("tool_calls")
     if beside is None and isinstance(more := item.get("additional_kwargs"), Mapping):
         beside = more.get("tool_calls")
@@ -280,7 +281,7 @@ def _calls(item: Mapping[str, Any], where: str, *, given: bool) -> Iterable[Tool
 
 
 def call_of(call: Any, where: str) -> ToolCall:
-    """A tool call: OpenAI's, Anthropic's, LangChain's, AgentDojo's or tau's.
+    """Parse a tool call of OpenAI, Anthropic, LangChain, AgentDojo or tau.
 
     Raises:
         WrongMessageError: it has no name.
@@ -299,7 +300,7 @@ def call_of(call: Any, where: str) -> ToolCall:
 
 
 def arguments_of(given: Any) -> dict[str, Any]:
-    """Arguments as a mapping; text that is none is kept under an empty name."""
+    """Return arguments as a mapping; text that is not a mapping is kept under an empty name."""
     if given is None or given == "":
         return {}
     if isinstance(given, Mapping):
@@ -315,7 +316,7 @@ def arguments_of(given: Any) -> dict[str, Any]:
 
 
 def _literal(text: str) -> Any:
-    """Some agents write their arguments the way Python prints a mapping."""
+    """Parse arguments that an agent wrote as a Python dict literal."""
     try:
         return ast.literal_eval(text) if text.lstrip().startswith("{") and len(text) < 100_000 else None
     except (ValueError, SyntaxError, MemoryError, RecursionError):
@@ -323,7 +324,7 @@ def _literal(text: str) -> Any:
 
 
 def result_of(text: str) -> Any:
-    """What a tool gave back: data where its text is a JSON mapping or list, else the text."""
+    """Return a tool's result: parsed if its text is a JSON mapping or list, else the text."""
     if text[:1] in ("{", "["):
         try:
             return read_json(text)
@@ -333,7 +334,7 @@ def result_of(text: str) -> Any:
 
 
 def time_of(value: Any) -> datetime | None:
-    """A moment, written as text or as seconds, milliseconds or nanoseconds since 1970; none where it is neither."""
+    """Parse a time from text or from (milli- or nano)seconds since 1970; None if it is neither."""
     if isinstance(value, str) and not value.isdigit():
         try:
             made = datetime.fromisoformat(value.replace(" UTC", "+00:00"))

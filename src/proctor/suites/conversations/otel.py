@@ -1,4 +1,4 @@
-"""OpenTelemetry GenAI spans: OTLP JSON as collectors write it, and spans as the console exporter prints them."""
+"""Import OpenTelemetry GenAI spans: OTLP JSON from collectors, and spans from the console exporter."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ABOUT = ("gen_ai.agent.name", "gen_ai.provider.name", "gen_ai.system", "gen_ai.
 
 
 def is_otel(data: Any) -> bool:
-    """OTLP JSON, or a span with attributes."""
+    """Whether it is OTLP JSON or a span with attributes."""
     if not isinstance(data, Mapping):
         return False
     if "resourceSpans" in data or "resource_spans" in data:
@@ -42,12 +42,12 @@ def is_otel(data: Any) -> bool:
 
 
 def read_otel(entries: Iterator[Entry]) -> Iterator[Case]:
-    """One case for each conversation: by `gen_ai.conversation.id`, else the session, else the trace."""
+    """Yield one case per conversation: by `gen_ai.conversation.id`, else the session, else the trace."""
     return read_traced(_spans(entries), key=_trace, session=_session, step=_step, about=_about)
 
 
 def _spans(entries: Iterator[Entry]) -> Iterator[Entry]:
-    """Spans one by one, their attributes as a plain mapping."""
+    """Yield spans one by one, with their attributes as a plain mapping."""
     for entry in entries:
         data = entry.data
         if not isinstance(data, Mapping):
@@ -77,14 +77,14 @@ def _plain(entry: Entry, span: Mapping[str, Any], resource: Mapping[str, Any]) -
 
 
 def _attributes(given: Any) -> dict[str, Any]:
-    """A mapping from either way to write attributes."""
+    """Convert either notation of attributes to a mapping."""
     if isinstance(given, Mapping):
         return dict(given)
     return {str(each.get("key")): _value(each.get("value")) for each in _items(given)}
 
 
 def _value(value: Any) -> Any:
-    """The value of OTLP's `{stringValue: …}`."""
+    """Return the value of OTLP's `{stringValue: …}`."""
     if not isinstance(value, Mapping):
         return value
     for kind, inside in value.items():
@@ -182,10 +182,10 @@ def _call(told: Mapping[str, Any], timing: Mapping[str, Any], took: float | None
 
 
 def _messages(entry: Entry, told: Mapping[str, Any]) -> tuple[list[LoggedMessage], list[LoggedMessage]]:
-    """What the model was sent and what it gave back: attributes of today, events of before, numbered ones of old."""
+    """Return the messages sent and received: from current attributes, older events, or numbered attributes."""
     sent, got = parsed(told.get("gen_ai.input.messages")), parsed(told.get("gen_ai.output.messages"))
     system = parsed(told.get("gen_ai.system_instructions"))
-    for event in entry.data["events"]:  # the same attributes may be on an event of their own
+    for event in entry.data["events"]:  # the attributes may be on an event
         more = event["attributes"]
         sent = sent or parsed(more.get("gen_ai.input.messages"))
         got = got or parsed(more.get("gen_ai.output.messages"))
@@ -224,7 +224,7 @@ def _from_events(events: list[Mapping[str, Any]]) -> tuple[list[Any], list[Any]]
 
 
 def _numbered(told: Mapping[str, Any], *stems: str) -> list[Any]:
-    """Messages spread over attributes: `gen_ai.prompt.0.role`, `llm.input_messages.0.message.tool_calls.0.…`."""
+    """Return messages spread over attributes: `gen_ai.prompt.0.role`, `llm.input_messages.0.message.tool_calls.0.…`."""
     tree: dict[str, Any] = {}
     for name, value in told.items():
         match = _NUMBERED.match(name)

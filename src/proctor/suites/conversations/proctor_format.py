@@ -1,4 +1,4 @@
-"""Proctor's own conversations: results as `proctor export` writes them, recordings, and trajectories."""
+"""Import Proctor's own conversations: results of `proctor export`, recordings and trajectories."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CASE = ("expect", "tags", "intent", "description", "checks", "page", "history")
 
 
 def is_own(data: Any) -> bool:
-    """A result with its trajectory, a case with a recording, or a conversation with `turns`."""
+    """Whether it is a result with its trajectory, a case with a recording, or a conversation with `turns`."""
     if not isinstance(data, Mapping):
         return False
     if isinstance(data.get("trajectory"), Mapping) or data.get("recorded") is not None:
@@ -32,7 +32,7 @@ _TURN = {"messages", "answer", "tool_calls"}
 
 
 def read_own(entries: Iterator[Entry]) -> Iterator[Case]:
-    """One case for each conversation, with everything it was recorded with."""
+    """Yield one case per conversation, with everything that was recorded."""
     for entry in entries:
         data = entry.data
         if not isinstance(data, Mapping):
@@ -66,7 +66,7 @@ def _case(data: Mapping[str, Any]) -> Case:
 
 
 def _turn(turn: Any) -> Any:
-    """A turn whose answer stands beside its messages, with the answer among them."""
+    """Move an answer that is beside a turn's messages into them."""
     if not isinstance(turn, Mapping) or not isinstance(turn.get("messages"), list) or "answer" not in turn:
         return turn
     said = {"role": "assistant", "content": turn["answer"]}

@@ -1,4 +1,4 @@
-"""A conversation from the steps a tracing tool kept: calls of models and tools, retrievals, whole exchanges."""
+"""Build a conversation from the steps of a tracing tool: model calls, tool calls, retrievals, whole exchanges."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentStep:
-    """One step of an agent. ``sent`` and ``got`` are messages; a tool's call carries its result or error."""
+    """One step of an agent. ``sent`` and ``got`` are messages; a tool call carries its result or error."""
 
     kind: Kind
     name: str = ""
@@ -39,11 +39,11 @@ class AgentStep:
 
 
 def turns_of_steps(steps: Iterable[AgentStep]) -> tuple[Turn, ...]:
-    """The turns of a conversation, from all of its steps.
+    """Build the turns of a conversation from all its steps.
 
-    What was said comes from the calls of models. Where there are several kinds of calls (one that answers, one that
-    only sorts the question, say) it comes from the one with the longest memory, and the others are kept beside the
-    turn they were made in. Where no call of a model was recorded with its messages, whole exchanges take their place.
+    The messages come from the model calls. If there are several kinds of calls (one that answers and one that only
+    classifies the question, for example), they come from the one with the longest history; the others are stored beside
+    the turn they were made in. If no model call was recorded with its messages, whole exchanges are used instead.
     """
     ordered = sorted(steps, key=lambda step: step.start or step.end or _LONG_AGO)
     talking = [step for step in ordered if step.kind == "model" and (step.sent or step.got)]
@@ -81,7 +81,7 @@ def _timed(said: Iterable[LoggedMessage], time: datetime | None) -> list[LoggedM
 
 
 def _ends(said: Sequence[LoggedMessage], turns: Sequence[Turn]) -> list[list[datetime]]:
-    """The times of each turn's messages: those of the messages that were said are in the turns, in the same order."""
+    """Return the times of each turn's messages, which have the same order in ``said`` and in the turns."""
     left = iter(each for each in said if each.aside is None)
     return [[each.time for _, each in zip(turn.messages, left, strict=False) if each.time] for turn in turns]
 
@@ -91,7 +91,7 @@ def _end_of(turn: Turn, times: list[datetime]) -> datetime | None:
 
 
 def _turn_at(step: AgentStep, ends: Sequence[datetime | None]) -> int | None:
-    """The first turn that was not over when the step began; the last, where that cannot be told."""
+    """Return the first turn that had not ended when the step began; the last if that is unknown."""
     if step.start is None:
         return len(ends) - 1
     return next((at for at, end in enumerate(ends) if end is not None and end >= step.start), len(ends) - 1)
@@ -112,13 +112,13 @@ def _with_step(turn: Turn, step: AgentStep, *, beside: bool) -> Turn:
 
 
 def _shown(step: AgentStep) -> dict[str, Any]:
-    """A call that is no part of what was said, as it is kept."""
+    """Return a call outside the conversation in the form it is stored."""
     sent = [{"role": said.message.role, "content": said.message.content} for said in step.sent]
     return {"name": step.name, "sent": sent, "got": "\n".join(said.message.content for said in step.got)}
 
 
 def _with_call(calls: tuple[ToolCall, ...], done: ToolCall) -> tuple[ToolCall, ...]:
-    """The calls with what a tool's own step knows of one of them, or with one more."""
+    """Return the calls, one completed by a tool's own step, or with that step as an additional call."""
     for at, call in enumerate(calls):
         same = call.id == done.id if call.id and done.id else call.name == done.name and _same(call, done)
         if same and call.latency is None:

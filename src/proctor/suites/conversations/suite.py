@@ -1,4 +1,4 @@
-"""Recorded conversations as a suite: what is known of each is laid over it, and its checks are put to all."""
+"""Recorded conversations as a suite: expectations are merged into each, and the checks apply to all."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["RecordedSuite", "open_recorded_suite"]
 
 @dataclass(frozen=True, kw_only=True)
 class RecordedSuite(LoadedSuite):
-    """Conversations of any tool as the cases of a suite; they are read anew for every pass and never held."""
+    """Conversations of any tool as the cases of a suite; they are streamed again for every pass."""
 
     recordings: tuple[Path, ...]
     format: str = AUTO
@@ -35,10 +35,10 @@ class RecordedSuite(LoadedSuite):
         return self.recordings
 
     def cases(self) -> Iterator[Case]:
-        """The conversations, one after the other.
+        """Yield the conversations.
 
         Raises:
-            SuiteError: a file cannot be read, or something in it is no conversation.
+            SuiteError: a file cannot be read, or an entry is not a conversation.
         """
         for case in open_all(self.recordings, self.format):
             case = laid_over(case, self.shared)  # noqa: PLW2901
@@ -46,11 +46,11 @@ class RecordedSuite(LoadedSuite):
             yield laid_over(case, own) if own is not None else case
 
     def place(self, case_id: str, path: tuple[str | int, ...] = ()) -> tuple[Path, int | None] | None:
-        """The file of a conversation; logs have no line that a person would fix."""
+        """Return the file of a conversation; log lines are not edited by hand, so there is no line."""
         return self.path, None
 
     def missing(self) -> list[str]:
-        """What is known of conversations that are not there."""
+        """Return the ids of expectations without a conversation."""
         there = {case.id for case in open_all(self.recordings, self.format) if case.id in self.known}
         return [name for name in self.known if name not in there]
 
@@ -58,9 +58,9 @@ class RecordedSuite(LoadedSuite):
 def open_recorded_suite(
     recordings: Sequence[Path], *, format: str = AUTO, checks: Path | None = None, default: Sequence[Check] = ()
 ) -> RecordedSuite:
-    """Conversations with the checks of a suite file, and with what its cases expect of those with the same id.
+    """Open conversations with a suite file's checks and its expectations for conversations with the same id.
 
-    Without a file, or with one that names no scorers, ``default`` checks them.
+    Without a file, or with one that names no scorers, the ``default`` checks apply.
 
     Raises:
         SuiteError: the suite file cannot be used.
@@ -91,7 +91,7 @@ def open_recorded_suite(
 
 
 def _known(source: CaseFile, row: Row, defaults: Mapping[str, Any]) -> Case:
-    """What a suite file says of one conversation: an id, and what is expected of it."""
+    """Decode a suite file's entry for one conversation: an id and its expectations."""
     if row.problem is not None:
         raise BadSuiteError([row.problem], file=str(source.path))
     if not isinstance(row.data, Mapping) or not isinstance(row.data.get("id"), (str, int)):
@@ -117,7 +117,7 @@ def _decoded(source: CaseFile, row: Row, data: Mapping[str, Any]) -> Case:
 
 
 def laid_over(case: Case, known: Case) -> Case:
-    """A conversation with what else is known of it; where both say something, what a person wrote goes first."""
+    """Merge a conversation with its expectations; what a person wrote takes precedence."""
     if known.expect == Expectation() and not (known.checks or known.tags or known.metadata or known.intent):
         return case
     empty = Expectation()

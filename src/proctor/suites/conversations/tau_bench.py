@@ -1,4 +1,4 @@
-"""tau-bench and tau2-bench results: what was said and done, the gold calls, and the reward."""
+"""Import tau-bench and tau2-bench results: messages, calls, gold calls and the reward."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TASK = ("instruction", "user_scenario", "description", "user_id")
 
 
 def is_tau_bench(data: Any) -> bool:
-    """A result of tau-bench (`traj`), a file of tau2-bench (`simulations`), or a row with a task and its reward."""
+    """Whether it is a tau-bench result (`traj`), a tau2-bench file (`simulations`), or a row with task and reward."""
     if not isinstance(data, Mapping):
         return False
     if "simulations" in data or ("traj" in data and "reward" in data):
@@ -31,7 +31,7 @@ def is_tau_bench(data: Any) -> bool:
 
 
 def read_tau_bench(entries: Iterator[Entry]) -> Iterator[Case]:
-    """One case for each simulation; the gold calls and what had to be said are what is expected of it."""
+    """Yield one case per simulation; the gold calls and required statements are its expectation."""
     for entry in entries:
         if not isinstance(entry.data, Mapping):
             raise entry.wrong("expected a result of tau-bench: a mapping")
@@ -42,7 +42,7 @@ def read_tau_bench(entries: Iterator[Entry]) -> Iterator[Case]:
 
 
 def _file(entry: Entry) -> Iterator[Case]:
-    """A results file of tau2-bench: the tasks once, the simulations of them."""
+    """Yield the cases of a tau2-bench results file: tasks are listed once, simulations refer to them."""
     data, runs = entry.data, entry.data["simulations"]
     if not isinstance(runs, list):
         raise entry.wrong("expected a list", "simulations")
@@ -57,7 +57,7 @@ def _file(entry: Entry) -> Iterator[Case]:
 
 
 def _setting(info: Any) -> dict[str, Any]:
-    """Who took part, as tau2-bench tells it of a whole file."""
+    """Return the participants of a tau2-bench file."""
     made: dict[str, Any] = {}
     for ours, theirs in (("agent", "agent_info"), ("user", "user_info")):
         if isinstance(who := info.get(theirs), Mapping):
@@ -100,7 +100,7 @@ def _case(entry: Entry, data: Mapping[str, Any], task: Mapping[str, Any], about:
 
 
 def _without_marks(said: list[LoggedMessage]) -> tuple[list[LoggedMessage], str | None]:
-    """The words without the marks by which a simulated customer ends; a mark alone is no words, and is kept aside."""
+    """Return the messages without a simulated customer's end marks; a mark alone is kept as an aside."""
     made, last = [], None
     for each in said:
         if each.aside is None and (mark := _MARK.search(each.message.content)):
@@ -121,7 +121,7 @@ def _reward(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _expected(entry: Entry, task: Mapping[str, Any]) -> Expectation:
-    """What solves the task. ``extra.complete`` says that it is all there is, even when no call is to be made."""
+    """Return what solves the task. ``extra.complete`` marks it as complete even if no call is expected."""
     if not task:
         return Expectation()
     wanted = task.get("evaluation_criteria")
@@ -135,11 +135,11 @@ def _expected(entry: Entry, task: Mapping[str, Any]) -> Expectation:
 
 
 def _checked(entry: Entry, info: Any, expect: Expectation) -> Expectation:
-    """With the gold that the reward was given by: in some files the task beside a conversation is another one's."""
+    """Replace the gold by that of the reward: in some files the task belongs to another conversation."""
     if not isinstance(info, Mapping):
         return expect
     said, extra = expect.facts, {**expect.extra, **known(info, ("reward_basis",)), "complete": True}
-    if "db_check" in info:  # tau2-bench; where it was not compared, the conversation had broken off
+    if "db_check" in info:  # tau2-bench; null if the conversation was aborted
         actions = [each.get("action") for each in _listed(info, "action_checks")]
         said = tuple(str(each["info"]) for each in _listed(info, "communicate_checks") if "info" in each)
     elif not (actions := list(_listed(info, "actions"))):

@@ -1,4 +1,4 @@
-"""Spans of one conversation put together: the way that all tracing tools share."""
+"""Combine the spans of one conversation; shared by all importers of tracing tools."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def read_traced(
     step: Callable[[Entry], AgentStep | None],
     about: Callable[[list[Entry]], Mapping[str, Any]],
 ) -> Iterator[Case]:
-    """One case for each conversation: the spans of a session, or of a trace that names none, wherever they stand.
+    """Yield one case per conversation: the spans of a session, or of a trace without one, in any order.
 
-    A span goes where its trace goes: it is enough that one span of a trace names the session. A trace without any
-    step of an agent (a nightly job, a health check) is no conversation. One with steps but no words is a conversation
-    that cannot be judged, and says so.
+    A span belongs where its trace belongs: it is enough that one span of a trace names the session. A trace without an
+    agent step (a nightly job, a health check) is not a conversation. One with steps but no messages is a conversation
+    that cannot be judged and has an error.
 
     Raises:
-        SuiteError: no span of the whole file tells what was said.
+        SuiteError: no span of the whole file has messages.
     """
     told, first = 0, None
     silent: list[Case] = []
@@ -54,7 +54,7 @@ def read_traced(
         if turns or told:
             yield case
         else:
-            silent.append(case)  # told only when something else is: a file without any words is a mistake
+            silent.append(case)  # yielded only if other cases have messages: a file without any is an error
     if not told and first is not None:
         hint = "switch the recording of message content on in the tool that writes them, and export again"
         raise first.wrong("no trace here says what was said", hint=hint)
@@ -62,7 +62,7 @@ def read_traced(
 
 
 def listed(entries: Iterator[Entry], *names: str) -> Iterator[Entry]:
-    """Entries, with the lists that an API wraps them in (`data`, `runs`) taken apart."""
+    """Yield entries, with the lists that an API wraps them in (`data`, `runs`) unpacked."""
     for entry in entries:
         inside = next(
             (name for name in names if isinstance(entry.data, Mapping) and isinstance(entry.data.get(name), list)), None
@@ -75,7 +75,7 @@ def listed(entries: Iterator[Entry], *names: str) -> Iterator[Entry]:
 
 
 def parsed(value: Any) -> Any:
-    """Data that an export wrote as text."""
+    """Parse data that an export wrote as text."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         try:
             return read_json(value)
@@ -85,7 +85,7 @@ def parsed(value: Any) -> Any:
 
 
 def seconds(start: datetime | None, end: datetime | None) -> float | None:
-    """How long a step took."""
+    """Return the duration of a step."""
     if start is None or end is None:
         return None
     took = (end - start).total_seconds()
@@ -93,7 +93,7 @@ def seconds(start: datetime | None, end: datetime | None) -> float | None:
 
 
 def loosely(entry: Entry, value: Any, where: str, role: str) -> list[LoggedMessage]:
-    """Messages from what a step was given or gave back: a list, a mapping with one in it, or plain words."""
+    """Return messages from a step's input or output: a list, a mapping that contains one, or plain text."""
     value = parsed(value)
     if isinstance(value, Mapping):
         for name in ("messages", "choices", "generations", "output", "input"):
@@ -109,7 +109,7 @@ def loosely(entry: Entry, value: Any, where: str, role: str) -> list[LoggedMessa
 
 
 def _flat(entry: Entry, items: list[Any], where: str, role: str) -> list[LoggedMessage]:
-    while items and isinstance(items[0], list):  # LangChain sends a batch of lists and gets one of generations
+    while items and isinstance(items[0], list):  # LangChain sends a batch of lists and receives a list of generations
         items = items[0]
     messages = [_message(item, role) for item in items]
     return said_in(entry, [each for each in messages if each is not None], where)
@@ -127,7 +127,7 @@ def _message(item: Any, role: str) -> Any:
 
 
 def words_of(value: Any, role: str) -> str:
-    """The words in what a whole exchange was given or gave back; empty where none can be told from the rest."""
+    """Return the text of an exchange's input or output; empty if it cannot be identified."""
     value = parsed(value)
     if isinstance(value, str):
         return value

@@ -1,4 +1,4 @@
-"""Messages to turns: where one exchange ends and the next begins, and which result belongs to which call."""
+"""Group messages into turns, and match tool results with their calls."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ __all__ = ["turns_of"]
 
 
 def turns_of(messages: Iterable[LoggedMessage]) -> tuple[Turn, ...]:
-    """The turns of a conversation.
+    """Group messages into turns.
 
-    A turn begins with the user's words and ends before they speak again; what the agent says before the user has said
-    anything belongs to the first. The agent's calls carry their results. A call that the user made (some benchmarks
-    give the customer tools too) stays on the user's message, with its result, and is not among the agent's.
+    A turn begins with a user message and ends before the next one; agent messages before the first user message belong
+    to the first turn. The agent's calls carry their results. A call by the user (some benchmarks give the customer
+    tools too) stays on the user's message, with its result, and is not among the agent's.
     """
     turns: list[_Open] = []
     for said in messages:
@@ -37,7 +37,7 @@ def turns_of(messages: Iterable[LoggedMessage]) -> tuple[Turn, ...]:
 
 
 class _Open:
-    """A turn that is being read."""
+    """A turn under construction."""
 
     def __init__(self) -> None:
         self.said: list[LoggedMessage] = []
@@ -80,7 +80,7 @@ class _Open:
 
 
 def _waited(said: Sequence[LoggedMessage]) -> float | None:
-    """Seconds from the user's last words to the agent's last."""
+    """Return the seconds from the user's last message to the agent's last."""
     asked = _last(said, "user")
     answered = _last(said, "assistant")
     if asked is None or answered is None:
@@ -97,7 +97,7 @@ def _last(said: Sequence[LoggedMessage], role: str) -> datetime | None:
 
 
 def _settle(turns: list[_Open], said: LoggedMessage) -> None:
-    """Give a result to the call it answers: by its id, else by the tool's name, else the oldest without one."""
+    """Assign a result to its call: by id, else by tool name, else the oldest without a result."""
     if said.by_user:
         _settle_user(turns[-1], said)
         return

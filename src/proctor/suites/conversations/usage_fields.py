@@ -1,4 +1,4 @@
-"""Tokens and money beside a message, by whichever names a tool gives them."""
+"""Parse token counts and costs of a message under any tool's field names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 
 
 def number(value: Any) -> float | None:
-    """A number that is one: not true or false, not NaN; text is read, because some exports write money as text."""
+    """Return a finite number, not a boolean; text is parsed because some exports write costs as text."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     try:
@@ -30,7 +30,7 @@ def number(value: Any) -> float | None:
 
 
 def usage_of(value: Any) -> Usage | None:
-    """Tokens, where any are told."""
+    """Return the token usage, if any is given."""
     if not isinstance(value, Mapping):
         return None
     made: dict[str, int] = {}

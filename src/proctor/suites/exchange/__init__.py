@@ -1,1 +1,1 @@
-"""Suites to and from the files of other tools: one module per tool."""
+"""Convert suites to and from the files of other tools: one module per tool."""

@@ -1,4 +1,4 @@
-"""promptfoo's assertions as our checks, and why the others have no counterpart."""
+"""Convert promptfoo's assertions to our checks, or report why one has no counterpart."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ _LISTS = ("contains-all", "contains-any", "icontains-all", "icontains-any")
 
 
 class UntoldError(Exception):
-    """An assertion that cannot be brought over, and why."""
+    """An assertion that cannot be converted, with the reason."""
 
 
 def with_values(value: Any, values: Mapping[str, Any]) -> Any:
-    """The assertion with the test's variables filled in, wherever they stand in it."""
+    """Return the assertion with the test's variables filled in everywhere."""
     if isinstance(value, str):
         return rendered(value, values)
     if isinstance(value, Mapping):
@@ -53,7 +53,7 @@ def with_values(value: Any, values: Mapping[str, Any]) -> Any:
 
 
 def checks_of(assertion: Any) -> tuple[Check, ...]:
-    """The checks that one assertion asks for; a set of them is each of its parts.
+    """Convert one assertion to checks; an assertion set gives the checks of all its parts.
 
     Raises:
         UntoldError: it has no counterpart here.
@@ -103,7 +103,7 @@ def _raw(kind: str, assertion: Mapping[str, Any]) -> RawCheck:
 
 
 def _as_cell(kind: str, value: Any, threshold: Any) -> str:
-    """The assertion as a cell of promptfoo's CSV, which is read already."""
+    """Return the assertion as a cell of promptfoo's CSV, for which a parser exists."""
     figure = f"({threshold:g})" if isinstance(threshold, (int, float)) and not isinstance(threshold, bool) else ""
     if kind.removeprefix("not-") in _LISTS and isinstance(value, list):
         out = io.StringIO()

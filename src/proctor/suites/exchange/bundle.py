@@ -1,4 +1,4 @@
-"""What is exchanged with other tools: a prompt, its rules and its tests; and the notes on what stayed behind."""
+"""What is exchanged with other tools: a prompt with its rules and tests, and notes on what was left out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PLACES_SHOWN = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """An answer of a model to a case that exists already, with what was said of it where it comes from."""
+    """An existing answer of a model to a case, with the verdicts of its origin."""
 
     case: str
     model: str
@@ -30,12 +30,11 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bundle:
-    """A prompt with all that is known about it, on its way in or out.
+    """A prompt with all that is known about it, for import or export.
 
-    ``name`` is the stem of the files it is written to. ``file`` is the prompt as a file: its ending and its text.
-    ``inputs`` says in words what a valid value of each input is. ``checks`` judge every case. ``recorded`` are
-    answers of models that exist already. ``models`` are those it is for, ``judge`` the one that judges. ``notes``
-    say what could not be brought over.
+    ``name`` is the stem of its files. ``file`` is the prompt as a file: its ending and its text. ``inputs`` describes
+    the valid values of each input. ``checks`` judge every case. ``recorded`` are existing answers of models. ``models``
+    are those it is for, ``judge`` the one that judges. ``notes`` list what could not be converted.
     """
 
     name: str
@@ -55,32 +54,32 @@ class Bundle:
 
     @property
     def enabled(self) -> tuple[Rule, ...]:
-        """The rules an output must keep, less those a person has switched off."""
+        """The positive rules that are not disabled."""
         return tuple(rule for rule in self.rules if rule.polarity == "positive" and not rule.disabled)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outgoing:
-    """Files for another tool, by name, and what they do not say."""
+    """Files for another tool, by name, and notes on what they do not contain."""
 
     files: Mapping[str, str]
     notes: tuple[str, ...] = ()
 
 
 class Notes:
-    """What could not be brought over: each thing once, with the places it stands at."""
+    """What could not be converted: each item once, with its places."""
 
     def __init__(self) -> None:
         self._places: dict[str, list[str]] = {}
 
     def add(self, what: str, place: str = "") -> None:
-        """Note something; the same thing at another place is one note."""
+        """Add a note; the same text at another place extends that note."""
         places = self._places.setdefault(what, [])
         if place and place not in places:
             places.append(place)
 
     def tell(self) -> tuple[str, ...]:
-        """The notes, in the order they came up."""
+        """Return the notes in the order they were added."""
         return tuple(what + _where(places) for what, places in self._places.items())
 
 
@@ -92,12 +91,12 @@ def _where(places: Sequence[str]) -> str:
 
 
 def case_id(inputs: Mapping[str, Any] | str, scenario: str = "") -> str:
-    """The id of a test by what it says, as generated tests have it."""
+    """Return the id of a test by its content, as for generated tests."""
     return "t-" + content_id([dict(inputs) if isinstance(inputs, Mapping) else inputs, scenario], length=10)
 
 
 def unique(wanted: str, taken: set[str]) -> str:
-    """The id, or the id with the next free number; it is taken from now on."""
+    """Return the id, or the id with the next free number, and mark it as taken."""
     chosen, number = wanted, 2
     while chosen in taken:
         chosen, number = f"{wanted}-{number}", number + 1
@@ -106,5 +105,5 @@ def unique(wanted: str, taken: set[str]) -> str:
 
 
 def accepted_reference(case: Case) -> str | None:
-    """The expected answer, unless it is a groundtruth that was not accepted: that one is never given out as right."""
+    """Return the expected answer, or None if it is a groundtruth that was not accepted."""
     return None if GeneratedTest.of(case).has_rejected_truth else case.expect.reference

@@ -1,4 +1,4 @@
-"""Writes OpenAI's and Azure's evals: the eval with a grader for each rule, and one run for each model."""
+"""Write OpenAI and Azure evals: the eval with a grader for each rule, and one run for each model."""
 
 from __future__ import annotations
 
@@ -49,19 +49,19 @@ def is_json(text):
 
 
 def write_openai_evals(bundle: Bundle) -> Outgoing:
-    """The requests that create the eval and its runs, and its items as JSONL for the upload page."""
+    """Return the requests that create the eval and its runs, and its items as JSONL for the upload page."""
     return _written(bundle, judge=_plain(bundle.judge) or JUDGE)
 
 
 def write_azure_evals(bundle: Bundle) -> Outgoing:
-    """The same for Azure, where a model is the name of a deployment."""
+    """Like ``write_openai_evals`` for Azure, where a model is the name of a deployment."""
     made = _written(bundle, judge=_plain(bundle.judge or next(iter(bundle.models), None)) or JUDGE)
     note = "on Azure every `model` is the name of a deployment of yours: look at those of the graders"
     return Outgoing(files=made.files, notes=(*made.notes, note))
 
 
 def _plain(model: str | None) -> str:
-    """The model's name without its provider's."""
+    """Return the model's name without its provider."""
     return (model.partition(":")[2] or model) if model else ""
 
 
@@ -84,10 +84,10 @@ def _text(data: Any) -> str:
 
 
 def eval_payload(bundle: Bundle, *, judge: str = JUDGE, notes: Notes | None = None) -> dict[str, Any]:
-    """What is posted to ``/evals``: the shape of an item, and the graders.
+    """Return the body of the POST to ``/evals``: the item schema and the graders.
 
     Raises:
-        InputError: there is no rule, no reference and no check an answer could be graded by.
+        InputError: there is no rule, reference or check that could grade an answer.
     """
     notes = notes or Notes()
     graders = [_grader(rule, judge, notes) for rule in bundle.enabled]
@@ -132,12 +132,12 @@ def _metadata(bundle: Bundle) -> dict[str, str]:
 
 
 def run_payload(bundle: Bundle, *, model: str) -> dict[str, Any]:
-    """What is posted to ``/evals/{id}/runs`` for one model; every item holds all that the eval's schema asks for.
+    """Return the body of the POST to ``/evals/{id}/runs`` for one model, with complete items.
 
-    A prompt with conditions or loops is filled in here for each test, because the service only puts values in places.
+    A prompt with conditions or loops is rendered here for each test, because the service only substitutes values.
 
     Raises:
-        InputError: a test cannot be put into the prompt.
+        InputError: a test cannot be rendered into the prompt.
     """
     source: dict[str, Any] = {
         "type": "completions",
@@ -196,7 +196,7 @@ def _items(bundle: Bundle) -> list[dict[str, Any]]:
 
 
 def _item(case: Case, bundle: Bundle) -> dict[str, Any]:
-    """A test as an item: its inputs by name, and as one text for the judges."""
+    """Convert a test to an item: its inputs by name, and as one text for the judges."""
     defaults = dict(bundle.prompt.defaults) if bundle.prompt else {}
     values = {**defaults, **case.inputs}
     one = next(iter(values.values())) if len(values) == 1 else None
@@ -250,7 +250,7 @@ def _judged(name: str, system: str, shown: str, judge: str) -> dict[str, Any]:
 
 
 def _string_check(leaves: Sequence[Leaf]) -> dict[str, str] | None:
-    """The service's own comparison, where it means the same."""
+    """Return the service's own comparison if it is equivalent."""
     leaf = leaves[0]
     if len(leaves) != 1 or leaf.kind != "all" or len(leaf.texts) != 1 or "{{" in leaf.texts[0]:
         return None
@@ -258,7 +258,7 @@ def _string_check(leaves: Sequence[Leaf]) -> dict[str, str] | None:
 
 
 def _source(leaves: Sequence[Leaf]) -> str:
-    """A grader in Python: fixed forms with the rule's own texts and numbers in them, quoted."""
+    """Return the source of a Python grader: fixed templates with the rule's texts and numbers, quoted."""
     checks = " and ".join(f"({python_condition(leaf)})" for leaf in leaves)
     helper = _IS_JSON if any(leaf.kind == "json" for leaf in leaves) else ""
     return (

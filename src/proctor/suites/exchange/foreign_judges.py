@@ -1,4 +1,4 @@
-"""Judges of other tools as our judge: their prompts speak of things by variables, ours shows the things itself."""
+"""Convert judges of other tools to ours: their prompts use variables, our judge shows the material itself."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _INPUT = ("input", "item.input", "query", "item.query")
 
 
 def rubric_of(*texts: str) -> str:
-    """The judge's prompt, its variables replaced by words for what our judge is shown beside it."""
+    """Return the judge's prompt with its variables replaced by names of what our judge shows."""
     return "\n\n".join(renamed(text, _word).strip() for text in texts if text.strip())
 
 
@@ -31,7 +31,7 @@ def _word(name: str) -> str:
 
 
 def label_check(name: str, rubric: str, scores: Mapping[str, float]) -> Check:
-    """A judge that chooses one of some labels; it passes where the tool it comes from passes: above nothing."""
+    """Return a judge that chooses a label; any label with a positive score passes, as in the original tool."""
     most = max(*scores.values(), 1.0)
     labels = {label: max(0.0, score) / most for label, score in scores.items()}
     passing = [value for value in labels.values() if value > 0]
@@ -40,7 +40,7 @@ def label_check(name: str, rubric: str, scores: Mapping[str, float]) -> Check:
 
 
 def score_check(name: str, rubric: str, low: float, high: float, at_least: float | None) -> Check:
-    """A judge that gives a number on a scale, passed from ``at_least`` on."""
+    """Return a judge that gives a number on a scale and passes from ``at_least`` on."""
     at = None if at_least is None else min(1.0, max(0.0, (at_least - low) / (high - low)))
     settings: dict[str, Any] = {"rubric": rubric, "kind": "score", "scale": [low, high]}
     return Check(scorer="judge", settings=settings, name=name or None, threshold=at)

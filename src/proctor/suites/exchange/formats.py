@@ -1,4 +1,4 @@
-"""Which writer makes files for which tool, and which reader knows what a file or folder is."""
+"""Select the writer for a tool, and the reader for a file or folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from proctor.suites.files import lines_of, near, read_text
 
 __all__ = ["TOOLS", "kind_of", "read_any", "writer_for"]
 
-# Name after --to -> module of this folder and function in it.
+# Value of --to -> module in this package and its function.
 _WRITERS: Mapping[str, tuple[str, str]] = {
     "promptfoo": ("promptfoo_write", "write_promptfoo"),
     "openai-evals": ("evals_write", "write_openai_evals"),
@@ -36,7 +36,7 @@ _TEXTS = (".prompty", ".md", ".txt")
 
 
 def writer_for(tool: str) -> Callable[[Bundle], Outgoing]:
-    """What writes a bundle for a tool.
+    """Return the function that writes a bundle for a tool.
 
     Raises:
         InputError: no tool of that name is known.
@@ -49,10 +49,10 @@ def writer_for(tool: str) -> Callable[[Bundle], Outgoing]:
 
 
 def kind_of(path: Path) -> str:
-    """Whose file or folder it is: ``promptpex``, ``promptfoo``, ``github-models``, ``openai-evals``, or ``text``.
+    """Detect the format: ``promptpex``, ``promptfoo``, ``github-models``, ``openai-evals``, or ``text``.
 
     Raises:
-        SuiteError: it is not there, cannot be read, or is nobody's that we know.
+        SuiteError: it does not exist, cannot be read, or has no known format.
     """
     if not path.exists():
         raise SuiteError("no such file or folder", file=str(path), hint=near(path))
@@ -94,7 +94,7 @@ def _kind_of_folder(path: Path) -> str:
 
 
 def _kind_of_data(data: Any) -> str | None:
-    from proctor.suites.exchange.github_models import is_github_models  # noqa: PLC0415 - each reader when it is asked
+    from proctor.suites.exchange.github_models import is_github_models  # noqa: PLC0415 - readers are loaded on demand
     from proctor.suites.exchange.openai_evals import is_openai_evals  # noqa: PLC0415
     from proctor.suites.exchange.openai_registry import is_registry, is_sample  # noqa: PLC0415
     from proctor.suites.exchange.promptfoo_config import is_promptfoo  # noqa: PLC0415
@@ -119,7 +119,7 @@ def _json(text: str, path: Path) -> Any:
 
 
 def read_any(path: Path, kind: str, *, prompt: Path | None = None, allow_outside: bool = False) -> tuple[Bundle, ...]:
-    """What is in a file or folder of that kind; files outside of its folder are read only with ``allow_outside``.
+    """Read a file or folder of that format; files outside its folder are read only with ``allow_outside``.
 
     Raises:
         SuiteError: it cannot be read, or names a file outside of its folder.

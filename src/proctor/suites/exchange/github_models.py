@@ -1,4 +1,4 @@
-"""Reads the tests and evaluators of GitHub Models' prompt files."""
+"""Read the tests and evaluators of GitHub Models' prompt files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def is_github_models(data: Any) -> bool:
 
 
 def read_github_models(path: Path) -> Bundle:
-    """A prompt file with its ``testData`` and ``evaluators``.
+    """Read a prompt file with its ``testData`` and ``evaluators``.
 
     Raises:
         PromptError: it is not a prompt file.
@@ -78,7 +78,7 @@ def _cases(prompt: Prompt, templated: list[Mapping[str, Any]], notes: Notes) -> 
 
 
 def _case(prompt: Prompt, row: Mapping[str, Any], checks: tuple[Check, ...], taken: set[str]) -> Case:
-    """A row: its variables, the expected answer, and the rest, which only evaluators use."""
+    """Convert a row: its variables, the expected answer, and the rest, which only evaluators use."""
     inputs = {key: value for key, value in row.items() if key in prompt.inputs}
     rest = {key: value for key, value in row.items() if key not in inputs and key != _EXPECTED}
     text = None
@@ -107,7 +107,7 @@ def _templated(evaluator: Mapping[str, Any]) -> bool:
 
 
 def _check(item: Any, row: Mapping[str, Any], notes: Notes, place: str) -> Check | None:
-    """What an evaluator asks for; ``None`` when that is noted as not to be had."""
+    """Convert an evaluator to a check; ``None`` if it is noted as unsupported."""
     if not isinstance(item, Mapping):
         notes.add("an evaluator that is no mapping was left out", place)
         return None
@@ -123,7 +123,7 @@ def _check(item: Any, row: Mapping[str, Any], notes: Notes, place: str) -> Check
 
 
 def _string(name: str, said: Mapping[str, Any], row: Mapping[str, Any], notes: Notes, place: str) -> Check | None:
-    """Only `equals` looks at upper and lower case; the answer is compared without white space around it."""
+    """Convert a string evaluator. Only `equals` is case-sensitive; white space around the answer is ignored."""
     kind = next((key for key in ("equals", *_LOOSE) if said.get(key)), None)
     if kind is None:
         notes.add(f"the evaluator {name!r} compares with nothing and was left out", place)

@@ -1,4 +1,4 @@
-"""Writes tests and evaluators for GitHub Models' prompt files."""
+"""Write tests and evaluators to GitHub Models' prompt files."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ and `broken` when the answer breaks it. Say one word."""
 
 
 def write_github_models(bundle: Bundle) -> Outgoing:
-    """A ``.prompt.yml`` with the prompt, the tests and an evaluator for each rule.
+    """Write a ``.prompt.yml`` with the prompt, the tests and an evaluator for each rule.
 
-    A prompt that is such a file already keeps all that its author wrote; tests and evaluators are added under theirs.
+    If the prompt is such a file already, its content is kept, and tests and evaluators are appended.
 
     Raises:
-        InputError: the prompt needs more of its template than names in double braces.
+        InputError: the template uses more than names in double braces.
     """
     notes = Notes()
     prompt = bundle.prompt
@@ -68,7 +68,7 @@ def write_github_models(bundle: Bundle) -> Outgoing:
 
 
 def _new_rows(rows: list[dict[str, Any]], prompt: Prompt) -> list[dict[str, Any]]:
-    """The rows that ask something the author's own do not."""
+    """Return the rows whose inputs are not among the author's own."""
     given = prompt.front.get("testData")
     theirs = [row for row in given if isinstance(row, Mapping)] if isinstance(given, list) else []
     names = list(prompt.inputs) or [INPUT]
@@ -77,7 +77,7 @@ def _new_rows(rows: list[dict[str, Any]], prompt: Prompt) -> list[dict[str, Any]
 
 
 def rows_of(bundle: Bundle, notes: Notes) -> list[dict[str, Any]]:
-    """The tests as ``testData``: an expected answer only where there is one that was accepted."""
+    """Return the tests as ``testData``, with expected answers only if they were accepted."""
     return [_row(case, bundle.prompt, notes) for case in (*bundle.cases, *bundle.baseline)]
 
 
@@ -96,7 +96,7 @@ def _row(case: Case, prompt: Prompt | None, notes: Notes) -> dict[str, Any]:
 
 
 def evaluators_of(bundle: Bundle, notes: Notes) -> list[dict[str, Any]]:
-    """An evaluator for each rule; most rules need a judge there, because the comparisons of texts are few."""
+    """Return an evaluator for each rule; most rules need a judge because there are few string comparisons."""
     for check in bundle.checks:
         notes.add(f"the check {check.name or check.scorer!r} has no evaluator there and was left out")
     return [each for rule in bundle.enabled for each in _evaluators(rule, notes)]
@@ -118,7 +118,7 @@ def _evaluators(rule: Rule, notes: Notes) -> list[dict[str, Any]]:
 
 
 def _string(leaf: Leaf) -> list[Mapping[str, str]] | None:
-    """Texts are compared there without regard to case: only what means the same is written so."""
+    """Return the string comparisons if they are equivalent; the service compares without regard to case."""
     cased = not leaf.ignore_case and any(text.lower() != text.upper() for text in leaf.texts)
     if leaf.kind not in _KINDS or cased or (leaf.kind != "all" and len(leaf.texts) > 1):
         return None

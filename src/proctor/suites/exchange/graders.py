@@ -1,4 +1,4 @@
-"""Graders of OpenAI's and Azure's evals as our checks, and why the others have no counterpart."""
+"""Convert graders of OpenAI and Azure evals to our checks, or report why one has no counterpart."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _METRICS["rouge_l"] = "rouge_l"
 
 
 def message_text(message: Any) -> str:
-    """The text of a message, whichever way its content is written."""
+    """Return the text of a message in any content format."""
     content = message.get("content") if isinstance(message, Mapping) else message
     parts = content if isinstance(content, list) else [content]
     texts = [part.get("text", "") if isinstance(part, Mapping) else part for part in parts]
@@ -27,14 +27,14 @@ def message_text(message: Any) -> str:
 
 
 def is_by_item(grader: Any) -> bool:
-    """Whether what the grader expects differs from item to item, so that each case needs a check of its own."""
+    """Whether the grader's reference differs per item, so that each case needs its own check."""
     if not isinstance(grader, Mapping) or grader.get("type") not in ("string_check", "text_similarity"):
         return False
     return bool(variables(str(grader.get("reference") or "")))
 
 
 def grader_check(grader: Any, item: Mapping[str, Any], notes: Notes, place: str) -> Check | None:
-    """What a grader asks for; ``None`` when it is noted as not to be had."""
+    """Convert a grader to a check; ``None`` if it is noted as unsupported."""
     if not isinstance(grader, Mapping):
         notes.add("a grader that is no object was left out", place)
         return None

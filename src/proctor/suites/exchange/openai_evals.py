@@ -1,4 +1,4 @@
-"""Reads what people have of OpenAI's and Azure's evals: the eval, its runs, its items and what came of them."""
+"""Read exports of OpenAI and Azure evals: the eval, its runs, its items and their outputs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ROLES = {"developer": "system", "system": "system", "user": "user", "assistant"
 
 @dataclass(slots=True)
 class _Found:
-    """The objects of an export, by what they are."""
+    """The objects of an export, by type."""
 
     evals: list[Mapping[str, Any]] = field(default_factory=list)
     runs: list[Mapping[str, Any]] = field(default_factory=list)
@@ -38,7 +38,7 @@ class _Found:
     rows: list[Mapping[str, Any]] = field(default_factory=list)
 
     def put(self, data: Any) -> bool:
-        """Keep an object; false when it is none of an eval's."""
+        """Store an object; return false if it does not belong to an eval."""
         if isinstance(data, Mapping) and data.get("object") in ("list", "page") and isinstance(data.get("data"), list):
             return all([self.put(each) for each in data["data"]])
         if isinstance(data, list):
@@ -58,15 +58,15 @@ class _Found:
 
 
 def is_openai_evals(data: Any) -> bool:
-    """Whether JSON data is an object of an eval: the eval, a run, an output, an item, or a list of them."""
+    """Whether JSON data belongs to an eval: the eval, a run, an output, an item, or a list of them."""
     return _Found().put(data)
 
 
 def read_openai_evals(path: Path, boundary: FileBoundary | None = None) -> Bundle:
-    """An eval from a file, or from a folder with its JSON and JSONL files.
+    """Read an eval from a file, or from a folder with its JSON and JSONL files.
 
     Raises:
-        SuiteError: there is nothing of an eval in it.
+        SuiteError: it contains nothing of an eval.
     """
     notes, found = Notes(), _Found()
     for name, data in _documents(path, boundary or FileBoundary(folder=path, source=str(path))):
@@ -140,7 +140,7 @@ def _models(runs: list[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _prompt(runs: list[Mapping[str, Any]], notes: Notes) -> tuple[Prompt | None, str]:
-    """The prompt that the runs put to the models; the runs of one eval mostly share it."""
+    """Return the prompt of the runs; the runs of one eval mostly share it."""
     texts: dict[str, None] = {}
     for run in runs:
         given = run["data_source"].get("input_messages")
@@ -172,7 +172,7 @@ def _own_name(name: str) -> str | None:
 
 
 def _items(found: _Found, notes: Notes) -> Iterator[Mapping[str, Any]]:
-    """Every item once: from files of items, from what the runs hold, from what came of them."""
+    """Yield every item: from item files, from the runs and from their outputs."""
     yield from found.rows
     for index, run in enumerate(found.runs):
         source = run["data_source"].get("source")
@@ -190,7 +190,7 @@ def _items(found: _Found, notes: Notes) -> Iterator[Mapping[str, Any]]:
 
 
 class _Making:
-    """Items on their way to cases; the same item in two files is one case."""
+    """Items being converted to cases; the same item in two files is one case."""
 
     def __init__(self, prompt: Prompt | None, graders: list[Any], notes: Notes) -> None:
         self._prompt, self._graders, self._notes = prompt, graders, notes
@@ -199,7 +199,7 @@ class _Making:
         self._times = Counter[tuple[str, str]]()
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """A row: its item, and an answer where it has one."""
+        """Add a row: its item, and its answer if there is one."""
         item = row["item"]
         raw = self._asked(item)
         wanted = case_id(item)
@@ -212,7 +212,7 @@ class _Making:
             self._record(wanted, model, answer, {})
 
     def _asked(self, item: Mapping[str, Any]) -> dict[str, Any]:
-        """What the item asks, and what of it only graders use."""
+        """Return what the item asks, and the fields that only graders use."""
         names = set(self._prompt.inputs) if self._prompt else set()
         inputs = {key: value for key, value in item.items() if key in names}
         rest = {key: value for key, value in item.items() if key not in inputs}
@@ -247,7 +247,7 @@ class _Making:
         )
 
     def recordings(self, outputs: list[Mapping[str, Any]]) -> None:
-        """What came of the items: the answers, with the verdicts they got."""
+        """Add the outputs: the answers with their verdicts."""
         for output in outputs:
             sample = output.get("sample")
             if not isinstance(sample, Mapping) or not isinstance(output["datasource_item"], Mapping):
@@ -274,7 +274,7 @@ class _Making:
 
 
 def _conversation(messages: list[Mapping[str, Any]]) -> dict[str, Any]:
-    """Chat messages as what was said before, and the last user message as what is asked."""
+    """Convert chat messages to a history and the last user message to the input."""
     said = [{"role": _ROLES.get(str(each.get("role")), "user"), "content": message_text(each)} for each in messages]
     last = said.pop()["content"] if said and said[-1]["role"] == "user" else ""
     return {"history": said, "input": last}

@@ -1,4 +1,4 @@
-"""Reads evals of the openai/evals repository: the YAML of its registry and the samples it names."""
+"""Read evals of the openai/evals repository: registry YAML and the samples it names."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _MOST = 32_000_000
 
 
 def is_registry(data: Any) -> bool:
-    """Whether YAML data is a file of the registry: some entry has a class of the library's."""
+    """Whether YAML data is a registry file: an entry has a class of the library."""
     return isinstance(data, Mapping) and any(_class(entry) for entry in data.values())
 
 
 def is_sample(data: Any) -> bool:
-    """Whether JSON data is a sample: what is said to the model, and the ideal answer."""
+    """Whether JSON data is a sample: the model's input and the ideal answer."""
     return isinstance(data, Mapping) and "ideal" in data and isinstance(data.get("input"), (str, list))
 
 
@@ -40,10 +40,10 @@ def _class(entry: Any) -> str:
 
 
 def read_registry(path: Path, boundary: FileBoundary | None = None) -> tuple[Bundle, ...]:
-    """Every eval of a registry file, each with the samples it names.
+    """Read every eval of a registry file with its samples.
 
     Raises:
-        SuiteError: it is not a file of the registry, or its samples cannot be read.
+        SuiteError: it is not a registry file, or its samples cannot be read.
     """
     data = read_yaml(read_text(path, most=_MOST, instead="divide it"), file=str(path), error=SuiteError)
     if not is_registry(data):
@@ -76,7 +76,7 @@ def _eval(path: Path, boundary: FileBoundary, name: str, entry: Mapping[str, Any
 
 
 def read_samples(path: Path) -> Bundle:
-    """A file of samples alone: how they are compared is not said, so it is as the registry's ``Match`` does it.
+    """Read a file of samples without a registry entry; they are compared like the registry's ``Match``.
 
     Raises:
         SuiteError: it cannot be read.
@@ -87,10 +87,10 @@ def read_samples(path: Path) -> Bundle:
 
 
 def _found(path: Path, named: str, boundary: FileBoundary, field: str) -> Path | None:
-    """The samples: beside the file, or in the folder `data` beside the `evals` that it lies in, as the registry has it.
+    """Find the samples: beside the file, or in the `data` folder beside `evals`, as in the registry.
 
     Raises:
-        SuiteError: they lie elsewhere.
+        SuiteError: they are elsewhere.
     """
     for parent in (path.parent, *path.parent.parents[:3]):
         data = FileBoundary(folder=parent.parent / "data", source=str(path))
@@ -134,7 +134,7 @@ def _bundle(
 
 
 def _escaped(text: str) -> str:
-    """Samples know no variables: what looks like one is text."""
+    """Escape what looks like a variable: samples have none."""
     if not any(mark in text for mark in ("{{", "{%", "{#")):
         return text
     head, _, body = text.partition("\n")
@@ -142,7 +142,7 @@ def _escaped(text: str) -> str:
 
 
 def _shared_system(samples: list[Any]) -> str:
-    """The system message that begins every sample; empty when they differ."""
+    """Return the system message that begins every sample; empty if they differ."""
     first: set[str] = set()
     for sample in samples:
         said = sample.get("input") if isinstance(sample, Mapping) else None

@@ -1,4 +1,4 @@
-"""Writes suites of our own as JSON Lines and CSV, with the rules in them, for any program to read."""
+"""Write our own suites as JSON Lines and CSV, including the rules, for other programs."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ __all__ = ["rules_check", "write_csv", "write_jsonl"]
 
 
 def rules_check(bundle: Bundle) -> tuple[Check, ...]:
-    """The enabled rules as one check of a suite; none where there are none."""
+    """Return the enabled rules as one check; empty if there are none."""
     if not bundle.enabled:
         return ()
     return (Check(scorer="rules", settings={"rules": [loads(dumps(rule)) for rule in bundle.enabled]}),)
 
 
 def write_jsonl(bundle: Bundle) -> Outgoing:
-    """A suite that is complete in itself: the rules in its first line, a test on each of the others."""
+    """Write a self-contained suite: the rules in the first line, one test on each other line."""
     cases = [_without_doubt(case) for case in (*bundle.cases, *bundle.baseline)]
     metadata = {"prompt_hash": bundle.prompt.hash} if bundle.prompt else {}
     suite = Suite(
@@ -41,7 +41,7 @@ def write_jsonl(bundle: Bundle) -> Outgoing:
 
 
 def _without_doubt(case: Case) -> Case:
-    """The case without an expected answer that was not accepted, wherever it stands."""
+    """Return the case without an expected answer that was not accepted."""
     test = GeneratedTest.of(case)
     if not test.has_rejected_truth:
         return case
@@ -51,7 +51,7 @@ def _without_doubt(case: Case) -> Case:
 
 
 def write_csv(bundle: Bundle) -> Outgoing:
-    """A table: a column for each input, and one for each rule in promptfoo's words, which we read too."""
+    """Write a table: a column for each input, and one for each rule in promptfoo's notation, which we read too."""
     notes = Notes()
     cases = (*bundle.cases, *bundle.baseline)
     inputs = list(dict.fromkeys(name for case in cases for name in case.inputs))
@@ -85,7 +85,7 @@ def write_csv(bundle: Bundle) -> Outgoing:
 
 
 def _column(name: str) -> str:
-    """An input's own name, unless the table has another use for it."""
+    """Return an input's own name, or a prefixed one if the table uses that name."""
     if name in ("id", "input", "intent", "description", "reference", "tags") or name.startswith("_") or "." in name:
         return f"inputs.{name}"
     try:

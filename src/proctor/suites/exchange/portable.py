@@ -1,4 +1,4 @@
-"""The predicates that other tools can check too, taken apart; all others need Proctor or a judge."""
+"""Split predicates into checks that other tools support; other predicates need Proctor or a judge."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Kind = Literal["words", "one of", "all", "any", "none", "starts with", "ends wit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaf:
-    """One check that other tools know: what is looked for, or the least and most words."""
+    """One check that other tools support: texts to find, or minimum and maximum words."""
 
     kind: Kind
     texts: tuple[str, ...] = ()
@@ -35,13 +35,13 @@ class Leaf:
 
 
 def taken_apart(predicate: str) -> tuple[Leaf, ...] | None:
-    """The checks a predicate is made of, all of which must hold; ``None`` when one of them is ours alone."""
+    """Split a predicate into checks that must all be true; ``None`` if one of them is not portable."""
     leaves = [_leaf(part) for part in _parts(predicate)]
     return tuple(leaf for leaf in leaves if leaf is not None) if leaves and all(leaves) else None
 
 
 def _parts(predicate: str) -> list[str]:
-    """What stands between the ``and`` that are not inside texts, patterns or ``between A and B``."""
+    """Split at each ``and`` outside texts, patterns and ``between A and B``."""
     parts: list[list[str]] = [[]]
     tokens = _TOKEN.findall(predicate)
     for index, word in enumerate(tokens):
@@ -99,12 +99,12 @@ def _set(match: re.Match[str]) -> Leaf:
 def _unquoted(text: str) -> str:
     try:
         return str(json.loads(text))
-    except (ValueError, RecursionError):  # an escape that JSON has no word for
+    except (ValueError, RecursionError):  # an escape that is not valid JSON
         return re.sub(r"\\(.)", r"\1", text[1:-1], flags=re.DOTALL)
 
 
 def python_condition(leaf: Leaf) -> str:
-    """The check as a Python expression over ``text``, the answer without white space around it."""
+    """Return the check as a Python expression over ``text``, the stripped answer."""
     fold = ".casefold()" if leaf.ignore_case else ""
     text = f"text{fold}"
     wanted = [repr(each.casefold() if leaf.ignore_case else each) for each in leaf.texts]

@@ -1,4 +1,4 @@
-"""Reads promptfoo's configuration: prompts, providers, tests, defaults, scenarios and assertions."""
+"""Read promptfoo's configuration: prompts, providers, tests, defaults, scenarios and assertions."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _MOST_TESTS = 100_000
 
 
 def is_promptfoo(data: Any) -> bool:
-    """Whether YAML data is a configuration of promptfoo."""
+    """Whether YAML data is a promptfoo configuration."""
     if not isinstance(data, Mapping) or "messages" in data or "cases" in data:
         return False
     return "prompts" in data and bool({"providers", "targets", "tests", "defaultTest", "scenarios"} & set(data))
 
 
 def read_promptfoo(path: Path, boundary: FileBoundary | None = None) -> tuple[Bundle, ...]:
-    """A configuration of promptfoo, one bundle for each of its prompts.
+    """Read a promptfoo configuration; return one bundle per prompt.
 
     Raises:
         SuiteError: it is not one, or a file it names cannot be read.
@@ -53,7 +53,7 @@ def read_promptfoo(path: Path, boundary: FileBoundary | None = None) -> tuple[Bu
 
 
 def provider_name(written: str) -> str:
-    """A model by our name for it: ``openai:chat:gpt-5`` is ``openai:gpt-5`` here."""
+    """Return our name of a model: ``openai:chat:gpt-5`` is ``openai:gpt-5`` here."""
     parts = written.split(":")
     middle = ("chat", "completion", "responses", "messages", "embedding")
     return ":".join([parts[0], *parts[2:]]) if len(parts) > 2 and parts[1] in middle else written
@@ -61,7 +61,7 @@ def provider_name(written: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Test:
-    """One test with its variables given: what is asked, and what is asserted about the answer."""
+    """One test with its variables filled in: its input and its assertions."""
 
     place: str
     values: Mapping[str, Any]
@@ -71,7 +71,7 @@ class _Test:
 
 
 class _Reading:
-    """One configuration being read; all that cannot be brought over is noted."""
+    """Reads one configuration; what cannot be converted is noted."""
 
     def __init__(self, path: Path, data: Mapping[str, Any], boundary: FileBoundary) -> None:
         self._path, self._data, self._notes = path, data, Notes()
@@ -140,7 +140,7 @@ class _Reading:
     # --- assertions ---------------------------------------------------------------------------------
 
     def _shared(self) -> tuple[Check, ...]:
-        """The default assertions that are the same for every test: they judge the whole suite."""
+        """Return the default assertions that are the same for every test: they judge the whole suite."""
         same = [with_values(each, {}) for each in self._asserts(self._default) if not _has_variables(each)]
         return self._checks(same, "defaultTest")
 
@@ -149,7 +149,7 @@ class _Reading:
         return [self._resolved(item) for item in given] if isinstance(given, list) else []
 
     def _resolved(self, item: Any) -> Any:
-        """An assertion that names a template, or whose value is in a file."""
+        """Resolve an assertion that names a template, or whose value is in a file."""
         if isinstance(item, Mapping) and isinstance(item.get("$ref"), str):
             match = _REFERENCE.fullmatch(item["$ref"])
             template = self._templates.get(match.group(1)) if match and isinstance(self._templates, Mapping) else None
@@ -211,7 +211,7 @@ class _Reading:
             yield place, item
 
     def _expanded(self, raw: Mapping[str, Any], place: str, under: Mapping[str, Any]) -> Iterator[_Test]:
-        """A test for each choice of its variables: a list of values is as many tests."""
+        """Yield a test for each combination of its variables: a list of values gives one test each."""
         if "__case" in raw:
             case = raw["__case"]
             values = {**self._vars(self._default.get("vars"), place), **under, **case.get("inputs", {})}
@@ -235,7 +235,7 @@ class _Reading:
                 yield _Test(place=place, values=chosen, asserts=tuple(self._asserts(raw)), raw=raw)
 
     def _var_sets(self, given: Any, place: str) -> list[Mapping[str, Any]]:
-        """The variables of a test; a path, or several, stands for a test on each row of the file."""
+        """Return the variables of a test; a path, or several, stands for a test per row of the file."""
         if isinstance(given, (str, list)):
             names = [given] if isinstance(given, str) else given
             rows = [row for name in names for path in self._folder.find(str(name), place) for row in self._rows(path)]
@@ -304,7 +304,7 @@ class _Reading:
 
 
 def _asked(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """A prompt without variables is asked as it is: the case says nothing of its own."""
+    """Return the input of a prompt without variables: a blank, because a case must not be empty."""
     return {} if raw["inputs"] or raw.get("input") else {"input": " "}
 
 

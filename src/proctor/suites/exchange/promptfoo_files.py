@@ -1,4 +1,4 @@
-"""What a promptfoo configuration refers to: `file://` paths, globs, tests and variables in files of their own."""
+"""Resolve what a promptfoo configuration refers to: `file://` paths, globs, and files of tests and variables."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _MOST = 64_000_000
 
 
 class Folder:
-    """The folder of a configuration, which what it refers to is relative to."""
+    """The folder of a configuration; references are relative to it."""
 
     def __init__(self, boundary: FileBoundary, notes: Notes) -> None:
         self.path, self._boundary, self._notes = boundary.folder, boundary, notes
 
     def find(self, name: str, place: str) -> list[Path]:
-        """The files that a path or a glob stands for; code is named in the notes, and so is what is not there.
+        """Return the files of a path or glob; code and missing files are noted.
 
         Raises:
-            SuiteError: one of them lies outside of the folder.
+            SuiteError: one of them is outside the folder.
         """
         plain = name.removeprefix(PREFIX)
         stem, colon, _ = plain.rpartition(":")
@@ -56,11 +56,11 @@ class Folder:
     def _matching(self, pattern: str, place: str) -> list[Path]:
         try:
             return sorted(self._boundary.check(each, place) for each in self.path.glob(pattern) if each.is_file())
-        except (ValueError, NotImplementedError, OSError):  # an absolute pattern, or one that is none
+        except (ValueError, NotImplementedError, OSError):  # an absolute or invalid pattern
             return []
 
     def text(self, path: Path) -> str:
-        """A file's text.
+        """Return a file's text.
 
         Raises:
             SuiteError: it cannot be read.
@@ -68,10 +68,10 @@ class Folder:
         return read_text(path, most=_MOST, instead="divide it")
 
     def data(self, path: Path) -> Any:
-        """A file's content: data for YAML and JSON, text for anything else.
+        """Return a file's content: data for YAML and JSON, text for anything else.
 
         Raises:
-            SuiteError: it cannot be read, or is not what its name says.
+            SuiteError: it cannot be read, or does not match its ending.
         """
         text = self.text(path)
         ending = path.suffix.lower()
@@ -82,14 +82,14 @@ class Folder:
         return read_yaml(text, file=str(path), error=SuiteError) if ending in _DATA else text
 
     def value(self, value: Any, place: str) -> Any:
-        """A variable's value, read from its file where it names one; ``None`` where the file is not to be had."""
+        """Return a variable's value, read from the file if it names one; ``None`` if the file is unavailable."""
         if not isinstance(value, str) or not value.startswith(PREFIX):
             return value
         found = self.find(value, place)
         return self.data(found[0]) if found else None
 
     def rows(self, path: Path) -> Iterator[Any]:
-        """The tests in a file: rows of a CSV as cases of ours, anything else as promptfoo's."""
+        """Yield the tests in a file: CSV rows as our cases, anything else as promptfoo's tests."""
         if path.suffix.lower() == ".csv":
             for row in read_table(path).rows():
                 if row.problem is not None:

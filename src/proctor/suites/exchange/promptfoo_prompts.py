@@ -1,4 +1,4 @@
-"""The prompts of a promptfoo configuration: text, chat messages, files, folders of them."""
+"""Read the prompts of a promptfoo configuration: text, chat messages, files and folders."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SLUG = re.compile(r"[^A-Za-z0-9]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FooPrompt:
-    """One prompt: as a file of ours, and under the names promptfoo's tests call it by."""
+    """One prompt: as our file, with the names that promptfoo's tests use for it."""
 
     text: str
     ending: str = ".prompty"
@@ -43,12 +43,12 @@ class FooPrompt:
 
 
 def sections(messages: list[Mapping[str, Any]]) -> str:
-    """Chat messages as the text of a prompt file."""
+    """Return chat messages as the text of a prompt file."""
     return "\n\n".join(f"{message['role']}:\n{str(message['content']).strip()}" for message in messages) + "\n"
 
 
 def prompts_of(given: Any, folder: Folder, notes: Notes) -> tuple[FooPrompt, ...]:
-    """Every prompt that the configuration names; those that are code are noted."""
+    """Return every prompt that the configuration names; those that are code are noted."""
     made = []
     for place, text, label, name in _written(given, folder, notes):
         prompt = _read(text, place, label, name, notes)
@@ -108,7 +108,7 @@ def _read(text: str, place: str, label: str, name: str, notes: Notes) -> FooProm
     messages = _chat(text)
     body = sections(messages) if messages else text.strip() + "\n"
     if text.lstrip().startswith("---\n") and not messages:
-        body = text  # a .prompty of its own
+        body = text  # a .prompty file
     try:
         return FooPrompt(text=body, prompt=parse_prompt(body, name=label or "prompt"), label=label, id=name)
     except PromptError as error:
@@ -117,7 +117,7 @@ def _read(text: str, place: str, label: str, name: str, notes: Notes) -> FooProm
 
 
 def _chat(text: str) -> list[Mapping[str, Any]]:
-    """The messages of a prompt that is written as JSON or YAML chat; empty when it is plain text."""
+    """Return the messages of a prompt written as JSON or YAML chat; empty if it is plain text."""
     start = text.lstrip()[:1]
     data: Any = None
     if start == "[":

@@ -1,4 +1,4 @@
-"""Writes promptfoo's configuration: the prompt, the tests, and each rule as an assertion."""
+"""Write promptfoo's configuration: the prompt, the tests, and each rule as an assertion."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def get_assert(output, context):
 
 
 def write_promptfoo(bundle: Bundle) -> Outgoing:
-    """``promptfooconfig.yaml`` with what it refers to. Rules without a predicate are judged by ``llm-rubric``."""
+    """Write ``promptfooconfig.yaml`` and its files. Rules without a predicate are judged by ``llm-rubric``."""
     notes = Notes()
     module = f"{bundle.name}_predicates.py"
     asserts = [each for rule in bundle.enabled for each in assertions_of(rule, module)]
@@ -72,7 +72,7 @@ def _provider(model: str) -> str:
 
 
 def _prompt_json(prompt: Prompt | None) -> str:
-    """The messages; a prompt that has no place for the user's words gets a last message for them."""
+    """Return the messages; a prompt without inputs gets a last message for the user's input."""
     messages = [{"role": each.role, "content": each.text} for each in prompt.messages] if prompt else []
     if prompt is None or not prompt.inputs:
         messages.append({"role": "user", "content": "{{" + INPUT + "}}"})
@@ -110,12 +110,12 @@ def _test(case: Case, bundle: Bundle, notes: Notes) -> dict[str, Any]:
 
 
 def _raw(text: str) -> str:
-    """Text that promptfoo's templates leave as it is."""
+    """Escape text from promptfoo's templates."""
     return "{% raw %}" + text + "{% endraw %}" if any(mark in text for mark in ("{{", "{%", "{#")) else text
 
 
 def _foreign(scorer: str, settings: Any) -> list[dict[str, Any]]:
-    """A case's own check, where promptfoo has the same."""
+    """Convert a case's own check if promptfoo has an equivalent."""
     value = settings.get("value", settings.get(""))
     plain = {
         "exact": "equals",
@@ -135,7 +135,7 @@ def _foreign(scorer: str, settings: Any) -> list[dict[str, Any]]:
 
 
 def assertions_of(rule: Rule, module: str) -> list[dict[str, Any]]:
-    """The rule in promptfoo's words: its own checks where they mean the same, the predicate, or a rubric."""
+    """Convert the rule: to equivalent promptfoo checks, to its predicate, or to a rubric."""
     beside: dict[str, Any] = {"metric": _raw(rule.text[:100])}
     if rule.weight != 1.0:
         beside["weight"] = rule.weight
@@ -149,7 +149,7 @@ def assertions_of(rule: Rule, module: str) -> list[dict[str, Any]]:
 
 
 def _native(leaf: Leaf) -> dict[str, Any] | None:
-    """A check that promptfoo has too, with the same meaning."""
+    """Return the equivalent promptfoo check, if any."""
     prefix = "i" if leaf.ignore_case else ""
     if leaf.kind == "words":
         limits = {"min": leaf.least, "max": leaf.most}
@@ -166,12 +166,12 @@ def _native(leaf: Leaf) -> dict[str, Any] | None:
 
 
 def _escaped(text: str) -> str:
-    """Escaped as both Python and JavaScript understand it."""
+    """Escape text for both Python and JavaScript regexes."""
     return re.sub(r"([\\^$.|?*+()\[\]{}/])", r"\\\1", text)
 
 
 def cells_of(rules: Sequence[Rule]) -> list[str]:
-    """The rules as cells of an ``__expected`` column: what has no cell of its own is a rubric."""
+    """Return the rules as cells of an ``__expected`` column; a rule without an equivalent becomes a rubric."""
     cells = []
     for rule in rules:
         asserts = assertions_of(rule, "")

@@ -1,4 +1,4 @@
-"""Reads what PromptPex writes: rules, opposites, tests, verdicts and answers, each linked by what it says."""
+"""Read PromptPex output: rules, inverse rules, tests, verdicts and answers, linked by their content."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from proctor.suites.exchange.promptpex_files import PexFiles, read_files, rule_l
 __all__ = ["ACCEPTED", "ORIGIN", "read_promptpex"]
 
 ORIGIN = "promptpex"
-ACCEPTED = 80  # of 100: PromptPex keeps what is under it beside what is over it, and exports both
+ACCEPTED = 80  # of 100: PromptPex exports references both below and above it
 _KEYS = (
     "ruleid testid expectedoutput reasoning testinput testinputOriginal scenario generation baseline inverse testuid "
     "groundtruth groundtruthModel groundtruthScore rule proctor"
@@ -32,7 +32,7 @@ _BETWEEN = "==="
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Numbered:
-    """Rules by the numbers PromptPex gives them: rules first, opposites after them, each list cut at a cap."""
+    """Rules by PromptPex's numbers: rules first, then inverse rules, each list cut at a cap."""
 
     rules: tuple[Rule, ...]
     inverse: tuple[Rule, ...]
@@ -48,12 +48,12 @@ class _Numbered:
 
 
 def read_promptpex(path: Path, *, prompt: Path | None = None) -> Bundle:
-    """A run of PromptPex: its output folder, or the context it saved.
+    """Read a PromptPex run: its output folder or its saved context.
 
-    ``prompt`` is the prompt's file where the run does not hold it.
+    ``prompt`` is the prompt's file if the run does not contain it.
 
     Raises:
-        SuiteError: it is not PromptPex's, or one of its files is broken.
+        SuiteError: it is not from PromptPex, or one of its files is broken.
         PromptError: the prompt cannot be read.
     """
     notes = Notes()
@@ -97,7 +97,7 @@ def _name(files: PexFiles, prompt: Path | None) -> str:
 
 
 def _prompt(files: PexFiles, given: Path | None, notes: Notes) -> tuple[Prompt | None, str, str]:
-    """The prompt, the ending of its file, and its text."""
+    """Return the prompt, the ending of its file, and its text."""
     if given is None and files.path.is_dir():
         beside = (files.path.parent / f"{files.path.name}{ending}" for ending in (".prompty", ".prompt.yml", ".md"))
         given = next((each for each in beside if each.is_file()), None)
@@ -117,7 +117,7 @@ def _prompt(files: PexFiles, given: Path | None, notes: Notes) -> tuple[Prompt |
 
 
 def _rules(files: PexFiles, notes: Notes) -> tuple[tuple[Rule, ...], tuple[Rule, ...]]:
-    """The rules and their opposites: the n-th opposite belongs to the n-th rule, where there are as many."""
+    """Return the rules and inverse rules; if there are equally many, the n-th belong together."""
     grounded = {str(row.get("rule", "")).strip(): row.get("grounded") for row in files.rows("ruleEvals", notes)}
     shares = {"ok": 1.0, "err": 0.0}
     rules = tuple(
@@ -139,7 +139,7 @@ def _rules(files: PexFiles, notes: Notes) -> tuple[tuple[Rule, ...], tuple[Rule,
 
 
 def _test_rows(files: PexFiles, notes: Notes) -> list[dict[str, Any]]:
-    """The tests: the saved context's own list has the groundtruth where the file has none."""
+    """Return the tests; the saved context's list adds the groundtruth that the file lacks."""
     rows = files.rows("tests", notes)
     saved = files.context.get("promptPexTests")
     own = [row for row in saved if isinstance(row, dict)] if isinstance(saved, list) else []
@@ -156,10 +156,10 @@ def _test_rows(files: PexFiles, notes: Notes) -> list[dict[str, Any]]:
 
 
 def _cap(files: PexFiles, rows: Sequence[Mapping[str, Any]], notes: Notes) -> int | None:
-    """How many rules the numbers of the tests are counted over.
+    """Return the number of rules that the rule numbers of the tests count.
 
-    Tests that say which of them are made from inverse rules tell it themselves. The cap among the saved options
-    is that of the last command, which may not be the one that made the tests: where they overstep it, it is not it.
+    If the tests mark which of them are inverse, it follows from them. The cap in the saved options is that of the last
+    command, which may not have made the tests: it is ignored if the tests exceed it.
     """
     numbered = [
         (int(number), row.get("inverse") is True)
@@ -182,7 +182,7 @@ def _cap(files: PexFiles, rows: Sequence[Mapping[str, Any]], notes: Notes) -> in
 
 
 def _validity(files: PexFiles, notes: Notes) -> dict[str, tuple[bool | None, str]]:
-    """The verdicts on test inputs, by test and by input."""
+    """Return the verdicts on test inputs, by test and by input."""
     found: dict[str, tuple[bool | None, str]] = {}
     for row in files.rows("testEvals", notes):
         valid = {"ok": True, "err": False}.get(str(row.get("validity")))
@@ -193,7 +193,7 @@ def _validity(files: PexFiles, notes: Notes) -> dict[str, tuple[bool | None, str
 
 
 class _Tests:
-    """The tests on their way to cases; a test that is there twice aims at the rules of both."""
+    """Tests being converted to cases; a duplicate test targets the rules of both."""
 
     def __init__(
         self, rules: _Numbered, inputs: Sequence[str], valid: Mapping[str, tuple[bool | None, str]], notes: Notes
@@ -205,7 +205,7 @@ class _Tests:
         self._twice = 0
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """One row of the tests."""
+        """Add one row of the tests."""
         inputs, text = self._values(row)
         scenario = str(row.get("scenario") or "")
         baseline = row.get("baseline") in (True, "true", "True")
@@ -235,12 +235,12 @@ class _Tests:
                 self.by_key[str(key)] = case
 
     def finish(self) -> None:
-        """Say what was the same."""
+        """Add a note about duplicates."""
         if self._twice:
             self._notes.add(f"tests with an input that was there before, each one test with it now: {self._twice}")
 
     def _values(self, row: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
-        """The inputs by name; a prompt without any has the text alone."""
+        """Return the inputs by name; for a prompt without inputs, the text alone."""
         own = {key: value for key, value in row.items() if key not in _OWN}
         named = {key: value for key, value in own.items() if key in self._inputs} if self._inputs else own
         if named and (len(named) == len(self._inputs) or not self._inputs):
@@ -292,7 +292,7 @@ def _accepted(metadata: Mapping[str, Any]) -> bool:
 
 
 def _truth(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What is known of an expected answer; one that was never scored, or scored low, is not accepted."""
+    """Return what is known of an expected answer; one with no score or a low score is not accepted."""
     score = row.get("groundtruthScore")
     known = isinstance(score, (int, float)) and not isinstance(score, bool)
     share = max(0.0, min(1.0, float(score) / 100)) if known and score is not None else None
@@ -302,7 +302,7 @@ def _truth(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _recorded(files: PexFiles, tests: _Tests, notes: Notes) -> list[Recorded]:
-    """The answers of the models under test, each with the verdict it got."""
+    """Return the answers of the models under test, each with its verdict."""
     made: list[Recorded] = []
     times = Counter[tuple[str, str]]()
     for index, row in enumerate(files.rows("testOutputs", notes)):

@@ -1,4 +1,4 @@
-"""The files PromptPex leaves: its output folder, old (CSV) or new (JSON), and its saved context."""
+"""Read PromptPex's files: its output folder, old (CSV) or new (JSON), and its saved context."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["CONTEXT", "PexFiles", "is_context", "read_files", "rule_lines"]
 
 CONTEXT = "promptpex_context.json"
 _MOST = 256_000_000
-# What a part is called in the context -> the names of its file, the newer first.
+# Part in the context -> its file names, the newer first.
 _PARTS: Mapping[str, tuple[str, ...]] = {
     "intent": ("intent.txt",),
     "inputSpec": ("input_spec.txt",),
@@ -36,9 +36,9 @@ _BULLET = re.compile(r"^(?:\d+[.)]|_|-|\*)\s+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PexFiles:
-    """The texts of a PromptPex run by the names the context has for them; files go before the context.
+    """The texts of a PromptPex run by their names in the context; files take precedence over the context.
 
-    ``context`` is the saved context, empty where there is none. ``path`` is what was given.
+    ``context`` is the saved context, empty if there is none. ``path`` is what was given.
     """
 
     path: Path
@@ -47,11 +47,11 @@ class PexFiles:
     context: Mapping[str, Any] = field(default_factory=dict)
 
     def lines(self, part: str) -> tuple[str, ...]:
-        """The rules of a part: one on a line, without bullets, numbers and blank lines."""
+        """Return the rules of a part: one per line, without bullets, numbers and blank lines."""
         return rule_lines(self.texts.get(part, ""))
 
     def rows(self, part: str, notes: Notes) -> list[dict[str, Any]]:
-        """The rows of a part, whether it is JSON or CSV.
+        """Return the rows of a part, from JSON or CSV.
 
         Raises:
             SuiteError: the file is neither.
@@ -64,15 +64,15 @@ class PexFiles:
 
 
 def is_context(data: Any) -> bool:
-    """Whether JSON data is a context that PromptPex saved."""
+    """Whether JSON data is a saved PromptPex context."""
     return isinstance(data, Mapping) and isinstance(data.get("prompt"), Mapping) and "rules" in data
 
 
 def read_files(path: Path) -> PexFiles:
-    """What PromptPex left in a folder, or in a saved context.
+    """Read a PromptPex folder or saved context.
 
     Raises:
-        SuiteError: it is not PromptPex's, or cannot be read.
+        SuiteError: it is not from PromptPex, or cannot be read.
     """
     folder = path if path.is_dir() else None
     context_path = path / CONTEXT if folder else path
@@ -93,7 +93,7 @@ def read_files(path: Path) -> PexFiles:
 
 
 def rule_lines(text: str) -> tuple[str, ...]:
-    """The statements in a text that has one on each line."""
+    """Return the statements of a text with one per line."""
     lines = (_BULLET.sub("", line.strip()) for line in text.splitlines())
     return tuple(line for line in lines if line and line.rstrip(":").lower() not in ("rules", "```", "```text"))
 
@@ -138,7 +138,7 @@ def _json_rows(text: str, name: str, path: Path, notes: Notes) -> list[dict[str,
 
 
 def _csv_rows(text: str, name: str, notes: Notes) -> list[dict[str, Any]]:
-    """Rows as a program or a model wrote them: blanks after commas, a quote inside quotes escaped either way."""
+    """Parse CSV from a program or a model: blanks after commas, and quotes escaped in either way."""
     tries = [_split(text)]
     if tries[0][1] and '\\"' in text:
         tries.append(_split(text.replace('\\"', '""')))
@@ -149,7 +149,7 @@ def _csv_rows(text: str, name: str, notes: Notes) -> list[dict[str, Any]]:
 
 
 def _split(text: str) -> tuple[list[dict[str, Any]], list[int]]:
-    """The rows by the names in the first one, and the numbers of those that do not fit it."""
+    """Return the rows as mappings by the header, and the numbers of rows that do not fit it."""
     rows = list(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True))
     head = [cell.strip() for cell in rows[0]] if rows else []
     made, odd = [], []

@@ -1,4 +1,4 @@
-"""Writes the folder that PromptPex reads: its rules are numbered by line, its tests name a rule by number."""
+"""Write the folder that PromptPex reads: rules are numbered by line, and tests refer to those numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BETWEEN = "\n===\n"
 
 
 def write_promptpex(bundle: Bundle) -> Outgoing:
-    """``rules.txt``, ``inverse_rules.txt``, ``tests.json`` and the rest, as PromptPex's next step takes them."""
+    """Write ``rules.txt``, ``inverse_rules.txt``, ``tests.json`` and the rest, as PromptPex's next step expects."""
     notes = Notes()
     positive = list(bundle.enabled)
     by_rule = {rule.inverse_of: rule for rule in bundle.rules if rule.polarity == "negative" and not rule.disabled}
@@ -44,7 +44,7 @@ def write_promptpex(bundle: Bundle) -> Outgoing:
 
 
 def _lines(texts: Any) -> str:
-    """One statement on a line: a line break inside one would make it two."""
+    """Return one statement per line: a line break inside one would split it."""
     flat = [" ".join(text.split()) for text in texts]
     return "".join(f"{text}\n" for text in flat if text)
 
@@ -84,7 +84,7 @@ def _row(case: Case, numbers: Mapping[str, int], bundle: Bundle, notes: Notes) -
 
 
 def _testinput(case: Case) -> str:
-    """The value of the one input, or all of them as JSON."""
+    """Return the value of the only input, or all inputs as JSON."""
     if not case.inputs:
         return case.input or ""
     values = list(case.inputs.values())

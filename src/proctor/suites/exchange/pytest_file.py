@@ -1,4 +1,4 @@
-"""Writes a pytest file: each test of the prompt is one of pytest's, judged by Proctor."""
+"""Write a pytest file: each test of the prompt becomes a pytest test, judged by Proctor."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def test_{function}(case, model):
 
 
 def write_pytest(bundle: Bundle) -> Outgoing:
-    """A test file, with the suite and the prompt it is about beside it.
+    """Write a test file, with its suite and prompt beside it.
 
     Raises:
-        InputError: there is no prompt, so there is nothing to run.
+        InputError: there is no prompt to run.
     """
     if bundle.prompt is None or bundle.file is None:
         raise InputError("there is no prompt to test", hint="export a prompt file, not a suite")

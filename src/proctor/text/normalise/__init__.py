@@ -1,7 +1,7 @@
-"""Makes text plain and finds what is hidden in it, with the way back to the original.
+"""Normalise text and find what is hidden in it, with offsets back to the original.
 
-``normalise`` cleans a text for detectors; ``views`` decodes the layers inside it. Whatever a detector finds in
-either, ``span`` tells where it stands in what the user sent.
+``normalise`` cleans a text for detectors; ``views`` decodes the layers inside it. For anything found in either,
+``span`` returns its position in the user's text.
 """
 
 from proctor.text.normalise.clean import normalise

@@ -1,4 +1,4 @@
-"""What each character is, and what it becomes when a text is made plain."""
+"""Classify characters, and map each to its normalised form."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ __all__ = [
     "plain_of",
 ]
 
-# Each is the inside of a regular expression's character class.
+# Each is the content of a regex character class.
 CONTROLS = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029"
 _ZERO_WIDTH = (
     "\xad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0"
     "\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001"
 )
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-TAGS = "\U000e0002-\U000e007f"  # the first thirty have no meaning, but a line end may be smuggled in them
+TAGS = "\U000e0002-\U000e007f"  # the first thirty have no meaning, but may hide a line break
 VARIATION = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
-# Strokes, bars and circles laid over a letter: no language writes with them.
+# Strokes, bars and circles over a letter; no language uses them.
 OVERLAYS = "\u0332\u0333\u0335-\u0338\u033f\u0347\u0359-\u035f\u0361-\u0362\u20d0-\u20df\u20e1-\u20e2\u20e4-\u20f0"
-KASHIDA = "\u0640"  # stretches an Arabic word
+KASHIDA = "\u0640"  # elongates an Arabic word
 _REGIONAL = "\U0001f1e6-\U0001f1ff"
 _SURROGATES = "\ud800-\udfff"
 _SMALL_CAPITALS = "ɢɪɴʀʏʙʜʟᴀᴄᴅᴇᴊᴋᴍᴏᴘᴛᴜᴠᴡᴢꜰꜱꞯ"
-_NEGATIVE = "\U0001f150-\U0001f169\U0001f170-\U0001f189"  # white letters on black circles and squares
+_NEGATIVE = "\U0001f150-\U0001f169\U0001f170-\U0001f189"  # white letters in black circles and squares
 
-# A text without any of these needs no more than NFKC.
+# A text without any of these only needs NFKC.
 _SPECIAL_CLASS = (
     f"{CONTROLS}{_ZERO_WIDTH}{_BIDI}{TAGS}{VARIATION}{OVERLAYS}{_REGIONAL}{_SURROGATES}{_SMALL_CAPITALS}{_NEGATIVE}"
     f"{KASHIDA}\u1680\u2800"
@@ -47,7 +47,7 @@ SPECIAL = re.compile(f"[{_SPECIAL_CLASS}]")
 
 
 def _members(character_class: str) -> Iterator[str]:
-    """The characters of a class that is written as in a regular expression."""
+    """Yield the characters of a regex character class."""
     for first, last in re.findall("(?s)(.)(?:-(.))?", character_class):
         yield from map(chr, range(ord(first), ord(last or first) + 1))
 
@@ -66,7 +66,7 @@ _CLASSES = (
 _DROPPED = {"control", "kashida", "soft-hyphen", "zero-width", "bidirectional", "tag", "variation-selector"}
 _LINE_ENDS = "\x0b\x0c\x85\u2028\u2029"
 
-# Letters in squares and circles that Unicode gives no plain form: each block runs from A to Z.
+# Letters in squares and circles without a compatibility mapping: each block runs from A to Z.
 _LETTER_BLOCKS = (0x1F150, 0x1F170)
 _DECOMPOSITION_KIND = {
     "<wide>": "full-width",
@@ -77,11 +77,10 @@ _DECOMPOSITION_KIND = {
     "<super>": "superscript",
     "<sub>": "superscript",
 }
-# Blessings written as one letter, 8 and 18 characters in full; and the lunate sigma, a "c" to the eye, which would
-# become a "ς".
+# Arabic ligatures of 8 and 18 characters; and the lunate sigma, which looks like "c" and would become "ς".
 _KEPT = {"\ufdfa", "\ufdfb", "\u03f2", "\u03f9"}
 
-# Characters of combining class 0 that join the one before them: Hangul vowels and finals, vowel signs of India.
+# Characters of combining class 0 that combine with the one before: Hangul vowels and finals, Indic vowel signs.
 _JOINING = frozenset(map(chr, (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)))) | frozenset(
     "\u09be\u09d7\u0b3e\u0b56\u0b57\u0bbe\u0bd7\u0cc2\u0cd5\u0cd6\u0d3e\u0d57\u0dcf\u0ddf"
     "\u102e\u1b35\U000110ba\U00011127\U0001133e\U00011357\U000114b0\U000114ba\U000114bd\U000115af\U00011930"
@@ -93,13 +92,13 @@ _EMOJI = re.compile(
 
 
 def is_settled(character: str) -> bool:
-    """Whether the character stays as it is wherever it stands."""
+    """Whether the character never changes."""
     return unicodedata.normalize("NFKC", character) == character and character not in _SPECIAL
 
 
 @lru_cache(maxsize=8192)
 def plain_of(character: str) -> str:
-    """What the character becomes wherever it stands; the empty string when it is taken out."""
+    """Return the normalised form of the character; empty if it is removed."""
     if character in _LINE_ENDS:
         return "\n"
     if is_settled(character):
@@ -120,7 +119,7 @@ def plain_of(character: str) -> str:
 
 @lru_cache(maxsize=8192)
 def kind_of(character: str) -> str | None:
-    """The signal that the character gives, or none when it is usual."""
+    """Return the signal of the character; None if it is usual."""
     for kind, pattern in _CLASSES:
         if pattern.match(character):
             return kind
@@ -144,10 +143,10 @@ def _block_letter(character: str) -> str:
 
 
 def composing(characters: set[str]) -> str:
-    """Those of the characters that may join the one before them, or move past it."""
+    """Return the characters that may combine with the one before them or be reordered."""
     return "".join(c for c in characters if unicodedata.combining(c)) + "".join(characters & _JOINING)
 
 
 def is_emoji(character: str) -> bool:
-    """Whether the character can be drawn as an emoji."""
+    """Whether the character can be displayed as an emoji."""
     return bool(_EMOJI.match(character))

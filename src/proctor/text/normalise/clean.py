@@ -1,4 +1,4 @@
-"""Makes a text plain: NFKC, nothing invisible, no disguised letters, with the way back to the original."""
+"""Normalise a text: NFKC, no invisible characters, no disguised letters, with offsets to the original."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ _CONTROL = re.compile(f"[{CONTROLS}]")
 _SELECTOR = re.compile(f"[{VARIATION}]")
 _OVERLAY = re.compile(f"[{OVERLAYS}]")
 _JOINER = re.compile("[\u200c\u200d]")
-# Colours and cursor moves for a terminal: nothing of them is text.
+# Terminal colours and cursor moves: not text.
 _ANSI = re.compile(r"\x1b\[[0-9;?]{0,32}[A-Za-z]")
 _ARABIC = re.compile("[\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufefc]")
-_MARKS_ON_LATIN = 1  # after composing: one more accent is a language, two are decoration
+_MARKS_ON_LATIN = 1  # after composition: one more accent may be a language, two are decoration
 _MARKS_ELSEWHERE = 4
 _SPANS = 64
-_FEW = 8  # characters of a cluster that is remembered
+_FEW = 8  # maximum characters of a cached cluster
 
 
 def normalise(text: str, limits: Limits | None = None) -> Normalised:
-    """Make a text plain for detectors; every offset of the result leads back to the original.
+    """Normalise a text for detectors; every offset of the result maps back to the original.
 
-    Plain ASCII comes back as it is. The result has signals for what was unusual, and one named ``oversize`` when
-    the text is too long for :func:`views` to search in full.
+    Plain ASCII is returned unchanged. The result has signals for what was unusual, and one named ``oversize`` if the
+    text is too long for :func:`views` to search completely.
     """
     oversize = _oversize(text, limits or Limits())
     if text.isascii() and (text.isprintable() or not _has(_CONTROL, text)):
@@ -70,14 +70,14 @@ def _oversize(text: str, limits: Limits) -> tuple[Signal, ...]:
 
 
 class _Signals:
-    """Collects what was found, by kind."""
+    """Collects signals by kind."""
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
         self._spans: dict[str, list[tuple[int, int]]] = {}
 
     def note(self, kind: str, start: int, end: int) -> None:
-        """Count one more of a kind; a place beside the last one is joined to it."""
+        """Count one of a kind; an adjacent span is merged."""
         self._counts[kind] = self._counts.get(kind, 0) + 1
         spans = self._spans.setdefault(kind, [])
         if spans and spans[-1][1] == start:
@@ -90,7 +90,7 @@ class _Signals:
         kinds = {character: kind for character in changed if (kind := kind_of(character))}
         if not kinds:
             return
-        run, begin, end = "", 0, 0  # runs are counted at once: a text may be nothing but such characters
+        run, begin, end = "", 0, 0  # runs are counted at once: a text may consist only of such characters
         for at, character in enumerate(text):
             kind = kinds.get(character)
             if kind is None or at in kept:
@@ -113,7 +113,7 @@ class _Signals:
 
 
 def _rewrite(text: str, *, special: bool) -> tuple[str, OffsetMap, _Signals]:
-    """Every character on its own first, then what depends on its neighbours."""
+    """Map each character by itself, then apply what depends on its neighbours."""
     table = {c: plain_of(c) for c in set(text) if c > "\x7f" or not c.isprintable() if not is_settled(c)}
     pieces = [table.get(character, character) for character in text]
     breathe()
@@ -152,7 +152,7 @@ def _offsets_of(pieces: list[str]) -> OffsetMap:
 
 
 def _keep_meant(text: str, pieces: list[str]) -> frozenset[int]:
-    """Puts back the invisible characters that a language or an emoji needs; says where they are."""
+    """Restore invisible characters that a language or an emoji needs; return their positions."""
     kept: set[int] = set()
     for match in _JOINER.finditer(text):
         at = match.start()
@@ -163,7 +163,7 @@ def _keep_meant(text: str, pieces: list[str]) -> frozenset[int]:
         if keeps_selector(text, at):
             kept.add(at)
             if not (_is_letter(text, at - 2) or _is_letter(text, at + 1)):
-                kept.add(at - 1)  # drawn as an emoji: ``ℹ️`` alone is not an ``i``
+                kept.add(at - 1)  # shown as an emoji: ``ℹ️`` alone is not an ``i``
     for match in re.finditer(KASHIDA, text):
         if not _ARABIC.match(text, match.end()):
             kept.add(match.start())  # ``هـ`` at the end of a word is a letter by itself
@@ -184,13 +184,13 @@ def _keeps_in_script(text: str, at: int) -> bool:
         return False
     before, after = text[at - 1], text[at + 1]
     if _ARABIC.match(before) and _ARABIC.match(after):
-        # Persian parts stems and endings with it; one after every letter hides a word.
+        # Persian separates stems and endings with it; one after every letter hides a word.
         return at > 1 and bool(_ARABIC.match(text[at - 2])) and text[at + 2 : at + 3] not in ("\u200c", "\u200d")
-    return 9 in (unicodedata.combining(before), unicodedata.combining(after))  # a virama, in the scripts of India
+    return 9 in (unicodedata.combining(before), unicodedata.combining(after))  # a virama, in Indic scripts
 
 
 def _compose(text: str, offsets: OffsetMap, signals: _Signals) -> tuple[str, OffsetMap]:
-    """Puts letters and their marks together, cluster by cluster, and takes off marks that only decorate."""
+    """Compose letters and their marks, cluster by cluster, and remove decorative marks."""
     joining = composing(set(text))
     out: list[str] = []
     starts, ends = array("I"), array("I")
@@ -223,7 +223,7 @@ def _known_cluster(cluster: str) -> tuple[str, bool]:
 
 
 def _cluster(cluster: str) -> tuple[str, bool]:
-    """What a letter with its marks comes to, and whether marks were taken off that only decorate."""
+    """Return a composed letter with its marks, and whether decorative marks were removed."""
     composed = unicodedata.normalize("NFC", cluster)
     if len(composed) == 1:
         return composed, False
@@ -239,7 +239,7 @@ def _cluster(cluster: str) -> tuple[str, bool]:
 
 
 def _fold(plain: str, offsets: OffsetMap, signals: _Signals) -> str:
-    """Letters that pose as others become what they pose as; the length stays."""
+    """Replace confusable letters by what they imitate; the length stays."""
     folded = fold_confusables(plain)
     if not folded:
         return plain

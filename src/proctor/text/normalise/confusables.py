@@ -1,4 +1,4 @@
-"""Letters that pass for Latin ones, folded where they are a disguise and left where they are a language."""
+"""Fold letters that look like Latin ones, where they are a disguise and not a language."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _SCRIPTS = (
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tables:
     strict: dict[str, str]
-    inside: dict[str, str]  # strict and loose: for words that have Latin letters too
+    inside: dict[str, str]  # strict and loose: for words that also have Latin letters
     faux: dict[str, str]  # everything
     scripts: dict[str, re.Pattern[str]]
-    back: dict[str, dict[str, str]]  # by script: the Latin letter to the letter it passes for
+    back: dict[str, dict[str, str]]  # by script: Latin letter -> the letter it resembles
     foreign: re.Pattern[str]
 
 
@@ -63,7 +63,7 @@ def _tables() -> _Tables:
 
 
 def faux_letters() -> dict[int, str]:
-    """A translation table of every look-alike, however poor, to a Latin letter."""
+    """Return a translation table of every look-alike, however poor, to a Latin letter."""
     return _faux()
 
 
@@ -73,11 +73,11 @@ def _faux() -> dict[int, str]:
 
 
 def fold_confusables(text: str) -> list[tuple[int, str]]:
-    """The places where a letter poses as one of another script, each with the letter it poses as.
+    """Return the positions of letters that imitate another script, each with the imitated letter.
 
     A word that mixes Latin letters with look-alikes is folded to Latin; a word of another script with a few Latin
-    letters is folded to that script. A word made of nothing but look-alikes is folded only where the text around
-    it is Latin, so that genuine Russian or Greek keeps its short words.
+    letters is folded to that script. A word of only look-alikes is folded only if the text around it is Latin, so that
+    real Russian or Greek keeps its short words.
     """
     tables = _tables()
     long = len(text) > PIECE
@@ -109,7 +109,7 @@ def fold_confusables(text: str) -> list[tuple[int, str]]:
 def _fold_undecided(
     text: str, words: list[tuple[int, str]], letters: set[str], genuine: set[str], *, has_latin: bool
 ) -> Iterator[tuple[int, str]]:
-    """Words of nothing but look-alikes: what stands around them decides."""
+    """Fold words of only look-alikes, depending on the text around them."""
     scripts = [_script(next(c for c in word if c in letters)) for _, word in words]
     alone = [word for (_, word), script in zip(words, scripts, strict=True) if script not in genuine]
     reading = has_latin or _read_as_words(alone)
@@ -119,7 +119,7 @@ def _fold_undecided(
 
 
 def _is_one_language(text: str, letters: set[str]) -> bool:
-    """Whether there is no Latin at all, and each script has letters that pass for nothing: the usual case."""
+    """Whether there is no Latin, and each script has letters that resemble nothing: the usual case."""
     if _LATIN.search(text):
         return False
     strict = _tables().strict
@@ -133,7 +133,7 @@ def _script(letter: str) -> str:
 
 
 def _fold_mixed(start: int, word: str, letters: set[str], genuine: set[str]) -> Iterator[tuple[int, str]]:
-    """A word of two scripts becomes a word of one: Latin, or the other where Latin letters are the strangers."""
+    """Fold a word of two scripts to one: Latin, or the other script if Latin letters are the exception."""
     tables = _tables()
     is_word = "".join(tables.inside.get(c, c) for c in word).lower() in common_words()
     table = tables.inside if is_word or len(word) > 3 else tables.strict
@@ -155,13 +155,13 @@ def _skeleton(word: str) -> str:
 
 
 def _read_as_words(words: list[str]) -> bool:
-    """Whether words of nothing but look-alikes, and nothing else around them, are English in disguise."""
+    """Whether words of only look-alikes, without other text, are English in disguise."""
     known = [word for word in words if _skeleton(word) in common_words()]
     return len(known) * 2 >= len(words) and any(len(word) > 3 for word in known)
 
 
 def _stands_in_latin(text: str, start: int, word: str) -> bool:
-    """Whether a word of nothing but look-alikes has a Latin neighbour and reads as a common word beside it."""
+    """Whether a word of only look-alikes has a Latin neighbour and reads as a common word."""
     end = start + len(word)
     around = text[max(0, start - 3) : start] + text[end : end + 3]
     return len(word) > 3 and bool(re.search("[A-Za-z]", around)) and _skeleton(word) in common_words()

@@ -1,4 +1,4 @@
-"""Texts that cannot be judged by reading them: turned or shifted on a guess, then searched for encodings."""
+"""Transform texts that cannot be read, by rotation or reversal on a guess, to search them for encodings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FEWEST_SIGNS = 8
 
 
 def disguises(layer: Layer, barred: frozenset[str]) -> Iterator[Found]:
-    """The text rotated and reversed, when what is there now cannot be read; none of these is a view by itself."""
+    """Yield the text rotated and reversed if it cannot be read; none of these is a view by itself."""
     text = layer.text
     if not (_has_codes(layer) or _has_blob(layer) or (layer.is_odd and (_is_doubled(layer) or layer.has("aA", "0A")))):
         return
@@ -35,7 +35,7 @@ def disguises(layer: Layer, barred: frozenset[str]) -> Iterator[Found]:
 
 
 def _has_codes(layer: Layer) -> bool:
-    """Whether numbers, or dots and dashes, make up much of the text."""
+    """Whether numbers, or dots and dashes, are a large part of the text."""
     digits, signs = layer.shape.count("0"), layer.shape.count("-")
     length = len(layer.text)
     return (digits >= _FEWEST_SIGNS and digits * 5 >= length) or (signs >= _FEWEST_SIGNS and signs * 3 >= length)

@@ -1,4 +1,4 @@
-"""Flags and emoji sequences: the invisible characters in them are meant, the rest is hiding something."""
+"""Recognise flags and emoji sequences, in which invisible characters are legitimate."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from proctor.text.normalise.characters import is_emoji
 
 __all__ = ["flag_tags", "keeps_joiner", "keeps_selector", "letters_of_regions"]
 
-# The only flags with tags that fonts know: England, Scotland, Wales. Anything else in tags is smuggled text.
+# The only tag flags that fonts support: England, Scotland, Wales. Other tags are hidden text.
 _TAG_FLAGS = re.compile(
     "\U0001f3f4\U000e0067\U000e0062(?:"
     "\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074|\U000e0077\U000e006c\U000e0073"
     ")\U000e007f"
 )
 _REGIONS = re.compile("[\U0001f1e6-\U0001f1ff]+")
-# The codes of countries and regions that have a flag, one after the other.
+# The concatenated codes of countries and regions with a flag.
 _CODES = (
     "ACADAEAFAGAIALAMAOAQARASATAUAWAXAZBABBBDBEBFBGBHBIBJBLBMBNBOBQBRBSBTBVBWBYBZCACCCDCFCGCHCICKCLCMCNCOCPCRCUCVCW"
     "CXCYCZDEDGDJDKDMDODZEAECEEEGEHERESETEUFIFJFKFMFOFRGAGBGDGEGFGGGHGIGLGMGNGPGQGRGSGTGUGWGYHKHMHNHRHTHUICIDIEILIM"
@@ -28,12 +28,12 @@ _KEYCAP_BASE = "0123456789#*"
 
 
 def flag_tags(text: str) -> list[tuple[int, int]]:
-    """The places of tag characters that belong to a real flag."""
+    """Return the spans of tag characters that belong to a real flag."""
     return [(found.start() + 1, found.end()) for found in _TAG_FLAGS.finditer(text)]
 
 
 def keeps_joiner(text: str, at: int) -> bool:
-    """Whether the zero-width joiner at ``at`` ties two emoji together."""
+    """Whether the zero-width joiner at ``at`` joins two emoji."""
     if not 0 < at < len(text) - 1 or not is_emoji(text[at + 1]):
         return False
     before = text[at - 1]
@@ -41,7 +41,7 @@ def keeps_joiner(text: str, at: int) -> bool:
 
 
 def keeps_selector(text: str, at: int) -> bool:
-    """Whether the variation selector at ``at`` chooses how an emoji is drawn, and does nothing else."""
+    """Whether the variation selector at ``at`` only selects an emoji's presentation."""
     selector = text[at]
     if selector not in "\ufe0e\ufe0f" or at == 0:
         return False
@@ -51,7 +51,7 @@ def keeps_selector(text: str, at: int) -> bool:
 
 
 def letters_of_regions(text: str) -> list[tuple[int, str]]:
-    """The regional indicators that do not pair into flags, each with the letter it stands for."""
+    """Return the regional indicators that do not form flags, each with its letter."""
     found: list[tuple[int, str]] = []
     for run in _REGIONS.finditer(text):
         letters = "".join(chr(ord(c) - 0x1F1E6 + ord("A")) for c in run.group())

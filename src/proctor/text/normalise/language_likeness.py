@@ -1,4 +1,4 @@
-"""How much a text looks like language: a list of common words and a table of letter pairs."""
+"""Measure how much a text looks like language, by a list of common words and a table of letter bigrams."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _HERE = Path(__file__).parent
 _OTHER_LANGUAGES = "# Function words of other languages"
 _BITS_PER_STEP = 1 / 1.2
 _KNOWN_COST = 10.0
-_NEW_WORD = 4.0  # a word outside the list costs this on top of its letters
+_NEW_WORD = 4.0  # a word outside the list costs this in addition to its letters
 _NOT_LETTERS = {code: " " for code in range(128) if not chr(code).isalpha()}
-# Noise costs more bits a letter than this; English is near 2.5, other languages in Latin letters near 4.
+# Noise costs more bits per letter than this; English is near 2.5, other languages in Latin script near 4.
 _READABLE_BITS = 5.2
-_PART, _MOST_PARTS = 150, 64  # letters; a long text is looked at in places
-_FEWEST_SIGNS = 5  # different ones: less is a sign repeated
-_SCRIPTS, _OF_A_SCRIPT = 3, 2  # no sentence has letters of so many scripts, and so many of each
+_PART, _MOST_PARTS = 150, 64  # characters; a long text is sampled
+_FEWEST_SIGNS = 5  # distinct characters; fewer are a repeated sign
+_SCRIPTS, _OF_A_SCRIPT = 3, 2  # minimum scripts, and letters of each, that no sentence mixes
 _LETTERS = re.compile(r"[^\W\d_]+")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _LATIN_ONLY = re.compile(r"[\x00-\u024f\u1e00-\u1eff\u2010-\u2027\u2030-\u205e]*")
@@ -40,7 +40,7 @@ _LATIN_ONLY = re.compile(r"[\x00-\u024f\u1e00-\u1eff\u2010-\u2027\u2030-\u205e]*
 
 @cache
 def _lists() -> tuple[list[str], list[str]]:
-    """English words, most frequent first, and function words of other languages."""
+    """Return English words, most frequent first, and function words of other languages."""
     lines = (_HERE / "words.txt").read_text(encoding="utf-8").splitlines()
     first = next(number for number, line in enumerate(lines) if line.startswith(_OTHER_LANGUAGES))
     english, others = (
@@ -51,19 +51,19 @@ def _lists() -> tuple[list[str], list[str]]:
 
 @cache
 def ranks() -> dict[str, int]:
-    """Each English word with its place in the list, the most frequent first."""
+    """Map each English word to its rank, the most frequent first."""
     return {word: place for place, word in enumerate(_lists()[0])}
 
 
 @cache
 def common_words() -> frozenset[str]:
-    """The words that mark a text as language, English or not."""
+    """Return the words that identify a text as language, English or not."""
     return frozenset(ranks()).union(_lists()[1])
 
 
 @cache
 def letter_pairs() -> dict[str, float]:
-    """How many bits the second letter of each pair costs after the first; a blank is the edge of a word."""
+    """Map each letter bigram to the bits of its second letter; a blank is a word boundary."""
     letters = " abcdefghijklmnopqrstuvwxyz"
     lines = (_HERE / "bigrams.txt").read_text(encoding="utf-8").splitlines()
     rows = [line for line in lines if not line.startswith("#")]
@@ -75,18 +75,18 @@ def letter_pairs() -> dict[str, float]:
 
 
 def letter_words(text: str) -> list[str]:
-    """The runs of letters, in lower case."""
+    """Return the runs of letters in lower case."""
     return text.translate(_NOT_LETTERS).lower().split() if text.isascii() else _LETTERS.findall(text.lower())
 
 
 def known_words(words: set[str]) -> set[str]:
-    """Those of the words that are in the list."""
+    """Return those of the words that are in the list."""
     return words & common_words()
 
 
 @lru_cache(maxsize=16384)
 def cost(word: str) -> float:
-    """How many bits a word in lower case costs: few for language, many for noise."""
+    """Return the bits of a lowercase word: few for language, many for noise."""
     if word in common_words():
         return _KNOWN_COST
     pairs = letter_pairs()
@@ -95,13 +95,13 @@ def cost(word: str) -> float:
 
 
 def per_letter(words: list[str]) -> float:
-    """Bits a letter over several words; known words count little."""
+    """Return the bits per letter over several words; known words cost little."""
     letters = sum(map(len, words))
     return sum(map(cost, words)) / letters if letters else 99.0
 
 
 def is_readable(text: str) -> bool:
-    """Whether a decoded text is language rather than noise that happens to be printable."""
+    """Whether a decoded text is language rather than printable noise."""
     text = text[:4096]
     if not text.isascii() and not _LATIN_ONLY.fullmatch(text):
         return _is_script(text)
@@ -115,14 +115,14 @@ def is_readable(text: str) -> bool:
 
 
 def is_noise(text: str) -> bool:
-    """Whether hardly any part of a text reads as a language; a table, code or a list of languages does in parts."""
+    """Whether hardly any part of a text is language; tables, code and lists are language in parts."""
     starts = range(0, len(text), max(_PART, len(text) // _MOST_PARTS))
     parts = [part for start in starts if (part := text[start : start + _PART].strip())]
     return 4 * sum(len(set(part)) >= _FEWEST_SIGNS and is_readable(part) for part in parts) <= len(parts)
 
 
 def is_strewn(text: str) -> bool:
-    """Whether words of several scripts stand among each other, as in no sentence of any language."""
+    """Whether the text mixes words of several scripts as no sentence does."""
     if text.isascii():
         return False
     scripts = Counter(_script(character) for character in text if character.isalpha())
@@ -134,7 +134,7 @@ def _unaccented(text: str) -> str:
 
 
 def _is_script(text: str) -> bool:
-    """Letters of one script, or of one beside words in Latin letters: random bytes that decode give several."""
+    """Whether it is in one script, possibly with Latin words; decoded random bytes give several scripts."""
     scripts = Counter(_script(character) for character in text if character.isalpha())
     letters = scripts.total()
     if letters < 4 or (letters + text.count(" ")) / len(text) < 0.6:

@@ -1,4 +1,4 @@
-"""One text under inspection, with what every decoder wants to know of it before it looks closer."""
+"""One text under inspection, with the properties that decoders check first."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _SHAPE = {
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 
-@dataclass(frozen=True, kw_only=True)  # without slots, for what is worked out only when asked
+@dataclass(frozen=True, kw_only=True)  # without slots, for lazy properties
 class Layer:
-    """A text and the outline of it.
+    """A text and its outline.
 
-    ``shape`` has ``a`` for a small letter, ``A`` for a capital, ``0`` for a digit, ``-`` for a sign that may stand
-    inside a word and a space for the rest; runs that are not ASCII are one space. To look for a piece of a shape
-    costs a tenth of a regular expression. ``unknown`` are the words in Latin letters that are no common ones.
+    ``shape`` has ``a`` for a lowercase letter, ``A`` for a capital, ``0`` for a digit, ``-`` for a sign that may occur
+    inside a word and a space for the rest; non-ASCII runs are one space. A substring search in it costs a tenth of a
+    regex. ``unknown`` are the words in Latin letters that are not common.
     """
 
     text: str
@@ -39,7 +39,7 @@ class Layer:
     words: list[str]
     distinct: set[str]
     unknown: set[str]
-    longest: int  # the length of the longest run of ASCII without a space
+    longest: int  # length of the longest ASCII run without a space
 
     def has(self, *pieces: str) -> bool:
         """Whether any of the pieces occurs in the shape."""
@@ -47,7 +47,7 @@ class Layer:
 
     @property
     def is_odd(self) -> bool:
-        """Whether most of it is not English, so that a cipher may lie over it."""
+        """Whether most of it is not English, so that it may be a cipher."""
         if len(self.distinct) < 3:
             return len(self.text) >= _SHORTEST_ODD and self.text.isascii()
         odd = len(self.unknown) + len(self.distinct & _SINGLE)
@@ -55,17 +55,17 @@ class Layer:
 
     @once
     def places(self) -> list[Word]:
-        """The words in Latin letters with where they stand."""
+        """The words in Latin letters with their spans."""
         return [(match.start(), match.end(), match.group().lower()) for match in _WORD.finditer(self.text)]
 
     @once
     def noise(self) -> float:
-        """Bits a letter: near 2.7 for English, near 5 for other languages in Latin letters, near 8 for ciphers."""
+        """Bits per letter: near 2.7 for English, near 5 for other languages in Latin script, near 8 for ciphers."""
         return per_letter([word for word in self.words[:_SAMPLE] if len(word) > 1 and word.isascii()])
 
     @once
     def unknown_by_window(self) -> list[set[str]]:
-        """The words that are no common ones, for each run of ``STRIDE`` words and the next."""
+        """The uncommon words of each run of ``STRIDE`` words together with the next run."""
         parts = [
             {word for _, _, word in self.places[first : first + STRIDE]} & self.unknown
             for first in range(0, len(self.places), STRIDE)
@@ -74,7 +74,7 @@ class Layer:
 
 
 def layer_of(text: str) -> Layer:
-    """The text with its outline."""
+    """Build the outline of a text."""
     words = letter_words(text)
     distinct = set(words)
     unknown = {word for word in distinct - common_words() if len(word) > 1}

@@ -1,4 +1,4 @@
-"""Where each character of a changed text came from."""
+"""Map each character of a changed text to its origin."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["OffsetMap", "byte_widths", "identity", "numbers"]
 
 @dataclass(frozen=True, slots=True)
 class OffsetMap:
-    """Character ``i`` of a text stands for ``original[starts[i]:ends[i]]``.
+    """Character ``i`` of a text comes from ``original[starts[i]:ends[i]]``.
 
-    ``direction`` is 1 when later characters come from later places, -1 when the text was turned round, 0 when only
-    a part of it was. A run of unchanged characters is a ``range``, which costs nothing whatever its length.
+    ``direction`` is 1 if offsets increase, -1 if the text was reversed, 0 if only a part of it was. A run of unchanged
+    characters is a ``range``, which takes constant memory.
     """
 
     starts: Sequence[int]
@@ -26,7 +26,7 @@ class OffsetMap:
         return len(self.starts)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """The part of the original that ``text[start:end]`` came from."""
+        """Return the span of the original that ``text[start:end]`` came from."""
         start, end = max(start, 0), min(end, len(self.starts))
         if start >= end:
             return self._point(start)
@@ -43,7 +43,7 @@ class OffsetMap:
         return last, last
 
     def through(self, outer: OffsetMap) -> OffsetMap:
-        """This map, carried on by the map of the text that it points into."""
+        """Compose this map with the map of the text it points into."""
         if outer.is_identity:
             return self
         starts, ends = outer.starts, outer.ends
@@ -64,22 +64,22 @@ class OffsetMap:
 
     @property
     def is_identity(self) -> bool:
-        """Whether every character stands for itself."""
+        """Whether every character maps to itself."""
         return isinstance(self.starts, range) and self.starts.start == 0 and self.starts.step == 1
 
 
 def identity(length: int, start: int = 0) -> OffsetMap:
-    """The map of a piece that was not changed and begins at ``start``."""
+    """Return the map of an unchanged piece that begins at ``start``."""
     return OffsetMap(range(start, start + length), range(start + 1, start + length + 1))
 
 
 def numbers(values: Iterable[int]) -> Sequence[int]:
-    """Offsets in four bytes each."""
+    """Return offsets in four bytes each."""
     return array("I", values)
 
 
 def byte_widths(text: str) -> Sequence[int]:
-    """How many UTF-8 bytes each character takes."""
+    """Return the number of UTF-8 bytes of each character."""
     if text.isascii():
         return b"\x01" * len(text)
     return bytes(1 if c < "\x80" else 2 if c < "\u0800" else 3 if c < "\U00010000" else 4 for c in text)

@@ -1,4 +1,4 @@
-"""A decoder's findings: pieces of a text with what they decode to, and how they go back into place."""
+"""A decoder's findings: pieces of a text with their decoded form, and how to put them back."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from proctor.text.normalise.offsets import OffsetMap, identity
 
 __all__ = ["Extent", "Found", "Patch", "gather", "patch_of_bytes", "patch_of_text", "splice"]
 
-_CONTEXT = 512  # characters of clear text kept on each side of what is put back in place
+_CONTEXT = 512  # characters of clear text kept on each side of a decoded piece
 _GAP = 12
 
-# How much clear text goes with what was decoded: none, the rest of the tokens at its ends, or what stands around it.
+# How much clear text goes with the decoded text: none, the rest of the tokens at its ends, or the context.
 Extent = Literal["alone", "token", "wide"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patch:
-    """``text[start:end]`` decodes to ``decoded``; ``offsets`` lead from it into that text."""
+    """``text[start:end]`` decodes to ``decoded``; ``offsets`` map it to that text."""
 
     start: int
     end: int
@@ -33,9 +33,8 @@ class Patch:
 class Found:
     """What one decoder found in one text.
 
-    ``tested``: the decoder itself made sure that the result reads better than what was there. ``place``: whether
-    the result is a text of its own (``alone``), makes sense only with the text around it (``inside``), or which of
-    the two depends on its length (``either``).
+    ``tested``: the decoder itself checked that the result reads better than before. ``place``: the result is a text of
+    its own (``alone``), makes sense only in its context (``inside``), or either, depending on its length (``either``).
     """
 
     kind: str
@@ -45,7 +44,7 @@ class Found:
 
 
 def patch_of_text(start: int, end: int, decoded: str) -> Patch:
-    """A patch whose characters stand one for one for those that it replaces, or all for all of them."""
+    """Return a patch that maps characters one to one, or all to the whole span if the lengths differ."""
     if len(decoded) == end - start:
         return Patch(start=start, end=end, decoded=decoded, offsets=identity(end - start, start))
     count = len(decoded)
@@ -55,7 +54,7 @@ def patch_of_text(start: int, end: int, decoded: str) -> Patch:
 
 
 def patch_of_bytes(decoded: str, widths: Sequence[int], starts: Sequence[int], ends: Sequence[int]) -> Patch:
-    """A patch from bytes, given how many each character took and where each byte came from."""
+    """Build a patch from bytes, given the bytes per character and the origin of each byte."""
     if len(decoded) == len(starts):
         offsets = OffsetMap(starts, ends)
     else:
@@ -67,7 +66,7 @@ def patch_of_bytes(decoded: str, widths: Sequence[int], starts: Sequence[int], e
 
 
 def gather(text: str, patches: Sequence[Patch]) -> list[tuple[Patch, ...]]:
-    """Patches that follow one another with nothing but a space or punctuation between them, as one payload."""
+    """Group patches that are separated only by a space or punctuation."""
     groups: list[list[Patch]] = []
     for patch in patches:
         if groups:
@@ -93,7 +92,7 @@ def _extent(text: str, start: int, end: int, extent: Extent) -> tuple[int, int]:
 
 
 def splice(text: str, patches: Sequence[Patch], extent: Extent = "alone") -> tuple[str, OffsetMap]:
-    """The decoded pieces with the clear text between them, and as much around them as ``extent`` says."""
+    """Return the decoded pieces with the clear text between them, and as much context as ``extent`` selects."""
     at, stop = _extent(text, patches[0].start, patches[-1].end, extent)
     if len(patches) == 1 and (at, stop) == (patches[0].start, patches[0].end):
         return patches[0].decoded, patches[0].offsets

@@ -1,4 +1,4 @@
-"""What the normaliser gives back: the cleaned text, what was found in it, and its decoded views."""
+"""Results of the normaliser: the cleaned text, its signals, and its decoded views."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["Limits", "Normalised", "Searched", "Signal", "View"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How much is looked at, so that a hostile text cannot take the time of others.
+    """Limits on the work, so that a hostile text cannot consume others' time.
 
-    ``scan``: characters of one text that are searched for encodings; of a longer text the beginning, the end and
-    evenly spread windows in between are searched. ``output``: characters of all views together. ``views``: how
-    many views. ``depth``: how many encodings inside one another.
+    ``scan``: characters of one text that are searched for encodings; of a longer text the beginning, the end and evenly
+    spaced windows are searched. ``output``: characters of all views together. ``views``: number of views. ``depth``:
+    nested encodings.
     """
 
     scan: int = 131_072
@@ -26,9 +26,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signal:
-    """One kind of unusual character and where it stands in the original.
+    """One kind of unusual character and its positions in the original.
 
-    ``count`` is of all such characters; ``spans`` holds the first places (at most 64), neighbours joined.
+    ``count`` counts all such characters; ``spans`` holds the first spans (at most 64), adjacent ones merged.
     """
 
     kind: str
@@ -38,7 +38,7 @@ class Signal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Normalised:
-    """A text made plain for detectors, with the way back to the original."""
+    """A text normalised for detectors, with offsets to the original."""
 
     original: str
     plain: str
@@ -46,18 +46,18 @@ class Normalised:
     signals: tuple[Signal, ...] = ()
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """The part of the original that ``plain[start:end]`` came from."""
+        """Return the span of the original that ``plain[start:end]`` came from."""
         return self.offsets.span(start, end)
 
     def signal(self, kind: str) -> Signal | None:
-        """What was found of one kind."""
+        """Return the signal of one kind, if any."""
         return next((signal for signal in self.signals if signal.kind == kind), None)
 
 
 class Searched(str):
-    """A plain text in which nothing hidden is to be looked for: it was decoded already, or what it hides stands beside.
+    """A plain text that must not be searched for hidden text: it was decoded, or its hidden text is given separately.
 
-    It is no key for the same letters that nobody has searched: what is found in those may differ.
+    It never equals a plain string with the same characters, because other things may be found in that.
     """
 
     __slots__ = ()
@@ -65,7 +65,7 @@ class Searched(str):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Searched) and str.__eq__(self, other)
 
-    def __ne__(self, other: object) -> bool:  # what a string has by itself looks at the letters alone
+    def __ne__(self, other: object) -> bool:  # str's own compares only the characters
         return not self == other
 
     def __hash__(self) -> int:
@@ -76,7 +76,7 @@ class Searched(str):
 class View:
     """A text that was hidden in the original by one or more encodings.
 
-    ``kinds`` names the encodings in the order in which they were undone, the outermost first.
+    ``kinds`` names the encodings, outermost first.
     """
 
     kinds: tuple[str, ...]
@@ -84,10 +84,10 @@ class View:
     offsets: OffsetMap = field(repr=False)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """The part of the original that ``text[start:end]`` came from."""
+        """Return the span of the original that ``text[start:end]`` came from."""
         return self.offsets.span(start, end)
 
     @property
     def source(self) -> tuple[int, int]:
-        """The part of the original that the whole view came from."""
+        """The span of the original that the whole view came from."""
         return self.offsets.span(0, len(self.text))

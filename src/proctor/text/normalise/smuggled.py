@@ -1,4 +1,4 @@
-"""Text that cannot be seen: in tag characters, variation selectors, zero-width bits, and behind an override."""
+"""Find invisible text: in tag characters, variation selectors, zero-width bits, and behind bidi overrides."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _BYTES = Codec(bits=8, to_bytes=lambda characters: characters.encode("latin-1"))
 
 
 def find_smuggled(normalised: Normalised) -> Iterator[Found]:
-    """Every text that is hidden in characters without a shape; its places are in the text before it was made plain."""
+    """Find every text hidden in invisible characters; offsets refer to the text before normalisation."""
     text = normalised.original
     for signal in normalised.signals:
         if signal.kind in _HIDING:
@@ -38,7 +38,7 @@ def find_smuggled(normalised: Normalised) -> Iterator[Found]:
 
 
 def _tags(text: str) -> Iterator[Found]:
-    """Tag characters mirror ASCII; those of real flags are left alone."""
+    """Decode tag characters, which mirror ASCII; those of real flags are skipped."""
     flags = {at for start, end in flag_tags(text) for at in range(start, end)}
     letters = [(m.start(), chr(ord(m.group()) - 0xE0000)) for m in _TAG.finditer(text) if m.start() not in flags]
     shown = [(at, letter) for at, letter in letters if letter.isprintable() or letter in "\t\n\r"]
@@ -49,7 +49,7 @@ def _tags(text: str) -> Iterator[Found]:
 
 
 def _selectors(text: str) -> Iterator[Found]:
-    """The 256 variation selectors as the 256 values of a byte."""
+    """Decode the 256 variation selectors as byte values."""
     places = [m.start() for m in _SELECTOR.finditer(text) if not keeps_selector(text, m.start())]
     if len(places) < 2:
         return
@@ -59,18 +59,18 @@ def _selectors(text: str) -> Iterator[Found]:
 
 
 def _bits(text: str) -> Iterator[Found]:
-    """Two characters without width as nought and one."""
+    """Decode two zero-width characters as the bits 0 and 1."""
     places = [(m.start(), m.group()) for m in _BIT.finditer(text)]
     kinds = Counter(character for _, character in places).most_common(3)
     if len(places) < _FEWEST_BITS or len(kinds) < 2:
         return
-    for (nought, _), (one, _) in permutations(kinds, 2):  # a third one may stand between them
+    for (nought, _), (one, _) in permutations(kinds, 2):  # a third one may separate them
         digits = {nought: "0", one: "1"}
         yield from _invisible("zero-width-bits", BINARY, [(at, digits[c]) for at, c in places if c in digits], range(8))
 
 
 def _invisible(kind: str, codec: Codec, chunks: list[Chunk], shifts: Sequence[int] = (0,)) -> Iterator[Found]:
-    """The text that invisible characters hold, as a whole or in parts."""
+    """Yield the text in invisible characters, as a whole or in parts."""
     whole = codec.patch(chunks)
     if whole:
         yield Found(kind=kind, patches=(whole,), tested=is_readable(whole.decoded), place="alone")
@@ -79,7 +79,7 @@ def _invisible(kind: str, codec: Codec, chunks: list[Chunk], shifts: Sequence[in
 
 
 def _overridden(text: str) -> Iterator[Found]:
-    """What stands after a right-to-left override is seen from its end to its beginning."""
+    """Reverse the text after a right-to-left override, as it is displayed."""
     patches = []
     for match in islice(_OVERRIDE.finditer(text), _MOST_OVERRIDES):
         patch = reverse(text, *match.span(1))

@@ -1,4 +1,4 @@
-"""Parts words that are written without spaces, in any language in Latin letters: the cheapest run of words wins."""
+"""Split words written without spaces, in any language in Latin script, at minimum cost."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from proctor.text.normalise.language_likeness import common_words, letter_pairs,
 __all__ = ["part", "split_glued"]
 
 _LONGEST = 16
-_FIRST = 7.5  # bits of the most used word of the long list
-_SHORT, _SHORT_MORE = 3, 2.0  # short words of other languages are found in every word: they cost more
-_UNKNOWN = 10.0  # a word outside the lists costs this on top of its letters
+_FIRST = 7.5  # bits of the most frequent word of the long list
+_SHORT, _SHORT_MORE = 3, 2.0  # short words of other languages occur inside every word, so they cost more
+_UNKNOWN = 10.0  # a word outside the lists costs this in addition to its letters
 _SHORTEST_UNKNOWN = 3
-_PASSABLE = 0.75  # of the letters must be words of more than one letter
+_PASSABLE = 0.75  # minimum share of letters in known words of more than one letter
 
 
 @cache
 def _costs() -> dict[str, float]:
-    """Bits a word: by its place among English words, else by its place among those of many languages."""
+    """Map words to bits: by rank among English words, otherwise by rank among those of many languages."""
     lines = Path(__file__).with_name("many_words.txt").read_text(encoding="utf-8").splitlines()
     many = " ".join(line for line in lines if not line.startswith("#")).split()
     found = {
@@ -33,7 +33,7 @@ def _costs() -> dict[str, float]:
 
 
 def part(letters: str) -> tuple[list[str], float]:
-    """Small letters parted into words, and the bits that each letter costs that way: under 4 for most languages."""
+    """Split lowercase letters into words; return them and the bits per letter: under 4 for most languages."""
     known, pairs = _costs(), letter_pairs()
     inner = list(accumulate((pairs.get(a + b, 11.0) for a, b in pairwise(letters)), initial=0.0))
     before = [_UNKNOWN + pairs.get(f" {letter}", 11.0) for letter in letters]
@@ -61,7 +61,7 @@ def part(letters: str) -> tuple[list[str], float]:
 
 
 def split_glued(letters: str) -> list[str] | None:
-    """Words written without spaces, parted again; none when too little of it is words of any language."""
+    """Split words written without spaces; None if too little of the result is known words."""
     words, _ = part(letters)
     known = _costs()
     covered = sum(len(word) for word in words if word in known and len(word) > 1)

@@ -1,4 +1,4 @@
-"""Looks for texts inside a text: each decoded layer is searched again, within fixed limits."""
+"""Find texts inside a text: each decoded layer is searched again, within fixed limits."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _NODES = 48
 _FUEL_PER_CHARACTER = 2.5
 _FUEL_AT_LEAST = 1_536
 _FEWEST_WORDS_ALONE = 3
-_MOST_ALONE = 8  # payloads of one kind that are views of their own; the others stay together
+_MOST_ALONE = 8  # maximum payloads of one kind that become separate views; the rest stay together
 _FEWEST_LETTERS_UNTESTED = 8
-_KEEP, _KEPT_LETTERS = 16, 20_000  # texts whose views are remembered, and letters of one and of all its views
-_TOO_LONG_FOR_CHANCE = 24  # so many printable characters do not come out of anything but the right decoder
-_TURNED = frozenset({"reversed", "reversed-words"})  # what was turned round once is not turned back again
-_PARTED = frozenset({"spaced", "hyphenated"})  # nor are letters put together twice
+_KEEP, _KEPT_LETTERS = 16, 20_000  # cached texts, and maximum characters of a text and all its views
+_TOO_LONG_FOR_CHANCE = 24  # a wrong decoder does not produce this many printable characters
+_TURNED = frozenset({"reversed", "reversed-words"})  # not applied twice
+_PARTED = frozenset({"spaced", "hyphenated"})  # not applied twice
 _FAMILIES = {
     "rot13": frozenset({"rot13", "caesar"}),
     "reversed": frozenset({"reversed", "reversed-words"}),
@@ -39,11 +39,11 @@ _FAMILIES = {
 
 
 def views(text: str | Normalised, limits: Limits | None = None) -> tuple[View, ...]:
-    """The texts that are hidden in a text, decoded; empty for nearly every honest message.
+    """Return the decoded texts hidden in a text; empty for nearly every ordinary message.
 
-    Only what reads as language counts, so that identifiers, hashes and numbers give nothing. Layers inside layers
-    are decoded too. The work is bounded by ``limits`` and by the length of the text. The last texts are remembered:
-    a gate and the model that it asks look into the same one.
+    Only results that read as language count, so that identifiers, hashes and numbers give nothing. Nested layers are
+    decoded too. The work is bounded by ``limits`` and by the length of the text. Recent results are cached, because a
+    gate and its model search the same text.
     """
     limits = limits or Limits()
     original = text.original if isinstance(text, Normalised) else text
@@ -59,7 +59,7 @@ def views(text: str | Normalised, limits: Limits | None = None) -> tuple[View, .
 
 
 class _Memory:
-    """The views of the last texts that were not long. Safe to use from several threads."""
+    """A thread-safe cache of the views of recent short texts."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[str, Limits], tuple[View, ...]] = OrderedDict()
@@ -85,16 +85,16 @@ _memory = _Memory()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Node:
-    """A text on the way: made plain, with its way back to the very first text."""
+    """A text in the search: normalised, with offsets to the original text."""
 
     text: Normalised
-    offsets: OffsetMap  # from the text before it was made plain
+    offsets: OffsetMap  # from the text before normalisation
     kinds: tuple[str, ...]
     barred: frozenset[str]  # kinds that would only undo a guess
 
 
 class _Search:
-    """One search: what was found, what was seen, and how much work is left."""
+    """One search: the results, the texts seen, and the work left."""
 
     def __init__(self, root: Normalised, limits: Limits) -> None:
         self.found: list[View] = []
@@ -107,12 +107,12 @@ class _Search:
         self._queue = deque([_Node(text=root, offsets=identity(len(root.original)), kinds=(), barred=frozenset())])
 
     def run(self) -> None:
-        """Search what was decoded, nearest first, and what was guessed after that."""
+        """Search decoded texts first, in breadth-first order, then guesses."""
         while (self._queue or self._guesses) and self._fuel > 0 and len(self.found) < self._limits.views:
             self._expand((self._queue or self._guesses).popleft())
 
     def _expand(self, node: _Node) -> None:
-        """Ask every decoder about one text."""
+        """Run every decoder on one text."""
         length = min(len(node.text.original), self._limits.scan)
         if len(node.kinds) >= self._limits.depth or length > self._fuel:
             return
@@ -143,9 +143,9 @@ class _Search:
                     self._search_later(self._guesses, child)
 
     def _take(self, node: _Node, text: str, offsets: OffsetMap, found: Found) -> bool:
-        """Keep a finding that reads as language as a view; search it further, and some that do not read.
+        """Keep a finding that reads as language as a view; search it further, and also some that do not.
 
-        Says whether what was decoded need not be looked at again in another way.
+        Return whether the decoded text need not be decoded in another way.
         """
         settled = False
         for patches, extent in _payloads(text, found, guessed=bool(node.barred)):
@@ -168,7 +168,7 @@ class _Search:
     def _child(
         self, node: _Node, kind: str, spliced: tuple[str, OffsetMap], offsets: OffsetMap, barred: frozenset[str]
     ) -> _Node | None:
-        """A decoded text as the next one to look at, unless it was seen before."""
+        """Return a decoded text as the next node, unless it was seen before."""
         decoded, local = spliced
         if len(decoded) > self._output:
             decoded, local = decoded[: self._output], identity(self._output).through(local)
@@ -194,7 +194,7 @@ class _Search:
 
 
 def _reads(text: Normalised, found: Found, patches: tuple[Patch, ...], *, alone: bool) -> bool:
-    """Whether what was decoded is language; the clear text around it does not count."""
+    """Whether the decoded text is language; the clear text around it does not count."""
     if not alone:
         after = (0, *(patch.end for patch in patches))
         parts = (
@@ -206,9 +206,9 @@ def _reads(text: Normalised, found: Found, patches: tuple[Patch, ...], *, alone:
 
 
 def _is_writing(text: str) -> bool:
-    """Whether a text that is not language has the look of writing all the same: tokens with spaces between them.
+    """Whether a text that is not language looks like writing: tokens separated by spaces.
 
-    Noise that decodes to so many printable characters is not seen; identifiers and keys have no spaces.
+    Noise does not decode to so many printable characters; identifiers and keys have no spaces.
     """
     tokens = text.split()
     letters = sum(map(str.isalpha, text[:1024]))
@@ -217,7 +217,7 @@ def _is_writing(text: str) -> bool:
 
 
 def _blank(text: str, found: Found) -> str:
-    """The text without what was decoded, every other character in its place."""
+    """Replace the decoded parts by blanks and keep all offsets."""
     parts: list[str] = []
     at = 0
     for patch in sorted(found.patches, key=lambda patch: patch.start):
@@ -228,9 +228,9 @@ def _blank(text: str, found: Found) -> str:
 
 
 def _payloads(text: str, found: Found, *, guessed: bool) -> Iterator[tuple[tuple[Patch, ...], Extent]]:
-    """What to show of a finding: each payload alone when it says something by itself, else all of it in its place.
+    """Yield the payloads of a finding: each alone if it is meaningful by itself, otherwise all in context.
 
-    Around a finding in a text that was turned or shifted on a guess there is nothing to read.
+    In a text that was transformed on a guess, there is no readable context.
     """
     if found.place == "inside":
         yield found.patches, "token" if guessed else "wide"
@@ -259,7 +259,7 @@ def _has_context(text: str, patches: tuple[Patch, ...]) -> bool:
 
 
 def _windows(length: int, limit: int) -> Iterator[tuple[int, int]]:
-    """All of a text, or its beginning, its end and evenly spread windows in between."""
+    """Yield the whole text, or its beginning, its end and evenly spaced windows in between."""
     if length <= limit:
         yield 0, length
         return

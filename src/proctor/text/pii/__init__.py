@@ -1,4 +1,4 @@
-"""Personal data in texts: one file for each kind, each a function from a text to what was found in it."""
+"""Detect personal data in texts: one module for each kind."""
 
 from proctor.text.pii.find_pii import KINDS, PERSONAL, find_pii, warm
 from proctor.text.pii.merge_findings import NAMED, merge

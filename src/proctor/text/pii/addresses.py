@@ -1,4 +1,4 @@
-"""Postal addresses by their form: street and number, post code with its sign, prefecture and block."""
+"""Find postal addresses by form: street and number, post code with its mark, prefecture and block."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _ENGLISH: Final = Lazy(
     rf"(?<![\w$€£.,-])\d{{1,6}}(?:-\d{{1,5}})?[A-Za-z]?,? (?:[NSEW]\.? |(?:North|South|East"
     rf"|West) )?(?:{_WORD} ){{1,4}}{_SUFFIX}\b\.?{_TAIL}"
 )
-_PLAIN: Final = Lazy(  # as people type in a hurry: 12 baker street
+_PLAIN: Final = Lazy(  # as typed in a hurry: 12 baker street
     r"(?<![\w$€£.,-])\d{1,5} (?!(?:way|of|the|a|an|and|or|in|on|at|to|for|people|per|more|of|min|minutes?|hours?"
     r"|days?) )[a-z'-]{3,20}"
     r"(?: (?!(?:of|the|a|an|and|in|on|at|to|for|down|off|from) )[a-z'-]{2,20})? (?:street|avenue|road|lane|boulevard)\b"
@@ -50,7 +50,7 @@ _ABROAD: Final = Lazy(  # the word for street comes first or is part of the name
     rf"|gatan|vej|gade|veien|gata) ?\d{{1,4}}(?: ?[a-zA-Z]\b)?)"
     rf"(?:, ?\d{{2}}-?\d{{3}}(?: {_WORD}){{1,2}})?(?!\w)"
 )
-# These two begin with a blank, which is quick to look for; what must stand before it is read backwards from there.
+# These two begin with a blank, which is fast to search; the part before it is matched backwards.
 _US_CODE: Final = Lazy(r" \d{5}(?:-\d{4})?(?![\w-])")
 _BEFORE_US: Final = Lazy(rf"(?<![A-Za-z]){_STATE},?$")
 _TOWN_BEFORE: Final = Lazy(rf"(?<![\w]){_WORD}(?: {_WORD}){{0,2}},? $")
@@ -82,14 +82,14 @@ _MARKED: Final = Lazy(r"〒 ?\d{3}-?\d{4}")
 
 
 def find_streets(text: str) -> Iterator[Finding]:
-    """Every street with its number, as English, French, German, Italian, Spanish and their neighbours write it."""
+    """Find streets with their number, in English, French, German, Italian, Spanish and related formats."""
     for pattern, confidence in ((_ENGLISH, 0.85), (_ABROAD, 0.8), (_PLAIN, 0.7), (_BOX, 0.85)):
         for hit in pattern.finditer(text):
             yield made("address", text, hit.span(), confidence)
 
 
 def find_post_codes(text: str) -> Iterator[Finding]:
-    """Every American code behind its state, with the town before it, and every British one."""
+    """Find American post codes after their state, with the town before it, and British ones."""
     for pattern, head in ((_US_CODE, _BEFORE_US), (_UK_CODE, _BEFORE_UK)):
         for hit in pattern.finditer(text):
             begin = max(0, hit.start() - 5)
@@ -102,13 +102,13 @@ def find_post_codes(text: str) -> Iterator[Finding]:
 
 
 def find_named_codes(text: str) -> Iterator[Finding]:
-    """Every post code that is called one."""
+    """Find post codes after a label."""
     for hit in _NAMED_CODE.finditer(spaced(text)):
         yield made("address", text, hit.span(1), 0.85, "post code")
 
 
 def find_japanese(text: str) -> Iterator[Finding]:
-    """Every Japanese address down to its block, and every post code behind its sign."""
+    """Find Japanese addresses down to the block, and post codes after their mark."""
     for hit in _JAPANESE.finditer(text):
         if _SURE.search(hit.group()):
             yield made("address", text, hit.span(), 0.9)

@@ -1,4 +1,4 @@
-"""A long text in blocks of sentences that a tagger reads one after the other, so that reading can stop in between."""
+"""Split a long text into blocks of sentences, so that a tagger can stop between them."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Final
 
 __all__ = ["BLOCK", "SHARED", "blocks", "pieces"]
 
-BLOCK: Final = 1_500  # letters, at most: about a tenth of a second for a network
-SHARED: Final = 80  # letters that two blocks or pieces have in common where there was no end of a sentence to cut at
+BLOCK: Final = 1_500  # maximum characters: about a tenth of a second for a network
+SHARED: Final = 80  # characters that two blocks or pieces share if they were not split at a sentence end
 _PIECE: Final = 600
-_LEAST: Final = 40  # letters: a shorter sentence is read with the next, since "Dr." is no sentence either
+_LEAST: Final = 40  # characters: a shorter sentence is joined with the next, since "Dr." is not a sentence
 _END: Final = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？।؟])|\\n|\n+")
 
 
 def blocks(text: str) -> Iterator[tuple[int, str]]:
-    """The whole text in blocks, each with its place."""
+    """Yield the whole text in blocks, each with its offset."""
     return _cut(text, BLOCK)
 
 
 def pieces(block: str) -> list[tuple[int, str]]:
-    """The sentences of a block, each with its place in it; what is blank is left out."""
+    """Return the sentences of a block, each with its offset; blank ones are skipped."""
     found: list[tuple[int, str]] = []
     start = 0
     for end in (*(hit.end() for hit in _END.finditer(block)), len(block)):
@@ -33,7 +33,7 @@ def pieces(block: str) -> list[tuple[int, str]]:
 
 
 def _cut(text: str, longest: int) -> Iterator[tuple[int, str]]:
-    """Parts of at most so many letters, cut behind a sentence where one ends late enough; else the next overlaps."""
+    """Yield parts up to a maximum length, split after a late sentence end if there is one, otherwise overlapping."""
     start = 0
     while len(text) - start > longest:
         room = text[start : start + longest]

@@ -1,4 +1,4 @@
-"""Numbers of payment cards and international bank accounts, proven by their check digits or named as such."""
+"""Find payment card and international bank account numbers, by check digits or by label."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from proctor.text.pii.context import digits_of, made, spaced
 
 __all__ = ["find_cards", "find_endings", "find_ibans", "find_named_ibans", "find_starred"]
 
-# A row of digits, and inside a longer one (a date, a code beside it) what is written as cards are.
+# A row of digits; inside a longer one (with a date or a code beside it), parts formatted as cards.
 _ROW: Final = Lazy(r"[0-9](?<![\d.,-].)(?<!\d .)(?:[ -]?\d){11,}+")
 _GOES_ON: Final = Lazy(r"-?\d|[.,]\d")
 _WRITTEN: Final = Lazy(
     r"(?<!\d)(?=(\d{4}([ -])\d{4}\2\d{4}\2\d{4}(?!\d)|\d{4}([ -])\d{6}\3\d{4,5}(?!\d)|\d{13,19}(?!\d)))"
 )
-# Which beginnings the issuers have, and how many digits follow them in all.
+# Prefixes of the issuers, and the valid lengths.
 _ISSUERS: Final = (
     (Lazy("4"), (13, 16, 19)),
     (Lazy(r"5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720"), (16,)),
@@ -51,7 +51,7 @@ _NAMED_IBAN: Final = Lazy(
     r"|(?: [A-Z0-9]{2,4}){3,8}))(?![A-Za-z0-9])",
     re.IGNORECASE,
 )
-# How long an account's number is in each country that has one; others are taken at any length.
+# Length of account numbers by country; other countries may have any length.
 _LENGTHS: Final = {
     "AD": 24, "AE": 23, "AT": 20, "BE": 16, "BG": 22, "CH": 21, "CY": 28, "CZ": 24, "DE": 22, "DK": 18, "EE": 20,
     "ES": 24, "FI": 18, "FR": 27, "GB": 22, "GR": 27, "HR": 21, "HU": 28, "IE": 22, "IL": 23, "IS": 26, "IT": 27,
@@ -61,7 +61,7 @@ _LENGTHS: Final = {
 
 
 def find_cards(text: str) -> Iterator[Finding]:
-    """Every number that begins and is as long as a card's, with the right check digit or called a card's."""
+    """Find numbers with a card's prefix and length, and with a valid check digit or a label."""
     for row in _ROW.finditer(text):
         if found := _card(text, *row.span()):
             yield found
@@ -91,26 +91,26 @@ def _issued(digits: str) -> bool:
 
 
 def find_endings(text: str) -> Iterator[Finding]:
-    """The last four digits of a card or an account where they are called so."""
+    """Find the last four digits of a card or an account after a label."""
     for hit in _ENDING.finditer(spaced(text)):
         yield made("card_fragment", text, hit.span(1), 0.8)
 
 
 def find_starred(text: str) -> Iterator[Finding]:
-    """Numbers whose middle is starred out."""
+    """Find numbers with a masked middle."""
     for hit in _STARRED.finditer(text):
         if sum(map(hit.group().count, "Xx*•#")) >= 6:
             yield made("card_fragment", text, hit.span(), 0.8)
 
 
 def find_ibans(text: str) -> Iterator[Finding]:
-    """Every international account number whose check digits are right."""
+    """Find international account numbers with valid check digits."""
     for hit in _IBAN.finditer(text):
         yield from _iban(text, *hit.span())
 
 
 def find_named_ibans(text: str) -> Iterator[Finding]:
-    """Every number that is called an IBAN, small letters and wrong check digits allowed."""
+    """Find numbers labelled IBAN, also in lowercase or with wrong check digits."""
     for hit in _NAMED_IBAN.finditer(text):
         if right := list(_iban(text, *hit.span(1))):
             yield from right
@@ -127,7 +127,7 @@ def _iban(text: str, start: int, end: int) -> Iterator[Finding]:
 
 
 def _cut(written: str, length: int) -> int:
-    """Where so many characters end, spaces not counted; 0 when there are fewer."""
+    """Return the end of that many characters, without counting spaces; 0 if there are fewer."""
     seen = 0
     for place, character in enumerate(written):
         seen += character != " "

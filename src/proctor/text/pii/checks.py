@@ -1,4 +1,4 @@
-"""Check digits: the arithmetic by which a number proves that it was written as it was given out."""
+"""Check digit algorithms."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ _BECH32_PARTS: Final = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462
 
 
 def luhn(digits: str) -> bool:
-    """Whether the last digit is the check digit of those before it."""
+    """Whether the last digit is the Luhn check digit of those before it."""
     doubled = sum(_DOUBLED[digit] for digit in digits[-2::-2])
     return (doubled + sum(map(int, digits[-1::-2]))) % 10 == 0
 
 
 def weighted(digits: str, weights: Sequence[int]) -> int:
-    """The sum of the digits, each times its weight."""
+    """Return the weighted sum of the digits."""
     return sum(int(digit) * weight for digit, weight in zip(digits, weights, strict=False))
 
 
 def verhoeff(digits: str) -> bool:
-    """Whether the last digit is right by Verhoeff's scheme."""
+    """Whether the last digit is valid by Verhoeff's scheme."""
     state = 0
     for place, digit in enumerate(reversed(digits)):
         state = _VERHOEFF_ROUND[state][_VERHOEFF_PLACE[place % 8][int(digit)]]
@@ -48,7 +48,7 @@ def verhoeff(digits: str) -> bool:
 
 
 def iso7064_mod11_10(digits: str) -> bool:
-    """Whether the last digit is right by ISO 7064, MOD 11,10."""
+    """Whether the last digit is valid by ISO 7064, MOD 11,10."""
     product = 10
     for digit in digits[:-1]:
         rest = (int(digit) + product) % 10 or 10
@@ -57,12 +57,12 @@ def iso7064_mod11_10(digits: str) -> bool:
 
 
 def mod97(characters: str) -> int:
-    """The remainder by 97 of a row of digits and letters, A being 10 and Z 35."""
+    """Return the remainder by 97 of digits and letters, with A as 10 and Z as 35."""
     return int("".join(str(int(character, 36)) for character in characters)) % 97
 
 
 def day_of(year: int, month: int, day: int) -> bool:
-    """Whether there is such a day."""
+    """Whether the date exists."""
     try:
         date(year, month, day)
     except ValueError:
@@ -82,7 +82,7 @@ def base58_checked(address: str) -> bool:
 
 
 def bech32_checked(address: str) -> bool:
-    """Whether the last six characters are the check of those before them, as in a newer Bitcoin address."""
+    """Whether the last six characters are the checksum of those before them, as in a newer Bitcoin address."""
     prefix, _, data = address.lower().rpartition("1")
     values = [ord(letter) >> 5 for letter in prefix] + [0] + [ord(letter) & 31 for letter in prefix]
     state = 1

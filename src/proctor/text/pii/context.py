@@ -1,4 +1,4 @@
-"""Values that only a word beside them gives away: patterns made of the word, what may stand between, and the value."""
+"""Find values that are recognised only by a label: patterns of label, connecting words and value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["NamedValueFinder", "digits_of", "made", "spaced"]
 
-# Between the word and the value: "number is", "no.", "番号は", an opening quote. Bounded, so that nothing runs away.
+# Between label and value: "number is", "no.", "番号は", an opening quote. Bounded in length.
 _BETWEEN: Final = (
     r"(?:[^\w\n]{0,4}(?:(?:numbers?|no|num|nr|nº|n°|ids?|card|code|is|was|are|ending|details?|of mine"
     r"|for \w{1,20})(?![a-z])"
@@ -22,7 +22,7 @@ _NOT_DIGIT: Final = re.compile(r"\D")
 
 
 class NamedValueFinder:
-    """Finds a value that stands behind one of the words, or before "is my" and the word."""
+    """Finds a value after one of the labels, or before "is my" and the label."""
 
     __slots__ = ("_after", "_before", "_least")
 
@@ -33,7 +33,7 @@ class NamedValueFinder:
         self._least = least
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """The places of the values that have digits enough to be one."""
+        """Yield the spans of the values with enough digits."""
         text = spaced(text)
         for pattern in (self._before, self._after):
             for hit in pattern.finditer(text):
@@ -42,17 +42,17 @@ class NamedValueFinder:
 
 
 def spaced(text: str) -> str:
-    """The text with blanks for underscores: ``passport_number`` in a record is read as in a sentence."""
+    """Replace underscores by blanks, so that ``passport_number`` in a record reads as in a sentence."""
     return text.replace("_", " ")
 
 
 def digits_of(text: str) -> str:
-    """The digits of a text alone."""
+    """Return only the digits of a text."""
     return _NOT_DIGIT.sub("", text)
 
 
 def made(kind: str, text: str, place: tuple[int, int], confidence: float, scheme: str = "") -> Finding:
-    """A finding at this place of the text; ``scheme`` says which of the kind's many forms it has."""
+    """Build a finding at this span; ``scheme`` names the variant of the kind."""
     start, end = place
     extra: Mapping[str, Any] = {"scheme": scheme} if scheme else {}
     return Finding(

@@ -1,4 +1,4 @@
-"""Addresses of e-mail, told apart from those of offices (support@…) and from stand-ins (you@example.com)."""
+"""Find email addresses, and recognise office addresses (support@…) and placeholders (you@example.com)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from proctor.text.pii.context import made
 
 __all__ = ["find_emails", "find_spelled", "is_office", "is_stand_in", "mailbox"]
 
-# Letters with accents are allowed in both halves; other scripts are not: Japanese puts no blank before an address.
+# Accented letters are allowed in both halves; other scripts are not: Japanese has no blank before an address.
 _LETTER: Final = "A-Za-z0-9À-ÖØ-öø-ɏ"
-# The sign comes first, since it is rare and quick to look for; the mailbox is then read backwards from it.
+# The @ is rare and fast to find; the mailbox is then read backwards from it.
 _HOST: Final = Lazy(rf"@(?:[{_LETTER}](?:[{_LETTER}-]{{0,61}}[{_LETTER}])?\.){{1,6}}[A-Za-z]{{2,24}}(?![A-Za-z0-9_@-])")
 _BOX: Final = re.compile(rf"[{_LETTER}_.+%'-]+")
 _BOX_LETTERS: Final = frozenset(chr(code) for code in range(0x250) if _BOX.fullmatch(chr(code)))
@@ -25,7 +25,7 @@ _SPELLED: Final = Lazy(
     r"(?: ?(?:\(dot\)|\[dot\]|\{dot\}| dot |\.) ?[A-Za-z0-9-]{2,24}){1,4}(?![\w@-])",
     re.ASCII | re.IGNORECASE,
 )
-# A mailbox of an office belongs to nobody in person.
+# An office mailbox is not personal.
 _OFFICE: Final = Lazy(
     r"^(?:(?:customer|guest|client|tech|media|data)?[._-]?(?:support|service|services|care|help|helpdesk|help[._-]?desk"
     r"|info|information|contact|contactus|hello|hi|team|office|admin|sales|booking|bookings|reservation|reservations"
@@ -45,7 +45,7 @@ _STAND_IN: Final = Lazy(
 
 
 def find_emails(text: str) -> Iterator[Finding]:
-    """Every address in the text."""
+    """Find every address in the text."""
     for hit in _HOST.finditer(text):
         start = mailbox(text, hit.start())
         if start < hit.start():
@@ -53,7 +53,7 @@ def find_emails(text: str) -> Iterator[Finding]:
 
 
 def mailbox(text: str, sign: int) -> int:
-    """Where the mailbox begins that ends before the sign; the sign's own place when there is none."""
+    """Return where the mailbox before the @ begins; the index of the @ if there is none."""
     if not sign or text[sign - 1] not in _BOX_LETTERS or text[sign - 1] in ".%'-":
         return sign
     start = sign
@@ -65,7 +65,7 @@ def mailbox(text: str, sign: int) -> int:
 
 
 def find_spelled(text: str) -> Iterator[Finding]:
-    """Every address that is spelled out: anna (at) mail (dot) org."""
+    """Find addresses that are spelled out: anna (at) mail (dot) org."""
     for hit in _SPELLED.finditer(text):
         written = hit.group().lower()
         if "dot" in written or any(at in written for at in ("(at)", "[at]", "{at}")):
@@ -73,10 +73,10 @@ def find_spelled(text: str) -> Iterator[Finding]:
 
 
 def is_office(address: str) -> bool:
-    """Whether the mailbox is a desk's and not a person's."""
+    """Whether the mailbox is an office's, not a person's."""
     return _OFFICE.match(address) is not None
 
 
 def is_stand_in(address: str) -> bool:
-    """Whether it only shows what an address looks like."""
+    """Whether it is only an example address."""
     return _STAND_IN.match(address) is not None

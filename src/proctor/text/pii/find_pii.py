@@ -1,4 +1,4 @@
-"""All kinds of personal data in one text, none counted twice."""
+"""Find all kinds of personal data in one text, without duplicates."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _STREETS: Final = (
     " box postfach"
     " rue allée allee chemin quai impasse cours via viale calle avenida piazza paseo rua ul ulica al straße"
 )
-# In the order in which they are believed: a card's digits may look like a telephone's, never the other way round.
+# In order of precedence: a card's digits may look like a phone number, but not vice versa.
 _FINDERS: Final[tuple[tuple[str, Finder, Needs], ...]] = (
     ("secret", secrets.find_keys, Needs(marks=secrets.KEY_MARKS)),
     ("secret", secrets.find_logins, Needs(marks=("://", "@"))),
@@ -131,10 +131,10 @@ _FINDERS: Final[tuple[tuple[str, Finder, Needs], ...]] = (
 _GATES: Final = Gates([need for _, _, need in _FINDERS])
 KINDS: Final = tuple(dict.fromkeys(kind for kind, _, _ in _FINDERS))
 
-# What leads to one person wherever it is shown; a street, a key or four digits of a card need not.
+# Kinds that identify one person anywhere; a street, a key or four digits of a card need not.
 PERSONAL: Final = ("email", "iban", "card", "passport", "national_id", "phone")
 
-# Letter for letter, so that every place stays where it is: full width, other dashes and spaces, other scripts' digits.
+# Maps single characters, so that offsets stay: full width, other dashes and spaces, other scripts' digits.
 _PLAIN: Final = {
     **{0xFF01 + n: 0x21 + n for n in range(94)},
     **dict.fromkeys((0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2015, 0x2212, 0xFE63), 0x2D),
@@ -145,7 +145,7 @@ _SAMPLE: Final = (
     "+44 20 7946 0958, +1-903-140-4508, 212-555-0142, 9469 9966, card 4111111111111112, NY 10118, NW1 6XE,"
     " 生 password is x, password: x1y2z3"
 )
-_TAKEN: Final = "]"  # stands for what is found already, as a placeholder would: no later kind reads it again
+_TAKEN: Final = "]"  # replaces what is already found, so that no later kind reads it again
 
 
 def find_pii(
@@ -155,11 +155,11 @@ def find_pii(
     codes: Mapping[str, Code] = MappingProxyType({}),
     regions: Sequence[str] = REGIONS,
 ) -> tuple[Finding, ...]:
-    """Personal data of these kinds, in order, none overlapping; ``codes`` are further kinds by their patterns.
+    """Return personal data of these kinds, in order and without overlaps; ``codes`` are custom kinds by pattern.
 
-    Full-width digits and letters are read as plain ones; the places are those of the text as it is. The whole text is
-    read, however long, piece by piece: no pattern goes back over more than it is bounded to. ``regions`` are the
-    countries that a telephone's number without its country may belong to.
+    Full-width digits and letters are read as plain ones; offsets refer to the given text. The whole text is read in
+    chunks, however long, with bounded patterns. ``regions`` are the countries that a phone number without a country
+    code may belong to.
     """
     plain = text if text.isascii() else _narrow(text)
     left = plain
@@ -175,14 +175,14 @@ def find_pii(
 
 
 def warm() -> None:
-    """Compile every pattern and load the numbering plans now, so that no message waits for it."""
+    """Compile every pattern and load the numbering plans now, so that no message has to wait for it."""
     for _, find, _ in _FINDERS:
         for _ in find(_SAMPLE):
             pass
 
 
 def _wanted(text: str, kinds: Collection[str], codes: Mapping[str, Code], regions: Sequence[str]) -> Iterator[Finder]:
-    """Those finders, in their order, for which the text has what they need."""
+    """Yield the finders, in order, whose requirements the text meets."""
     for kind, pattern in codes.items():
         yield partial(_by_pattern, kind, pattern)
     for number in _GATES.opened(text):
@@ -198,7 +198,7 @@ def _by_pattern(kind: str, pattern: Code, text: str) -> Iterator[Finding]:
 
 
 def _apart(found: Iterator[Finding], text: str) -> list[Finding]:
-    """The findings of one kind in order; of those that overlap one is made, so that nothing is left in between."""
+    """Return the findings of one kind in order; overlapping ones are merged without gaps."""
     kept: list[Finding] = []
     for each in sorted(found, key=lambda each: (each.start or 0, -(each.end or 0), -(each.confidence or 0.0))):
         if not kept or (each.start or 0) >= (kept[-1].end or 0):
@@ -225,7 +225,7 @@ def _without(text: str, found: Sequence[Finding]) -> str:
 
 
 def _narrow(text: str) -> str:
-    """The text letter by letter in its plain form, so that every place stays where it is."""
+    """Convert characters to their plain form and keep all offsets."""
     return translated(text, _PLAIN)
 
 

@@ -1,4 +1,4 @@
-"""Numbers that only their name gives away: driving licences, bank accounts, health insurance, dates of birth."""
+"""Find numbers recognised only by a label: driving licences, bank accounts, health insurance, birth dates."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ACCOUNT: Final = NamedValueFinder(
     r"\b(?:bank |checking |savings |current |deposit )?(?:account|acct|a/c)s?(?: (?:number|no\.?|#|details?))?\b"
     r"|\bACC(?:NUM|OUNT)?\b(?=:)"
     r"|\b(?:konto(?:nummer)?|num[eé]ro de compte|cuenta|numer (?:konta|rachunku))\b|口座(?:番号)?|普通預金?|当座預金?",
-    r"(?<!#)[A-Z]{0,10}\d(?:[ -]?\d){5,19}[A-Z]?",  # a # before it makes it an order's
+    r"(?<!#)[A-Z]{0,10}\d(?:[ -]?\d){5,19}[A-Z]?",  # a # before it marks an order number
     least=6,
 )
 # Asked in one line and answered in the next: "… your account number?" "Sure, it's 123456789".
@@ -79,13 +79,13 @@ _BORN_THEN: Final = Lazy(rf"(?<!\d)({_DAY})\s?(?:生まれ|生れ|に生まれ)"
 
 
 def find_driving_licences(text: str) -> Iterator[Finding]:
-    """Every number that is called a driving licence's."""
+    """Find numbers labelled as a driving licence."""
     for start, end in _LICENCE.spans(text):
         yield made("driving_licence", text, (start, end), 0.8)
 
 
 def find_bank_accounts(text: str) -> Iterator[Finding]:
-    """Every number that is called an account's."""
+    """Find numbers labelled as an account."""
     for place in _ACCOUNT.spans(text):
         yield made("bank_account", text, place, 0.75)
     for hit in _ANSWERED.finditer(spaced(text)):
@@ -93,7 +93,7 @@ def find_bank_accounts(text: str) -> Iterator[Finding]:
 
 
 def find_bank_codes(text: str) -> Iterator[Finding]:
-    """Every number that is called that of a bank or a branch."""
+    """Find numbers labelled as a bank or branch code."""
     for start, end in _ROUTING.spans(text):
         digits = digits_of(text[start:end])
         if digits or text[start:end].isupper():  # "swift response" is none
@@ -102,20 +102,20 @@ def find_bank_codes(text: str) -> Iterator[Finding]:
 
 
 def find_payment_names(text: str) -> Iterator[Finding]:
-    """Indian payment addresses: a name at a bank."""
+    """Find Indian payment addresses: a name at a bank."""
     for hit in _UPI.finditer(text):
         if (start := mailbox(text, hit.start())) < hit.start():
             yield made("bank_account", text, (start, hit.end()), 0.9, "in_upi")
 
 
 def find_health_numbers(text: str) -> Iterator[Finding]:
-    """Every number that is called a patient's, a member's or an insurance's."""
+    """Find numbers labelled as a patient's, a member's or an insurance's."""
     for place in _HEALTH.spans(text):
         yield made("health_id", text, place, 0.75)
 
 
 def find_births(text: str) -> Iterator[Finding]:
-    """Every day that is called the day of somebody's birth."""
+    """Find dates labelled as a date of birth."""
     for pattern in (_BORN, _BORN_THEN) if "生" in text else (_BORN,):
         for hit in pattern.finditer(spaced(text)):
             yield made("date_of_birth", text, hit.span(1), 0.9)

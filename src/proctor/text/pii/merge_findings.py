@@ -1,4 +1,4 @@
-"""What the patterns and the tagger found in one text, as one list in which nothing overlaps."""
+"""Merge the findings of patterns and tagger into one list without overlaps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proctor.core.verdict import Finding
 
 __all__ = ["NAMED", "merge"]
 
-NAMED: Final = ("PERSON", "ADDRESS")  # a place or an organisation alone is nobody's secret
+NAMED: Final = ("PERSON", "ADDRESS")  # a place or an organisation alone is not personal
 _SAYS_SOMETHING: Final = re.compile(r"[^\W_]{2}|\d|[^\x00-\u02ff]")
 _EDGE: Final = " \t\r\n,;:、。，()（）"
 
@@ -20,10 +20,10 @@ _EDGE: Final = " \t\r\n,;:、。，()（）"
 def merge(
     findings: Iterable[Finding], entities: Iterable[Entity], kinds: Collection[str] = NAMED
 ) -> tuple[Finding, ...]:
-    """The findings, and the entities of these kinds as far as no finding covers them, in order.
+    """Return the findings, and the entities of these kinds where no finding covers them, in order.
 
-    A pattern comes first: of an entity that reaches beyond it what is left is kept. An address that the tagger saw
-    around one that a pattern saw takes its place.
+    Patterns take precedence: of an entity that extends beyond one, the rest is kept. An address from the tagger that
+    contains one from a pattern replaces it.
     """
     wanted = sorted((each for each in entities if each.kind in kinds), key=lambda each: (each.start, -each.end))
     known = sorted(findings, key=lambda each: each.start or 0)
@@ -43,14 +43,14 @@ def merge(
 
 
 def _held(found: Finding, addresses: Sequence[Entity]) -> bool:
-    """Whether an address of the tagger holds the whole of one that a pattern found: the longer one is the address."""
+    """Whether an address from the tagger contains one from a pattern: the longer one is kept."""
     start, end = found.start or 0, found.end or 0
     at = bisect_right(addresses, start, key=lambda each: each.start) - 1
     return at >= 0 and end <= addresses[at].end
 
 
 def _left(start: int, end: int, kept: Sequence[Finding]) -> Iterator[tuple[int, int]]:
-    """The parts of a place that no finding covers."""
+    """Yield the parts of a span that no finding covers."""
     at = bisect_right(kept, start, key=lambda each: each.end or 0)
     while at < len(kept) and (kept[at].start or 0) < end:
         if start < (kept[at].start or 0):

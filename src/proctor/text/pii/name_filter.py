@@ -1,9 +1,9 @@
-"""Which of the names that the tagger saw are likely ones, in languages that it was not taught.
+"""Filter the tagger's names in languages it was not trained on.
 
-It was taught English and Japanese. Elsewhere it takes capital letters and rare words for names, so that there more
-is asked of a name: that it is written like one, that it is no ordinary beginning of a sentence, that the tagger is
-surer. After words by which people introduce somebody ("je m'appelle", "Frau", 저는) nothing more is asked, nor of a
-word that the tagger had no room to read: what cannot be read must not be shown either.
+It was trained on English and Japanese. Elsewhere it takes capitals and rare words for names, so a name must meet more
+conditions there: it is written like one, it is not an ordinary sentence opening, and the score is higher. These do not
+apply after an introduction ("je m'appelle", "Frau", 저는), nor to a word that was beyond the tagger's limit, which must
+be masked too.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ __all__ = ["likely_names"]
 
 _WORD: Final = re.compile(r"[^\W\d_][\w'’-]*")
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
-_READ: Final = 2_000  # letters by which the language of a text is told
-_SHORT: Final = 2  # words: too few to tell a language by
-_LEAST_ENGLISH: Final = 0.5  # of the words of a text; of other languages one in five or less is in the list
-_CASED: Final = 0.7  # how sure of a name with capitals, where the tagger's own bound is 0.6
-_LONE: Final = 0.8  # of one word with a capital
+_READ: Final = 2_000  # characters used to detect the language
+_SHORT: Final = 2  # words: too few to detect a language
+_LEAST_ENGLISH: Final = 0.5  # share of the words; in other languages at most one in five is in the list
+_CASED: Final = 0.7  # minimum score of a name with capitals; the tagger's own threshold is 0.6
+_LONE: Final = 0.8  # of one capitalised word
 _AT_START: Final = 0.9  # of one word at the beginning of a sentence
-_UNCASED: Final = 0.88  # in scripts without capitals, and in messages all in small letters
+_UNCASED: Final = 0.88  # in scripts without capitals, and in all-lowercase messages
 _PARTICLES: Final = re.compile(r"v[ao]n|d(?:er|en|el|ella|[aeiou]|os|as)|l[ae]|[ea]l|b(?:in|int)|ibn|te[rn]|zur?|a[fv]")
 _BEGINS: Final = re.compile(r"(?:^|[.!?…:;؟。！？\n\"“„«(\[•-])\s*$")
 _SIGNED: Final = re.compile(r"(?:[,.!]|\n)\s*(?:[-–—]\s*)?$")
@@ -50,7 +50,7 @@ _ADDRESSED: Final = re.compile(r"\s?(?:さん|様|氏|님|씨|先生|女士|小�
 
 
 def likely_names(text: str, entities: Iterable[Entity]) -> list[Entity]:
-    """The entities without the people and addresses that are hardly any; in English and Japanese all of them."""
+    """Return the entities without unlikely people and addresses; all of them in English and Japanese."""
     found = list(entities)
     if not found or _is_known(text):
         return found
@@ -79,14 +79,14 @@ def _kept(text: str, entity: Entity, *, cased: bool) -> Iterator[Entity]:
 
 
 def _least(text: str, entity: Entity) -> float:
-    """How sure the tagger must be of a name that is written with capitals."""
+    """Return the minimum score of a name with capitals."""
     if len(_WORD.findall(entity.text)) > 1:
         return _CASED
     return _AT_START if _BEGINS.search(text[max(0, entity.start - 8) : entity.start]) else _LONE
 
 
 def _trimmed(text: str, entity: Entity) -> Entity | None:
-    """The part of the name that has capitals, without an ordinary word at the beginning of a sentence."""
+    """Return the capitalised part of the name, without an ordinary word at a sentence start."""
     words = list(_WORD.finditer(entity.text))
     if words and _BEGINS.search(text[max(0, entity.start - 8) : entity.start]) and _ordinary(words[0].group()):
         words = words[1:]
@@ -116,7 +116,7 @@ def _is_introduced(text: str, entity: Entity) -> bool:
 
 
 def _ordinary(name: str) -> bool:
-    """Whether all its words are such as sentences begin with."""
+    """Whether all its words are common at sentence starts."""
     return all(word in _starters() or word in common_words() for word in map(str.lower, _WORD.findall(name)))
 
 
@@ -130,7 +130,7 @@ def _is_known(text: str) -> bool:
 
 
 def _uses_capitals(text: str) -> bool:
-    """Whether a word in the midst of a sentence has a capital: then small letters tell that a word is no name."""
+    """Whether a word inside a sentence has a capital: then lowercase words are not names."""
     return any(
         word.group()[0].isupper() and not _BEGINS.search(text[max(0, word.start() - 8) : word.start()])
         for word in _WORD.finditer(text[:_READ])

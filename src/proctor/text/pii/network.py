@@ -1,4 +1,4 @@
-"""Addresses of machines: IP in both versions, MAC, and the addresses of electronic purses."""
+"""Find network addresses: IP in both versions, MAC, and crypto wallets."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PURSE: Final = Lazy(
 
 
 def find_ips(text: str) -> Iterator[Finding]:
-    """Every IP address; one that is not routed on the internet is less sure to lead to somebody."""
+    """Find IPv4 addresses; private ones have a lower confidence."""
     for hit in _V4.finditer(text):
         try:
             address = IPv4Address(hit.group())
@@ -41,7 +41,7 @@ def find_ips(text: str) -> Iterator[Finding]:
 
 
 def find_ips6(text: str) -> Iterator[Finding]:
-    """The same for the sixth version."""
+    """Find IPv6 addresses; private ones have a lower confidence."""
     for hit in _V6.finditer(text):
         if hit.group().count(":") < 2:
             continue
@@ -54,13 +54,13 @@ def find_ips6(text: str) -> Iterator[Finding]:
 
 
 def find_macs(text: str) -> Iterator[Finding]:
-    """Every hardware address of a network card."""
+    """Find MAC addresses."""
     for hit in _MAC.finditer(text):
         yield made("mac", text, hit.span(), 0.9)
 
 
 def find_purses(text: str) -> Iterator[Finding]:
-    """Every address of an electronic purse whose check is right; one of Ethereum has none that is cheap to reckon."""
+    """Find crypto wallet addresses with a valid checksum; Ethereum's is too expensive to compute."""
     for hit in _PURSE.finditer(text):
         if hit["base58"]:
             right = base58_checked(hit.group())

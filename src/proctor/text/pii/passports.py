@@ -1,4 +1,4 @@
-"""Numbers of passports, by the word beside them: the shape alone is that of many a booking."""
+"""Find passport numbers by their label: many booking codes have the same shape."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ _PASSPORT: Final = NamedValueFinder(
 
 
 def find_passports(text: str) -> Iterator[Finding]:
-    """Every number that is called a passport's."""
+    """Find numbers labelled as a passport."""
     for place in _PASSPORT.spans(text):
         yield made("passport", text, place, 0.9)

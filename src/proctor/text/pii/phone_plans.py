@@ -1,4 +1,4 @@
-"""Which country a telephone's number belongs to, by the numbering plans of the library ``phonenumbers``."""
+"""Determine the country of a phone number, by the numbering plans of the library ``phonenumbers``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["REGIONS", "proven", "proven_abroad", "regions_for"]
 
-# Tried in this order for a number without its country; the language of the text puts its own first.
+# Order in which a number without a country code is tried; countries of the text's script come first.
 REGIONS: Final = ("US", "GB", "JP", "DE", "FR", "ES", "IT", "IN", "AU", "NL", "BR", "SE", "PL", "SG")
 _BY_SCRIPT: Final = (
     (Lazy("[\u3040-\u30ff]"), ("JP",)),
@@ -24,11 +24,11 @@ _BY_SCRIPT: Final = (
     (Lazy("[\u0370-\u03ff]"), ("GR",)),
     (Lazy("[\u0590-\u05ff]"), ("IL",)),
 )
-_READ: Final = 2_000  # letters that tell the script
+_READ: Final = 2_000  # characters used to detect the script
 
 
 def regions_for(text: str, regions: Sequence[str] = REGIONS) -> tuple[str, ...]:
-    """The countries to try for numbers in this text, those of its script first."""
+    """Return the countries to try for numbers in this text, those of its script first."""
     if text.isascii():
         return tuple(regions)
     head = text[:_READ]
@@ -37,7 +37,7 @@ def regions_for(text: str, regions: Sequence[str] = REGIONS) -> tuple[str, ...]:
 
 
 def proven(digits: str, regions: Sequence[str]) -> str | None:
-    """The first of these countries in which somebody may have this number, as dialled inside the country."""
+    """Return the first of these countries in which this national number is valid."""
     library = _library()
     for region in regions:
         plan = _plan(region)
@@ -51,7 +51,7 @@ def proven(digits: str, regions: Sequence[str]) -> str | None:
 
 
 def proven_abroad(digits: str) -> str | None:
-    """The country of a number that begins with its country's code, when somebody may have it."""
+    """Return the country of a valid number that begins with its country code."""
     library = _library()
     codes = library.COUNTRY_CODE_TO_REGION_CODE
     for length in (1, 2, 3):
@@ -78,7 +78,7 @@ def _valid(library: Any, code: int, national: str) -> bool:
 
 @lru_cache(maxsize=300)
 def _plan(region: str) -> tuple[int, str, re.Pattern[str]] | None:
-    """A country's code, what is dialled before a number inside it, and the shape of its numbers."""
+    """Return a country's code, its national prefix, and the pattern of its numbers."""
     plan = _library().PhoneMetadata.metadata_for_region(region, None)
     if plan is None or plan.general_desc is None or plan.country_code is None:
         return None
@@ -87,7 +87,7 @@ def _plan(region: str) -> tuple[int, str, re.Pattern[str]] | None:
 
 @lru_cache(maxsize=1)
 def _library() -> Any:
-    # 50 ms of import: paid by the first text that has what may be a telephone's number, not by every program.
+    # The import takes 50 ms, so it happens only for a text with a possible phone number.
     import phonenumbers  # noqa: PLC0415
 
     return phonenumbers

@@ -1,4 +1,4 @@
-"""Numbers of telephones as people write them, told apart from other rows of digits."""
+"""Find phone numbers as people write them, and distinguish them from other digits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from proctor.text.pii.phone_plans import REGIONS, proven, proven_abroad, regions
 
 __all__ = ["find_phones", "is_office_line", "phone_key"]
 
-# A row of groups of digits. It takes all it can and gives nothing back, so no text makes it slow.
+# A row of digit groups. It is possessive, so no text makes it slow.
 _ROW: Final = Lazy(
     r"[+(0-9](?<![A-Za-z0-9./#+=_*$€£¥-].)(?<!\d[ .()-][(0-9])(?<!\d[ .()-]{2}[(0-9])(?<![$€£¥]\s.)"
     r"(?:[ .()ー~/-]{0,2}\d){6,}+(?![A-Wa-wY-Zy-z0-9%])(?!-\d)"
@@ -52,7 +52,7 @@ _SOMETHING_ELSE: Final = Lazy(
     r"|番号)[^\d\n]{0,12}$",
     re.IGNORECASE,
 )
-# What is called the number of an order is one, however it is written: the word nearest to it says what it is.
+# An order number is not a phone number, whatever its format: the nearest label decides.
 _OF_SOMETHING: Final = Lazy(
     r"(?:\b(?:order|invoice|booking|reservation|ref(?:erence)?|tracking|ticket|case|sku|serial|policy|claim"
     r"|confirmation|item|product|parcel|shipment|package|delivery|transaction|purchase|receipt|customer|client|member"
@@ -78,7 +78,7 @@ _OF_SOMETHING: Final = Lazy(
     re.IGNORECASE,
 )
 _NO_PHONE: Final = Lazy(r"/|^\d{3}-\d{2}-\d{4}$|^\d{1,3}(?:\.\d{1,3}){3}$")
-_MOST_PROOFS: Final = 200  # in one text; further numbers are judged by their shape alone
+_MOST_PROOFS: Final = 200  # per text; further numbers are judged by shape alone
 _LONGEST_ROW: Final = 40
 _TOLL_FREE: Final = Lazy(
     r"^(?:\+?1)?8(?:00|88|77|66|55|44|33|22)\d{7}$|^(?:\+?81|0)(?:120|800|570)\d+$|^(?:\+?44|0)(?:800|808|3\d\d)\d+$"
@@ -97,7 +97,7 @@ _OURS: Final = Lazy(
 
 
 def find_phones(text: str, regions: Sequence[str] = REGIONS) -> Iterator[Finding]:
-    """Every number of a telephone in the text: proven by a numbering plan, written like one, or called one."""
+    """Find phone numbers: valid in a numbering plan, formatted like one, or labelled."""
     tried = regions_for(text, regions)
     proofs = 0
     for row in _ROW.finditer(text):
@@ -127,7 +127,7 @@ def _read(text: str, row: re.Match[str], regions: Sequence[str]) -> Iterator[Fin
 
 
 def _from_abroad(text: str, row: re.Match[str], abroad: re.Match[str], prove: bool) -> Finding | None:
-    """A number with its country in front; groups behind it that are too many for it are left off."""
+    """Return a number with its country code; surplus groups after it are left off."""
     place = (row.start(), row.start() + abroad.end())
     digits = digits_of(abroad.group()).removeprefix("011").lstrip("0")
     if abroad.group().lstrip("+ 01"):
@@ -139,7 +139,7 @@ def _from_abroad(text: str, row: re.Match[str], abroad: re.Match[str], prove: bo
 
 
 def _weak(text: str, row: re.Match[str], regions: Sequence[str]) -> Finding | None:
-    """A row that may be anything: the words beside it must say that it is a telephone, or a plan and its groups do."""
+    """Return an ambiguous number if a label names it a phone, or if a plan and its grouping match."""
     start, end = row.span()
     written = row.group()
     digits = digits_of(written)
@@ -164,12 +164,12 @@ def _made(text: str, place: tuple[int, int], confidence: float, region: str | No
 
 
 def is_office_line(text: str, start: int, end: int) -> bool:
-    """Whether the number at this place is that of a business: free of charge, or introduced as its own."""
+    """Whether the number at this span belongs to a business: toll-free, or introduced as its own."""
     digits = digits_of(text[start:end])
     line = text.rfind("\n", 0, start) + 1
     return _TOLL_FREE.match(digits) is not None or _OURS.search(text[max(line, start - 120) : start]) is not None
 
 
 def phone_key(number: str) -> str:
-    """The last nine digits: the same with or without the country in front."""
+    """Return the last nine digits, which are the same with or without the country code."""
     return digits_of(re.split(r"[x内]|ext", number, maxsplit=1)[0])[-9:]

@@ -1,4 +1,4 @@
-"""One quick pass over a text that says which finders can find anything in it at all."""
+"""Determine in one fast pass which finders can find anything in a text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _CAMEL: Final = re.compile("(?<=[a-z])(?=[A-Z])")
 _ROW: Final = re.compile(r"\d(?:[ ()./-]{0,2}\d)*+")
 _SHORTEST_CODE: Final = 8
-_STREET: Final = "straße"  # stands for all words that end like a street of one word: Hauptstraße, Kerkstraat
+_STREET: Final = "straße"  # stands for all compound street names: Hauptstraße, Kerkstraat
 _STREET_ENDS: Final = frozenset(
     {"aße", "sse", "str", "weg", "atz", "lee", "amm", "fer", "aat", "aan", "cht", "gen", "tan", "vej", "ade"}
 )
@@ -25,9 +25,9 @@ _STREET_ENDS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a finder needs: digits in all, letters in one row of digits or one code, one of the marks, one of the words.
+    """Requirements of a finder: total digits, length of a digit row or a code, one of the marks, one of the words.
 
-    ``written`` are words of scripts without blanks; they are looked for letter by letter.
+    ``written`` are words of unspaced scripts; they are searched as substrings.
     """
 
     digits: int = 0
@@ -39,12 +39,12 @@ class Needs:
 
 
 def needs(words: str, written: str = "", *, digits: int = 0, row: int = 0) -> Needs:
-    """Needs by words, given as they are read: apart by blanks."""
+    """Build requirements from words separated by blanks."""
     return Needs(digits=digits, row=row, words=frozenset(words.split()), written=tuple(written.split()))
 
 
 class Gates:
-    """Which of many finders a text opens; the words of a text are looked up, not each finder's words in the text."""
+    """Selects finders for a text; the text's words are looked up in an index of all finders' words."""
 
     __slots__ = ("_all", "_by_word", "_plain", "_without_digits", "_written")
 
@@ -61,9 +61,9 @@ class Gates:
         self._by_word = dict(by_word)
 
     def opened(self, text: str) -> list[int]:
-        """The numbers of the finders that may find something, in order."""
+        """Return the numbers of the finders that may find something, in order."""
         long = len(text) > PIECE
-        lower = _parted(text).lower() if '"' in text else text.lower()  # "passportNumber": in a record
+        lower = _parted(text).lower() if '"' in text else text.lower()  # "passportNumber" in a record
         words = {hit.group() for hit in finditer(_WORD, lower)} if long else set(_WORD.findall(lower))
         digits = sum(map(text.count, "0123456789"))
         row = code = 0

@@ -1,4 +1,4 @@
-"""Typed placeholders for personal data, the same for the same value within a session, and the way back."""
+"""Replace personal data by typed placeholders, consistent within a session and reversible."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from proctor.text.pii.same_value import is_part_of, value_key
 
 __all__ = ["Masked", "Placeholders", "mask", "unmask"]
 
-# What reads as a placeholder. In a text from outside it gets a ~ after its bracket, so that it is nobody's.
+# The format of placeholders. In external text a ~ is inserted after the bracket, so that it matches no value.
 _WRITTEN: Final = re.compile(r"\[(~{0,64})([A-Z][A-Z0-9_]{0,63})\]")
 _LABEL: Final = re.compile(r"[^A-Z0-9]+")
 _PERSON: Final = "person"
-_SHORTEST_ANYWHERE: Final = 6  # a shorter value may be part of an innocent word or number
+_SHORTEST_ANYWHERE: Final = 6  # a shorter value may be part of an unrelated word or number
 _MOST: Final = 2_000
 
 
 class Masked(str):
-    """A text whose placeholders were put there by ``mask``; masking it again leaves them as they are."""
+    """A text whose placeholders come from ``mask``; masking it again leaves them unchanged."""
 
     __slots__ = ()
 
@@ -33,16 +33,16 @@ class Masked(str):
 class _Value:
     kind: str
     key: str
-    written: dict[str, str] = field(default_factory=dict)  # by each source, as it was first or most fully written
-    keys: set[str] = field(default_factory=set)  # under which it is known; a person has several
+    written: dict[str, str] = field(default_factory=dict)  # by source, as first or most completely written
+    keys: set[str] = field(default_factory=set)  # its known keys; a person has several
 
 
 class Placeholders:
-    """The placeholders of one session: the same value has the same one, and no number is given twice.
+    """The placeholders of one session: equal values share one, and no number is used twice.
 
-    The first value of a kind is ``[PHONE]``, the second ``[PHONE_2]``. Of more than ``most`` values the one that was
-    not seen for longest is forgotten; its placeholder then stays in the text for good. Safe to use from several
-    threads: a gate that held one up for long is asked again on another.
+    The first value of a kind is ``[PHONE]``, the second ``[PHONE_2]``. Beyond ``most`` values the least recently used
+    one is forgotten; its placeholder then stays in the text. Thread-safe, because a blocked gate is retried on another
+    thread.
     """
 
     __slots__ = ("_by_key", "_counts", "_lock", "_most", "_values")
@@ -57,12 +57,12 @@ class Placeholders:
         self._counts: dict[str, int] = {}
 
     def __getstate__(self) -> dict[str, object]:
-        """What goes to another process: all but the lock."""
+        """Return the state for pickling, without the lock."""
         with self._lock:
             return deepcopy({name: getattr(self, name) for name in self.__slots__ if name != "_lock"})
 
     def __setstate__(self, state: dict[str, object]) -> None:
-        """Take over what came from another process."""
+        """Restore the pickled state."""
         self._lock = Lock()
         for name, value in state.items():
             setattr(self, name, value)
@@ -71,10 +71,10 @@ class Placeholders:
         return len(self._values)
 
     def __bool__(self) -> bool:
-        return True  # an empty one is a session all the same: ``names or Placeholders()`` must not lose it
+        return True  # an empty session is truthy: ``names or Placeholders()`` must not replace it
 
     def of(self, kind: str, value: str, *, source: str = "") -> str:
-        """The placeholder of a value, a new one if it was not seen before."""
+        """Return the placeholder of a value, a new one if it was not seen before."""
         key = value_key(kind, value) or value
         with self._lock:
             placeholder = self._by_key.get((kind, key))
@@ -88,13 +88,13 @@ class Placeholders:
             held.keys.add(key)
             known = held.written.setdefault(source, value)
             if kind == _PERSON and is_part_of(value_key(kind, known), key):
-                held.written[source] = value  # what comes back must not lose the family name
+                held.written[source] = value  # unmasking must not lose the family name
         return placeholder
 
     def vault(self, *, source: str | None = None, without: str | None = None) -> dict[str, str]:
-        """Each placeholder with its value, as it was first written, or a person's fullest name.
+        """Map each placeholder to its value, as first written, or to a person's fullest name.
 
-        A ``source`` sees only what it has said itself, as it said it; of ``without`` nothing is seen.
+        A ``source`` sees only its own values, as it wrote them; those of ``without`` are left out.
         """
         made: dict[str, str] = {}
         with self._lock:
@@ -107,7 +107,7 @@ class Placeholders:
         return made
 
     def forms(self) -> dict[str, str]:
-        """Each value in every form in which it can be given back, with its placeholder; never to be stored."""
+        """Map every written form of each value to its placeholder; never store this."""
         with self._lock:
             return {each: name for name, value in self._values.items() for each in value.written.values()}
 
@@ -123,7 +123,7 @@ class Placeholders:
         return placeholder
 
     def _same_person(self, key: str) -> str | None:
-        """The one person of whose name this is a part, or whose fuller name this is; nobody when it is unclear."""
+        """Return the one person with a matching shorter or fuller name; None if it is ambiguous."""
         people = [(held, value) for held, value in self._values.items() if value.kind == _PERSON]
         fuller = [held for held, value in people if is_part_of(key, value.key)]
         if len(fuller) == 1:
@@ -136,10 +136,10 @@ class Placeholders:
 
 
 def mask(text: str, findings: Iterable[Finding], names: Placeholders, *, source: str = "") -> Masked:
-    """The text with a placeholder for each finding, and for every further place where a found value stands.
+    """Return the text with a placeholder for each finding, and for every repetition of a found value.
 
-    Findings that overlap one before them are cut down to what is left. A placeholder that stands in the text already
-    is made nobody's (``[~EMAIL]``), unless the text is itself ``Masked``.
+    Overlapping findings are cut to what is left. A placeholder already in the text is escaped (``[~EMAIL]``), unless
+    the text is itself ``Masked``.
     """
     kept = _WRITTEN.finditer(text) if isinstance(text, Masked) else ()
     taken = [hit.span() for hit in kept]
@@ -154,7 +154,7 @@ def mask(text: str, findings: Iterable[Finding], names: Placeholders, *, source:
 
 
 def unmask(text: str, vault: Mapping[str, str]) -> str:
-    """The text with the values of the vault in place of their placeholders; others stay, and ``[~EMAIL]`` is text."""
+    """Replace placeholders by their values; unknown ones stay, and ``[~EMAIL]`` is unescaped."""
 
     def value(hit: re.Match[str]) -> str:
         if hit[1]:
@@ -165,14 +165,14 @@ def unmask(text: str, vault: Mapping[str, str]) -> str:
 
 
 def _outside(part: str, text: str) -> str:
-    """A part between two findings, as it goes on: its placeholders are somebody's writing unless they are ours."""
+    """Escape placeholders in the text between findings, unless the text is already masked."""
     if "[" not in part or isinstance(text, Masked):
         return part
     return _WRITTEN.sub(r"[~\1\2]", part)
 
 
 def _places(text: str, findings: Iterable[Finding], taken: Sequence[tuple[int, int]]) -> list[tuple[int, int, str]]:
-    """Where to put placeholders, in order, none overlapping: the findings, then the repeats of their values."""
+    """Return the spans to replace, in order and without overlaps: the findings, then repeats of their values."""
     given = [(each.start, each.end, each.kind) for each in findings if each.start is not None and each.end is not None]
     given = [(max(0, start), min(end, len(text)), kind) for start, end, kind in given]
     first = _without_overlap(sorted(given, key=lambda place: (place[0], -place[1])), taken)
@@ -195,7 +195,7 @@ def _without_overlap(
 
 
 def _free(places: Sequence[tuple[int, int, str]], occupied: Sequence[tuple[int, int]]) -> list[tuple[int, int, str]]:
-    """The places, given in order, that touch neither an occupied one nor each other."""
+    """Return the sorted spans that overlap neither an occupied one nor each other."""
     kept: list[tuple[int, int, str]] = []
     at, last = 0, 0
     for start, end, kind in places:
@@ -208,7 +208,7 @@ def _free(places: Sequence[tuple[int, int, str]], occupied: Sequence[tuple[int, 
 
 
 def _repeats(text: str, values: Mapping[str, str]) -> Iterator[tuple[int, int, str]]:
-    """Every place of every value: one pass over the text, the longest value first."""
+    """Yield every occurrence of every value in one pass, the longest value first."""
     known = [value for value in values if len(value) > 1]
     if not known:
         return
@@ -218,7 +218,7 @@ def _repeats(text: str, values: Mapping[str, str]) -> Iterator[tuple[int, int, s
 
 
 def _form(value: str, kind: str) -> str:
-    """A long number is found inside a longer one too; a name and a short value only where they stand alone."""
+    """Return the regex of a value: a long number also matches inside a longer one, a name only as a word."""
     if kind not in ("person", "place", "org") and len(value) >= _SHORTEST_ANYWHERE:
         return re.escape(value)
     if not value.isascii():

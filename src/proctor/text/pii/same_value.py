@@ -1,4 +1,4 @@
-"""When two writings are the same value: spaces in a card, the country of a telephone, the title of a person."""
+"""Compare values regardless of format: spaces in a card, country code of a phone, title of a person."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _SHORTEST_PART: Final = 2
 
 
 def same_value(kind: str, one: str, others: Iterable[str]) -> bool:
-    """Whether one of the others is this value, however it is written."""
+    """Whether one of the others is the same value in any format."""
     wanted = value_key(kind, one)
     return bool(wanted) and any(value_key(kind, other) == wanted for other in others)
 
 
 def value_key(kind: str, value: str) -> str:
-    """What is equal for two writings of one value; empty when nothing of it can be compared."""
+    """Return a key that is equal for all formats of one value; empty if nothing can be compared."""
     plain = unicodedata.normalize("NFKC", value).casefold()
     if kind == "phone":
         return phone_key(plain)
@@ -37,7 +37,7 @@ def value_key(kind: str, value: str) -> str:
 
 
 def is_part_of(part: str, whole: str) -> bool:
-    """Whether a person's key names a part of another: ``anna`` of ``anna berg``, 山田 of 山田太郎."""
+    """Whether a person's key is part of another: ``anna`` of ``anna berg``, 山田 of 山田太郎."""
     if part == whole or len(part) < _SHORTEST_PART:
         return False
     if not whole.isascii() and " " not in whole and not part.isascii():

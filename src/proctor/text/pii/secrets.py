@@ -1,4 +1,4 @@
-"""What opens doors: keys of programs, logins in URLs, passwords and codes that are called so."""
+"""Find secrets: API keys, logins in URLs, labelled passwords and codes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proctor.text.pii.context import made, spaced
 
 __all__ = ["KEY_MARKS", "find_codes", "find_keys", "find_logins", "find_passwords"]
 
-# The shapes of text.redact, each with a bound: this runs on what strangers send.
+# The shapes of text.redact with bounded lengths, because this runs on untrusted text.
 _BEGINS: Final = r"(?<![A-Za-z0-9])"
 _KEY: Final = Lazy(
     "|".join(
@@ -61,12 +61,12 @@ _SCHEME: Final = Lazy(
 )
 _LOGIN: Final = Lazy(r"://([^\s/@:]{1,100}:[^\s/@]{1,200})@")
 _PAIR: Final = Lazy(r"@[A-Za-z0-9.-]{3,80}[.][A-Za-z]{2,24} ?[/|] ?([^\s/|,;]{6,64})(?<![.,])(?!\S*@)")
-# What people call a password, with the word for "is" where that is another word elsewhere ("password on the box").
+# Labels of passwords, with the word for "is" where it is ambiguous otherwise ("password on the box").
 _CALLED: Final = (
     r"(?:(?<![A-Za-z])(?:pass(?:word|wort|wd|code|phrase|w)|pwd|contrase[nñ]a(?: es)?|mot de passe|has[lł]o|senha"
     r"|palavra[- ]passe|kennwort|wachtwoord|lösenord(?:et)?|adgangskoden?(?: er)?|passord(?:et)?(?: er)?|heslo(?: je)?"
     r"|salasana\w{0,3}(?: on)?|clave(?: es)?|jelsz[oó]\w{0,3}|(?:şifre|parola)(?:m|miz|niz|n)?"
-    # so much a week, and what lets people on board
+    # not "per week", nor boarding passes
     r"|(?<![\d£$€])(?<![\d£$€] )pw|(?<!boarding )(?<!travel )(?<!day )(?<!bus )(?<!ski )(?<!season )pass(?= ?[:=]))"
     r"(?![a-zà-ÿ])|пароль|パスワード|暗証番号|密码|密碼|口令|비밀번호|비번|पासवर्ड|كلمة (?:المرور|السر))"
 )
@@ -78,7 +78,7 @@ _PASSWORD: Final = Lazy(
     r"|(?P<bare>[^\s\"'「」、。,;()<>]{4,64}))",
     re.IGNORECASE,
 )
-# One word and no more behind "password:" or "my password is"; without a digit it may be what is said of a password.
+# A single word after "password:" or "my password is"; without a digit it may be a description.
 _WORD: Final = Lazy(
     rf"(?:{_CALLED} ?[:：=]|(?<![A-Za-z])(?:my|his|her|our|their|the|login) (?:pass(?:word|code|phrase)|pwd|pw) is)"
     r"[ \t]{0,3}([^\W\d_]{5,32})(?=[ \t]{0,3}(?:[.,;!)\n]|$))",
@@ -102,13 +102,13 @@ _CODE: Final = Lazy(
     r"(?:[^\w\n]{0,3}(?:(?:number|code|is|was)(?![a-z])|は|が)){0,3}[^\w\n]{0,4}(\d{3,8})(?![\w-]|[.,:]\d)",
     re.IGNORECASE,
 )
-_ENDING: Final = re.compile(r"(?:です|でした|だよ|입니다|이에요|예요|है)$")  # written close to the word before it
+_ENDING: Final = re.compile(r"(?:です|でした|だよ|입니다|이에요|예요|है)$")  # attached to the word before it
 _ADDRESS: Final = Lazy(r"@[A-Za-z0-9-]{1,60}\.[A-Za-z]{2}|^https?:")
 _MIXED: Final = Lazy(r"\d|[^\W\d_][!@#$%^&*_+=?~-]+[^\W_]|[!@#$%^&*+=~]")
 
 
 def find_keys(text: str) -> Iterator[Finding]:
-    """Every key by its shape, and what follows Bearer or Basic."""
+    """Find keys by shape, and what follows Bearer or Basic."""
     for hit in _KEY.finditer(text):
         yield made("secret", text, hit.span(), 0.95, "key")
     for hit in _SCHEME.finditer(text):
@@ -116,7 +116,7 @@ def find_keys(text: str) -> Iterator[Finding]:
 
 
 def find_logins(text: str) -> Iterator[Finding]:
-    """Every login in a URL, and a password written behind an address: anna@mail.org / W!nter24."""
+    """Find logins in URLs, and a password after an address: anna@mail.org / W!nter24."""
     for hit in _LOGIN.finditer(text):
         yield made("secret", text, hit.span(1), 0.95, "login in URL")
     for hit in _PAIR.finditer(text):
@@ -125,7 +125,7 @@ def find_logins(text: str) -> Iterator[Finding]:
 
 
 def find_passwords(text: str) -> Iterator[Finding]:
-    """Every password that is called one: "my password is wrong" names none, so a bare one must look like one."""
+    """Find labelled passwords; in "my password is wrong" there is none, so a bare one must look like one."""
     for hit in _PASSWORD.finditer(text):
         if hit["quoted"]:
             yield made("secret", text, hit.span("quoted"), 0.85, "password")
@@ -140,6 +140,6 @@ def find_passwords(text: str) -> Iterator[Finding]:
 
 
 def find_codes(text: str) -> Iterator[Finding]:
-    """Every code of a card, a login or a lock that is called one."""
+    """Find labelled codes of a card, a login or a lock."""
     for hit in _CODE.finditer(spaced(text)):
         yield made("secret", text, hit.span(1), 0.85, "code")

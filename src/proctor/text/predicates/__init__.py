@@ -1,6 +1,6 @@
-"""Predicates: small statements about a text, such as ``words <= 80``, that code can check.
+"""Predicates: small checkable statements about a text, such as ``words <= 80``.
 
-A rule of a prompt that can be said as one is judged by it alone: exactly, at once, and the same way each time.
+A prompt rule that can be written as a predicate is judged by code alone: exact, fast and reproducible.
 """
 
 from proctor.text.predicates.forms import vocabulary

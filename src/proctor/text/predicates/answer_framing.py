@@ -1,4 +1,4 @@
-"""What stands around an answer: a code fence, words of introduction, a closing offer, an explanation."""
+"""Detect what surrounds an answer: a code fence, an introduction, a closing offer, an explanation."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _CLOSING = re.compile(
 
 
 def unfenced(text: str) -> str:
-    """The inside of the code block that is the whole text; else the text."""
+    """Return the content of the code block that is the whole text; otherwise the text."""
     text = text.strip()
     if not text.startswith(("```", "~~~")):
         return text
@@ -52,7 +52,7 @@ def _leads_on(line: str) -> bool:
 
 
 def framing(text: str) -> str:
-    """The words around an answer that only lead to it or away from it; empty where none are found."""
+    """Return the introduction or closing around an answer; empty if there is none."""
     text = text.strip()
     first = text.split("\n", 1)[0]
     if hit := _OPENING.match(first[:300]):

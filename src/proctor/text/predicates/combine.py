@@ -1,7 +1,7 @@
-"""Predicates joined: ``and``, ``or``, ``not``, and ``when`` for what holds only under a condition.
+"""Combine predicates: ``and``, ``or``, ``not``, and ``when`` for a condition.
 
-Of three answers – yes, no, and none – the clear ones win: a part that does not apply leaves the others to decide, and
-a part that cannot tell leaves the whole open, unless another part settles it.
+A decisive result wins; an inapplicable part is ignored; an unknown part leaves the whole unknown, unless another part
+decides it.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _MOST_REASONS: Final = 8
 
 
 def all_of(terms: Sequence[Term]) -> Term:
-    """Every one holds."""
+    """Combine terms that must all be true."""
     return _joined("and", terms, decides=False)
 
 
 def any_of(terms: Sequence[Term]) -> Term:
-    """At least one holds."""
+    """Combine terms of which at least one must be true."""
     return _joined("or", terms, decides=True)
 
 
@@ -57,7 +57,7 @@ def _part(term: Term, how: str) -> str:
 
 
 def negation(term: Term) -> Term:
-    """The other way round; what is open stays open."""
+    """Negate a term; an undecided result stays undecided."""
     check = term.run
 
     def run(view: OutputView) -> Checked:
@@ -70,7 +70,7 @@ def negation(term: Term) -> Term:
 
 
 def guarded(condition: Term, body: Term) -> Term:
-    """The body, where the condition holds; elsewhere it does not apply."""
+    """Apply the body only if the condition is true; otherwise it does not apply."""
     holds, check = condition.run, body.run
 
     def run(view: OutputView) -> Checked:
@@ -81,6 +81,6 @@ def guarded(condition: Term, body: Term) -> Term:
             return found
         return Checked(ok=None, reason=f"does not apply: {found.reason}")
 
-    # The condition ends at the first colon, so one that has a colon of its own stands in parentheses.
+    # The condition ends at the first colon, so one that contains a colon is in parentheses.
     text = f"when {condition.within()}: {body.text}"
     return Term(form="when", text=text, inner=(condition, body), wide=True, run=run)

@@ -1,4 +1,4 @@
-"""The table of all forms, from which the parser, the vocabulary and the docs come."""
+"""The table of all forms, used by the parser, the vocabulary and the docs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _JOINED: Final = (
 
 
 def vocabulary() -> tuple[VocabularyEntry, ...]:
-    """Every form that can be written, with its meaning and an example that parses."""
+    """Return every form with its meaning and an example that parses."""
     return (
         *(
             VocabularyEntry(

@@ -1,4 +1,4 @@
-"""A text beside the input it came from: quoted, repeated, taken from it, shorter, in the same language."""
+"""Predicates that compare a text with its input: quoted, repeated, taken from it, shorter, same language."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _MOST_PIECES = 2_000
 
 
 def _beside(compare: Callable[[OutputView, str], Checked]) -> Callable[[], Check]:
-    """A check that needs the input."""
+    """Make a check that needs the input."""
 
     def run(view: OutputView) -> Checked:
         if not view.inputs:
@@ -86,13 +86,13 @@ def _words(said: str) -> frozenset[str]:
 
 
 def _occurs(view: OutputView, wanted: str, said: str) -> bool:
-    """Whether it stands there, not as a part of a longer word."""
+    """Whether it occurs there, not as a part of a longer word."""
     view.spend(len(said))
     return bool(occurrences(wanted, folded(said, False), whole_words=True, most=1))
 
 
 def _pieces(text: str) -> list[str]:
-    """The strings of a JSON value, or the words."""
+    """Return the strings of a JSON value, or the words."""
     if whole(text):
         found: list[str] = []
         left: list[Any] = [read(text)]
@@ -146,7 +146,7 @@ def _no_new_numbers(view: OutputView, source: str) -> Checked:
 
 
 def _named(compare: Callable[[OutputView, str], Checked]) -> Callable[[str], Check]:
-    """A check that needs one input, by its name."""
+    """Make a check that needs one named input."""
 
     def make(name: str) -> Check:
         def run(view: OutputView) -> Checked:

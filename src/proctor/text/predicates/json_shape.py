@@ -1,4 +1,4 @@
-"""JSON in a text: that it is JSON, of which kind, with which fields, by which schema."""
+"""Predicates on JSON: validity, kind, fields, schema."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KINDS: Final[dict[type, str]] = {
 
 @lru_cache(maxsize=64)
 def _strict(text: str) -> Any:
-    """The value that the whole text is, a code block around it left out."""
+    """Parse the whole text as JSON, without a code block around it."""
     try:
         return json.loads(unfenced(text), parse_constant=_no_constant)
     except (ValueError, RecursionError):
@@ -44,17 +44,17 @@ def _loose(text: str) -> Any:
 
 
 def read(text: str) -> Any:
-    """The JSON value in the text, also one in the middle of it; NOTHING where there is none."""
+    """Return the JSON value in the text, also one inside it; NOTHING if there is none."""
     value = _strict(text)
     return _loose(text) if value is NOTHING else value
 
 
 def whole(text: str) -> bool:
-    """Whether the text is JSON as a whole, and not merely a bare word or number."""
+    """Whether the whole text is a JSON object or array, not a bare word or number."""
     return isinstance(_strict(text), dict | list)
 
 
-Shape = Callable[[Any], str]  # what is wrong with a value; empty where nothing is
+Shape = Callable[[Any], str]  # returns what is wrong with a value; empty if nothing is
 
 
 def _is(problem: Shape, said: str) -> Callable[[], Check]:
@@ -90,7 +90,7 @@ def _array_of(kinds: tuple[type, ...], said: str) -> Shape:
 
 
 def _is_odd(item: Any, kinds: tuple[type, ...]) -> bool:
-    return isinstance(item, bool) and bool not in kinds  # Python takes True for a number
+    return isinstance(item, bool) and bool not in kinds  # in Python, True is a number
 
 
 def _on_value(about: Callable[[Any], Checked]) -> Check:
@@ -102,7 +102,7 @@ def _on_value(about: Callable[[Any], Checked]) -> Check:
 
 
 def _objects(value: Any) -> list[Any] | None:
-    """The objects whose fields are meant: the value itself, or each item of an array."""
+    """Return the objects whose fields are meant: the value itself, or each item of an array."""
     if isinstance(value, dict):
         return [value]
     if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
@@ -133,7 +133,7 @@ def _only_has(names: Sequence[str]) -> Check:
 
 
 def _at(value: Any, path: str) -> Any:
-    """The value at a field, or along fields with dots between them."""
+    """Return the value at a field, or at a dotted path."""
     if isinstance(value, dict) and path in value:
         return value[path]
     for step in path.split("."):
@@ -147,7 +147,7 @@ def _at(value: Any, path: str) -> Any:
 
 
 def said(value: Any) -> str:
-    """A JSON value as a text."""
+    """Return a JSON value as text."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
@@ -201,7 +201,7 @@ def _schema(schema: Any) -> Check:
 
 @lru_cache(maxsize=256)
 def _validator(schema: str) -> SchemaCheck:
-    """The schema, compiled."""
+    """Return the compiled schema."""
     try:
         return SchemaCheck(schema)
     except ValueError as error:

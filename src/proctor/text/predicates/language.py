@@ -1,4 +1,4 @@
-"""The language, the script and the letter case of a text."""
+"""Predicates on the language, the script and the letter case of a text."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NAME_CASES: Final = {
 
 
 def code_of(name: str) -> str | None:
-    """The code of a language given by its name in English, its own name or its code."""
+    """Return the code of a language given by its English name, its own name or its code."""
     plain = name.strip().casefold()
     code = _NAMES.get(plain, plain.partition("-")[0].partition("_")[0])
     return code if code in LANGUAGES else None
@@ -49,7 +49,7 @@ def _language(name: str) -> Check:
 
 
 def in_language(text: str, code: str) -> Checked:
-    """Whether the text is in the language."""
+    """Check whether the text is in the language."""
     found = language(text)
     if found is not None:
         return verdict(found == code, f"it is in {found} (asked: {code})", "" if found == code else text)
@@ -102,7 +102,7 @@ def _name_case(name: str, pattern: re.Pattern[str]) -> Check:
     return run
 
 
-# Each gives the first word that is out of line, or None.
+# Each returns the first word that does not match, or None.
 def _not_upper(text: str) -> str | None:
     return None if text == text.upper() else next((word for word in text.split() if word != word.upper()), text)
 

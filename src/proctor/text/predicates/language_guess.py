@@ -1,4 +1,4 @@
-"""Which language a text is in, by its letters and its most frequent words; silent where that does not tell."""
+"""Guess the language of a text by its script and its most frequent words; None if that is not enough."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["LANGUAGES", "could_be", "language"]
 
 SAMPLE: Final = 20_000
 
-# Frequent words of each language in Latin letters; those that several share tell nothing and drop out by the count.
+# Frequent words of each language in Latin script; words shared by several cancel out in the count.
 _FREQUENT: Final = {
     "en": """the and of to is in it you that for are this with on your be have was not as we can or our will at by from
         if has an there they please all but my so here its which would more what does do any also about just their
@@ -58,7 +58,7 @@ LANGUAGES: Final = (*_WORDS, *_BY_SCRIPT.values(), "ja", "zh", "ru", "uk", "ar",
 
 @lru_cache(maxsize=64)
 def language(text: str) -> str | None:
-    """The code of the language most of the text is in; None where it cannot be told."""
+    """Return the code of the main language of the text; None if it is unclear."""
     found = scripts(text)
     total = sum(found.values())
     if not total:
@@ -67,7 +67,7 @@ def language(text: str) -> str | None:
     if kana and 2.5 * (kana + han) >= latin and kana >= 0.15 * (kana + han):
         return "ja"
     if 2.5 * han > latin and han * 2 > total:
-        # Chinese has no kana, but a few Japanese words have none either.
+        # Chinese has no kana, but short Japanese texts may have none either.
         return "zh" if han >= 8 else None
     script, most = max(found.items(), key=lambda each: each[1])
     if most * 2 <= total:
@@ -94,14 +94,14 @@ def _latin(text: str) -> str | None:
     weights = {code: count + (0.5 * endings if code == "en" else 0) for code, count in counts.items()}
     (code, best), (_, second) = sorted(weights.items(), key=lambda each: -each[1])[:2]
     distinct = sum(word in said for word in _WORDS[code])
-    # Two different frequent words, clearly more than any other language has, and not lost among the rest.
+    # Two different frequent words, clearly more than any other language, and a sufficient share of the text.
     if best < 2 or not distinct or (distinct < 2 and code != "en"):
         return None
     return code if best >= 1.3 * second and best * 12 >= sum(said.values()) else None
 
 
 def could_be(text: str, code: str) -> bool:
-    """Whether the letters of the text leave room for this language."""
+    """Whether the script of the text allows this language."""
     found = scripts(text)
     wanted = _SCRIPTS_OF.get(code, frozenset({"latin"}))
     return not found or sum(found.get(script, 0) for script in wanted) * 2 >= sum(found.values())

@@ -1,4 +1,4 @@
-"""The shape of a text: tags, tables, code, Markdown, and nothing beside what was asked for."""
+"""Predicates on markup: tags, tables, code, Markdown, and no additional text."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _MAY_STAY_OPEN = frozenset(_MAY_END_UNSAID.split())
 
 @lru_cache(maxsize=64)
 def _tags(text: str) -> tuple[tuple[str, str, int, int], ...]:
-    """Each tag: ``open``, ``close`` or ``empty``, its name in small letters, where it begins and ends."""
+    """Return each tag: ``open``, ``close`` or ``empty``, its lowercase name, its start and end."""
     found = []
     for hit in _TAG.finditer(text):
         kind = "close" if hit[1] else "empty" if hit[3].rstrip().endswith("/") else "open"
@@ -50,7 +50,7 @@ def _tags(text: str) -> tuple[tuple[str, str, int, int], ...]:
 
 
 def elements(text: str, name: str) -> Iterator[str]:
-    """What stands between each opening tag of that name and its closing one, in order of their ends."""
+    """Yield the content between each opening tag of that name and its closing one, in order of their ends."""
     opened: list[int] = []
     for kind, found, start, end in _tags(text):
         if found != name:
@@ -84,7 +84,7 @@ def _elements(name: str, bound: Bound) -> Check:
 
 
 def tag_name(name: str) -> str:
-    """The name of a tag, written with or without its brackets."""
+    """Return the name of a tag, given with or without brackets."""
     wanted = name.strip().strip("<>/").lower()
     if not re.fullmatch(r"[a-z][\w:.-]*", wanted):
         raise ValueError(f"{name!r} is no name of a tag")
@@ -104,7 +104,7 @@ def _tags_only(names: Sequence[str]) -> Check:
 
 
 def _problem(text: str) -> str:
-    """Why the text is no HTML; empty where it is."""
+    """Return why the text is not HTML; empty if it is."""
     text = text.strip()
     found = _tags(text)
     if not found or not text.startswith("<") or not text.endswith(">"):
@@ -127,12 +127,12 @@ def _problem(text: str) -> str:
 
 
 def is_markup(text: str) -> bool:
-    """Whether the text as a whole is HTML or XML."""
+    """Whether the whole text is HTML or XML."""
     return not _problem(text) or not _xml_problem(text)
 
 
 def _xml_problem(text: str) -> str:
-    """Why the text is no XML; empty where it is. Nothing in it is resolved or fetched."""
+    """Return why the text is not XML; empty if it is. Nothing in it is resolved or fetched."""
     from xml.parsers import expat  # noqa: PLC0415 - few predicates need it
 
     text = text.strip()

@@ -1,4 +1,4 @@
-"""How much of something a text has: words, sentences, items, links, a given phrase."""
+"""Predicates on amounts: words, sentences, items, links, a given phrase."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MOST_OCCURRENCES: Final = 1_000_000
 
 
 def paragraphs(text: str) -> list[str]:
-    """The blocks of a text that blank lines set apart."""
+    """Return the blocks of a text that blank lines separate."""
     return [block for block in _BLANK.split(text) if block.strip()]
 
 
@@ -44,7 +44,7 @@ def _matches(*patterns: re.Pattern[str]) -> Callable[[str], int]:
     return lambda text: sum(1 for pattern in patterns for _ in pattern.finditer(text))
 
 
-# Name: how it is counted, what it means, an example, whether any length of text will do.
+# Name: counter, meaning, example, whether any text length is allowed.
 MEASURES: Final[dict[str, tuple[Callable[[str], int], str, str, bool]]] = {
     "words": (lambda text: len(text.split()), "words: what stands between spaces", "words <= 80", True),
     "characters": (lambda text: characters(text.strip()), "characters, spaces too, without those around the text",

@@ -1,4 +1,4 @@
-"""Nothing beside what was asked for."""
+"""Predicates that forbid text around the answer."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _no_extra_text() -> Check:
 
 
 def _kind(text: str) -> str:
-    """What the whole text is, if it is one thing."""
+    """Return what the whole text is, if it is a single value."""
     if whole(text):
         return "JSON"
     if unfenced(text) != text:

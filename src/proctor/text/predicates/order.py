@@ -1,4 +1,4 @@
-"""Lists in a text: pieces between marks, nothing twice, in order, rows of the same width."""
+"""Predicates on lists: pieces between separators, no duplicates, in order, rows of equal width."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _MARKER = re.compile(r"[ \t]*(?:[-*+•・▪●‣◦–][ \t]+|\(?\d{1,3}[.)�
 
 
 def pieces(text: str, mark: str) -> list[str]:
-    """What the mark cuts the text into, trimmed; nothing for an empty text."""
+    """Split the text at the separator and trim the pieces; empty for an empty text."""
     return [piece.strip() for piece in text.strip().split(mark)] if text.strip() else []
 
 
 def list_items(text: str) -> list[str]:
-    """The lines that begin with a bullet or a number, without it."""
+    """Return the lines that begin with a bullet or a number, without it."""
     found = ((_MARKER.match(line), line) for line in lines(text))
     return [line[hit.end() :] for hit, line in found if hit]
 
 
 def entries(text: str) -> Sequence[str]:
-    """The members of the list that a text is: of a JSON array, its list items, its lines, or between commas."""
+    """Return the entries of a text that is a list: a JSON array, list items, lines, or comma-separated."""
     value = read(text)
     if isinstance(value, list):
         return [said(item) for item in value]

@@ -1,4 +1,4 @@
-"""Reads a predicate by the table of forms: atoms, ``not``, ``and``, ``or``, ``when … :`` and parentheses."""
+"""Parse a predicate by the table of forms: atoms, ``not``, ``and``, ``or``, ``when … :`` and parentheses."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class Grammar:
             spellings.sort(key=_literals, reverse=True)
 
     def read(self, text: str) -> Term:
-        """The term that the whole text says.
+        """Parse the whole text into a term.
 
         Raises:
-            PredicateError: it says none.
+            PredicateError: the text is not a predicate.
         """
         reader = _Reader(self, PredicateScanner(text))
         if not text.strip():
@@ -58,13 +58,13 @@ class Grammar:
 
 
 def _literals(spelling: _Spelling) -> tuple[int, int]:
-    """How many plain words it begins with, and how many pieces it has: the longest is tried first."""
+    """Return the number of leading plain words and of pieces: the longest spelling is tried first."""
     pieces = spelling.pieces
     return next((at for at, piece in enumerate(pieces) if not piece.islower()), len(pieces)), len(pieces)
 
 
 def _following(spelling: _Spelling) -> str:
-    """What stands after the first word of a spelling, for a message."""
+    """Return what follows the first word of a spelling, for a message."""
     piece = spelling.pieces[1] if len(spelling.pieces) > 1 else "nothing"
     return SLOTS.get(piece, piece)
 
@@ -113,7 +113,7 @@ class _Reader:
         return guarded(condition, body)
 
     def atom(self, word: str, start: int, depth: int) -> Term:
-        """A form whose first word, at ``start``, was read already."""
+        """Parse a form whose first word, at ``start``, was already read."""
         begin = self.scan.at
         furthest: PredicateError | None = None
         for spelling in self.grammar.by_word.get(word, ()):
@@ -202,7 +202,7 @@ class _Name(str):
 
 
 def _bounded(check: Check, longest: float) -> Check:
-    """The check, for texts that are not too long for it."""
+    """Limit the check to texts that are not too long for it."""
 
     def run(view: OutputView) -> Checked:
         size = len(view.text)

@@ -1,4 +1,4 @@
-"""A predicate: a text that says what holds of an output, read once and checked by code."""
+"""A predicate: a statement about an output, parsed once and checked by code."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _GRAMMAR = Grammar(FORMS)
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """What holds of an output. ``text`` is its canonical form, ``root`` its parts; two with the same text are equal."""
+    """A statement about an output. ``text`` is its canonical form, ``root`` its parsed term; equality is by text."""
 
     text: str
     root: Term = field(compare=False, repr=False)
 
     def check(self, output: str, inputs: Mapping[str, Any] | None = None) -> Checked:
-        """Whether the output keeps it; ``inputs`` are what the prompt was filled with."""
+        """Check the output; ``inputs`` are the values the prompt was filled with."""
         given = {str(name): _as_text(value) for name, value in (inputs or {}).items()}
         try:
             return self.root.run(OutputView(text=output, inputs=given))
@@ -34,11 +34,11 @@ class Predicate:
             return unknown(str(error))
 
     def negated(self) -> Predicate:
-        """The opposite."""
+        """Return the negated predicate."""
         return _of(negation(self.root))
 
     def terms(self) -> Iterator[Term]:
-        """Every part of it, the whole first."""
+        """Yield every term, the root first."""
         left = [self.root]
         while left:
             term = left.pop()
@@ -62,9 +62,9 @@ def _of(term: Term) -> Predicate:
 
 @lru_cache(maxsize=4096)
 def parse(text: str) -> Predicate:
-    """The predicate that the text says.
+    """Parse a predicate.
 
     Raises:
-        PredicateError: it says none; tells what is wrong, where, and how to fix it.
+        PredicateError: the text is not a predicate; with the position and a hint.
     """
     return _of(_GRAMMAR.read(text))

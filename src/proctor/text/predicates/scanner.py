@@ -1,4 +1,4 @@
-"""Reads the pieces a predicate is written in: words, quoted texts, patterns, numbers, JSON."""
+"""Scan the tokens of a predicate: words, quoted texts, patterns, numbers, JSON."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _DECODER = json.JSONDecoder()
 
 
 class PredicateError(ValueError):
-    """The text is no predicate: what is wrong, where (in characters from the start), and how to fix it."""
+    """The text is not a predicate: the reason, the position (in characters from the start), and a hint."""
 
     def __init__(self, message: str, *, position: int = 0, hint: str = "") -> None:
         self.message = message
@@ -46,7 +46,7 @@ class PredicateError(ValueError):
 
 
 class PredicateScanner:
-    """A place in the text of a predicate, and what can be read from there on."""
+    """A position in the text of a predicate, with methods that read from there."""
 
     def __init__(self, text: str) -> None:
         if len(text) > MOST_CHARACTERS:
@@ -58,22 +58,22 @@ class PredicateScanner:
         self.skip()
 
     def skip(self) -> None:
-        """Go past white space."""
+        """Skip white space."""
         while self.text[self.at : self.at + 1].isspace():
             self.at += 1
 
     @property
     def ended(self) -> bool:
-        """Whether nothing is left."""
+        """Whether the end is reached."""
         return self.at >= len(self.text)
 
     def word(self) -> str:
-        """The word that comes next, in small letters; empty where none does."""
+        """Return the next word in lowercase; empty if there is none."""
         found = _WORD.match(self.text, self.at)
         return found.group().lower() if found else ""
 
     def take_word(self, word: str) -> bool:
-        """Go past this word, if it comes next."""
+        """Consume this word if it comes next."""
         if self.word() != word:
             return False
         self.at += len(word)
@@ -81,7 +81,7 @@ class PredicateScanner:
         return True
 
     def take_words(self, *words: str) -> bool:
-        """Go past these words, if they all come next."""
+        """Consume these words if they all come next."""
         begin = self.at
         if all(self.take_word(word) for word in words):
             return True
@@ -89,7 +89,7 @@ class PredicateScanner:
         return False
 
     def take(self, mark: str) -> bool:
-        """Go past this mark, if it comes next."""
+        """Consume this mark if it comes next."""
         if not self.text.startswith(mark, self.at):
             return False
         self.at += len(mark)
@@ -97,21 +97,21 @@ class PredicateScanner:
         return True
 
     def failed(self, message: str, hint: str = "") -> PredicateError:
-        """An error about what stands here."""
+        """Return an error at this position."""
         return PredicateError(message, position=self.at, hint=hint)
 
     def here(self) -> str:
-        """What stands here, for a message."""
+        """Return the text at this position, for a message."""
         rest = self.text[self.at : self.at + 24].strip()
         return f"`{rest}`" if rest else "the end"
 
     @property
     def at_text(self) -> bool:
-        """Whether a text in quotes comes next."""
+        """Whether a quoted text comes next."""
         return self.text[self.at : self.at + 1] in _QUOTES
 
     def read_text(self) -> str:
-        """A text in quotes."""
+        """Read a quoted text."""
         if not self.at_text:
             raise self.failed(f"a text in double quotes was expected, not {self.here()}", 'write it like "this"')
         closing = _QUOTES[self.text[self.at]]
@@ -133,7 +133,7 @@ class PredicateScanner:
         raise self.failed("the text in quotes does not end", f"close it with {closing}")
 
     def read_texts(self) -> tuple[str, ...]:
-        """Texts with commas between them."""
+        """Read texts separated by commas."""
         found = [self.read_text()]
         while True:
             begin = self.at
@@ -148,7 +148,7 @@ class PredicateScanner:
             return tuple(found)
 
     def read_regex(self) -> Pattern:
-        """A regular expression between slashes, with its flags."""
+        """Read a regex between slashes, with its flags."""
         begin = self.at
         if not self.text.startswith("/", begin):
             raise self.failed(f"a regular expression was expected, not {self.here()}", "write it like /this/")
@@ -176,7 +176,7 @@ class PredicateScanner:
         return found
 
     def read_number(self) -> int | float:
-        """A number."""
+        """Read a number."""
         found = _NUMBER.match(self.text, self.at)
         if not found:
             raise self.failed(f"a number was expected, not {self.here()}", "write it in digits")
@@ -186,13 +186,13 @@ class PredicateScanner:
         return int(value) if value.is_integer() and abs(value) < 1e15 else value
 
     def read_limit(self) -> int | float | FromInput:
-        """A number, or the input that gives it."""
+        """Read a number, or the input that provides it."""
         if self.take_word("input"):
             return FromInput(self.read_text())
         return self.read_number()
 
     def read_bound(self) -> Bound:
-        """An operator and a number, or ``between A and B``."""
+        """Read an operator and a number, or ``between A and B``."""
         if self.take_word("between"):
             low = self.read_limit()
             if not (self.take_word("and") or self.take(",")):
@@ -214,7 +214,7 @@ class PredicateScanner:
         )
 
     def read_name(self) -> str:
-        """A bare word, in small letters."""
+        """Read a bare word, in lowercase."""
         found = self.word()
         if not found:
             raise self.failed(f"a word was expected, not {self.here()}")
@@ -222,7 +222,7 @@ class PredicateScanner:
         return found
 
     def read_json(self) -> Any:
-        """A JSON value."""
+        """Read a JSON value."""
         try:
             value, end = _DECODER.raw_decode(self.text, self.at)
         except (ValueError, RecursionError):

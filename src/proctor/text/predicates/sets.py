@@ -1,4 +1,4 @@
-"""What a text may, must and must not consist of: labels, phrases, words, characters."""
+"""Predicates on what a text may, must and must not contain: labels, phrases, words, characters."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Finder = Callable[[OutputView], dict[str, str]]
 
 
 def _finder(phrases: Sequence[str], options: frozenset[str]) -> Finder:
-    """Finds which of the phrases occur, each with the words as they stand there."""
+    """Return a function that finds which of the phrases occur, each with the matched text."""
     if not all(phrases):
         raise ValueError("a text to look for is empty")
     ignore_case, whole = "ignoring case" in options, "as words" in options

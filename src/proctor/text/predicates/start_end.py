@@ -1,4 +1,4 @@
-"""How a text begins and ends, and which patterns it matches."""
+"""Predicates on how a text begins and ends, and which patterns it matches."""
 
 from __future__ import annotations
 

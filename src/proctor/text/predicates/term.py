@@ -1,4 +1,4 @@
-"""What a predicate is made of: the text it looks at, what it found, its terms, and the forms they are written in."""
+"""The types of predicates: the view of a text, results, terms and forms."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ __all__ = [
     "yes",
 ]
 
-# Above this many characters only forms that read a text once and do nothing else with it are tried.
+# Above this many characters only forms that read a text once are tried.
 LONGEST: Final = 200_000
-# So many characters may be read in one check, over and over ones too: some seconds at the very most.
+# Characters that one check may read in total, including repeats: a few seconds at most.
 MOST_WORK: Final = 40_000_000
-# How the slots of a form are shown to a person.
+# Display names of a form's slots.
 SLOTS: Final = {
     "TEXTS": '"a", "b"', "TEXT": '"text"', "REGEX": "/regex/", "PATTERN": '"text" or /regex/', "BOUND": "OP N",
     "JSON": "{…}", "PRED": "PREDICATE",
@@ -41,9 +41,9 @@ _QUOTE: Final = 160
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """What a check found: ``ok`` is None where the predicate says nothing about this text, or cannot tell.
+    """The result of a check: ``ok`` is None if the predicate does not apply or cannot be decided.
 
-    ``known`` is False where it cannot tell; where it does not apply, it is known not to.
+    ``known`` is False if it cannot be decided, and True if it does not apply.
     """
 
     ok: bool | None
@@ -53,12 +53,12 @@ class Checked:
 
 
 class SpentError(OpenError):
-    """A check has read as much as it may."""
+    """A check has used up its work limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputView:
-    """The text that is looked at, and the inputs it came from."""
+    """The text to check, and the inputs it came from."""
 
     text: str
     inputs: Mapping[str, str]
@@ -66,18 +66,18 @@ class OutputView:
 
     @property
     def source(self) -> str:
-        """The only input, or all of them, one after the other."""
+        """The only input, or all of them joined."""
         return "\n\n".join(self.inputs.values())
 
     def of(self, text: str) -> OutputView:
-        """Another text with the same inputs."""
+        """Return a view of another text with the same inputs."""
         return OutputView(text=text, inputs=self.inputs, purse=self.purse)
 
     def spend(self, work: int) -> None:
-        """Take so much work out of what this check may cost.
+        """Subtract work from the limit of this check.
 
         Raises:
-            SpentError: nothing is left.
+            SpentError: the limit is exceeded.
         """
         self.purse[0] -= work
         if self.purse[0] < 0:
@@ -89,20 +89,21 @@ Check = Callable[[OutputView], Checked]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """One way to say something about a text. Words in capitals are slots.
+    """One form of statement about a text. Words in capitals are slots.
 
     ``TEXT`` "…", ``TEXTS`` one or more of them, ``REGEX`` /…/, ``PATTERN`` either, ``BOUND`` an operator and a number,
-    ``NAME`` a bare word, ``JSON`` a JSON value, ``PRED`` a predicate. ``make`` is given the values of the slots in
-    order (and the options, where the form has any) and gives the check; a ValueError from it says what is wrong.
+    ``NAME`` a bare word, ``JSON`` a JSON value, ``PRED`` a predicate. ``make`` receives the values of the slots in
+    order (and the options, if the form has any) and returns the check; it raises a ValueError with the reason for
+    invalid values.
     """
 
     form: str
     meaning: str
     example: str
     make: Callable[..., Check]
-    also: tuple[str, ...] = ()  # other spellings that are understood and written as ``form``
+    also: tuple[str, ...] = ()  # other accepted spellings; the output uses ``form``
     options: tuple[str, ...] = ()
-    choices: tuple[str, ...] = ()  # what NAME may be, for the docs
+    choices: tuple[str, ...] = ()  # values of NAME, for the docs
     any_length: bool = False
 
 
@@ -119,52 +120,52 @@ class VocabularyEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """A predicate or a part of one, as read: the form, its values, and the terms inside it."""
+    """A parsed predicate or a part of one: the form, its values and its inner terms."""
 
     form: str
     text: str
     values: tuple[Any, ...] = ()
     options: tuple[str, ...] = ()
     inner: tuple[Term, ...] = ()
-    wide: bool = False  # takes in everything to its right, so it stands in parentheses inside another
+    wide: bool = False  # extends to the right end, so it needs parentheses inside another term
     run: Check = field(compare=False, repr=False)
 
     def within(self) -> str:
-        """Its text as a part of another term."""
+        """Return its text as a part of another term."""
         return f"({self.text})" if self.wide else self.text
 
 
 def yes(reason: str, quote: str = "") -> Checked:
-    """It holds."""
+    """Return a result that is true."""
     return Checked(ok=True, reason=reason, quote=short(quote))
 
 
 def no(reason: str, quote: str = "") -> Checked:
-    """It does not hold."""
+    """Return a result that is false."""
     return Checked(ok=False, reason=reason, quote=short(quote))
 
 
 def verdict(ok: bool, reason: str, quote: str = "") -> Checked:
-    """It holds or not, for the same reason."""
+    """Return a result that is true or false, with the same reason."""
     return Checked(ok=ok, reason=reason, quote=short(quote))
 
 
 def unknown(reason: str) -> Checked:
-    """It cannot be told."""
+    """Return an undecided result."""
     return Checked(ok=None, reason=reason, known=False)
 
 
 def skipped(reason: str) -> Checked:
-    """It says nothing about this text."""
+    """Return a result that does not apply."""
     return Checked(ok=None, reason=f"does not apply: {reason}")
 
 
 def plural(count: int, names: str) -> str:
-    """So many of something: ``1 word``, ``2 words``."""
+    """Return a count with its noun: ``1 word``, ``2 words``."""
     return f"{count:,} {names.removesuffix('s') if count == 1 else names}"
 
 
 def short(text: str, most: int = _QUOTE) -> str:
-    """A stretch of text to show: trimmed, and cut where it is long."""
+    """Return a text for display: stripped, and truncated if it is long."""
     text = text.strip()
     return text if len(text) <= most else text[: most - 1] + "…"

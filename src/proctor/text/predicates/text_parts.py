@@ -1,4 +1,4 @@
-"""A predicate about a part of the text: each line, the first line, what is inside a tag, what follows a mark."""
+"""Predicates on a part of the text: each line, the first line, the content of a tag, the text after a mark."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Cut = Callable[[str], Sequence[str]]
 
 
 def _over(view: OutputView, cut: Sequence[str], inner: Check, name: str) -> Checked:
-    """Whether every piece keeps the predicate; without a piece there is nothing to keep it."""
+    """Check that every piece matches the predicate; without pieces it does not apply."""
     if not cut:
         return skipped(f"there is no {name}")
     open_end: Checked | None = None

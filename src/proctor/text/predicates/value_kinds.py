@@ -1,4 +1,4 @@
-"""A text that is one value: a number, a date, an address, yes or no, nothing."""
+"""Predicates on a text that is one value: a number, a date, an address, yes or no, nothing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LABEL = re.compile(r"[\s*_#\"'(\[]*(?:[^\W\d][^\n:=\d]{0,40}[:=])?[\s*_\"'(\[]*
 
 
 def _value(problem: Callable[[str], str], said: str) -> Callable[[], Check]:
-    """A check that the trimmed text is such a value; ``problem`` says why it is not."""
+    """Make a check that the stripped text is such a value; ``problem`` returns why it is not."""
 
     def make() -> Check:
         def run(view: OutputView) -> Checked:
@@ -41,7 +41,7 @@ def _value(problem: Callable[[str], str], said: str) -> Callable[[], Check]:
 
 
 def _whole_number(text: str) -> Number | None:
-    """The number that the text is as a whole, but for a full stop at its end."""
+    """Return the number that is the whole text, except for a final full stop."""
     text = text.strip().removesuffix(".")
     found = find_numbers(text)
     if len(found) != 1 or text[: found[0].start].strip(" \t+-−$€£¥") or text[found[0].end :].strip(" \t%$€£¥"):
@@ -62,7 +62,7 @@ def _no_integer(text: str) -> str:
 
 def _no_date(text: str) -> str:
     found = find_dates(text.rstrip("."))
-    # Nothing but the date itself: what is left are a day of the week and punctuation.
+    # Only the date itself: a weekday and punctuation may remain.
     if len(found) != 1:
         return f"{short(text, 40)!r} is not a date"
     left = text[: found[0].start] + text[found[0].end :]
@@ -116,7 +116,7 @@ def _number(bound: Bound) -> Check:
 
 
 def _holds(bound: Bound, value: Decimal) -> bool:
-    # 1e15 is as far as a bound reaches; a float is exact enough up to there.
+    # A bound reaches at most 1e15; a float is exact enough up to there.
     return bound.holds(float(max(min(value, Decimal(10) ** 300), -(Decimal(10) ** 300))))
 
 

@@ -1,4 +1,4 @@
-"""Values in a predicate: bounds on a number, regular expressions that are safe to run, texts as they are written."""
+"""Values in a predicate: numeric bounds, regexes with bounded time, and texts."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from proctor.text.user_patterns import Hit, UserPattern, linear_pattern
 
 __all__ = ["Bound", "FromInput", "OpenError", "Pattern", "written"]
 
-# What a pattern may cost in Python's engine, which holds the interpreter: some tenths of a second. RE2 reads a longer
-# text. A pattern that RE2 cannot run is refused if a short answer may be too much, and not run on texts that are.
+# Work limit of a pattern in Python's engine, which holds the interpreter: some tenths of a second. RE2 reads longer
+# texts. A pattern that RE2 does not support is rejected if a short answer may exceed the limit, and is not run on
+# longer texts.
 MOST_STEPS: Final = 25_000_000
 SHORT_ANSWER: Final = 500
 LONG_ANSWER: Final = 1_000_000
-LONGEST_LISTED: Final = 200_000  # of texts in which RE2 looks for every match: that takes longer than to find the first
+LONGEST_LISTED: Final = 200_000  # characters of a text in which RE2 finds all matches, which is slower than the first
 _LONGEST_NUMBER: Final = 200
 _TOO_LONG: Final = (
     "the regular expression could run for too long: bound its repeats, as in {0,40}, or write it without look-around "
@@ -40,12 +41,12 @@ _SHOWN: Final = {"<=": "at most", ">=": "at least", "<": "fewer than", ">": "mor
 
 
 class OpenError(Exception):
-    """It cannot be told whether a predicate holds; says why."""
+    """A predicate cannot be decided, with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class FromInput:
-    """A number that an input gives."""
+    """A number that an input provides."""
 
     name: str
 
@@ -53,10 +54,10 @@ class FromInput:
         return f"input {written(self.name)}"
 
     def read(self, inputs: Mapping[str, str]) -> float:
-        """The number.
+        """Return the number.
 
         Raises:
-            OpenError: there is no such input, or no single number in it.
+            OpenError: there is no such input, or it is not a single number.
         """
         if self.name not in inputs:
             raise OpenError(f"there is no input called {self.name!r}")
@@ -75,10 +76,10 @@ class Bound:
     high: int | float | FromInput = math.inf
 
     def given(self, inputs: Mapping[str, str]) -> Bound:
-        """With the numbers that inputs give in place.
+        """Return the bound with numbers from the inputs filled in.
 
         Raises:
-            OpenError: an input gives none.
+            OpenError: an input provides none.
         """
         if not isinstance(self.low, FromInput) and not isinstance(self.high, FromInput):
             return self
@@ -91,7 +92,7 @@ class Bound:
         return self.low, self.high
 
     def holds(self, value: float) -> bool:
-        """Whether the number keeps it."""
+        """Whether the number satisfies the bound."""
         low, high = self.sides
         if isinstance(low, FromInput) or isinstance(high, FromInput):
             raise OpenError("the inputs are not known")
@@ -118,35 +119,35 @@ class Bound:
 
     @property
     def said(self) -> str:
-        """As it is said in a reason."""
+        """As it appears in a reason."""
         return self.text if self.sign == "between" else f"{_SHOWN[self.sign]} {self.low}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pattern:
-    """A regular expression whose work on a text is known before it runs."""
+    """A regex whose work on a text is known before it runs."""
 
     body: str
     flags: str
     compiled: re.Pattern[str] = field(compare=False, repr=False)
-    longest: int = field(compare=False, repr=False)  # of the texts it may be searched for in
-    longest_whole: int = field(compare=False, repr=False)  # of those it may be held against as a whole
-    linear: UserPattern | None = field(compare=False, repr=False)  # for longer ones
+    longest: int = field(compare=False, repr=False)  # maximum text length for a search
+    longest_whole: int = field(compare=False, repr=False)  # maximum text length for a full match
+    linear: UserPattern | None = field(compare=False, repr=False)  # for longer texts
 
     @classmethod
     @lru_cache(maxsize=1024)
     def read(cls, body: str, flags: str) -> Pattern:
-        """Compile it.
+        """Compile the pattern.
 
         Raises:
-            ValueError: it is none, or could run for too long.
+            ValueError: it is not a regex, or could run for too long.
         """
         if unknown := set(flags) - set("ims"):
             raise ValueError(f"a regular expression has no flag {min(unknown)!r} here, only i, m and s")
         body = _ESCAPED.sub(lambda found: _PLAINLY.get(found[0], found[0]), body)
         flags = "".join(sorted(set(flags)))
         try:
-            # A bracket in a set may mean something else in a later Python; it means itself here.
+            # A bracket in a set may change its meaning in a later Python; here it is literal.
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 re.compile(body)
@@ -167,7 +168,7 @@ class Pattern:
         return f"/{_SLASH.sub(_escaped, self.body)}/{self.flags}"
 
     def searching(self, *, groups: bool = False) -> Pattern:
-        """Itself, for searching; with ``groups`` for reading its groups, which only Python's engine does.
+        """Return the pattern if it can search; with ``groups``, if it can read groups, which needs Python's engine.
 
         Raises:
             ValueError: that could take too long, even in a short text.
@@ -178,7 +179,7 @@ class Pattern:
         return self
 
     def search(self, text: str) -> Hit | None:
-        """The first match.
+        """Return the first match.
 
         Raises:
             OpenError: the text is too long for the pattern.
@@ -187,7 +188,7 @@ class Pattern:
         return self.compiled.search(text) if linear is None else linear.search_whole(text)
 
     def fullmatch(self, text: str) -> bool:
-        """Whether all of the text matches.
+        """Whether the whole text matches.
 
         Raises:
             OpenError: the text is too long for the pattern.
@@ -196,7 +197,7 @@ class Pattern:
         return self.compiled.fullmatch(text) is not None if linear is None else linear.fullmatch(text)
 
     def finditer(self, text: str) -> Iterator[Hit]:
-        """Every match, in order.
+        """Iterate over the matches in order.
 
         Raises:
             OpenError: the text is too long for the pattern.
@@ -205,7 +206,7 @@ class Pattern:
         return self.compiled.finditer(text) if linear is None else linear.finditer(text)
 
     def parts(self, text: str) -> list[str]:
-        """What each match holds: its first group, or all of it where there is none.
+        """Return the first group of each match, or the whole match if there are no groups.
 
         Raises:
             OpenError: the text is too long for the pattern.
@@ -217,7 +218,7 @@ class Pattern:
         return [hit.group(1) or "" for hit in self.compiled.finditer(text)]
 
     def _engine(self, text: str, most: int, most_linear: int) -> UserPattern | None:
-        """RE2 where the text is too long for Python's engine, which is None."""
+        """Return the RE2 pattern if the text is too long for Python's engine; otherwise None."""
         if len(text) <= most:
             return None
         if self.linear is None or len(text) > most_linear:
@@ -229,7 +230,7 @@ class Pattern:
 
 
 def _longest(pattern: str, *, anywhere: bool) -> int:
-    """The longest text on which the pattern takes no more steps than it may."""
+    """Return the longest text on which the pattern stays within its step limit."""
     low, high = 0, LONG_ANSWER
     if most_steps(pattern, low + 1, anywhere=anywhere) > MOST_STEPS:
         return 0
@@ -249,7 +250,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def written(value: Any) -> str:
-    """A slot's value as it is written in a predicate."""
+    """Return a slot's value as written in a predicate."""
     if isinstance(value, str):
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
         return '"' + escaped.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t") + '"'

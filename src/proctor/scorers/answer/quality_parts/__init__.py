@@ -1,1 +1,1 @@
-"""The parts that the four dimensions of quality are made of."""
+"""The parts of the four quality dimensions."""

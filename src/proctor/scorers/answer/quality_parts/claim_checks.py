@@ -1,4 +1,4 @@
-"""What becomes of each claim of an answer: rules settle what they can, networks read the rest."""
+"""Check each claim of an answer against passages: by rules first, by networks for the rest."""
 
 from __future__ import annotations
 
@@ -20,19 +20,20 @@ from proctor.text.quantities import Quantity, find_quantities
 __all__ = ["CheckedClaim", "State", "check_claims", "checkable"]
 
 MOST_CLAIMS: Final = 24
-NEAREST: Final = 3  # passages a claim is read against by a network
-STALE: Final = 0.4  # what a claim is worth that an older source says and a newer one denies
+NEAREST: Final = 3  # passages a network compares with a claim
+STALE: Final = 0.4  # value of a claim that an older source states and a newer one denies
 _ABOUT: Final = 0.25
-_AS_NEAR: Final = 0.15  # a newer source that is less near than this to a claim is about another matter
-_MANY_WORDS: Final = 5  # so many words that stand together by chance are rare
-_SAME_MATTER: Final = 0.6  # of a claim's words, for another figure to contradict it
+_AS_NEAR: Final = 0.15  # maximum gap in word overlap for a newer source to be about the same topic
+_MANY_WORDS: Final = 5  # this many words rarely occur together by chance
+_SAME_MATTER: Final = 0.6  # share of a claim's words another passage must have for a different figure to contradict it
 _CONTRADICTED: Final = 0.7
-_FEW: Final = 8  # passages that a claim is compared with word by word
+_FEW: Final = 8  # passages compared with a claim word by word
 _AHEAD: Final = 0.25
-_UNSURE: Final = (0.3, 0.75)  # between these the judge of support is in two minds
-# What the readings weigh. The judge of support is the best of them; words help where it has not been trained.
+_UNSURE: Final = (0.3, 0.75)  # range in which the support model is undecided
+# Weights of support, entailment and word overlap. The support model is the best; word overlap helps outside its
+# training data.
 _BACKING, _FOLLOWS, _COVERED = 0.65, 0.20, 0.15
-# Words about the conversation, not about the world: there is nothing they could be held against.
+# Sentences about the conversation, not about the world: no source can support them.
 _TALK = re.compile(
     r"^(?:i(?:'d| would|'ll| will|'m| am|'ve| have| can| could| recommend| suggest| think| hope| found| checked)\b"
     r"|here (?:are|is)|these (?:are|offers)|you (?:might|may|could|would|will) (?:also )?(?:like|enjoy|love|want)"
@@ -40,14 +41,14 @@ _TALK = re.compile(
     r"|^[^\d]{0,12}(?:次の|以下の|こちらの)[^\d]{0,30}。$|(?:おすすめです|いかがでしょう|ください|どうぞ|お楽しみ|ご案内します|お探しします|お調べします)[。!！]?$",
     re.IGNORECASE,
 )
-# Figures that are copied, never counted up or put in other words: one that stands nowhere was made up.
+# Units whose figures are copied, never summed or reworded: a figure found in no source is invented.
 _EXACT_UNITS: Final = frozenset({"percent", "hour", "business day", "minute", "month", "volume", "date"})
 State = Literal["supported", "stale", "contradicted", "unsupported"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedClaim:
-    """What became of one claim: its state, how far it is supported from 0 to 1, and what that rests on."""
+    """The result for one claim: its state, its support from 0 to 1, and the reason."""
 
     claim: str
     state: State
@@ -55,11 +56,11 @@ class CheckedClaim:
     note: str
     passage: str = ""
     by_rule: bool = True
-    figures: bool | None = None  # whether the nearest passage has all its figures; none where it has no figure
+    figures: bool | None = None  # whether the nearest passage has all its figures; None if the claim has none
 
 
 def checkable(answer: str, *, most: int = MOST_CLAIMS) -> list[str]:
-    """The claims of an answer that are about the world, and so can be held against sources."""
+    """Return the claims of an answer that are about the world and can be checked against sources."""
     said = claims(answer, most=most)
     return [claim for claim in said if find_quantities(claim) or not _TALK.search(claim)]
 
@@ -73,10 +74,10 @@ async def check_claims(
     frugal: bool = False,
     ask: Collection[str] | None = None,
 ) -> list[CheckedClaim | None]:
-    """What becomes of each claim: rules settle what they can, the networks read the rest, all claims in one call.
+    """Check each claim: rules decide what they can; networks read the rest, all claims in one call.
 
-    ``frugal`` asks the judge of support alone, and the other network only where that one is in two minds. With ``ask``
-    only those claims are read by networks; of the others that rules leave open nothing is said.
+    ``frugal`` asks the support model alone, and the entailer only where the support model is undecided. With ``ask``,
+    networks read only those claims; other claims that rules leave open are None.
 
     Raises:
         ProctorError: a network did not answer.
@@ -95,7 +96,7 @@ async def check_claims(
 
 
 def _other_number(claim: str, ready: Sequence[Ready]) -> CheckedClaim | None:
-    """A sentence with all the words of the claim and another bare number: under 5 is not under 12."""
+    """Find a sentence with all words of the claim and a different bare number: under 5 is not under 12."""
     words = content(claim)
     numbers = [one for one in find_quantities(claim) if not one.unit]
     if len(words) < 3 or not numbers:
@@ -115,21 +116,21 @@ def _other_number(claim: str, ready: Sequence[Ready]) -> CheckedClaim | None:
 
 
 def _near_to(claim: str, ready: Sequence[Ready]) -> Sequence[Ready]:
-    """The passages that speak of the claim's matter; all of them where they are few."""
+    """Return the passages about the claim's topic; all of them if there are few."""
     if len(ready) <= _FEW:
         return ready
     words, figures = content(claim), find_quantities(claim)
     ranked = sorted(ready, key=lambda each: -overlap_share(words, each.read.words))
-    # A figure counts wherever it stands.
+    # Also keep passages that contain one of the claim's figures.
     rest = [each for each in ranked[_FEW:] if any(one.same(other) for one in figures for other in each.read.figures)]
     return [*ranked[:_FEW], *rest[:_FEW]]
 
 
 def _by_rule(claim: str, ready: Sequence[Ready], *, alone: bool) -> CheckedClaim | None:
-    """What words and numbers settle; nothing when a network has to look.
+    """Decide by words and numbers; return None if a network has to read the claim.
 
-    Nearly the same words are no support: one of them may be the lie. So only a claim whose every word and number stands
-    together in a passage is settled, unless the rules are ``alone``.
+    Nearly the same words are not support: the differing word may be the false one. So a claim is settled only if all
+    its words and numbers occur together in one passage, unless the rules are ``alone``.
     """
     words = content(claim)
     found = [(one.passage, compare(claim, one.read.pieces, nearest=False)) for one in ready]
@@ -138,7 +139,7 @@ def _by_rule(claim: str, ready: Sequence[Ready], *, alone: bool) -> CheckedClaim
     denied = [(passage, each) for passage, each in found if each.verdict == "conflict"]
     if stated:
         newest = _newest([passage for passage, _ in stated])
-        # What is told word for word is of its own matter: a newer source must be just as near to deny it.
+        # A verbatim match has the right topic: a newer source must match as closely to deny it.
         best = near[id(newest)] + (_AS_NEAR if any(each.reason == WORD_FOR_WORD for _, each in stated) else 0.0)
         for passage, each in denied:
             if near[id(passage)] >= max(_SAME_MATTER, best - _AS_NEAR) and _supersedes(passage, newest):
@@ -167,13 +168,13 @@ def _by_rule(claim: str, ready: Sequence[Ready], *, alone: bool) -> CheckedClaim
 
 
 def _foreign(numbers: Sequence[Quantity], ready: Sequence[Ready]) -> bool:
-    """Whether a figure stands in no passage; one that does may belong to another matter of the same source."""
+    """Whether a figure occurs in no passage. One that occurs may still belong to another topic of the source."""
     known = [other for one in ready for other in one.read.figures] if numbers else []
     return any(not any(one.same(other) for other in known) for one in numbers)
 
 
 def _by_figures(claim: str, figures: Sequence[Quantity], ready: Sequence[Ready]) -> CheckedClaim | None:
-    """A figure that stands in no passage was made up; when all stand in one record, the record is what was read."""
+    """Decide by figures: one that occurs in no passage is invented; if one record has all, the claim is supported."""
     if not figures:
         return None
     known = [(one.passage, one.read.figures) for one in ready]
@@ -190,7 +191,7 @@ def _by_figures(claim: str, figures: Sequence[Quantity], ready: Sequence[Ready])
 
 
 def _bare(one: Quantity, known: Sequence[tuple[SourcePassage, Sequence[Quantity]]]) -> bool:
-    """Whether its numbers stand in a passage without a unit: from 5 to 12, where the claim says 5 to 12 years."""
+    """Whether its numbers occur in a passage without a unit: "5 to 12" for "5 to 12 years"."""
     said = {number.value for number in find_numbers(one.quote)}
     told = {other.value for _, has in known for other in has if not other.unit}
     return one.unit == "month" and bool(said) and said <= told
@@ -199,7 +200,7 @@ def _bare(one: Quantity, known: Sequence[tuple[SourcePassage, Sequence[Quantity]
 async def _asked(
     open_ones: Sequence[str], ready: Sequence[Ready], entailer: Entailer | None, grounder: Grounder | None
 ) -> dict[str, CheckedClaim]:
-    """What words and networks say of each open claim against the passages nearest to it."""
+    """Combine word overlap and network readings of each open claim against its nearest passages."""
     covered = _covered(open_ones, ready)
     if entailer is None:
         return {claim: _by_words(claim, covered[claim]) for claim in open_ones}
@@ -218,7 +219,7 @@ async def _asked(
 async def _asked_frugally(
     open_ones: Sequence[str], ready: Sequence[Ready], entailer: Entailer | None, grounder: Grounder | None
 ) -> dict[str, CheckedClaim]:
-    """One line of a network for each claim, and a second look where that one does not settle it."""
+    """Ask the support model once per claim, and the entailer only where that is undecided."""
     assert entailer is not None
     assert grounder is not None
     covered = _covered(open_ones, ready)
@@ -230,7 +231,7 @@ async def _asked_frugally(
         if _UNSURE[0] <= backing < _UNSURE[1]:
             again.append((claim, backing))
             continue
-        # Without a second look the words count for what entailment would.
+        # Word overlap takes the weight of the missing entailment.
         share = _lifted(_BACKING * backing + (_FOLLOWS + _COVERED) * (backing + covered[claim]) / 2)
         note = f"support {backing:.2f}, words {covered[claim]:.2f}"
         state: State = "supported" if share >= 0.6 else "unsupported"
@@ -246,14 +247,14 @@ async def _asked_frugally(
 
 
 def _ahead(claim: str, near: Sequence[SourcePassage]) -> Sequence[SourcePassage]:
-    """The nearest passage alone where it is far ahead of the others: a short line is read faster, and better."""
+    """Return only the nearest passage if it is clearly nearest: short inputs are read faster and more accurately."""
     words = content(claim)
     shares = [overlap_share(words, ready_for(passage).read.words) for passage in near[:2]]
     return near[:1] if len(shares) < 2 or shares[0] - shares[1] >= _AHEAD else near[:2]
 
 
 def _with_figures(each: CheckedClaim, near: Sequence[SourcePassage]) -> CheckedClaim:
-    """Where the networks are in two minds, a figure must stand in the passage that speaks of the matter."""
+    """If the networks are undecided, require the claim's figures in the nearest passage."""
     if each.state == "supported" and _has_figures(each.claim, near[0]) is False:
         return replace(
             each, state="unsupported", value=min(each.value, 0.5), note=f"{each.note}; figures not in {near[0].name}"
@@ -310,14 +311,14 @@ def _weighed(
 
 
 def _by_words(claim: str, covered: float) -> CheckedClaim:
-    """Without a network: the share of the claim's words that the passages have."""
+    """Without a network, use the share of the claim's words that the passages have."""
     share = _lifted(covered)
     state: State = "supported" if share >= 0.6 else "unsupported"
     return CheckedClaim(claim=claim, state=state, value=share, note=f"words {covered:.2f}", by_rule=False)
 
 
 def _lifted(share: float) -> float:
-    """A network that is more sure than not is right more often than its share says; below that it is left as it is."""
+    """Raise shares above 0.4: networks are right more often than those shares state. Lower shares stay."""
     if share < 0.4:
         return share
     return min(1.0, 0.4 + (share - 0.4) * 1.6)
@@ -334,7 +335,7 @@ def _newest(passages: Sequence[SourcePassage]) -> SourcePassage:
 
 
 def _supersedes(one: SourcePassage, other: SourcePassage) -> bool:
-    """Whether what one says holds against what the other says: it is live, or its date is later."""
+    """Whether one passage overrides the other: it is live, or its date is later."""
     if one.live or other.live:
         return one.live and not other.live
     return one.order is not None and other.order is not None and one.order > other.order

@@ -1,4 +1,4 @@
-"""Whether an answer uses what is known of the situation: the page the user is on, and what was said before."""
+"""Check whether an answer uses its context: the page the user is on and the earlier turns."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _HERE = re.compile(
     r"\b(?:this|it|its|here|these|the (?:book|manga|volume|series|product|item|page))\b|この|これ|それ|こちら|本作",
     re.IGNORECASE,
 )
-# Likeness above which an answer goes on from a text, and below which it has nothing to do with it.
+# Similarity bounds: below the first a text is unrelated to the answer, above the second fully related.
 _FAR, _NEAR = 0.12, 0.30
 
 
 def page_names(page: Mapping[str, Any]) -> tuple[str, ...]:
-    """The ids and titles of the product the page shows."""
+    """Return the ids and titles of the product shown on the page."""
     found: list[str] = []
     for key, value in page.items():
         if _PRODUCT_KEY.search(str(key)) and isinstance(value, str) and value.strip():
@@ -44,12 +44,12 @@ def page_names(page: Mapping[str, Any]) -> tuple[str, ...]:
 async def context_relevance(
     asked: AskedTopic, answer: str, page: Mapping[str, Any], shown: Product | None, embedder: Embedder | None
 ) -> Score:
-    """The share of the signals that bear on the question and that the answer uses.
+    """Return the share of the relevant context signals that the answer uses.
 
-    The product on the page bears on a question that points at it; the section on one that names no other matter; what
-    was said before on a question that leans on it. Signals that do not bear are not counted.
+    The product on the page is relevant if the question refers to it; the section if the question names no other topic;
+    the earlier turns if the question depends on them. Other signals are not counted.
     """
-    signals: list[tuple[str, str, float]] = []  # what, the words of it, how far it is used
+    signals: list[tuple[str, str, float]] = []  # signal, its text, degree of use
     try:
         if shown is not None and _points_at(asked, shown):
             signals.append(("the product on the page", shown.names[-1], _names(shown, answer)))
@@ -84,7 +84,7 @@ def _points_at(asked: AskedTopic, shown: Product) -> bool:
 
 
 def _names(shown: Product, answer: str) -> float:
-    """1 when the product is named; less when the answer only points at it."""
+    """Return 1 if the product is named, less if the answer only refers to it."""
     if any(mentions(name, answer, most=1) for name in shown.names):
         return 1.0
     return 0.6 if _HERE.search(answer) else 0.0
@@ -105,7 +105,7 @@ async def _reflects(section: str, answer: str, embedder: Embedder | None) -> flo
 
 
 async def _goes_on(asked: AskedTopic, answer: str, embedder: Embedder | None) -> float:
-    """Whether the answer has words, or at least the matter, of what was said before."""
+    """Return whether the answer shares words, or at least the topic, with the earlier turns."""
     words = content(answer)
     earlier = [text[-2000:] for text in asked.before[-6:]]
     if any(len(content(text) & words) >= 2 for text in earlier):

@@ -1,4 +1,4 @@
-"""Statements that contradict each other: by number and denial exactly, by a network where words are near enough."""
+"""Find statements that contradict each other: by numbers and negation, or by a network for similar wording."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from proctor.text.script import language_of
 
 __all__ = ["MOST_PAIRS", "Contradiction", "Looked", "contradictions", "remaining", "trust"]
 
-# A reading of the network is milliseconds, and most pairs of statements have nothing to do with each other:
-# so the nearest pairs are read, and no more than this many.
+# A network call takes milliseconds and most pairs of statements are unrelated, so only the nearest pairs are read, up
+# to this number.
 MOST_PAIRS: Final = 24
 MOST_STATEMENTS: Final = 400
 MOST_EMBEDDED: Final = 96
 NEAR_IN_WORDS: Final = 0.2
 NEAR_IN_MEANING: Final = 0.6
-# Where both directions are read, their mean must reach this and neither may be under the other bound. Japanese and
-# other languages are read less well, so more is asked of them.
+# If both directions are read, their mean must reach this value and neither may be under AT_LEAST. Japanese and other
+# languages need more because the network reads them less well.
 ENOUGH: Final = {"en": 0.66, "ja": 0.7}
 ENOUGH_ELSEWHERE: Final = 0.74
 AT_LEAST: Final = 0.45
-# Two numbers of one kind that differ speak for a contradiction before the network does.
+# Two different numbers of one kind lower the required value.
 EASIER: Final = 0.12
 EXACT: Final = 0.9
 _CORRECTS = re.compile(
@@ -40,7 +40,7 @@ _CORRECTS = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contradiction:
-    """Two statements that cannot both be true, how surely, and who says so."""
+    """Two statements that cannot both be true, with the strength and the reason."""
 
     earlier: str
     later: str
@@ -53,7 +53,7 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Looked:
-    """What was found, and how much was looked at."""
+    """The contradictions found and how many pairs were compared."""
 
     found: tuple[Contradiction, ...] = ()
     pairs: int = 0
@@ -78,13 +78,13 @@ async def contradictions(
     embedder: Embedder | None,
     most_pairs: int = MOST_PAIRS,
 ) -> Looked:
-    """Compare each later statement with each earlier one. Without any earlier, the later ones with each other."""
+    """Compare each later statement with each earlier one; without earlier ones, compare the later with each other."""
     if earlier is not None:
-        # Of a very long conversation the newest statements are kept; a case that long is one in thousands.
+        # Keep only the newest statements of a very long conversation.
         pairs = [(when, one, two) for when, one in earlier[-MOST_STATEMENTS:] for two in later[:MOST_STATEMENTS]]
     else:
         few = later[:MOST_STATEMENTS]
-        # Items of one list stand beside each other because they differ.
+        # Items of one list differ by intent.
         pairs = [
             (turn, one, two) for at, one in enumerate(few) for two in few[at + 1 :] if not (one.listed and two.listed)
         ]
@@ -116,7 +116,7 @@ async def contradictions(
 
 
 async def _nearest(pairs: Sequence[_Pair], embedder: Embedder | None, most: int) -> list[_Pair]:
-    """The pairs worth reading: those that share words or meaning, the nearest first."""
+    """Return the pairs worth reading: those similar in words or meaning, the nearest first."""
     texts = list(dict.fromkeys(text for pair in pairs for text in (pair.earlier.text, pair.later.text)))
     if embedder is not None and len(texts) <= MOST_EMBEDDED:
         vectors = dict(zip(texts, await embedder.embed(texts), strict=True))
@@ -157,7 +157,7 @@ async def _by_network(pairs: Sequence[_Pair], entailer: Entailer, language: str,
 
 
 def _softened(one: Contradiction, later: Sequence[Saying]) -> Contradiction:
-    """An answer that says openly that it corrects itself contradicts on purpose: half as bad."""
+    """Halve the strength if the answer openly corrects itself."""
     if not any(_CORRECTS.search(saying.text) for saying in later):
         return one
     return Contradiction(
@@ -172,7 +172,7 @@ def _softened(one: Contradiction, later: Sequence[Saying]) -> Contradiction:
 
 
 def remaining(found: Sequence[Contradiction]) -> float:
-    """What is left of a full score: each of the three strongest takes its strength of what the others left."""
+    """Return the remaining score: each of the three strongest contradictions multiplies it by 1 - strength."""
     left = 1.0
     for each in sorted(found, key=lambda each: -each.strength)[:3]:
         left *= 1.0 - each.strength
@@ -180,7 +180,7 @@ def remaining(found: Sequence[Contradiction]) -> float:
 
 
 def trust(language: str, *, network: bool) -> float:
-    """How far the absence or presence of contradictions can be believed, by the language of the answer."""
+    """Return the confidence in a finding about contradictions, by the language of the answer."""
     if not network:
         return 0.5
     return {"en": 0.75, "ja": 0.55, "none": 0.5}.get(language, 0.35)

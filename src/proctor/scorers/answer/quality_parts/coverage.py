@@ -1,4 +1,4 @@
-"""How many of the expected facts an answer states: exactly, by numbers and units, then by entailment or a judge."""
+"""Measure how many expected facts an answer states: by numbers and units, then by entailment."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["NAME", "fact_coverage"]
 NAME: Final = "fact_coverage"
 _ENTAILED: Final = 0.5
 _CONTRADICTED: Final = 0.6
-_LETTERS: Final = 6_000  # of the answer: the network refuses more, and no answer to a customer has more
+_LETTERS: Final = 6_000  # characters of the answer; the network rejects more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,10 +34,9 @@ class _Finding:
 
 
 async def fact_coverage(facts: Sequence[str], answer: str, entailer: Entailer | None) -> Score:
-    """The share of the facts that the answer states.
+    """Return the share of the facts that the answer states.
 
-    What numbers, units, dates and denial settle is settled: a network is asked only about the rest, and cannot
-    overrule a number.
+    Numbers, units, dates and negation are decided by rules. A network reads only the rest and cannot overrule a number.
     """
     wanted = [fact for fact in dict.fromkeys(facts) if fact.strip()]
     if not wanted:
@@ -70,7 +69,7 @@ async def fact_coverage(facts: Sequence[str], answer: str, entailer: Entailer | 
 
 
 def _by_rule(fact: str, found: FactMatch, answer: str) -> _Finding:
-    """What the rules say; what they leave open counts as not stated unless its words and numbers are there."""
+    """Return the rules' finding; an open fact counts as not stated unless it is a name in the answer."""
     sure = {"stated": 0.95, "conflict": 0.95, "absent": 0.9, "open": 0.4}[found.verdict]
     stated = found.verdict == "stated" or (found.verdict == "open" and _is_name(fact, answer))
     return _Finding(
@@ -84,12 +83,12 @@ def _by_rule(fact: str, found: FactMatch, answer: str) -> _Finding:
 
 
 def _is_name(fact: str, answer: str) -> bool:
-    """A fact that is only a name or a word is stated when it stands there."""
+    """Whether the fact is only a name or a word and occurs in the answer."""
     return len(fact.split()) <= 3 and bool(occurrences(fact, fold(answer, ignore_case=True), whole_words=True, most=1))
 
 
 async def _asked(pending: Sequence[tuple[str, FactMatch]], answer: str, entailer: Entailer) -> dict[str, _Finding]:
-    """What the network says of the open ones, against the nearest words and against the whole."""
+    """Ask the network about the open facts, against the nearest text and against the whole answer."""
     whole = " ".join(plain(answer).split())[:_LETTERS]
     pairs = [(text, fact) for fact, found in pending for text in (found.quote[:_LETTERS] or whole, whole)]
     shares = await entailer.entails(pairs)
@@ -98,7 +97,7 @@ async def _asked(pending: Sequence[tuple[str, FactMatch]], answer: str, entailer
         near, wide = shares[2 * index], shares[2 * index + 1]
         entailed = max(near["entailment"], wide["entailment"])
         against = near["contradiction"]
-        # The numbers are there and the words are: only a plain contradiction speaks against it.
+        # The numbers and words match: only a clear contradiction overrules them.
         stated = entailed >= _ENTAILED and entailed > against
         if found.numbers and found.share >= 0.5:
             stated = against < _CONTRADICTED

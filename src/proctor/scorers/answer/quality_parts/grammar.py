@@ -1,4 +1,4 @@
-"""How clean the language of an answer is, and what of it was not looked at."""
+"""Score the grammar of an answer and report what was not checked."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _HARPER_KINDS = frozenset(
     {"Agreement", "BoundaryError", "Eggcorn", "Grammar", "Malapropism", "Miscellaneous", "Nonstandard"}
 )
 _HARPER_KINDS |= {"Punctuation", "Repetition", "Typo", "Usage", "WordChoice"}
-# A word in small ASCII letters that a dictionary does not know is a slip; any other may be a name.
+# An unknown word in lowercase ASCII is a slip; any other may be a name.
 _COMMON_WORD = re.compile(r"[a-z]{4,}")
 
 
 def score_grammar(answer: str, *, checker: Checker = "auto") -> Score:
-    """The slips that were found, set against the length of the answer."""
+    """Score the slips found relative to the length of the answer."""
     if not answer.strip():
         return Score(name="grammar", value=0.0, confidence=1.0, reason="the answer is empty")
     language = language_of(answer)
@@ -46,7 +46,7 @@ def score_grammar(answer: str, *, checker: Checker = "auto") -> Score:
         found += english.english_slips(text)
         confidence, missed = 0.55, english.NOT_CHECKED
         if linter is not None:
-            # Two checks that find a slip in one place have found one.
+            # Two checks that report the same place found one slip.
             found += [
                 slip for slip in _by_harper(linter, text) if not any(abs(slip.start - s.start) < 13 for s in found)
             ]
@@ -82,7 +82,7 @@ def _any_language(text: str) -> Iterator[Slip]:
 
 @cache
 def _harper() -> Any:
-    """The linter of harper-py where it is installed; made once, because it loads a dictionary."""
+    """Return the linter of harper-py if it is installed; cached because it loads a dictionary."""
     try:
         return import_module("harper").Linter()
     except ImportError:

@@ -1,4 +1,4 @@
-"""Whether an answer has the shape its intent asks for: lists, links, prices, length, all names of a work."""
+"""Check whether an answer has the format its intent requires: lists, links, prices, length, all names of a work."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ MOST_ASKED: Final = 24
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """What the answers to one intent look like. Only what is set is asked for.
+    """The required format of answers to one intent. Only what is set is checked.
 
-    ``names: all`` asks that a work be named by its original title, its romanisation and its English title.
+    ``names: all`` requires the original title, the romanisation and the English title of a work.
     """
 
     need: tuple[Shape, ...] = ()
@@ -55,7 +55,7 @@ async def score_formatting(
     catalogue: Catalogue | None,
     title_fields: Sequence[str],
 ) -> Score:
-    """The rules of the intent, and shapes that are broken whatever the intent."""
+    """Check the format rules of the intent, and formatting that is broken for any intent."""
     if not answer.strip():
         return Score(name="formatting", value=0.0, confidence=1.0, reason="the answer is empty")
     faults = [
@@ -75,7 +75,7 @@ async def score_formatting(
                 confidence = 0.9 if asked else 0.7
         except PatternError as error:
             return Score(name="formatting", status="error", reason=str(error))
-        except Exception as error:  # a catalogue that does not answer is a missing part, never a made-up one
+        except Exception as error:  # a failing catalogue gives a missing part, not an invented score
             reason = f"the catalogue did not answer: {type(error).__name__}: {error}"
             return Score(name="formatting", status="error", reason=quoted(reason, 300), producer="catalogue")
     return Score(
@@ -100,9 +100,9 @@ def _shape_faults(answer: str, wanted: Format) -> list[_Fault]:
 def _length_faults(answer: str, wanted: Format) -> list[_Fault]:
     count = len(words(answer))
     if language_of(answer) in ("ja", "zh"):
-        count = round(count / 2.5)  # a letter counts as a word there; limits are set in words of English
+        count = round(count / 2.5)  # each character counts as a word there; limits are set in English words
     if wanted.most_words is not None and count > wanted.most_words:
-        # The further over, the worse, up to twice the cost.
+        # The cost grows with the excess, up to double.
         over = min(1.0, count / max(1, wanted.most_words) - 1.0)
         return [_Fault(cost=LENGTH * (1 + over), note=f"{count} words, more than {wanted.most_words}")]
     if wanted.least_words is not None and count < wanted.least_words:
@@ -122,9 +122,9 @@ async def _pattern_faults(answer: str, wanted: Format) -> list[_Fault]:
 async def _name_faults(
     answer: str, case: Case, catalogue: Catalogue | None, fields: Sequence[str]
 ) -> tuple[list[_Fault], bool]:
-    """Works that are named by some of their names only, and whether the catalogue could be asked.
+    """Return works named by only some of their names, and whether the catalogue was used.
 
-    An answer in Japanese needs the original title alone: its readers read it.
+    An answer in Japanese needs only the original title.
     """
     in_japanese = language_of(answer) == "ja"
     rows: list[Mapping[str, Any]] = []
@@ -154,7 +154,7 @@ def _as_faults(named: Sequence[tuple[str, float, list[str]]]) -> list[_Fault]:
 
 
 async def _named_works(answer: str, case: Case, catalogue: Catalogue, fields: Sequence[str]) -> list[Mapping[str, Any]]:
-    """The works of the catalogue that the answer names by any of their names."""
+    """Return the works of the catalogue that the answer mentions by any of their names."""
     page = [str(value) for value in case.page.values() if isinstance(value, (str, int))]
     keys = [*(each.quote for each in candidates(answer)), *case.expect.products, *page]
     rows: list[Mapping[str, Any]] = []

@@ -1,4 +1,4 @@
-"""Prices, stock and attributes an answer gives, against the catalogue as it is now."""
+"""Check the prices, stock and attributes in an answer against the live catalogue."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _IN_STOCK = re.compile(
 _BY = re.compile(
     r"\b(?:by|author(?: is)?:?|written by|drawn by|created by)\s+((?:[A-Z][\w'’.-]+)(?:\s+[A-Z][\w'’.-]+){0,3})"
 )
-# Money that is no price of a product: a threshold, a fee, a saving.
+# Amounts that are not product prices: thresholds, fees, savings.
 _NO_PRICE = re.compile(
     r"\b(?:shipping|delivery|postage|fee|over|above|more than|at least|minimum|orders? of|off|save|discount|coupon"
     r"|gift card|points?|total|refund\w*|deposit|per month)\b"
@@ -48,7 +48,7 @@ class _Check:
 
 
 def prices_of(row: Mapping[str, Any]) -> list[tuple[Decimal, str | None]]:
-    """Every price a row holds, with its currency where it is told."""
+    """Return every price in a row, with its currency if given."""
     told = next(
         (str(row[key]).upper() for key in row if str(key).lower() in ("currency", "price_currency") and row[key]), None
     )
@@ -66,12 +66,12 @@ def prices_of(row: Mapping[str, Any]) -> list[tuple[Decimal, str | None]]:
 
 
 def amounts_in(texts: Sequence[str]) -> list[Money]:
-    """Every amount of money in some texts."""
+    """Return every amount of money in the texts."""
     return [money for text in texts for money in find_money(text)]
 
 
 def price_accuracy(answer: str, products: Sequence[Product]) -> Score:
-    """The share of the prices, stock and attributes given that the catalogue confirms."""
+    """Return the share of the stated prices, stock and attributes that the catalogue confirms."""
     checks = [check for piece, named in _pieces(answer, products) for check in _checks(piece, named)]
     if not checks:
         return Score(name=NAME, status="skipped", reason="the answer gives no price, stock or attribute of a product")
@@ -98,7 +98,7 @@ def price_accuracy(answer: str, products: Sequence[Product]) -> Score:
 
 
 def _pieces(answer: str, products: Sequence[Product]) -> Iterator[tuple[str, Product]]:
-    """Stretches of the answer, each with the product it speaks of: from one product's name to the next's."""
+    """Split the answer into stretches about one product each: from one product's name to the next."""
     answer = answer[:50_000]
     marks = sorted(
         (hit.start, hit.end, index)
@@ -106,11 +106,12 @@ def _pieces(answer: str, products: Sequence[Product]) -> Iterator[tuple[str, Pro
         for name in product.names
         for hit in mentions(name, answer, most=10)
     )
-    runs: list[tuple[int, int]] = []  # where the words about a product begin, and which it is
-    before = 0  # where the last name ended
+    runs: list[tuple[int, int]] = []  # start of the text about a product, index of the product
+    before = 0  # end of the last name
     for start, end, index in marks:
         if not runs or runs[-1][1] != index:
-            # "For ¥770 you get Uzumaki": what stands before a name in its sentence is its own, unless another is named.
+            # "For ¥770 you get Uzumaki": text before a name in its sentence belongs to it, unless another name
+            # precedes.
             runs.append((_sentence_start(answer, start) if _sentence_start(answer, start) >= before else start, index))
         before = max(before, end)
     for number, (start, index) in enumerate(runs):
@@ -140,7 +141,7 @@ def _price_checks(sentence: str, row: Mapping[str, Any], name: str) -> Iterator[
     for money in find_money(sentence):
         same = [(amount, code) for amount, code in known if code in (None, money.currency)]
         if not same:
-            continue  # a currency the catalogue does not have
+            continue  # the catalogue has no price in this currency
         right = any(money.covers(amount, code or money.currency) for amount, code in same)
         truth = " / ".join(f"{amount.normalize():f} {code or money.currency}" for amount, code in same[:3])
         yield _Check(

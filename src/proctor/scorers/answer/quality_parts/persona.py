@@ -1,4 +1,4 @@
-"""Whether an assistant stays who it is: what it says of itself, what it never speaks of, in which language."""
+"""Check whether an assistant keeps its persona: self-description, forbidden topics, language."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from proctor.text.script import language_of
 
 __all__ = ["OUT_OF_CHARACTER", "Persona", "score_persona"]
 
-# What gives away the machine behind a character, or takes it for another.
+# Phrases that reveal the model behind the persona, or name another assistant.
 OUT_OF_CHARACTER = (
     "as an AI",
     "as a language model",
@@ -31,11 +31,11 @@ OUT_OF_CHARACTER = (
     "学習データ",
 )
 OTHER_ASSISTANTS = ("Alexa", "Siri", "Google Assistant", "ChatGPT", "Copilot", "Gemini", "アレクサ")
-# As the document has it: a violation costs three tenths.
+# Score lost per violation.
 COST = 0.3
 _SINGULAR = re.compile(r"\b(?:I|I['’](?:m|ll|ve|d)|my|me)\b|(?:私|わたし|僕|俺)(?:は|が|の|も)")
 _PLURAL = re.compile(r"\b(?:we|we['’](?:re|ll|ve|d)|our|us)\b|(?:当店|弊社|私ども|わたくしども|当社)", re.IGNORECASE)
-# Another assistant may be the matter of a question; to be one is out of character.
+# Mentioning another assistant is allowed; claiming to be one is out of character.
 _CLAIMS_TO_BE = re.compile(
     r"(?:\b(?:I am|I['’]m|as|my name is|this is|powered by)\s+|(?:私|わたし)は)(?P<who>\w[\w ]{2,30})",
     re.IGNORECASE,
@@ -49,10 +49,10 @@ _NAMES_ITSELF = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Persona:
-    """Who the assistant is and how that shows. Only what is set is asked for.
+    """The persona of the assistant. Only what is set is checked.
 
-    ``topics`` are what it never speaks of, each with the words that give it away. ``language`` is a
-    language (en, ja, zh, ko), or ``same``: that of the user's message.
+    ``topics`` maps each forbidden topic to the words that reveal it. ``language`` is a language code (en, ja, zh, ko),
+    or ``same`` for the language of the user's message.
     """
 
     name: str | None = None
@@ -66,7 +66,7 @@ class Persona:
 
 
 def score_persona(persona: Persona, said: Sequence[AnsweredTurn]) -> Score:
-    """How well the answers keep to the persona; each violation costs three tenths."""
+    """Score how well the answers keep the persona; each violation costs ``COST``."""
     found = [each for exchange in said for each in _violations(persona, exchange)]
     found += list(_missing(persona, said))
     value = max(0.0, 1.0 - COST * len(found))
@@ -91,7 +91,7 @@ def _violations(persona: Persona, exchange: AnsweredTurn) -> Iterator[Evidence]:
     for phrase, why in words:
         note = f"{why}: “{phrase}”"
         for start, end in occurrences(phrase, folded, whole_words=True, most=1):
-            # One slip is one violation, however many of the listed phrases it has in it.
+            # One slip is one violation, even if it contains several listed phrases.
             if why == "out of character" and why in seen:
                 continue
             seen.add(why)
@@ -127,7 +127,7 @@ def _voice(persona: Persona, exchange: AnsweredTurn) -> Iterator[Evidence]:
 
 
 def _missing(persona: Persona, said: Sequence[AnsweredTurn]) -> Iterator[Evidence]:
-    """What must be said is owed once, in any answer."""
+    """Yield each required phrase that no answer contains."""
     together = fold("\n".join(exchange.answer for exchange in said)[:100_000], ignore_case=True)
     for phrase in persona.must_say:
         if not occurrences(phrase, together, most=1):

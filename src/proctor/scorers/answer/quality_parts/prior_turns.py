@@ -1,4 +1,4 @@
-"""Who said what before: the turns of a conversation with everything that was said before each of them."""
+"""Turns of a conversation, each with everything said before it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["AnsweredTurn", "SpokenLine", "exchanges"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpokenLine:
-    """Something said before: by whom, and in which turn (``None``: before the case began)."""
+    """A message said earlier: its role and its turn (``None``: before the case began)."""
 
     role: str
     text: str
@@ -22,7 +22,7 @@ class SpokenLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnsweredTurn:
-    """One turn: what was asked, what was answered, and all that was said before."""
+    """One turn: the question, the answer and all earlier messages."""
 
     turn: int
     asked: str
@@ -31,12 +31,12 @@ class AnsweredTurn:
 
     @property
     def answers_before(self) -> Sequence[SpokenLine]:
-        """What was said before and not by the user: answers, and summaries of answers."""
+        """Earlier messages that are not from the user or a tool: answers, and summaries of answers."""
         return [line for line in self.before if line.role not in ("user", "tool") and line.text.strip()]
 
 
 def exchanges(case: Case, run: Trajectory) -> list[AnsweredTurn]:
-    """Every turn in order, each with the history of the case and the turns before it."""
+    """Return every turn in order, each with the case's history and the earlier turns."""
     said = [SpokenLine(role=message.role, text=message.content) for message in case.history]
     asks = case.asks
     made: list[AnsweredTurn] = []

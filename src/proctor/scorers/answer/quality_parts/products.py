@@ -1,4 +1,4 @@
-"""The products an answer speaks of: by id or by title in any script, with the help of the catalogue."""
+"""Find the products an answer mentions: by id or by title in any script, with the help of the catalogue."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NOT_TITLE = re.compile(r"author|artist|publisher|file|user|customer|first_?name
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Product:
-    """A product as it is asked for (``key``) and all the names it goes by; ``row`` is what is known of it."""
+    """A product: the ``key`` used to look it up, all its names, and its ``row`` of data if known."""
 
     key: str
     names: tuple[str, ...]
@@ -46,7 +46,7 @@ class Product:
 
 
 def names_of(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """The ids and titles of a row, whatever its columns are called."""
+    """Return the ids and titles of a row, whatever its column names."""
     found: list[str] = []
     for column, value in row.items():
         if _NOT_TITLE.search(str(column)):
@@ -57,7 +57,7 @@ def names_of(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def known_products(run: Trajectory) -> list[Product]:
-    """Products that the run itself tells of: results of tools, and sources with a title."""
+    """Return the products found in the run: in tool results and in sources with a title."""
     found: list[Product] = []
     for call in run.tool_calls:
         for row in _rows(call.result):
@@ -71,12 +71,12 @@ def known_products(run: Trajectory) -> list[Product]:
 
 
 def expected_products(case: Case, run: Trajectory) -> tuple[str, ...]:
-    """The ids or titles that should appear."""
+    """Return the expected product ids or titles."""
     return tuple(dict.fromkeys(name for expect in last_expectation(case, run) for name in expect.products))
 
 
 async def looked_up(keys: Iterable[str], run: Trajectory, catalogue: Catalogue | None) -> list[Product]:
-    """Each key with all its names: from the catalogue as it is now, else from the run, else alone."""
+    """Return each key with all its names: from the live catalogue, else from the run, else the key alone."""
     known = known_products(run)
     made = []
     for key in keys:
@@ -95,9 +95,9 @@ async def looked_up(keys: Iterable[str], run: Trajectory, catalogue: Catalogue |
 async def mentioned_products(
     answer: str, run: Trajectory, catalogue: Catalogue, extra: Sequence[str] = ()
 ) -> list[Product]:
-    """The products of the catalogue that the answer names, in no particular order; each once.
+    """Return the catalogue products that the answer names, without duplicates and in no particular order.
 
-    What may be a title is a guess from the text; the catalogue says whether it is one.
+    Possible titles are guessed from the text; the catalogue decides which of them are real.
     """
     guesses = [name for name in extra if mentions(name, answer, most=1)]
     guesses += [match.group() for match in _ID.finditer(answer[:50_000])]
@@ -114,7 +114,7 @@ async def mentioned_products(
 
 
 def product_relevance(products: Sequence[Product], answer: str) -> Score:
-    """The share of the expected products that the answer names, as ids or titles in any script."""
+    """Return the share of the expected products that the answer names, by id or by title in any script."""
     evidence, found = [], 0
     for product in products:
         hit = next((hit for name in product.names for hit in mentions(name, answer, most=1)), None)
@@ -127,7 +127,7 @@ def product_relevance(products: Sequence[Product], answer: str) -> Score:
     missing = [product.key for product in products if not any(mentions(n, answer, most=1) for n in product.names)]
     said = ", ".join(quoted(key, 60) for key in missing[:5])
     live = any(product.live for product in products)
-    # Without a catalogue an id is looked for as it is written: a title in its place would not be known.
+    # Without a catalogue only the literal id can be found, not the title, so the confidence is lower.
     bare = [product for product in products if product.key in missing and len(product.names) == 1]
     return Score(
         name=NAME,

@@ -1,4 +1,4 @@
-"""Whether an answer speaks of what the user pointed at: the second one is the second that was listed."""
+"""Check whether an answer resolves the user's references correctly: "the second one" is the second listed item."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LOST, OTHER, BACKGROUND = 0.0, 0.2, 0.4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolved:
-    """How an answer met a reference: a value, the reason, what it rests on, and how sure that is."""
+    """How an answer resolved a reference: value, reason, evidence and confidence."""
 
     value: float
     reason: str
@@ -35,10 +35,10 @@ class Resolved:
 
 
 def resolve(exchange: AnsweredTurn) -> Resolved | None:
-    """What the user pointed at, and whether the answer is about it; ``None`` when nothing can be said.
+    """Return whether the answer is about the item the user referred to; ``None`` if this cannot be decided.
 
-    The list is the newest one before the question that has such a place and that the answer speaks of;
-    when it speaks of none, the newest that has the place.
+    The list is the newest one before the question that has the referenced position and that the answer mentions; if the
+    answer mentions none, the newest list that has the position.
     """
     pointed = references(exchange.asked)
     if not pointed or not exchange.answer.strip():
@@ -89,7 +89,7 @@ def _judge(
 
 
 def _unlisted(meant: str, listed: Evidence, items: Sequence[Item], exchange: AnsweredTurn) -> Resolved | None:
-    """The answer names none of the items: it may ask back, name something else, or speak of it without its name."""
+    """Handle an answer that names no listed item: it asks back, names something else, or uses no name."""
     if _ASKS_BACK.search(exchange.answer):
         said = Evidence(quote=quoted(exchange.answer), turn=exchange.turn, note="asks back")
         return Resolved(
@@ -106,7 +106,7 @@ def _unlisted(meant: str, listed: Evidence, items: Sequence[Item], exchange: Ans
 
 
 def _is_title(name: str, answer: str) -> bool:
-    """Whether it is set off like a title and looks like one: not every bold word is."""
+    """Whether a marked-up name looks like a title; not every bold word does."""
     if len(name) < 4 or name[0].islower() or name[0].isdigit():
         return False
     return any(

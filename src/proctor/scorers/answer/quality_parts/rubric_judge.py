@@ -1,4 +1,4 @@
-"""A part of a dimension by a judge: a rubric, a scale from 1 to 5, and no number when the judge fails."""
+"""Score one part of a dimension with a judge: a rubric and a scale from 1 to 5; an error if the judge fails."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from proctor.scorers.judge_material import Included
 
 __all__ = ["CONFIDENCE", "by_judge"]
 
-# How far a judge is believed before anybody has measured it against people.
+# Confidence in a judge that has not been compared with human ratings.
 CONFIDENCE = 0.8
 SCALE = (1.0, 5.0)
 
@@ -21,7 +21,7 @@ SCALE = (1.0, 5.0)
 async def by_judge(
     part: str, *, weight: float, rubric: str, include: tuple[Included, ...], judge: Model, case: Case, run: Trajectory
 ) -> Score:
-    """What the judge says of one part; an error when it says nothing usable."""
+    """Return the judge's score for one part; an error if the reply is unusable."""
     asked = Judge(rubric=rubric, kind="score", scale=SCALE, include=include, judge=judge)
     score = await asked.score(case, run)
     sure = CONFIDENCE if score.value is not None else None

@@ -1,4 +1,4 @@
-"""What claims are held against: a passage, cut into pieces and read as far as somebody asked."""
+"""Passages that claims are checked against: split into pieces and parsed lazily."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ LETTERS: Final = 4_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourcePassage:
-    """Something the agent had before it; ``order`` says how new it is, ``live`` that it holds now whatever its date.
+    """A text the agent read. ``order`` is its date; ``live`` means it is current whatever its date.
 
-    ``data`` marks fields and values: no prose, so a network does not read it well, but its figures are exact.
+    ``data`` marks fields and values: networks read it poorly because it is not prose, but its figures are exact.
     """
 
     name: str
@@ -31,7 +31,7 @@ class SourcePassage:
 
 
 class Read:
-    """A text as the rules need it: cut into pieces, its words, its figures; each made when it is first asked for."""
+    """A parsed text: its pieces, words and figures. Words and figures are computed on first use."""
 
     __slots__ = ("_figures", "_text", "_words", "pieces")
 
@@ -42,20 +42,20 @@ class Read:
 
     @property
     def words(self) -> frozenset[str]:
-        """Its words of content."""
+        """Its content words."""
         if self._words is None:
             self._words = content(self._text)
         return self._words
 
     @property
     def figures(self) -> tuple[Quantity, ...]:
-        """Its numbers with what they count."""
+        """Its numbers with their units."""
         if self._figures is None:
             self._figures = find_quantities(self._text)
         return self._figures
 
     def reading(self) -> Iterator[None]:
-        """Make all of it, a little at each step."""
+        """Compute everything in small steps."""
         for _ in (self.words, self.figures):
             yield
         yield from self.pieces.reading()
@@ -63,15 +63,15 @@ class Read:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
-    """A passage with what was read of it."""
+    """A passage with its parsed text."""
 
     passage: SourcePassage
     read: Read
 
 
 def ready_for(passage: SourcePassage) -> Ready:
-    """The passage, to hold claims against; what is read of it is remembered by its text."""
-    # The same policies are retrieved again and again; long texts are not remembered, to keep memory small.
+    """Return the passage with its parsed text, which is cached."""
+    # The same policies are retrieved repeatedly. Long texts are not cached, to limit memory.
     text = passage.text[:20_000]
     return Ready(passage=passage, read=_remembered(text) if len(text) <= LETTERS else Read(text))
 
@@ -82,9 +82,9 @@ def _remembered(text: str) -> Read:
 
 
 def reading(passages: Iterable[SourcePassage]) -> Iterator[None]:
-    """Read passages that claims will be held against, a little at each step; long ones are not remembered, so not read.
+    """Parse passages in small steps before claims are checked; long ones are skipped because they are not cached.
 
-    Whoever holds claims against them meanwhile finds what is done, and does the rest.
+    A concurrent check reuses what is finished and computes the rest itself.
     """
     for passage in passages:
         if len(passage.text) <= LETTERS:

@@ -1,4 +1,4 @@
-"""Whether what an answer claims is supported by what the agent had read, and whether that was still true."""
+"""Check whether the claims of an answer are supported by what the agent read, and whether that was current."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_PASSAGES: Final = 40
 def passages_of(
     run: Trajectory, rows: Sequence[Mapping[str, Any]] = (), truths: Sequence[str] = ()
 ) -> list[SourcePassage]:
-    """What the last answer may rest on: retrieved sources, results of tools, the catalogue, what is expected."""
+    """Return the texts the last answer may rely on: sources, tool results, catalogue rows, expected facts."""
     found = [source_passage(source) for source in run.sources if source.text.strip()]
     for call in run.tool_calls:
         if call.result is not None and call.error is None:
@@ -44,10 +44,10 @@ async def no_hallucination(
     *,
     retrieved: bool,
 ) -> Score:
-    """How far the answer's claims are supported by the passages.
+    """Score how far the answer's claims are supported by the passages.
 
-    A claim that an older source supports and a newer one denies is stale. ``retrieved`` is false when the agent showed
-    no source: then only what contradicts is held against the answer, since support could not be expected.
+    A claim that an older source supports and a newer one denies is stale. ``retrieved`` is false if the agent retrieved
+    no source: then only contradictions lower the score, because no support can be expected.
     """
     said = checkable(answer)
     if not answer.strip():
@@ -70,7 +70,7 @@ async def no_hallucination(
 
 
 def _unsourced(said: Sequence[str]) -> Score:
-    """Without anything to hold claims against: figures cannot be checked; where there are none, little can be wrong."""
+    """Score claims without any passage: figures cannot be checked; without figures little can be wrong."""
     figures = next((claim for claim in said if any(one.unit for one in find_quantities(claim))), None)
     if figures is None:
         reason = "no source was retrieved, and the answer gives no figure, date or price that would need one"
@@ -81,10 +81,10 @@ def _unsourced(said: Sequence[str]) -> Score:
 
 
 def _score(made: Sequence[CheckedClaim], answer: str, *, networks: bool) -> Score:
-    weights = [2.0 if find_quantities(each.claim) else 1.0 for each in made]  # a wrong figure does more harm
+    weights = [2.0 if find_quantities(each.claim) else 1.0 for each in made]  # a wrong figure is worse
     mean = sum(weight * each.value for weight, each in zip(weights, made, strict=True)) / sum(weights)
     worst = min(made, key=lambda each: each.value)
-    # One claim that is denied spoils an answer, however much is right beside it.
+    # A denied claim caps the score, however many other claims are correct.
     value = min(mean, 0.5 + worst.value / 2) if worst.state in ("contradicted", "stale") else mean
     bad = sorted((each for each in made if each.state != "supported"), key=lambda each: each.value)
     counts = ", ".join(
@@ -108,7 +108,7 @@ def _score(made: Sequence[CheckedClaim], answer: str, *, networks: bool) -> Scor
 
 
 def source_passage(source: Source) -> SourcePassage:
-    """A retrieved source as something an answer may rest on."""
+    """Convert a retrieved source to a passage."""
     day = _day(source.date)
     text = f"{source.title}: {source.text}" if source.title and source.title not in source.text else source.text
     return SourcePassage(name=source.id, text=text, order=day.order if day else None)
@@ -120,7 +120,7 @@ def _day(written: str | None) -> Day | None:
 
 
 def spoken(value: Any, depth: int = 0) -> str:
-    """Data as words, such as ``price jpy: 770. stock: 24``."""
+    """Return data as text, such as ``price jpy: 770. stock: 24``."""
     if isinstance(value, Mapping) and depth < 4:
         pairs = [f"{str(key).replace('_', ' ')}: {spoken(each, depth + 1)}" for key, each in list(value.items())[:60]]
         return ". ".join(pairs)

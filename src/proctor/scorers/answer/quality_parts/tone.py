@@ -1,4 +1,4 @@
-"""Whether an answer has the tone its intent asks for, by words that show it; rough, and said to be."""
+"""Check whether an answer has the tone its intent requires, by typical words; a rough heuristic."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ _JARGON = re.compile(
     r"\b(?:utili[sz]e|leverage|facilitate|pursuant|heretofore|endeavou?r|commence|terminate|in accordance with)\w*\b",
     re.I,
 )
-# A sentence that says something of something has one of these; without any it reads like a label.
+# A full sentence contains one of these; text without any reads like a label.
 _VERB = re.compile(
     r"\b(?:is|are|was|were|be|am|has|have|had|do|does|did|can|could|will|would|should|may|might|must|'s|'re|'ll|"
     r"'ve|'m|let|try|see|"
@@ -105,7 +105,7 @@ _VERB = re.compile(
 
 
 def _courtesy(text: str) -> Iterator[tuple[float, str, str]]:
-    """What no answer should have: how much it costs, the words, and what they are."""
+    """Yield each breach of courtesy: its cost, the words and the kind."""
     for hit, _ in zip(_RUDE.finditer(text), range(3), strict=False):
         yield 0.5, hit.group(), "rude or dismissive"
     for hit, _ in zip(_MECHANICAL.finditer(text), range(3), strict=False):
@@ -124,7 +124,7 @@ def _courtesy(text: str) -> Iterator[tuple[float, str, str]]:
         ):
             yield 0.25, sentence[:80], "a label, not a sentence"
             break
-    # "Volumes 1 through 23 available": the verb that a person would say is left out.
+    # "Volumes 1 through 23 available": the verb is missing.
     for hit in re.finditer(r"\b\w+\s+(?:currently\s+)?available in\b", text, re.IGNORECASE):
         clause = re.split(r"[.!?\n]", text[: hit.end()])[-1]
         if not re.search(
@@ -151,7 +151,7 @@ def _lacks(pattern: re.Pattern[str], note: str, cost: float) -> Callable[[str], 
 
 def _brief(text: str) -> tuple[float, str]:
     count = len(words(text))
-    # Letters of unspaced scripts count as words; a word of English is about two and a half of them.
+    # In unspaced scripts each character counts as a word; an English word is about 2.5 of them.
     most = BRIEF if text.isascii() else BRIEF * 2.5
     return (1.0, "") if count <= most else (max(0.2, most / count), f"{count} words are not brief")
 
@@ -178,12 +178,12 @@ _TRAITS: Final[Mapping[str, Callable[[str], tuple[float, str]]]] = {
 
 
 def describe(traits: Sequence[Trait]) -> str:
-    """The tone in words, for a judge."""
+    """Return a description of the tone for a judge."""
     return ", ".join(["courteous", "natural", *traits])
 
 
 def score_tone(answer: str, traits: Sequence[Trait]) -> Score:
-    """Courtesy and what the intent asks for, half each; what is not courteous cannot be made up for."""
+    """Score courtesy and the traits of the intent, half each; traits cannot offset a lack of courtesy."""
     if not answer.strip():
         return Score(name="tone", value=0.0, confidence=1.0, reason="the answer is empty")
     text = answer[:20_000]

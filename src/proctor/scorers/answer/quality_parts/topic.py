@@ -1,4 +1,4 @@
-"""Whether an answer is about what was asked, sentence by sentence, with its opening weighed more."""
+"""Check whether an answer is about the question, sentence by sentence, with more weight on the opening."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ __all__ = ["NAME", "AskedTopic", "asked_of", "intent_relevance"]
 NAME: Final = "intent_relevance"
 OPENING: Final = 1 / 3  # of the text
 OPENING_WEIGHT: Final = 2.5
-# Likeness of a question and a sentence: below the first they have nothing to do with each other, above the second much.
+# Similarity of a question and a sentence: below the first bound they are unrelated, above the second related.
 _FAR, _NEAR = 0.08, 0.28
-# Likeness of a sentence and one that is on topic: it goes on with the matter.
+# Similarity of a sentence to one that is on topic: it continues the topic.
 _LOOSE, _CLOSE = 0.25, 0.50
 _ON_TOPIC: Final = 0.6
 _OFF_TOPIC: Final = 0.35
 _PROMOTED: Final = 0.1
 _RULES_CONFIDENCE: Final = 0.35
-# What a sentence is worth at least in small talk: a courtesy answers a courtesy, and so does a question back.
+# Minimum value of a sentence in small talk, by kind: a courtesy or a question back is a proper reply to a courtesy.
 _ANSWERS: Final[Mapping[Kind, float]] = {"courtesy": 1.0, "question": 0.9, "offer": 0.9, "claim": 0.7, "heading": 0.7}
 
 _PROMOTION = re.compile(
@@ -62,7 +62,7 @@ _FOLLOW_UP = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedTopic:
-    """What the last answer was asked: the question, what it goes on from, and what is expected to be said."""
+    """What the last answer was asked: the question, its context and the expected content."""
 
     question: str
     before: tuple[str, ...]
@@ -73,7 +73,7 @@ class AskedTopic:
 
     @property
     def follows_up(self) -> bool:
-        """Whether the question leans on what was said before."""
+        """Whether the question depends on earlier turns."""
         few = len(content(self.question)) <= 3
         leans = few or _FOLLOW_UP.search(self.question) is not None
         return bool(self.before) and leans and not self.courtesy
@@ -85,7 +85,7 @@ class AskedTopic:
 
 
 def asked_of(case: Case, run: Trajectory, names: Sequence[str] = ()) -> AskedTopic:
-    """What was asked; ``names`` are titles and ids that a good answer has."""
+    """Return what was asked; ``names`` are titles and ids that a good answer contains."""
     asks = case.asks
     question = run.turns[-1].asked if run.turns else ""
     if not question and asks:
@@ -106,12 +106,12 @@ def asked_of(case: Case, run: Trajectory, names: Sequence[str] = ()) -> AskedTop
 async def intent_relevance(
     asked: AskedTopic, answer: str, embedder: Embedder | None, *, promotes: bool, small_talk: bool = False
 ) -> Score:
-    """How far the answer is about what was asked.
+    """Score how far the answer is about the question.
 
-    Each sentence is on topic or not, by likeness to the question, by shared words, and by what is expected to be
-    said; the first third counts more, because it is what a user reads first. ``promotes`` is true when the intent
-    is one that offers belong to, ``small_talk`` when it has no matter that an answer could miss by much. Without an
-    embedder only words are compared, and the confidence says so.
+    Each sentence is rated by similarity to the question, by shared words and by the expected content. The first third
+    counts more because users read it first. ``promotes`` is true if the intent allows offers; ``small_talk`` if the
+    intent has no topic that an answer could miss by much. Without an embedder only words are compared, and the
+    confidence is lower.
     """
     said = statements(answer, most=30)
     small_talk = small_talk or asked.courtesy
@@ -152,7 +152,7 @@ async def intent_relevance(
 async def _likeness(
     asked: AskedTopic, core: Sequence[AnswerStatement], embedder: Embedder
 ) -> list[tuple[float, list[float]]]:
-    """For each sentence: how like it is to what was asked, and to each other sentence."""
+    """Return for each sentence its similarity to the question and to every other sentence."""
     anchors = [asked.question]
     if asked.follows_up:
         anchors += [text[-600:] for text in asked.before[-4:]]
@@ -173,10 +173,10 @@ def _topical(
     for index, each in enumerate(core):
         expected = _expected(asked, each.text)
         shared = len(words & content(each.text))
-        # Words alone cannot say that a sentence is off the matter: only offers and evasions are seen then.
+        # Words alone cannot show that a sentence is off topic: without an embedder only offers and evasions count.
         topic = _ramp(near[index][0], _FAR, _NEAR) if near is not None else 1.0
         topic = max(topic, 1.0 if expected else 0.0, 0.85 if shared >= 2 else 0.6 if shared else 0.0)
-        # An offer nobody asked for is off the matter, however alike its words are.
+        # An unrequested offer is off topic, whatever its words.
         pushes = not about_offers and not expected and _PROMOTION.search(each.text) is not None
         pushed.append(pushes)
         found.append(min(topic, _PROMOTED) if pushes else topic)
@@ -186,14 +186,14 @@ def _topical(
 def _carried(
     index: int, found: Sequence[float], pushed: Sequence[bool], near: list[tuple[float, list[float]]] | None
 ) -> float:
-    """A sentence that goes on with one that is on topic is on topic too."""
+    """Return the topic value, raised if the sentence continues one that is on topic."""
     topic = found[index]
     if pushed[index] or topic >= 1.0:
         return topic
     if near is None:
         return topic
     before = index > 0 and found[index - 1] >= _ON_TOPIC and not pushed[index - 1]
-    # Only what was on topic earlier can be gone on with: an opening has to be on the question itself.
+    # Only earlier on-topic sentences count, so the opening must be about the question itself.
     like = [near[index][1][other] for other in range(index) if found[other] >= _ON_TOPIC]
     carried = _ramp(max(like, default=0.0), _LOOSE, _CLOSE)
     return max(topic, 0.95 * carried, 0.6 if before else 0.0)
@@ -206,7 +206,7 @@ def _expected(asked: AskedTopic, sentence: str) -> bool:
 
 
 def _deflection(asked: AskedTopic, core: Sequence[AnswerStatement]) -> str | None:
-    """The words that turn the question away, when nothing of substance stands beside them."""
+    """Return the sentence that evades the question if the answer has little else."""
     if asked.reference and _DEFLECTION.search(asked.reference):
         return None
     hits = [each for each in core if _DEFLECTION.search(each.text)]

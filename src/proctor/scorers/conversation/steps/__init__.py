@@ -1,6 +1,6 @@
-"""Step predicates: small statements about a conversation, such as ``confirmation before write``, that code can check.
+"""Step predicates: small checkable statements about a conversation, such as ``confirmation before write``.
 
-A rule of an agent's prompt that can be said as one is judged by it alone, and names the step that broke it.
+A prompt rule that can be written as a step predicate is judged by code alone, which reports the step that broke it.
 """
 
 from proctor.scorers.conversation.steps.forms import vocabulary

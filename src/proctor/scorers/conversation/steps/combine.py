@@ -1,7 +1,7 @@
-"""Step predicates joined: ``and``, ``or``, ``not``, and ``when`` for what holds only under a condition.
+"""Combine step predicates: ``and``, ``or``, ``not``, and ``when`` for a condition.
 
-The three answers are joined as those of output predicates are: the clear ones win, a part that does not apply leaves
-the others to decide, and a part that cannot tell leaves the whole open unless another part settles it.
+Results combine as for output predicates: a decisive result wins, an inapplicable part is ignored, and an unknown part
+leaves the whole unknown unless another part decides it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["guarded", "joined", "negation"]
 
 
 def joined(how: str, terms: Sequence[StepTerm]) -> StepTerm:
-    """Every one holds (``and``), or at least one does (``or``)."""
+    """Combine terms: all must be true (``and``), or at least one (``or``)."""
     flat = [part for term in terms for part in (term.inner if term.form == how else (term,))]
     checks = [term.run for term in flat]
     decides = how == "or"
@@ -37,12 +37,12 @@ def joined(how: str, terms: Sequence[StepTerm]) -> StepTerm:
 
 
 def _part(term: StepTerm) -> str:
-    """A part in parentheses where it would run on; a text after `or` could be one more of a list of texts."""
+    """Return a part, in parentheses where its text would be ambiguous."""
     return f"({term.text})" if term.wide or term.form == "or" or term.text.startswith('"') else term.text
 
 
 def negation(term: StepTerm) -> StepTerm:
-    """The other way round; what is open stays open."""
+    """Negate a term; an undecided result stays undecided."""
 
     def run(view: StepsView) -> StepsChecked:
         found = term.run(view)
@@ -54,7 +54,7 @@ def negation(term: StepTerm) -> StepTerm:
 
 
 def guarded(condition: StepTerm, body: StepTerm) -> StepTerm:
-    """The body, where the condition holds of the conversation; elsewhere it does not apply."""
+    """Apply the body only if the condition is true; otherwise it does not apply."""
 
     def run(view: StepsView) -> StepsChecked:
         found = condition.run(view)

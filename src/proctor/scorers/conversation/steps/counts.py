@@ -1,4 +1,4 @@
-"""How often, which first, which last, and which at all."""
+"""Step predicates on counts, order ends and membership."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _count(a: Selector, bound: Bound, *, options: frozenset[str], each: str | No
         for place, group in _groups(found, options, each).items():
             if not bound.holds(len(group)):
                 reason = f"{a.text} happened {plural(len(group), 'times')}{place}, not {bound.said}"
-                # Too many: the first that is one too many broke it.
+                # Too many: blame the first step over the limit.
                 over = next((group[n:] for n in range(len(group)) if not bound.holds(n + 1)), group)
                 return no(reason, over if bound.holds(0) else group)
         if not found and (each is not None or _IN_TURN in options):

@@ -1,4 +1,4 @@
-"""What a call's arguments or result hold under a name, and whether that meets a condition."""
+"""Values in a call's arguments or result, by name, and conditions on them."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _MARKS = (ABSENT, EMPTY, UNREADABLE)
 
 @dataclass(frozen=True, slots=True)
 class ValueCondition:
-    """What a value must be: as it is written, and as a check."""
+    """A condition on a value: its text and its check."""
 
     text: str
     holds: Callable[[Any], bool] = field(compare=False, repr=False)
 
 
 def given() -> ValueCondition:
-    """Any value but none, and no empty one."""
+    """Return the condition that a value is present and not empty."""
     return ValueCondition("", lambda value: value not in (None, "", [], {}))
 
 
 def bounded(bound: Bound) -> ValueCondition:
-    """A number within a bound."""
+    """Return the condition that a value is a number within a bound."""
 
     def holds(value: Any) -> bool:
         number = _number(value)
@@ -41,13 +41,13 @@ def bounded(bound: Bound) -> ValueCondition:
 
 
 def named(texts: tuple[str, ...], text: str, *, other: bool = False) -> ValueCondition:
-    """One of these texts, whatever their case; with ``other`` anything else."""
+    """Return the condition that a value is one of these texts, ignoring case; with ``other``, none of them."""
     wanted = {_plain(each) for each in texts}
     return ValueCondition(text, lambda value: value is not None and (_plain(value) in wanted) is not other)
 
 
 def matched(pattern: Pattern) -> ValueCondition:
-    """A text with a match of the pattern in it."""
+    """Return the condition that a text contains a match of the pattern."""
 
     def holds(value: Any) -> bool:
         said = str(value)
@@ -60,9 +60,9 @@ def matched(pattern: Pattern) -> ValueCondition:
 
 
 def values_of(data: Any, name: str) -> list[Any]:
-    """What stands under a name: at the top and at the end of a dotted path, or else anywhere inside.
+    """Return the values under a name: at the top or at the end of a dotted path, otherwise anywhere inside.
 
-    Every reading counts: the key ``order.amount`` and ``amount`` inside ``order``, in each entry of a list.
+    Every interpretation counts: the key ``order.amount``, and ``amount`` inside ``order``, in each entry of a list.
     """
     if isinstance(data, Mapping):
         found = [each for each in values_at(data, field_path(name)) if not any(each is mark for mark in _MARKS)]
@@ -74,7 +74,7 @@ def values_of(data: Any, name: str) -> list[Any]:
 
 
 def scalars(data: Any, depth: int = 0) -> Iterator[Any]:
-    """Every text and number in the data."""
+    """Yield every text and number in the data."""
     if depth > _MOST_DEEP:
         return
     if isinstance(data, Mapping):

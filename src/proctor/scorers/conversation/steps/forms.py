@@ -1,4 +1,4 @@
-"""The table of all forms, from which the parser, the vocabulary and the docs come."""
+"""The table of all forms, used by the parser, the vocabulary and the docs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FAMILIES: Final[dict[str, tuple[StepForm, ...]]] = {
     "words": words.FORMS,
 }
 FORMS: Final = tuple(form for forms in FAMILIES.values() for form in forms)
-# How the slots of a form are shown to a person.
+# Display names of a form's slots.
 SLOTS: Final = {"A": "STEP", "B": "STEP", "BOUND": "OP N", "TEXTS": '"a", "b"', "PRED": "PREDICATE"}
 
 _JOINED: Final = (
@@ -33,7 +33,7 @@ _JOINED: Final = (
 
 
 def vocabulary() -> tuple[VocabularyEntry, ...]:
-    """Every form that can be written, with its meaning and an example that parses."""
+    """Return every form with its meaning and an example that parses."""
     return (
         *(
             VocabularyEntry(

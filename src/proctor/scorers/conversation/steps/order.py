@@ -1,4 +1,4 @@
-"""What comes before, after and never."""
+"""Step predicates on order: before, after and never."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _precedes(one: TraceStep, step: TraceStep, near: bool) -> bool:
 
 
 def _share(one: TraceStep, step: TraceStep, name: str | None) -> bool:
-    """Whether two calls have a value of this argument in common; without a name, any two do."""
+    """Whether two calls share a value of this argument; always true without a name."""
     if name is None:
         return True
     if one.call is None or step.call is None:
@@ -52,7 +52,7 @@ def _after(a: Selector, b: Selector, *, options: frozenset[str], same: str | Non
         then = b.of(view)
         if not then:
             return skipped(f"there is no {b.text}")
-        # What the customer says last cannot be followed: the recording ends there.
+        # Nothing can follow the customer's last message: the recording ends there.
         open_ended = [step for step in then if step.kind != "request" or _next(step, view) is not None]
         if not open_ended:
             return skipped(f"the conversation ends with {then[-1].place}")
@@ -66,7 +66,7 @@ def _after(a: Selector, b: Selector, *, options: frozenset[str], same: str | Non
 
 
 def _next(step: TraceStep, view: StepsView) -> TraceStep | None:
-    """What the agent does next; a remark beside a call is no step of its own."""
+    """Return the agent's next step; a remark beside a call is not a separate step."""
     later = view.steps[step.index + 1 :]
     return next((each for each in later if each.kind in ("answer", "call", "hand-off")), None)
 

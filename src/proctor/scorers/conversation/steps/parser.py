@@ -1,4 +1,4 @@
-"""Reads a step predicate by the table of forms: ``not``, ``and``, ``or``, ``when … :`` and parentheses around them."""
+"""Parse a step predicate by the table of forms: ``not``, ``and``, ``or``, ``when … :`` and parentheses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["StepGrammar"]
 
 DEEPEST: Final = 40
 _PIECE = re.compile(r"[^\s:]+|:")
-# What may follow a form with a text in quotes: the name it is handed to `make` under, and the words.
+# Optional suffixes of a form, followed by a quoted text: the keyword argument of `make`, and the words.
 _SUFFIXES: Final = {"each": ("for", "each"), "same": ("for", "the", "same")}
 
 
@@ -40,17 +40,17 @@ class StepGrammar:
         ]
 
     def read(self, text: str) -> StepTerm:
-        """The term that the whole text says.
+        """Parse the whole text into a term.
 
         Raises:
-            PredicateError: it says none.
+            PredicateError: the text is not a step predicate.
         """
         if not text.strip():
             raise PredicateError("it is empty", hint="write a rule, for example confirmation before write")
         reader = _Reader(self, StepScanner(text))
         term = reader.either(0)
         if not reader.scan.ended:
-            # A form that read further than the one that was taken says more of what is wrong.
+            # The error of the form that parsed furthest is the most helpful.
             if reader.furthest is not None and reader.furthest.position > reader.scan.at:
                 raise reader.furthest
             raise reader.scan.failed(f"nothing should follow here, but {reader.scan.here()} does", "join with and / or")
@@ -93,7 +93,7 @@ class _Reader:
         return self.atom()
 
     def atom(self) -> StepTerm:
-        """The form that reads furthest; where none reads, the complaint of the one that came furthest."""
+        """Parse with the form that matches furthest; if none matches, raise the error of the one that got furthest."""
         begin = self.scan.at
         best: tuple[int, StepTerm] | None = None
         furthest: PredicateError | None = None
@@ -158,7 +158,7 @@ class _Reader:
 
 
 def shown(pieces: Sequence[str]) -> str:
-    """The pieces of a form for a message."""
+    """Return the pieces of a form for a message."""
     return " ".join(SLOTS.get(piece, piece) for piece in pieces).replace(" :", ":")
 
 

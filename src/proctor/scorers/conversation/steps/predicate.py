@@ -1,4 +1,4 @@
-"""A step predicate: a text that says what holds of a conversation, read once and checked by code."""
+"""A step predicate: a statement about a conversation, parsed once and checked by code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _GRAMMAR = StepGrammar(FORMS)
 
 @dataclass(frozen=True, slots=True)
 class StepPredicate:
-    """What holds of a conversation. ``text`` is its canonical form, ``root`` its parts."""
+    """A statement about a conversation. ``text`` is its canonical form, ``root`` its parsed term."""
 
     text: str
     root: StepTerm = field(compare=False, repr=False)
@@ -28,11 +28,11 @@ class StepPredicate:
     def check(
         self, run: Trajectory | StepsView, *, writes: Iterable[str] = (), reads: Iterable[str] = ()
     ) -> StepsChecked:
-        """Whether the conversation keeps it, with the steps that broke it."""
+        """Check the conversation and return the steps that broke the predicate."""
         return self.root.run(run if isinstance(run, StepsView) else view_of(run, writes=writes, reads=reads))
 
     def terms(self) -> Iterator[StepTerm]:
-        """Every part of it, the whole first."""
+        """Yield every term, the root first."""
         left = [self.root]
         while left:
             term = left.pop()
@@ -48,10 +48,10 @@ class StepPredicate:
 
 @lru_cache(maxsize=4096)
 def parse_steps(text: str) -> StepPredicate:
-    """The step predicate that the text says.
+    """Parse a step predicate.
 
     Raises:
-        PredicateError: it says none; tells what is wrong, where, and how to fix it.
+        PredicateError: the text is not a step predicate; with the position and a hint.
     """
     term = _GRAMMAR.read(text)
     return StepPredicate(text=term.text, root=term)
@@ -59,7 +59,7 @@ def parse_steps(text: str) -> StepPredicate:
 
 @lru_cache(maxsize=4096)
 def parse_rule(text: str) -> StepPredicate:
-    """The step predicate of a rule; a predicate of an output holds of every answer.
+    """Parse the step predicate of a rule; an output predicate is applied to every answer.
 
     Raises:
         PredicateError: it is neither.
@@ -70,6 +70,6 @@ def parse_rule(text: str) -> StepPredicate:
         try:
             output = parse(text)
         except PredicateError as other:
-            # The complaint of the reading that came further is the one that helps.
+            # The error of the parser that got further is the more helpful.
             raise (other if other.position > error.position else error) from None
     return parse_steps(f"every answer: {output.text}")

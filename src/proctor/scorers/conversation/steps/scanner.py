@@ -1,4 +1,4 @@
-"""Reads the pieces a step predicate is written in; the rest is read as in predicates of an output."""
+"""Scan the tokens of a step predicate, in addition to those of output predicates."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ _TICKED: Final = re.compile(r"`([^`\n]{1,200})`")
 
 
 class StepScanner(PredicateScanner):
-    """A place in the text of a step predicate, and what can be read from there on."""
+    """A position in the text of a step predicate, with methods that read from there."""
 
     def tool(self) -> tuple[str, int] | None:
-        """The name of a tool that comes next, as it is written, and where it ends."""
+        """Return the tool name at this position and where it ends."""
         if ticked := _TICKED.match(self.text, self.at):
             return ticked.group(1), ticked.end()
         found = _TOOL.match(self.text, self.at)
         return (found.group(), found.end()) if found else None
 
     def go(self, place: int) -> None:
-        """Go on from a place."""
+        """Move to a position and skip white space."""
         self.at = place
         self.skip()
 
     def read_condition(self) -> ValueCondition:
-        """What is asked of a value: a bound, a text, true, false, one of several texts, a pattern; or to be there."""
+        """Read a condition: a bound, a text, true, false, one of several texts, a pattern; or only presence."""
         if (same := self._same()) is not None:
             return same
         begin = self.at
@@ -57,7 +57,7 @@ class StepScanner(PredicateScanner):
         return bounded(bound)
 
     def _same(self) -> ValueCondition | None:
-        """``= "text"``, ``!= false``; None where a number is compared, or nothing."""
+        """Read ``= "text"`` or ``!= false``; return None for a numeric comparison or none."""
         begin = self.at
         signs = (("!=", "!="), ("≠", "!="), ("==", "="), ("=", "="))
         sign = next((plain for mark, plain in signs if self.take(mark)), None)
@@ -74,10 +74,10 @@ class StepScanner(PredicateScanner):
         return None
 
     def read_predicate(self) -> Predicate:
-        """The predicate of an output that stands from here to the parenthesis that closes around it, or to the end.
+        """Read an output predicate from here to the closing parenthesis around it, or to the end.
 
         Raises:
-            PredicateError: it is none; the place is that in the whole text.
+            PredicateError: it is invalid; the position is in the whole text.
         """
         begin = self.at
         end = self._closing()

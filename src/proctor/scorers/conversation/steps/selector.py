@@ -1,4 +1,4 @@
-"""Which steps a word or a name in a predicate means: ``answer``, ``write``, ``get_*``, ``"refund"``."""
+"""Selectors: which steps a word or name in a predicate means: ``answer``, ``write``, ``get_*``, ``"refund"``."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ QUALIFIERS: Final = (
     ('"text" | /regex/', "a message of the customer that has it", 'create_case after "complaint"'),
 )
 _CALLS: Final = ("write", "read", "hand-off")  # nouns that mean calls
-# A tool with such a name is written in backticks.
+# Reserved words. A tool with such a name is written in backticks.
 _OWN_WORDS: Final = """
     a after always an and any are at before beside but by call count do each every failed first for happen happens if in
     is its known last matching mentions must never no not of once one only or repeat returning same saying some
@@ -78,26 +78,26 @@ _RESERVED: Final = frozenset(_OWN_WORDS.split())
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """The steps that are meant; two with the same text are equal."""
+    """A set of steps; two selectors with the same text are equal."""
 
     text: str
     picks: Picks = field(compare=False, repr=False)
 
     def of(self, view: StepsView) -> list[TraceStep]:
-        """Those of a conversation, in order."""
+        """Return the selected steps of a conversation, in order."""
         return [step for step in view.steps if self.picks(step, view)]
 
 
 def read_selector(scan: StepScanner) -> Selector:
-    """The steps that the words here mean.
+    """Parse a selector.
 
     Raises:
-        PredicateError: they mean none.
+        PredicateError: there is none at this position.
     """
     outcome = next((word for word in ("failed", "successful") if scan.take_word(word)), "")
     if scan.take_words("any", "of"):
         several = [_single(scan)]
-        # Only a comma goes on with the list: a bare `or` joins rules.
+        # Only a comma continues the list: a bare `or` joins rules.
         while scan.take(","):
             scan.take_word("or")
             several.append(_single(scan))
@@ -137,7 +137,7 @@ def _single(scan: StepScanner) -> Selector:
 
 
 def _named_call(scan: StepScanner) -> Selector | None:
-    """``call of search``, ``call search``: the tool alone says it."""
+    """Parse ``call of search`` or ``call search``, which mean the same as the tool name alone."""
     begin = scan.at
     of = scan.take_word("of") or scan.take_word("to")
     found = scan.tool()
@@ -185,7 +185,7 @@ def _said(noun: str, texts: Sequence[str], text: str, inner: Selector | None = N
 
 
 def _has(text: str, phrase: str) -> bool:
-    """Whether a word of the text begins with the phrase: "complaint" is in "complaints", "sue" is not in "issue"."""
+    """Whether a word of the text begins with the phrase: "complaint" matches "complaints", "sue" not "issue"."""
     whole = folded(text, True)
     return any(
         not start or not _joins(whole.text[start - 1]) or not _joins(whole.text[start])
@@ -194,7 +194,7 @@ def _has(text: str, phrase: str) -> bool:
 
 
 def _joins(character: str) -> bool:
-    """Whether it is a part of a word in a script that has spaces between words."""
+    """Whether the character is part of a word in a script with spaces between words."""
     return character.isalnum() and spread(character) == character
 
 
@@ -211,7 +211,7 @@ def _matching(noun: str, pattern: Pattern, inner: Selector | None = None) -> Sel
 
 
 def _qualified(scan: StepScanner, inner: Selector) -> Selector | None:
-    """The steps with what is said of them next; None where nothing is."""
+    """Return the selector with the qualifier that follows; None if there is none."""
     if scan.take_word("with"):
         return _with(scan, inner, "with")
     if scan.take_word("without"):

@@ -1,4 +1,4 @@
-"""A conversation as the steps that predicates speak of: requests, answers, remarks, calls and hand-offs."""
+"""Steps of a conversation for predicates: requests, answers, remarks, calls and hand-offs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHOWN = 80
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceStep(TranscriptStep):
-    """A step as predicates see it: with its place among all, and whether the customer agrees to what was asked."""
+    """A step with its index, and whether the customer agrees to what was asked."""
 
     index: int = 0
     agrees: bool = False
@@ -43,19 +43,19 @@ class TraceStep(TranscriptStep):
 
     @property
     def written(self) -> str:
-        """What an output predicate looks at: the words, or the arguments of a call as JSON."""
+        """The text that an output predicate checks: the message, or the arguments of a call as JSON."""
         if self.call is None:
             return self.text
         return json.dumps(dict(self.call.arguments), ensure_ascii=False, default=str)
 
     @property
     def asks(self) -> bool:
-        """Whether the agent asks the customer something in it."""
+        """Whether the agent asks the customer a question in it."""
         return self.is_agent_message and asks(self.text)
 
     @property
     def result(self) -> Any:
-        """What a call gave, as data where it is data."""
+        """The result of a call, parsed if it is data."""
         if self.call is None:
             return None
         return parse_loosely(self.call.result) if isinstance(self.call.result, str) else self.call.result
@@ -63,14 +63,14 @@ class TraceStep(TranscriptStep):
 
 @dataclass(frozen=True)
 class StepsView:
-    """The steps of one conversation, and which tools change something."""
+    """The steps of one conversation, and the effects of its tools."""
 
     steps: tuple[TraceStep, ...]
     turns: int = 0
     tool_effects: Mapping[str, StatedEffect] = field(default_factory=dict)
 
     def effect(self, name: str) -> ToolEffect:
-        """What a tool of this name does."""
+        """Return the effect of a tool."""
         return tool_effect(name, self.tool_effects)
 
     @cached_property
@@ -80,7 +80,7 @@ class StepsView:
 
     @cached_property
     def given(self) -> tuple[Folded | None, ...]:
-        """For each step what the customer or a tool gave in it, ready to be searched."""
+        """For each step the text that the customer or a tool gave in it, folded for search."""
         return tuple(fold(text, ignore_case=True) if (text := _given(step)) else None for step in self.steps)
 
 
@@ -97,11 +97,11 @@ def view_of(
     reads: Iterable[str] = (),
     tool_effects: Mapping[str, StatedEffect] | None = None,
 ) -> StepsView:
-    """The conversation as steps; ``writes``, ``reads`` and ``tool_effects`` state what tools do, in that order."""
+    """Convert the conversation to steps; ``writes``, ``reads``, then ``tool_effects`` state the effects of tools."""
     found: list[TraceStep] = []
     asked = ""
     for step in steps(run):
-        if step.call is not None and step.by_user:  # what the customer does on their own device is no step of the agent
+        if step.call is not None and step.by_user:  # the customer's own calls are no steps of the agent
             continue
         agreed = step.kind == "request" and agrees(step.text, asked)
         asked = step.text if step.is_agent_message else asked

@@ -1,4 +1,4 @@
-"""What a step predicate is made of: what was found, its terms, and the forms they are written in."""
+"""The types of step predicates: results, terms and forms."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["Check", "StepForm", "StepTerm", "StepsChecked", "no", "skipped", "un
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepsChecked:
-    """What a check found: ``ok`` is None where the predicate says nothing about this conversation, or cannot tell.
+    """The result of a check: ``ok`` is None if the predicate does not apply or cannot be decided.
 
-    ``known`` is False where it cannot tell. ``steps`` are those it rests on: where it is broken, the ones that broke
-    it, the first one first.
+    ``known`` is False if it cannot be decided. ``steps`` are the deciding steps: for a broken predicate those that
+    broke it, in order.
     """
 
     ok: bool | None
@@ -35,11 +35,11 @@ Check = Callable[[StepsView], StepsChecked]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepForm:
-    """One way to say something about steps. Words in capitals are slots.
+    """One form of statement about steps. Words in capitals are slots.
 
-    ``A`` and ``B`` are steps, ``BOUND`` an operator and a number, ``TEXT`` "…", ``TEXTS`` one or more of them,
-    ``PRED`` a predicate of an output. ``make`` is given the values by the names of the slots in small letters (and
-    ``options``, where the form has any); other spellings may have the slots in another order.
+    ``A`` and ``B`` are steps, ``BOUND`` an operator and a number, ``TEXT`` "…", ``TEXTS`` one or more of them, ``PRED``
+    an output predicate. ``make`` receives the values by the lowercase names of the slots (and ``options``, if the form
+    has any); other spellings may order the slots differently.
     """
 
     form: str
@@ -54,35 +54,35 @@ class StepForm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepTerm:
-    """A predicate or a part of one, as read: the form, its values, and the terms inside it."""
+    """A parsed predicate or a part of one: the form, its values and its inner terms."""
 
     form: str
     text: str
     values: tuple[Any, ...] = ()
     inner: tuple[StepTerm, ...] = ()
-    wide: bool = False  # takes in everything to its right, so it stands in parentheses inside another
+    wide: bool = False  # extends to the right end, so it needs parentheses inside another term
     run: Check = field(compare=False, repr=False)
 
     def within(self) -> str:
-        """Its text as a part of another term."""
+        """Return its text as a part of another term."""
         return f"({self.text})" if self.wide else self.text
 
 
 def yes(reason: str, steps: Sequence[TraceStep] = ()) -> StepsChecked:
-    """It holds."""
+    """Return a result that is true."""
     return StepsChecked(ok=True, reason=reason, steps=tuple(steps))
 
 
 def no(reason: str, steps: Sequence[TraceStep] = ()) -> StepsChecked:
-    """It does not hold."""
+    """Return a result that is false."""
     return StepsChecked(ok=False, reason=reason, steps=tuple(steps))
 
 
 def unknown(reason: str) -> StepsChecked:
-    """It cannot be told."""
+    """Return an undecided result."""
     return StepsChecked(ok=None, reason=reason, known=False)
 
 
 def skipped(reason: str) -> StepsChecked:
-    """It says nothing about this conversation."""
+    """Return a result that does not apply."""
     return StepsChecked(ok=None, reason=f"does not apply: {reason}")

@@ -1,4 +1,4 @@
-"""What is said in a step, what it says of a result, and where its values come from."""
+"""Step predicates on what is said in a step, on results, and on where values come from."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _at_end(last: bool) -> Callable[[Selector, Predicate], Check]:
 
 
 def _asked(step: TraceStep, view: StepsView) -> dict[str, str]:
-    """What the customer said last before the step: the input of an answer."""
+    """Return the customer's last message before the step: the input of an answer."""
     before = (each for each in reversed(view.steps[: step.index]) if each.kind == "request")
     asked = next(before, None)
     return {"input": asked.text} if asked is not None else {}
@@ -107,7 +107,7 @@ def _speakable(values: Sequence[Any]) -> list[Any]:
 
 
 def _says(text: str, values: Sequence[Any]) -> bool:
-    """Whether one of the values stands in the text: as it is, as the same number, or as the same day."""
+    """Whether one of the values occurs in the text: literally, as the same number, or as the same day."""
     return any(_says_one(text, value) for value in values)
 
 

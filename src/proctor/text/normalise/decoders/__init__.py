@@ -1,4 +1,4 @@
-"""The decoders, in the order in which they are asked; one family of encodings a module."""
+"""The decoders in the order they are run; one module per family of encodings."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ _BEYOND_ASCII: tuple[Decoder, ...] = (find_braille, find_upside_down, find_accen
 
 
 def decoders_for(layer: Layer, *, guessed: bool) -> tuple[Decoder, ...]:
-    """The decoders that can find anything in a text, by what characters it has.
+    """Return the decoders that can find anything in a text, by its characters.
 
-    A text that was turned or shifted on a guess is searched for encodings only, not for odd ways of writing.
+    A text that was reversed or shifted on a guess is searched only for encodings, not for unusual writing.
     """
     chosen = _LETTERS if guessed else _LETTERS + _WRITING
     if "0" in layer.shape:

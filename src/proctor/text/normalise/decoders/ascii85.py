@@ -1,4 +1,4 @@
-"""ASCII85, with or without its ``<~ ~>`` marks."""
+"""Decode ASCII85, with or without its ``<~ ~>`` marks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHORTEST = 20
 
 
 def find_ascii85(layer: Layer) -> Iterator[Found]:
-    """Every long token that is ASCII85 of text."""
+    """Find every long token that is ASCII85 of text."""
     text = layer.text
     if layer.longest < _SHORTEST:
         return
@@ -39,7 +39,7 @@ def _decode(match: re.Match[str]) -> Patch | None:
         return None
     first = match.start(1)
     last = first + len(characters)
-    # Five characters hold four bytes: each byte points to its whole block.
+    # Five characters hold four bytes: each byte maps to its whole block.
     blocks = [first + byte // 4 * 5 for byte in range(len(data))]
     starts = array("I", (min(block, last - 1) for block in blocks))
     ends = array("I", (min(block + 5, last) for block in blocks))

@@ -1,4 +1,4 @@
-"""Base32, in capitals or small letters, cut over lines or not."""
+"""Decode base32, in upper or lower case, on one line or several."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["find_base32"]
 
 _RUN = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z2-7]{2,}={0,6}(?:\s{1,3}|(?![A-Za-z0-9])))+|[a-z2-7]{16,}={0,6}")
 _CHUNK = re.compile(r"[A-Za-z2-7]+")
-_LAST_BLOCK = {0: 0, 1: 1, 2: 0, 3: 1, 4: 0, 5: 0, 6: 1, 7: 0}  # characters too many for a whole number of bytes
+_LAST_BLOCK = {0: 0, 1: 1, 2: 0, 3: 1, 4: 0, 5: 0, 6: 1, 7: 0}  # surplus characters for a whole number of bytes
 _SHORTEST = 16
 
 
 def find_base32(layer: Layer) -> Iterator[Found]:
-    """Every run of base32 that holds text."""
+    """Find every run of base32 that contains text."""
     text = layer.text
     if not layer.has("AAAAA", "A0A", "a0a"):
         return

@@ -1,4 +1,4 @@
-"""Base64: with or without padding, URL-safe, in the middle of a word, cut over lines, word by word."""
+"""Decode base64: with or without padding, URL-safe, inside a word, over several lines, word by word."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from proctor.text.normalise.patches import Found, Patch
 
 __all__ = ["find_base64"]
 
-# A capital after a small letter or a digit: every base64 of any length has one, and hardly any word.
+# A capital after a lowercase letter or a digit: typical of base64, and rare in words.
 _ODD = re.compile(r"[a-z0-9+/][A-Z]|[A-Z][0-9]|[A-Z]{2}[a-z]")
 _TOKEN = re.compile(r"[A-Za-z0-9+/_-]{2,}={0,2}")
 _BETWEEN = re.compile(r"[\s,;|\"'`]{1,6}")
@@ -24,7 +24,7 @@ _URL_SAFE = str.maketrans("-_", "+/")
 
 
 def find_base64(layer: Layer) -> Iterator[Found]:
-    """Every run of base64 that holds text."""
+    """Find every run of base64 that contains text."""
     text = layer.text
     if not layer.has("aA", "0A", "A0", "AAa", "-A"):
         return
@@ -55,7 +55,7 @@ _CODEC = Codec(bits=6, to_bytes=_to_bytes)
 
 
 def _runs(text: str) -> Iterator[list[Chunk]]:
-    """Tokens that look like base64, those of one block together."""
+    """Yield runs of tokens that look like base64; those of one block together."""
     run: list[Chunk] = []
     odd = end = 0
     for match in _TOKEN.finditer(text):
@@ -81,7 +81,7 @@ def _worth(run: list[Chunk], odd: int) -> Iterator[list[Chunk]]:
 
 
 def _inside(run: list[Chunk]) -> list[Patch]:
-    """Text inside longer runs that are not base64 from end to end: something stands before or after it."""
+    """Find text inside longer runs that are not base64 as a whole."""
     return [
         patch for chunk in run if len(chunk[1]) >= _SHORTEST_PART for patch in _CODEC.parts([chunk], shifts=range(4))
     ]

@@ -1,4 +1,4 @@
-"""Encodings in which every character holds a fixed number of bits: what they have in common."""
+"""Shared code for encodings with a fixed number of bits per character."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from proctor.text.normalise.patches import Patch, patch_of_bytes
 
 __all__ = ["Chunk", "Codec", "decode_run", "text_of"]
 
-Chunk = tuple[int, str]  # where it stands, its characters
+Chunk = tuple[int, str]  # start, characters
 
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff]")
 _TEXT_IN_BYTES = re.compile(
@@ -26,13 +26,13 @@ _MOST_PARTS = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Codec:
-    """Characters of ``bits`` bits each, and the function that makes bytes of them."""
+    """Characters of ``bits`` bits each, and the function that converts them to bytes."""
 
     bits: int
     to_bytes: Callable[[str], bytes | None]
 
     def patch(self, chunks: Sequence[Chunk]) -> Patch | None:
-        """The chunks read as one, or nothing when they do not hold printable text."""
+        """Decode the chunks as one; None if they are not printable text."""
         data = self.to_bytes("".join(characters for _, characters in chunks))
         found = text_of(data) if data else None
         if data is None or found is None:
@@ -40,9 +40,9 @@ class Codec:
         return self._place(chunks, found, 0, range(len(data)))
 
     def parts(self, chunks: Sequence[Chunk], shifts: Sequence[int] = (0,), shortest: int = 9) -> list[Patch]:
-        """The readable texts inside the chunks, when something that is not text stands before, after or between.
+        """Return the readable texts inside the chunks if there is other data before, after or between them.
 
-        ``shifts``: how many characters to leave out at the beginning, each tried.
+        ``shifts``: how many leading characters to skip, each tried.
         """
         characters = "".join(characters for _, characters in chunks)
         found = [
@@ -70,7 +70,7 @@ class Codec:
 
 
 def text_of(data: bytes) -> tuple[str, Sequence[int]] | None:
-    """Bytes as printable text, with the bytes that each character took; nothing when they are not text."""
+    """Decode bytes to printable text, with the bytes per character; None if they are not text."""
     two_bytes = len(data) >= 8 and len(data) % 2 == 0 and data[1::2].count(0) * 10 >= len(data) * 4
     try:
         text = data.decode("utf-16-le" if two_bytes else "utf-8")
@@ -82,7 +82,7 @@ def text_of(data: bytes) -> tuple[str, Sequence[int]] | None:
 
 
 def decode_run(codec: Codec, chunks: Sequence[Chunk], shortest_alone: int = 4) -> list[Patch]:
-    """Chunks that follow one another: one text cut up, or one text each, whichever reads better."""
+    """Decode consecutive chunks as one text or as one text each, whichever reads better."""
     joined = codec.patch(chunks)
     if len(chunks) == 1:
         return [joined] if joined else []

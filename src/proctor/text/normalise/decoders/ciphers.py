@@ -1,4 +1,4 @@
-"""Letters exchanged one for one: ROT13 and the other Caesar shifts, Atbash."""
+"""Decode substitution ciphers: ROT13 and other Caesar shifts, Atbash."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MARGIN = 2.0
 
 @cache
 def _shapes() -> dict[str, list[int]]:
-    """Common words moved so that they begin with ``a``, each with how far: no Caesar shift changes this shape."""
+    """Map common words, shifted to begin with ``a``, to their shifts; this shape is invariant under Caesar shifts."""
     shapes: dict[str, list[int]] = {}
     for word in common_words():
         if len(word) >= _SHORTEST_TOLD:
@@ -46,7 +46,7 @@ def _shape(word: str) -> tuple[str, int]:
 
 
 def _likely_shifts(words: Collection[str]) -> list[int]:
-    """The shifts under which most of the words are common ones."""
+    """Return the shifts under which most of the words are common ones."""
     shapes, votes = _shapes(), Counter[int]()
     for word in words if len(words) > 1 else ():
         shape, by = _shape(word)
@@ -56,7 +56,7 @@ def _likely_shifts(words: Collection[str]) -> list[int]:
 
 
 def find_ciphers(layer: Layer) -> Iterator[Found]:
-    """Every stretch that a shift or Atbash turns into language."""
+    """Find every stretch that a shift or Atbash turns into language."""
     if len(layer.unknown) < 2:
         return
     for kind, table in _COMMON:

@@ -1,4 +1,4 @@
-"""Each letter as a number or a sign: decimal and octal codes, Morse, Braille."""
+"""Decode letters written as numbers or signs: decimal and octal codes, Morse, Braille."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _MORSE_LETTERS = (
     "?..--.. '.----. !-.-.-- /-..-. :---... =-...- @.--.-."
 )
 _MORSE_TABLE = {entry[1:]: entry[0] for entry in _MORSE_LETTERS.split()}
-# The dots of each letter, as the low bits of its place in the Braille block.
+# The dots of each letter, as the low bits of its code point in the Braille block.
 _BRAILLE_TABLE = dict(zip("⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚⠅⠇⠍⠝⠕⠏⠟⠗⠎⠞⠥⠧⠺⠭⠽⠵⠲⠂⠦⠖⠄", "abcdefghijklmnopqrstuvwxyz.,?!'", strict=True))
 
 
 def find_decimal(layer: Layer) -> Iterator[Found]:
-    """Character codes in decimal or octal, one number a letter."""
+    """Find character codes in decimal or octal, one number per letter."""
     if layer.shape.count("0") < _FEWEST_DIGITS or not layer.has("00 00", "00  00"):
         return
     runs = [
@@ -59,7 +59,7 @@ def _from_numbers(numbers: list[tuple[int, str]], base: int) -> Patch | None:
 
 
 def find_morse(layer: Layer) -> Iterator[Found]:
-    """Morse code, words parted by a slash, a line or three spaces."""
+    """Find Morse code with words separated by a slash, a line break or three spaces."""
     text = layer.text
     if sum(map(text.count, _MORSE_SIGNS)) < _FEWEST_SIGNS:
         return
@@ -93,7 +93,7 @@ def _from_morse(match: re.Match[str]) -> Patch | None:
 
 
 def find_braille(layer: Layer) -> Iterator[Found]:
-    """Braille letters without contractions."""
+    """Find Braille letters without contractions."""
     text = layer.text
     if text.isascii():
         return

@@ -1,4 +1,4 @@
-"""Characters written as codes in the middle of a text: percent, HTML entities, backslash escapes, quoted-printable."""
+"""Decode escaped characters inside a text: percent, HTML entities, backslash escapes, quoted-printable."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ _PLAIN_ESCAPES = {"\\n": "\n", "\\r": "\r", "\\t": "\t"}
 
 
 def find_percent(layer: Layer) -> Iterator[Found]:
-    """Percent codes, as in web addresses."""
+    """Find percent codes, as in URLs."""
     if "%" in layer.text:
         yield from _found("percent", layer.text, _PERCENT, lambda match: _byte_codes(match, 3, 16))
 
 
 def find_quoted_printable(layer: Layer) -> Iterator[Found]:
-    """Quoted-printable, as in mail; soft line ends go too."""
+    """Find quoted-printable, as in mail; soft line breaks are removed too."""
     if "=" in layer.text and len(_QUOTED_ONE.findall(layer.text)) > 1:
         yield from _found("quoted-printable", layer.text, _QUOTED, _quoted)
 
 
 def find_entities(layer: Layer) -> Iterator[Found]:
-    """HTML entities, by number or by name."""
+    """Find HTML entities, by number or by name."""
     if "&" in layer.text:
         yield from _found("html", layer.text, _ENTITY, _entity)
 
 
 def find_backslash(layer: Layer) -> Iterator[Found]:
-    r"""Escapes of programming languages: ``\u0069``, ``\x69``, ``\151``, and ``U+0069``."""
+    r"""Find escapes of programming languages: ``\u0069``, ``\x69``, ``\151``, and ``U+0069``."""
     if ("\\" in layer.text or "U+" in layer.text) and _BACKSLASH_CODE.search(layer.text):
         yield from _found("escape", layer.text, _BACKSLASH, _backslash)
 
@@ -63,19 +63,19 @@ def _found(
 
 
 def _hides(patches: tuple[Patch, ...]) -> bool:
-    """Whether anything but a quotation mark or ampersand here and there was written as a code."""
+    """Whether more was escaped than an occasional quotation mark or ampersand."""
     return len(patches) > 2 or any(len(p.decoded) > 2 or p.decoded.isalnum() or p.decoded > "\x7f" for p in patches)
 
 
 def _is_chance(kind: str, text: str, patches: tuple[Patch, ...]) -> bool:
-    """Whether much that looks like a code is none: then the rest is chance, or another encoding lies over it."""
+    """Whether many similar sequences are not codes: then the rest is chance, or another encoding covers it."""
     alike = _ALIKE.get(kind)
     width = {"percent": 3, "quoted-printable": 3}.get(kind, 1)
     return alike is not None and len(alike.findall(text)) * 4 > sum((p.end - p.start) // width for p in patches) * 5
 
 
 def _hides_words(text: str, patches: tuple[Patch, ...]) -> bool:
-    """Whether letters or the spaces between words were written as codes that nobody needs."""
+    """Whether letters or the spaces between words were escaped without need."""
     coded = [patch for patch in patches if not text.startswith("\\", patch.start) or patch.end - patch.start > 2]
     decoded = "".join(patch.decoded for patch in coded)
     if sum(c.isascii() and c.isalnum() for c in decoded) > 2 or any(_is_in_word(text, patch) for patch in coded):
@@ -86,7 +86,7 @@ def _hides_words(text: str, patches: tuple[Patch, ...]) -> bool:
 
 
 def _is_in_word(text: str, patch: Patch) -> bool:
-    """Whether a plain letter is written as a code in the middle of a word."""
+    """Whether a plain letter is escaped inside a word."""
     beside = text[max(0, patch.start - 1) : patch.start] + text[patch.end : patch.end + 1]
     return patch.decoded.isascii() and patch.decoded.isalpha() and any(map(str.isalpha, beside))
 

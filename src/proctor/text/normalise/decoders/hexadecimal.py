@@ -1,4 +1,4 @@
-"""Hexadecimal and binary digits: in one run, spaced, with a mark such as ``0x`` before each pair."""
+"""Decode hexadecimal and binary digits: in one run, spaced, or with a prefix such as ``0x``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BITS_CHUNK = re.compile(r"[01]+")
 
 
 def find_hex(layer: Layer) -> Iterator[Found]:
-    """Every run of hexadecimal pairs that holds text."""
+    """Find every run of hexadecimal pairs that contains text."""
     text = layer.text
     if layer.shape.count("0") < _FEWEST_DIGITS:
         return
@@ -34,7 +34,7 @@ def find_hex(layer: Layer) -> Iterator[Found]:
 
 
 def find_binary(layer: Layer) -> Iterator[Found]:
-    """Every run of eight binary digits and more that holds text."""
+    """Find every run of eight or more binary digits that contains text."""
     text = layer.text
     if "00000000" not in layer.shape or "01" not in text:
         return

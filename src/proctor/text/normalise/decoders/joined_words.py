@@ -1,4 +1,4 @@
-"""Words run together, in any language in Latin letters: ``ignoreallprevious``."""
+"""Split words that were joined, in any language in Latin script: ``ignoreallprevious``."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _SHORTEST = 14
 _TOKEN = re.compile(rf"\S{{{_SHORTEST},}}")
 _ADDRESS = re.compile(r"://|www\.|@|[^\W_]/[^\W_]+/|\\")
 _RUN = re.compile(r"[A-Za-z]+")
-_WORD = re.compile(r"[A-Z]*[a-z]+|[A-Z]+")  # a capital after a small letter begins a word
+_WORD = re.compile(r"[A-Z]*[a-z]+|[A-Z]+")  # a capital after a lowercase letter begins a word
 _NEXT = re.compile(r"(?<=[.,;:!?)\]])(?=[A-Za-z])")
 _LONGEST = 400
-_MOST = 2_000  # letters of one text that are parted
-_NOISE = 6.4  # bits a letter that the pairs of letters may cost, before anything is parted; random ones cost 8
-_LANGUAGE, _LONG_LANGUAGE = 4.1, 5.9  # bits a letter that the words may cost
-_SURE, _LONG = 24, 36  # letters: a shorter token must be common English words, and no honest word is longer
+_MOST = 2_000  # maximum characters of one text that are split
+_NOISE = 6.4  # maximum bits per letter of the letter bigrams before a split is tried; random letters cost 8
+_LANGUAGE, _LONG_LANGUAGE = 4.1, 5.9  # maximum bits per letter of the resulting words
+_SURE, _LONG = 24, 36  # characters: a shorter token must be common English words; no ordinary word is longer
 _FEWEST = 4
 _MANY = 7
 
 
 def find_glued(layer: Layer) -> Iterator[Found]:
-    """Several words written as one."""
+    """Find several words written as one."""
     if layer.longest < _SHORTEST or max(map(len, layer.unknown), default=0) < _SHORTEST:
         return
     patches: list[Patch] = []
@@ -59,7 +59,7 @@ def _is_worth(run: str) -> bool:
 
 
 def _breaks(token: str, runs: list[re.Match[str]]) -> set[int]:
-    """Where words begin in a token, when enough of it is words; else nothing."""
+    """Return where words begin in a token if enough of it is words; otherwise an empty set."""
     letters, bits = 0, 0.0
     words: list[str] = []
     found: set[int] = set()
@@ -79,7 +79,7 @@ def _breaks(token: str, runs: list[re.Match[str]]) -> set[int]:
 
 
 def _is_sentence(words: list[str]) -> bool:
-    """Many common words, or a few long ones, none of them a mere ending: ``un accept able`` is one word."""
+    """Whether they are many common words, or a few long ones without affixes: ``un accept able`` is one word."""
     known = ranks()
     covered = sum(len(word) for word in words if word in known)
     shortest = 4 if len(words) == 3 else 2 if len(words) < _MANY else 1

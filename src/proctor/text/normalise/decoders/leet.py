@@ -1,4 +1,4 @@
-"""Digits and signs in place of letters: ``1gn0r3 4ll``."""
+"""Decode digits and signs used for letters: ``1gn0r3 4ll``."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _EDGES = ".,;:?!+()[]{}\"'"
 _DIGITS = re.compile(r"(?<!\S)[0134579]{1,5}(?!\S)")
 _MOST_CHOICES = 3
 _LONGEST = 24
-_MOST_READ = 256  # tokens of which every reading is tried; of the others the usual one
+_MOST_READ = 256  # tokens of which every reading is tried; others get only the usual one
 
 
 def find_leet(layer: Layer) -> Iterator[Found]:
-    """The words that become common ones when their signs are read as letters."""
+    """Find words that become common ones if their signs are read as letters."""
     text = layer.text
     if not layer.has("0a", "a0", "0A", "A0") and not _HINT.search(text):
         return
@@ -35,7 +35,7 @@ def find_leet(layer: Layer) -> Iterator[Found]:
     gained = {word for word in readings.values() if word in common_words()}
     if not (is_telling(gained) or any(map(is_alone_telling, gained))) or len(gained) * 2 < len(readings):
         return
-    if len(tokens) * 5 >= len(text.split()) * 2:  # most of it is written so: then ``15`` is a word too
+    if len(tokens) * 5 >= len(text.split()) * 2:  # most of the text is leet: then ``15`` is a word too
         digits = {token for token in _DIGITS.findall(text) if token.translate(LEET) in common_words()}
         readings |= {token: token.translate(LEET) for token in digits}
     patches: list[Patch] = []
@@ -49,7 +49,7 @@ def find_leet(layer: Layer) -> Iterator[Found]:
 
 
 def _mixed_tokens(text: str) -> set[str]:
-    """The tokens with both letters and signs; a sign at the end is punctuation."""
+    """Return the tokens with both letters and signs; a sign at the end is punctuation."""
     tokens: set[str] = set()
     for part in (part.strip(_EDGES) for part in text.split()):
         if not (part.isalpha() or part.isdigit()):
@@ -58,7 +58,7 @@ def _mixed_tokens(text: str) -> set[str]:
 
 
 def _read(token: str) -> str:
-    """The most word-like reading of a token."""
+    """Return the most word-like reading of a token."""
     first = token.translate(LEET)
     if first in common_words():
         return first

@@ -1,4 +1,4 @@
-"""Letters that no language wears together: marks on nearly every vowel or of many languages, scripts mixed in words."""
+"""Detect letters that no language combines: accents on nearly every vowel or of many languages, mixed scripts."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 _MARKED = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
 _PLAIN = re.compile("[a-z]")
 _VOWELS = "aeiou"
-_FEWEST = 6  # marked letters
-_FEWEST_KINDS = 4  # letters of different marks
-_LANGUAGE = 6.0  # bits a letter that may come out
-# The marked letters of a language each; a text that takes from several of them at once is written in none.
+_FEWEST = 6  # accented letters
+_FEWEST_KINDS = 4  # letters with different accents
+_LANGUAGE = 6.0  # maximum bits per letter of the result
+# The accented letters of each language; a text that combines several sets is in no language.
 _TONAL = tuple(
     frozenset(letters)
     for letters in (
         "àáâãèéêìíòóôõùúýăđĩũơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ",  # Vietnamese
-        "āáǎàēéěèīíǐìōóǒòūúǔùǖǘǚǜü",  # Chinese in Latin letters
-        "àáèéẹẽìíòóọõùúṣńǹḿñŋɛɔāēīōū",  # languages of West Africa and the Pacific
+        "āáǎàēéěèīíǐìōóǒòūúǔùǖǘǚǜü",  # romanised Chinese
+        "àáèéẹẽìíòóọõùúṣńǹḿñŋɛɔāēīōū",  # West African and Pacific languages
     )
-)  # a mark for the tone of nearly every syllable
+)  # languages with a tone mark on nearly every syllable
 _ALPHABETS = _TONAL + tuple(
     frozenset(letters)
     for letters in (
@@ -33,9 +33,9 @@ _ALPHABETS = _TONAL + tuple(
         "àáâãçéêíóôõúüè",  # Portuguese
         "àèéìíîòóùú",  # Italian
         "àçèéíïòóúüñ",  # Catalan
-        "äöüéàè",  # German, with loans
+        "äöüéàè",  # German, with loanwords
         "áéëïóöüèê",  # Dutch
-        "åäöéøæüàá",  # the languages of the north
+        "åäöéøæüàá",  # Nordic languages
         "áéíóúýöðþæ",  # Icelandic
         "áčďéěíňóřšťúůýžäĺľôŕćđ",  # Czech, Slovak, Croatian, Slovene
         "ąćęłńóśźżé",  # Polish
@@ -49,14 +49,14 @@ _ALPHABETS = _TONAL + tuple(
         "ċġħżàèìòùî",  # Maltese
         "âêîôûŵŷáéíóúàèìòùẁẃẅäëïöüẁ",  # Welsh, Irish, Gaelic
         "ĉĝĥĵŝŭ",  # Esperanto
-        "āīūṛṝḷṅñṭḍṇśṣḥṃṁḻṟṉēōġẓṯẖḵáíúâîû",  # languages of India in Latin letters
-        "āīūṣḍṭẓḥʿʾâîûṡġḫẖšṯḏáíú",  # Arabic in Latin letters
+        "āīūṛṝḷṅñṭḍṇśṣḥṃṁḻṟṉēōġẓṯẖḵáíúâîû",  # romanised Indian languages
+        "āīūṣḍṭẓḥʿʾâîûṡġḫẖšṯḏáíú",  # romanised Arabic
     )
 )
 
 
 def wears_no_language(text: str, bare: dict[int, str]) -> bool:
-    """Whether marked letters are a costume: on nearly every vowel, or of kinds that no one language has."""
+    """Whether the accents are a disguise: on nearly every vowel, or of kinds that no single language has."""
     found = _MARKED.findall(text)
     if len(found) < _FEWEST:
         return False
@@ -75,9 +75,9 @@ def wears_no_language(text: str, bare: dict[int, str]) -> bool:
 
 
 def mixes_scripts(text: str, table: dict[int, str]) -> bool:
-    """Whether look-alikes are a costume: nearly all that is not Latin passes for it, and comes out as language.
+    """Whether look-alikes are a disguise: nearly all non-Latin letters resemble Latin and give language.
 
-    Letters that belong to no alphabet of Europe, or that stand beside Latin ones in most words, are no language's.
+    Either most of them belong to no European alphabet, or most words mix them with Latin letters.
     """
     strange = [letter for letter in text if letter > "\x7f" and letter.isalpha() and not _LATIN.match(letter)]
     known = [letter for letter in strange if ord(letter) in table]

@@ -1,4 +1,4 @@
-"""Text written backwards: as a whole, word by word, or upside down."""
+"""Decode text written backwards: as a whole, word by word, or upside down."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _TURN = {**str.maketrans(_TURNED, _UPRIGHT), **str.maketrans("ı∀ᗺƆƎℲפ�
 
 
 def reverse(text: str, start: int, end: int, turned: dict[int, int] | None = None) -> Patch:
-    """``text[start:end]`` from its end to its beginning."""
+    """Return a patch with ``text[start:end]`` reversed."""
     piece = text[start:end][::-1]
     offsets = OffsetMap(range(end - 1, start - 1, -1), range(end, start, -1), -1)
     return Patch(start=start, end=end, decoded=piece.translate(turned) if turned else piece, offsets=offsets)
 
 
 def find_reversed(layer: Layer) -> Iterator[Found]:
-    """Every stretch that reads backwards, as one and word by word: which was meant only a reader can say."""
+    """Find every stretch that reads backwards; yield it reversed as a whole and word by word."""
     if len(layer.unknown) < 2:
         return
     text = layer.text
@@ -44,7 +44,7 @@ def find_reversed(layer: Layer) -> Iterator[Found]:
 
 
 def find_upside_down(layer: Layer) -> Iterator[Found]:
-    """Letters turned on their heads, read from the end."""
+    """Find upside-down letters, read from the end."""
     text = layer.text
     if text.isascii() or not _TURNED_LETTER.search(text):
         return
@@ -59,7 +59,7 @@ def find_upside_down(layer: Layer) -> Iterator[Found]:
 
 
 def _bounds(text: str, words: list[Word], first: int, after: int) -> tuple[int, int]:
-    """The stretch with the punctuation that belongs to it."""
+    """Return the span of the stretch with its punctuation."""
     if (first, after) == (0, len(words)):
         return 0, len(text)
     start, end = words[first][0], words[after - 1][1]

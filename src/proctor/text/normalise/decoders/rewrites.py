@@ -1,4 +1,4 @@
-"""Rewriting word by word (ciphers, reversal, look-alikes): where does it turn noise into language?"""
+"""Find where a word-by-word rewriting (cipher, reversal, look-alikes) turns noise into language."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from proctor.text.normalise.layer import STRIDE, Layer, Word
 
 __all__ = ["is_alone_telling", "is_telling", "rewritten_stretches"]
 
-_GAIN = 24.0  # bits that a stretch must gain; chance gives a few
-_BITS = 5.2  # what the stretch may cost a letter afterwards
+_GAIN = 24.0  # minimum gain of a stretch in bits; chance gives a few
+_BITS = 5.2  # maximum bits per letter of a stretch afterwards
 _NEUTRAL = -6.0
-_NOISE = 5.8  # bits a letter: above it is hardly any language in Latin letters
+_NOISE = 5.8  # bits per letter: hardly any language in Latin script is above
 _FEWEST_WORDS = 4
 _FEWEST_LETTERS = 24
 _LONGEST_WORD = 40
 _LONG_WORD = 6
-_CHANCE = 40  # one common word in so many unknown ones is chance
+_CHANCE = 40  # one common word in this many unknown ones is chance
 
 
 def is_telling(words: Collection[str]) -> bool:
@@ -27,17 +27,17 @@ def is_telling(words: Collection[str]) -> bool:
 
 
 def is_alone_telling(word: str) -> bool:
-    """Whether one such word is enough: long, and in the list."""
+    """Whether one such word is enough: it is long and in the word list."""
     return len(word) >= _LONG_WORD and word in ranks()
 
 
 def rewritten_stretches(
     layer: Layer, rewrite: Callable[[str], str], margin: float
 ) -> tuple[list[Word], list[tuple[int, int]]]:
-    """The words of a text, and the runs of them, by number, that become language when rewritten.
+    """Return the words of a text, and the index ranges of words that become language when rewritten.
 
-    ``rewrite`` changes a word, or many with spaces between them. ``margin``: how many bits a letter a text in an
-    unknown language must gain, since there are no common words to go by.
+    ``rewrite`` changes a word, or many separated by spaces. ``margin``: how many bits per letter a text in an unknown
+    language must gain, because it has no common words.
     """
     if not is_telling(known_words(set(rewrite(" ".join(layer.unknown)).split()))):
         whole = _reads_better(layer, rewrite, margin)
@@ -52,7 +52,7 @@ def rewritten_stretches(
 
 
 def _reads_better(layer: Layer, rewrite: Callable[[str], str], margin: float) -> bool:
-    """Whether a text that is no language becomes more like one, letter by letter."""
+    """Whether a text that is not language becomes more like one, by bits per letter."""
     if layer.noise < _NOISE or len(layer.words) < _FEWEST_WORDS:
         return False
     sample = [word for word in layer.words[:60] if len(word) > 1 and word.isascii()]
@@ -61,7 +61,7 @@ def _reads_better(layer: Layer, rewrite: Callable[[str], str], margin: float) ->
 
 
 def _widened(words: Sequence[Word], first: int, after: int, rewrite: Callable[[str], str]) -> tuple[int, int]:
-    """The run with the words beside it that are neither here nor there, such as names; all, when it is nearly all."""
+    """Extend the range by adjacent neutral words, such as names; to the whole text if it covers nearly all."""
     while first > 0 and _is_neutral(words[first - 1][2], rewrite):
         first -= 1
     while after < len(words) and _is_neutral(words[after][2], rewrite):
@@ -81,7 +81,7 @@ def _gain(word: str, rewrite: Callable[[str], str]) -> float:
 
 
 def _telling_regions(layer: Layer, rewrite: Callable[[str], str]) -> Iterator[tuple[int, int]]:
-    """The parts of a long text in which the rewriting gives common words more than chance does."""
+    """Yield the parts of a long text in which the rewriting gives more common words than chance."""
     flagged: list[int] = []
     for number, unknown in enumerate(layer.unknown_by_window):
         found = known_words(set(rewrite(" ".join(unknown)).split()))
@@ -99,7 +99,7 @@ def _telling_regions(layer: Layer, rewrite: Callable[[str], str]) -> Iterator[tu
 
 
 def _region(first: int, last: int, count: int) -> tuple[int, int]:
-    """Windows by number as a run of words, with some before and after it."""
+    """Return a range of windows as a range of words, with some margin."""
     return max(0, (first - 1) * STRIDE), min(count, (last + 3) * STRIDE)
 
 

@@ -1,4 +1,4 @@
-"""Words taken apart: ``i g n o r e``, ``i.g.n.o.r.e``, ``ig-no-re``."""
+"""Join words that were split: ``i g n o r e``, ``i.g.n.o.r.e``, ``ig-no-re``."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _NOT_LETTERS = re.compile(r"[^A-Za-z]+")
 _LONGEST_GLUED = 400
 _LONGEST_RUN = 4_000
 _FEWEST_LETTERS = 4
-_SHORTEST_UNSPACED = 8  # learners' texts part Chinese and Japanese words by spaces, and many words are one letter
+_SHORTEST_UNSPACED = 8  # learners' texts separate Chinese and Japanese words, many of one character
 _UNSPACED = re.compile("[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3\u0e01-\u0e5b]")
 
 
 def find_spaced(layer: Layer) -> Iterator[Found]:
-    """Letters that stand alone, put together again."""
+    """Find and join single letters."""
     text = layer.text
     lengths = list(map(len, layer.words))
     if lengths.count(1) < _FEWEST_LETTERS or "1111" not in "".join(["1" if n == 1 else " " for n in lengths]):
@@ -67,7 +67,7 @@ def _ends(words: list[str]) -> set[int]:
 
 
 def joined(start: int, places: Sequence[int], letters: Sequence[str], breaks: set[int]) -> Patch:
-    """The letters at these places as one patch, with a space before each of those numbers."""
+    """Return a patch with the letters at these offsets, and a space before each index in ``breaks``."""
     out: list[str] = []
     starts, ends = array("I"), array("I")
     for number, (at, letter) in enumerate(zip(places, letters, strict=True)):
@@ -83,13 +83,13 @@ def joined(start: int, places: Sequence[int], letters: Sequence[str], breaks: se
 
 
 def find_hyphenated(layer: Layer) -> Iterator[Found]:
-    """Words with signs inside them, where only the whole is a word."""
+    """Find words with signs inside them, where only the whole is a word."""
     if not layer.has("a-a", "a-A", "A-a", "A-A"):
         return
     patches: list[Patch] = []
     gained: set[str] = set()
     torn: set[str] = set()
-    hidden: set[str] = set()  # of which no part is a word
+    hidden: set[str] = set()  # no part of these is a word
     known = common_words()
     for match in _TORN.finditer(layer.text):
         parts = _NOT_LETTERS.split(match.group().lower())

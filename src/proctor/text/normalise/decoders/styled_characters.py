@@ -1,4 +1,4 @@
-"""Letters dressed up: accents for show, look-alikes from anywhere, letters drawn out."""
+"""Decode decorated letters: accents for show, look-alikes from any script, repeated letters."""
 
 from __future__ import annotations
 
@@ -24,34 +24,34 @@ _LATIN_LETTER = re.compile(r"LATIN (SMALL|CAPITAL) LETTER ([A-Z])(?: WITH .*)?")
 _DRAWN_OUT = re.compile(r"([A-Za-z])\1\1")
 _FEWEST_LOOKALIKES = 4
 _LONGEST = 64
-_ENGLISH = 4.0  # bits a letter
+_ENGLISH = 4.0  # bits per letter
 _THRICE = tuple(letter * 3 for letter in "abcdefghijklmnopqrstuvwxyz")
 _LONG_RUN = re.compile(r"([a-z])\1\1+")
 
 
 def find_accented(layer: Layer) -> Iterator[Found]:
-    """English under accents that no language writes."""
+    """Find English under accents that no language uses."""
     if not layer.text.isascii() and _ACCENTED.search(layer.text):
         sure = wears_no_language(layer.text, _bare_letters())
         yield from _undressed("accented", layer.text, _ANY_WORD, _bare_letters(), sure=sure)
 
 
 def find_lookalikes(layer: Layer) -> Iterator[Found]:
-    """Words in letters and signs that only resemble Latin ones."""
+    """Find words in letters and signs that only resemble Latin ones."""
     if layer.text.isascii():
         return
     table = faux_letters()
     characters = set(layer.text)
     known = sum(ord(character) in table for character in characters if character > "\x7f")
     if known < _FEWEST_LOOKALIKES or known * 5 < sum(c > "\x7f" and c.isalpha() for c in characters) * 4:
-        return  # letters that pass for nothing: a language of its own
+        return  # letters that resemble nothing: a real language
     sure = mixes_scripts(layer.text, table)
     if sure or is_telling(known_words(set(letter_words(layer.text.translate(table))) - layer.distinct)):
         yield from _undressed("lookalikes", layer.text, _ANY_TOKEN, table, sure=sure)
 
 
 def _undressed(kind: str, text: str, pattern: re.Pattern[str], table: dict[int, str], *, sure: bool) -> Iterator[Found]:
-    """The words that change under the table, when it is sure already or most of them become English by it."""
+    """Yield the words that change under the table, if ``sure`` or if most of them become English."""
     words = {word for word in set(pattern.findall(text)) if not word.isascii() and len(word) <= _LONGEST}
     plain = {word: bare for word in words if (bare := word.translate(table)) != word}
     gained = {bare.strip(_EDGES).lower() for bare in plain.values() if bare.isascii()} & ranks().keys()
@@ -62,12 +62,12 @@ def _undressed(kind: str, text: str, pattern: re.Pattern[str], table: dict[int, 
         for match in pattern.finditer(text)
         if (bare := plain.get(match.group())) and (sure or bare.isascii())
     )
-    if patches:  # a word may be too long to be looked at
+    if patches:  # a word may be too long to be checked
         yield Found(kind=kind, patches=patches, tested=True, place="inside")
 
 
 def _is_english(text: str, plain: dict[str, str], gained: set[str]) -> bool:
-    """Whether most are common words, or nearly every word is dressed up and has the letters of English under it."""
+    """Whether most are common words, or nearly every word is decorated and has English letter statistics."""
     if len(gained) * 10 >= len(plain) * 6:
         return True
     if len(gained) * 10 < len(plain) * 3 or len(plain) * 10 < len(set(_ANY_TOKEN.findall(text))) * 7:
@@ -77,7 +77,7 @@ def _is_english(text: str, plain: dict[str, str], gained: set[str]) -> bool:
 
 @cache
 def _bare_letters() -> dict[int, str]:
-    """Each letter that is a Latin one with something on it, and that letter."""
+    """Map each Latin letter with a diacritic to its base letter."""
     table: dict[int, str] = {}
     for code in (*range(0xC0, 0x250), *range(0x1E00, 0x1F00)):
         if match := _LATIN_LETTER.fullmatch(unicodedata.name(chr(code), "")):
@@ -86,7 +86,7 @@ def _bare_letters() -> dict[int, str]:
 
 
 def find_drawn_out(layer: Layer) -> Iterator[Found]:
-    """Common words with a letter repeated: ``ignooore``."""
+    """Find common words with a repeated letter: ``ignooore``."""
     text = layer.text
     if not any(map(text.lower().__contains__, _THRICE)):
         return
@@ -115,7 +115,7 @@ def _word_around(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _shortened(word: str) -> str:
-    """With every long run of a letter at one or two, whichever gives the more frequent word."""
+    """Shorten every long run of a letter to one or two, whichever gives the more frequent word."""
     runs = list(_LONG_RUN.finditer(word))[:3]
     readings = []
     for choice in range(1 << len(runs)):

@@ -1,4 +1,4 @@
-"""Numbers that states give to people: by their own shape and check digits, or by the word beside them."""
+"""National id numbers: found by shape and check digits, or by label."""
 
 from proctor.text.pii.national.numbers import SCHEMES, find_by_shape, find_spaced
 

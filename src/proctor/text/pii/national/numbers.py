@@ -1,4 +1,4 @@
-"""National numbers in a text: each row of characters is looked up by its shape, then asked for its check digits."""
+"""Find national id numbers: a token is looked up by its shape, then its check digits are validated."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHAPE: Final = str.maketrans(
 )
 _MARKS: Final = re.compile(r"[^A-Za-z0-9]")
 
-# What a number is by its shape alone (9 a digit, A a capital letter), where the shape and the proof suffice.
+# Shapes (9 is a digit, A a capital letter) that suffice together with the check digits.
 _BY_SHAPE: Final[Mapping[str, tuple[tuple[str, Proof], ...]]] = {
     "999-99-9999": (("us_ssn", proofs.ssn), ("us_itin", proofs.itin)),
     "AA999999A": (("uk_nino", proofs.nino),),
@@ -62,7 +62,7 @@ _BY_SHAPE: Final[Mapping[str, tuple[tuple[str, Proof], ...]]] = {
     "99-99999999-9": (("ar_cuit", proofs.cuit),),
     "999999/9999": (("cz_rodne_cislo", proofs.czech),),
 }
-# Those that people write in groups.
+# Numbers that are written in groups.
 _SPACED: Final = (
     ("uk_nino", Lazy(r"[A-Z](?<![A-Za-z0-9].)[A-Z] \d{2} \d{2} \d{2} [A-D](?![A-Za-z0-9])"), proofs.nino),
     ("fr_nir", Lazy(r"[1278](?<!\d.) \d{2} \d{2} (?:\d{2}|2[AB]) \d{3} \d{3} \d{2}(?!\d)"), proofs.nir),
@@ -72,7 +72,7 @@ _SPACED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """A number whose shape is too common: the word beside it must name it."""
+    """A number whose shape is too common, so that a label must name it."""
 
     name: str
     needs: Needs
@@ -80,7 +80,7 @@ class Scheme:
     proof: Proof | None = None
 
     def find(self, text: str) -> Iterator[Finding]:
-        """Every number that is called this; one whose check digits are wrong is less sure, and masked all the same."""
+        """Find labelled numbers; wrong check digits lower the confidence, but the number is still masked."""
         for start, end in self.named.spans(text):
             yield made("national_id", text, (start, end), self._sure(text[start:end]), self.name)
 
@@ -203,13 +203,13 @@ SCHEMES: Final = (
 
 
 def find_by_shape(text: str) -> Iterator[Finding]:
-    """Every national number that its shape and check digits give away."""
+    """Find national numbers by shape and check digits."""
     for hit in _TOKEN.finditer(text):
         yield from _by_shape(text, hit.start(), hit.group().rstrip(".-+/("))
 
 
 def find_spaced(text: str) -> Iterator[Finding]:
-    """The same for numbers that are written in groups."""
+    """Like ``find_by_shape`` for numbers written in groups."""
     for scheme, pattern, proof in _SPACED:
         for hit in pattern.finditer(text):
             if proof(_MARKS.sub("", hit.group())):

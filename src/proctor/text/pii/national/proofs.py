@@ -1,4 +1,4 @@
-"""For each country's number, whether a row of characters can be one: its check digits, and the day of birth in it."""
+"""Validate national numbers, by country: check digits and birth dates."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _HETU: Final = "0123456789ABCDEFHJKLMNPRSTUVWXY"
 
 
 def ssn(number: str) -> bool:
-    """United States, social security."""
+    """United States, social security number."""
     return number[:3] not in ("000", "666") and number[0] != "9" and number[3:5] != "00" and number[5:] != "0000"
 
 
@@ -87,7 +87,7 @@ def nhs(number: str) -> bool:
 
 
 def individual_number(number: str) -> bool:
-    """Japan, マイナンバー: the twelfth digit is the check digit that the law lays down."""
+    """Japan, マイナンバー: the twelfth digit is the statutory check digit."""
     total = sum(int(digit) * (n + 1 if n <= 6 else n - 5) for n, digit in enumerate(reversed(number[:11]), start=1))
     rest = total % 11
     return int(number[11]) == (0 if rest <= 1 else 11 - rest)
@@ -111,7 +111,7 @@ def nir(number: str) -> bool:
 
 
 def dni(number: str) -> bool:
-    """Spain."""
+    """Spain, citizens."""
     return number[-1].upper() == _DNI[int(number[:8]) % 23]
 
 
@@ -142,7 +142,7 @@ def pan(number: str) -> bool:
 
 
 def china(number: str) -> bool:
-    """China, resident."""
+    """China, residents."""
     if not number[:17].isdigit() or not day_of(int(number[6:10]), int(number[10:12]), int(number[12:14])):
         return False
     total = weighted(number, (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2))
@@ -150,7 +150,7 @@ def china(number: str) -> bool:
 
 
 def rrn(number: str) -> bool:
-    """South Korea; its last digit is no longer a check since 2020."""
+    """South Korea; its last digit is not a check digit since 2020."""
     century = {"1": 19, "2": 19, "3": 20, "4": 20, "5": 19, "6": 19, "7": 20, "8": 20, "9": 18, "0": 18}[number[6]]
     return day_of(century * 100 + int(number[:2]), int(number[2:4]), int(number[4:6]))
 
@@ -217,7 +217,7 @@ def nip(number: str) -> bool:
 
 
 def hetu(number: str) -> bool:
-    """Finland: day of birth, mark of the century, three digits and a check."""
+    """Finland: birth date, century sign, three digits and a check character."""
     digits = number[:6] + number[-4:-1]
     right = _HETU[int(digits) % 31] == number[-1].upper()
     return right and 1 <= int(number[:2]) <= 31 and 1 <= int(number[2:4]) <= 12
@@ -232,7 +232,7 @@ def fodselsnummer(number: str) -> bool:
 
 
 def cpr(number: str) -> bool:
-    """Denmark: begins with the day of birth."""
+    """Denmark: begins with the birth date."""
     return 1 <= int(number[:2]) <= 31 and 1 <= int(number[2:4]) <= 12
 
 
@@ -243,7 +243,7 @@ def belgian(number: str) -> bool:
 
 
 def ahv(number: str) -> bool:
-    """Switzerland, old age insurance."""
+    """Switzerland, old-age insurance."""
     return number.startswith("756") and (10 - weighted(number[:12], (1, 3) * 6) % 10) % 10 == int(number[12])
 
 
@@ -266,7 +266,7 @@ def israel(number: str) -> bool:
 
 
 def south_africa(number: str) -> bool:
-    """South Africa: begins with the day of birth."""
+    """South Africa: begins with the birth date."""
     return 1 <= int(number[2:4]) <= 12 and 1 <= int(number[4:6]) <= 31 and number[10] in "01" and luhn(number)
 
 
@@ -298,7 +298,7 @@ def thai(number: str) -> bool:
 
 
 def mykad(number: str) -> bool:
-    """Malaysia: begins with the day of birth."""
+    """Malaysia: begins with the birth date."""
     return (
         1 <= int(number[2:4]) <= 12
         and 1 <= int(number[4:6]) <= 31
@@ -319,7 +319,7 @@ def cuit(number: str) -> bool:
 
 
 def czech(number: str) -> bool:
-    """Czechia and Slovakia: begins with the day of birth, divisible by eleven."""
+    """Czechia and Slovakia: begins with the birth date, divisible by eleven."""
     month = int(number[2:4]) % 50 % 20
     return len(number) == 10 and int(number) % 11 == 0 and 1 <= month <= 12 and 1 <= int(number[4:6]) <= 31
 
