@@ -22,12 +22,12 @@ from tests.text.normalise.encoders import CASELESS, ENCODERS
 
 from benchmarks import extraction, human_ratings, normalise, pii
 from proctor.generate.extract import extract_rules
+from proctor.lexicon.customer_signs import displeased
 from proctor.prompts.load import load_prompt
 from proctor.prompts.yaml_text import read_yaml
 from proctor.scorers.answer.factual_accuracy import FactualAccuracy
 from proctor.scorers.answer.quality_parts.grammar import score_grammar
 from proctor.scorers.answer.relevance import Relevance
-from proctor.text.customer_signs import displeased
 from proctor.text.facts import compare, prepare
 from proctor.text.normalise import normalise as make_plain
 from proctor.text.pii import find_pii
@@ -376,7 +376,7 @@ TEXT_MEASURES: Mapping[str, Measure] = {
     ),
     "anger": Measure(
         data="sentiment/airline_tweets",
-        modules=("proctor.text.customer_signs",),
+        modules=("proctor.lexicon.customer_signs",),
         load=_tweet_rows,
         count=_tweets,
         figures={"balanced accuracy": balanced},

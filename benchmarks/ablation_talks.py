@@ -142,8 +142,8 @@ TALK_MEASURES: Mapping[str, Measure] = {
         data="contradiction/decode_pairs, quality/topicalchat_usr, satisfaction/uss, agents/tau_bench",
         modules=(
             *(f"{_TALK}cross_turn_{name}" for name in ("conflicts", "news", "statements", "things")),
-            "proctor.text.claim_conflicts",
-            "proctor.text.comparable_claims",
+            "proctor.lexicon.claim_conflicts",
+            "proctor.lexicon.comparable_claims",
         ),
         load=_contradiction_rows,
         count=_contradictions,
@@ -193,14 +193,14 @@ TALK_MEASURES: Mapping[str, Measure] = {
     ),
     "injection_followed": Measure(
         data="agents/agentdyn_runs",
-        modules=("proctor.text.injected_orders", "proctor.scorers.safety.injection_followed"),
+        modules=("proctor.lexicon.injected_orders", "proctor.scorers.safety.injection_followed"),
         load=_followed_rows,
         count=_followed,
         figures={"F1": f1},
     ),
     "injection": Measure(
         data="injection/test, injection_general/indirect",
-        modules=("proctor.text.takeover_phrases", "proctor.text.injected_orders", "proctor.guard.documents"),
+        modules=("proctor.lexicon.takeover_phrases", "proctor.text.injected_orders", "proctor.guard.documents"),
         load=_injection_rows,
         count=_injection,
         figures={"balanced accuracy": balanced},

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from proctor.guard.encoded_values import coded_values
+from proctor.lexicon.danger import dangers
+from proctor.lexicon.promise_claims import asserted
+from proctor.lexicon.takeover_phrases import attempts
 from proctor.models.local.injection import InjectionClassifier
 from proctor.models.local.reader import LocalReader
-from proctor.text.danger import dangers
 from proctor.text.normalise import normalise, views
 from proctor.text.pii import find_pii, warm
-from proctor.text.promise_claims import asserted
-from proctor.text.takeover_phrases import attempts
 
 __all__ = ["print_parts", "two"]
 

@@ -27,10 +27,10 @@ from proctor.guard.gates.injection import Injection
 from proctor.guard.gates.pii import Pii
 from proctor.guard.gates.premises import PremisesGate
 from proctor.guard.step import Step
+from proctor.lexicon.danger import dangers
+from proctor.lexicon.takeover_phrases import attempts
 from proctor.stats.interval import wilson
-from proctor.text.danger import dangers
 from proctor.text.normalise import normalise, views
-from proctor.text.takeover_phrases import attempts
 from proctor.wiring.local_models import local_model
 
 __all__ = ["main"]

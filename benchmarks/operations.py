@@ -26,10 +26,10 @@ from proctor.core.chat import Message
 from proctor.core.codec import dumps
 from proctor.core.event import Event
 from proctor.core.trajectory import Turn
+from proctor.lexicon.customer_signs import displeased
 from proctor.monitor.completion_rules import CompletionRules
 from proctor.scorers.conversation.escalation import EscalationCategory
 from proctor.text.content_words import content
-from proctor.text.customer_signs import displeased
 from proctor.wiring.local_models import local_model
 from proctor.workflows.monitor.completion import CompletionJob, completion_of
 from proctor.workflows.monitor.escalations import hand_off_of

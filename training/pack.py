@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from proctor.lexicon.danger import dangers
 from proctor.models.local.evidence import select_evidence, sentences
-from proctor.text.danger import dangers
 from training.augment import CATEGORIES, category, constructed, noisy, window
 from training.data import clean, parallel, rows, shippable, written
 from training.pairs import changed_claims, recombined

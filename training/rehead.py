@@ -19,7 +19,7 @@ import torch.nn.functional as F
 from tokenizers import Tokenizer
 from torch import nn
 
-from proctor.text.danger import dangers
+from proctor.lexicon.danger import dangers
 from training.batches import Lines
 from training.data import read
 from training.export import build

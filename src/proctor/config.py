@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -16,6 +17,7 @@ from urllib.parse import urlsplit
 from proctor.core.decode import decode
 from proctor.core.errors import ConfigError, MalformedError, Problem
 from proctor.core.tool_effect import StatedEffect
+from proctor.lexicon.project_concepts import NO_CONCEPTS, read_project_concepts, use_concepts
 from proctor.text.known_secrets import add_settings, add_variable
 from proctor.text.secret_names import is_secret_variable
 from proctor.text.spans import span_seconds
@@ -161,6 +163,7 @@ class Settings:
     completion: Mapping[str, Any] = field(default_factory=dict)
     escalation: Mapping[str, Any] = field(default_factory=dict)
     guard: Mapping[str, Any] = field(default_factory=dict)
+    lexicon: str | tuple[str, ...] = ()
     allow_commands: bool | tuple[str, ...] = False
 
 
@@ -301,6 +304,7 @@ def load_config(path: Path | None, environment: Environment, *, start: Path) -> 
     """
     if path is None:
         settings = _overridden(Settings(), environment)
+        use_concepts(NO_CONCEPTS)
         return Config(settings=settings, folder=start, environment=environment)
     from proctor.prompts.yaml_text import lines_in_yaml, read_yaml  # noqa: PLC0415 - costs 40 ms, and --help must not
 
@@ -313,6 +317,7 @@ def load_config(path: Path | None, environment: Environment, *, start: Path) -> 
     except MalformedError as error:
         placed = [replace(problem, line=line_of(problem.path)) for problem in error.problems]
         raise MalformedError(placed, file=str(path)) from error
+    _use_lexicon(settings.lexicon, path.parent)
     places = [(key,) for key in data or ()] + [("run", key) for key in (data or {}).get("run") or ()]
     lines = {".".join(place): line for place in places if (line := line_of(place))}
     return Config(
@@ -322,6 +327,15 @@ def load_config(path: Path | None, environment: Environment, *, start: Path) -> 
         path=path,
         lines=lines,
     )
+
+
+def _use_lexicon(named: str | tuple[str, ...], folder: Path) -> None:
+    """Put the project's own concepts in force, in place of those of the project before it."""
+    from proctor.prompts.yaml_text import lines_in_yaml, read_yaml  # noqa: PLC0415
+
+    places = [folder / each for each in ((named,) if isinstance(named, str) else named)]
+    read = partial(read_yaml, error=ConfigError)
+    use_concepts(read_project_concepts(places, read=read, lines=lines_in_yaml) if places else NO_CONCEPTS)
 
 
 def _text(path: Path) -> str:

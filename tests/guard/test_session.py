@@ -25,7 +25,7 @@ from proctor.guard.session_memory import KEPT, KEPT_LETTERS, Memory
 from proctor.guard.sessions import Sessions
 from proctor.guard.step import Step
 from proctor.guard.vault import Vault
-from proctor.text.promise_claims import asserted
+from proctor.lexicon.promise_claims import asserted
 from tests.guard.strange_gates import Answers, Cuts, Raises
 from tests.tables import table
 

@@ -75,6 +75,14 @@ def test_the_numbers_of_the_patterns_come_once_and_in_order() -> None:
     assert list(hay.numbers("")) == []
 
 
+def test_trying_all_finds_what_choosing_finds() -> None:
+    hay = Haystack((r"\blawyer\b", r"x*z", r"court", r"\ba\b"))
+    text = "A lawyer and a lawyer in court"
+    assert [(number, hit.span()) for number, hit in hay.try_all(text)] == [
+        (number, hit.span()) for number, hit in hay.find(text)
+    ]
+
+
 def test_warming_compiles_what_is_there() -> None:
     made = Haystack(("warm(?:ing|ed)", "cold"))
     assert not made._made

@@ -75,20 +75,20 @@ def test_the_scorers_that_are_loaded_by_their_names_are_part_of_the_hash(
 ) -> None:
     kind = registry.load("scorers", name)
     assert {"commitments", "permissions", "solved"} <= set(kind.loads)
-    hashing.scorer_hash.cache_clear()
+    hashing._scorer_hash.cache_clear()
     before = scorer_hash(kind)
-    hashing.scorer_hash.cache_clear()
+    hashing._scorer_hash.cache_clear()
     real = hashing._digest
     monkeypatch.setattr(hashing, "_digest", lambda path: "edited" if path.name == "commitments.py" else real(path))
     hashing._contents.cache_clear()
     assert scorer_hash(kind) != before
-    hashing.scorer_hash.cache_clear()
+    hashing._scorer_hash.cache_clear()
     hashing._contents.cache_clear()
 
 
 def test_the_weights_of_local_models_are_part_of_a_scorer_that_asks_them(monkeypatch: pytest.MonkeyPatch) -> None:
     def fresh() -> tuple[str, str]:
-        for each in (hashing.scorer_hash, hashing._read, hashing._digest, hashing._contents, hashing._imports):
+        for each in (hashing._scorer_hash, hashing._read, hashing._digest, hashing._contents, hashing._imports):
             each.cache_clear()
         return tuple(scorer_hash(registry.load("scorers", name)) for name in ("quality", "contains"))  # type: ignore[return-value]
 
@@ -113,3 +113,10 @@ def test_a_checkout_with_other_line_ends_is_the_same_code(tmp_path: Path) -> Non
     other = tmp_path / "b.py"
     other.write_bytes(b"a = 1\r\nb = 2\r\n")
     assert hashing._digest(other) == first
+
+
+def test_the_concepts_of_the_lexicon_that_a_scorer_uses_are_part_of_its_hash() -> None:
+    used = dict(hashing._contents(frozenset(hashing._closure({"proctor.scorers.safety.commitments"}))))
+    named = {name.removeprefix("proctor.lexicon/") for name in used if name.startswith("proctor.lexicon/")}
+    assert {"promise_refund.yaml", "left_open.yaml", "reassurance.yaml", "fragments/promises.yaml"} <= named
+    assert "self_harm.yaml" not in named

@@ -12,10 +12,10 @@ from proctor.guard.edits import apply
 from proctor.guard.passages import Span, pieces, regions, sentences
 from proctor.guard.step import Step
 from proctor.guard.step_readings import Reading, quote, readings
-from proctor.text.injected_orders import is_prose, orders, speaks_to_somebody
+from proctor.lexicon.injected_orders import is_prose, orders, speaks_to_somebody
+from proctor.lexicon.takeover_phrases import attempts
 from proctor.text.normalise import Searched
 from proctor.text.normalise.language_likeness import is_noise, is_strewn
-from proctor.text.takeover_phrases import attempts
 
 __all__ = ["Cut", "DocumentReading", "look_through"]
 

@@ -13,7 +13,7 @@ from proctor.core.chat import ToolCall
 from proctor.core.trajectory import Source
 from proctor.guard.session_memory import KEPT, KEPT_LETTERS, Memory
 from proctor.guard.step import Step
-from proctor.text.promise_claims import Asserted, topic_of
+from proctor.lexicon.promise_claims import Asserted, topic_of
 
 __all__ = ["result_text", "standing", "unconfirmed", "write"]
 

@@ -8,8 +8,8 @@ from typing import Final
 
 from proctor.core.chat import ToolCall
 from proctor.core.trajectory import Source
+from proctor.lexicon.promise_claims import Asserted
 from proctor.text.pii.placeholders import Placeholders
-from proctor.text.promise_claims import Asserted
 
 __all__ = ["KEPT", "KEPT_LETTERS", "Memory"]
 

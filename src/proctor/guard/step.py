@@ -11,9 +11,9 @@ from proctor.core.step import POINTS as POINTS  # noqa: PLC0414 - third-party ga
 from proctor.core.step import Point as Point  # noqa: PLC0414
 from proctor.core.trajectory import Source
 from proctor.guard.session_memory import Memory
+from proctor.lexicon.promise_claims import Asserted, asserted
 from proctor.text.cached_property import once
 from proctor.text.normalise import Normalised, View, normalise, views
-from proctor.text.promise_claims import Asserted, asserted
 
 __all__ = ["Step"]
 

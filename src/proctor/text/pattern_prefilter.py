@@ -50,6 +50,12 @@ class Haystack:
             for hit in finditer(self._compiled(number), text):
                 yield number, hit
 
+    def try_all(self, text: str) -> Iterator[tuple[int, re.Match[str]]]:
+        """What `find` yields, without a first look at the letters: faster for a handful of patterns."""
+        for number in range(len(self.patterns)):
+            for hit in finditer(self._compiled(number), text):
+                yield number, hit
+
     def numbers(self, text: str) -> Iterator[int]:
         """Yield the number of every pattern that matches, in order."""
         for number in self._possible(_small(text)):

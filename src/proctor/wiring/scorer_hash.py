@@ -12,6 +12,7 @@ from pathlib import Path
 
 from proctor import registry
 from proctor.core.sockets import is_socket
+from proctor.lexicon.project_concepts import ProjectConcepts, concepts_in_force
 from proctor.wiring.local_models import PLACES
 
 __all__ = ["scorer_hash"]
@@ -31,21 +32,30 @@ _NAME = re.compile(r"[\w.]+")
 _QUOTED = re.compile(r"""["'](\w+(?:\.\w+)+)[:"']""")  # a module imported by name
 
 
-@cache
 def scorer_hash(kind: type) -> str:
     """Return the hash of a scorer's class.
 
     It covers the class's module, all modules of the same package or of Proctor that it imports directly or indirectly,
     and the data files next to them. It also covers the scorers loaded by name (``loads``). For local models it covers
-    the code and the manifest of the weights.
+    the code and the manifest of the weights. It covers what the project adds to the concepts
+    of the lexicon that the code names.
     """
+    return _scorer_hash(kind, concepts_in_force())
+
+
+@cache
+def _scorer_hash(kind: type, own: ProjectConcepts) -> str:
     digest = hashlib.sha256(kind.__qualname__.encode())
     fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
     roles = sorted(each.name for each in fields if is_socket(each) and each.name in PLACES)
     modules = {kind.__module__, *(f"proctor.models.local.{PLACES[role][0]}" for role in roles)}
     modules |= {registry.find("scorers", name).module for name in getattr(kind, "loads", ())}
-    for name, content in sorted(_contents(frozenset(_closure(modules)))):
+    used = frozenset(_closure(modules))
+    for name, content in sorted(_contents(used)):
         digest.update(f"{name}\0{content}\n".encode())
+    for name in sorted(own.concepts):
+        if _is_named(Path(f"{name}.yaml"), _code(used)):
+            digest.update(f"lexicon {name}\0{own.digest(name)}\n".encode())
     if roles:
         digest.update(_read(_folder_of(_OURS).joinpath(*_WEIGHTS[1:], "manifest.json")))
     return digest.hexdigest()[:_LENGTH]
@@ -119,20 +129,35 @@ def _folder_of(top: str) -> Path:
 @cache
 def _contents(modules: frozenset[str]) -> tuple[tuple[str, str], ...]:
     """Return the name and hash of every file of these modules."""
-    files: dict[str, Path] = {}
+    files = _files_of(modules)
     folders: dict[Path, str] = {}
-    for name in modules:
-        path = _file_of(name)
-        assert path is not None
-        files[name] = path
+    for name, path in files.items():
         folders[path.parent] = name if path.name == "__init__.py" else name.rpartition(".")[0]
     found = {name: _digest(path) for name, path in files.items()}
-    code = b"".join(map(_read, files.values()))
+    code = _code(modules)
     for folder, package in folders.items():
-        # A data file counts only if the code mentions its name; files next to it may belong to other modules.
-        used = [path for path in _data_files(folder) if package and _is_named(path, code)]
+        used = _named_files(folder, code) if package else []
         found |= {f"{package}/{path.relative_to(folder).as_posix()}": _digest(path) for path in used}
     return tuple(found.items())
+
+
+def _files_of(modules: frozenset[str]) -> dict[str, Path]:
+    return {name: path for name in modules if (path := _file_of(name)) is not None}
+
+
+@cache
+def _code(modules: frozenset[str]) -> bytes:
+    return b"".join(map(_read, _files_of(modules).values()))
+
+
+def _named_files(folder: Path, code: bytes) -> list[Path]:
+    """The data files that the code names, or that such a file names: another module's word list is not among them."""
+    left, used = list(_data_files(folder)), list[Path]()
+    while named := [path for path in left if _is_named(path, code)]:
+        used += named
+        left = [path for path in left if path not in named]
+        code = b"".join(_read(path) for path in named if path.suffix == ".yaml")
+    return used
 
 
 def _data_files(folder: Path) -> Iterator[Path]:

@@ -12,7 +12,7 @@ from proctor.guard.gates.danger import Danger
 from proctor.guard.step import Step
 from proctor.guard.step_readings import readings
 from proctor.wiring.local_models import local_model
-from tests.text.danger_sentences import BLIND, THANKS, WORKED_ON
+from tests.lexicon.danger_sentences import BLIND, THANKS, WORKED_ON
 
 
 @pytest.fixture(scope="module")

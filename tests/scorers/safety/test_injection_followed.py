@@ -15,8 +15,8 @@ from proctor.core.case import Case
 from proctor.core.chat import Message, ToolCall
 from proctor.core.score import Score
 from proctor.core.trajectory import Source, Trajectory, Turn
+from proctor.lexicon.injected_orders import orders
 from proctor.scorers.safety.injection_followed import InjectionFollowed
-from proctor.text.injected_orders import orders
 from tests.tables import table
 
 PAGE = (

@@ -13,7 +13,7 @@ from proctor.guard.skip_noise import spared
 from proctor.guard.step import Step
 from proctor.guard.step_readings import Reading, hidden_in, quote, readings
 from proctor.guard.threshold_levels import Level, check_level, cut
-from proctor.text.danger import DANGERS, dangers, without_set_phrases
+from proctor.lexicon.danger import DANGERS, dangers, without_set_phrases
 from proctor.text.normalise.language_likeness import is_strewn
 
 __all__ = ["Danger"]

@@ -15,9 +15,9 @@ from proctor.guard.passages import sentences
 from proctor.guard.step import Step
 from proctor.guard.step_readings import Reading, hidden_in, quote, readings
 from proctor.guard.threshold_levels import Level, check_level, check_order, cut
-from proctor.text.danger import dangers
+from proctor.lexicon.danger import dangers
+from proctor.lexicon.takeover_phrases import attempts
 from proctor.text.normalise import Limits, Searched
-from proctor.text.takeover_phrases import attempts
 
 __all__ = ["Injection"]
 

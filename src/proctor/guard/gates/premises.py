@@ -13,8 +13,8 @@ from proctor.guard.ledger import standing
 from proctor.guard.session_memory import Memory
 from proctor.guard.step import Step
 from proctor.guard.step_readings import quote
+from proctor.lexicon.promise_claims import asserted, carried
 from proctor.text.claims import statements
-from proctor.text.promise_claims import asserted, carried
 
 __all__ = ["PremisesGate"]
 

@@ -11,6 +11,7 @@ from proctor.core.case import Case
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Embedder, Entailer, Model, socket
 from proctor.core.trajectory import Trajectory
+from proctor.lexicon.comparable_claims import Saying, sayings
 from proctor.scorers.answer.quality_parts.contradictions import (
     MOST_PAIRS,
     Contradiction,
@@ -25,7 +26,6 @@ from proctor.scorers.answer.quality_parts.reference import Resolved, resolve
 from proctor.scorers.answer.quality_parts.rubric_judge import by_judge
 from proctor.scorers.checked_answers import MOST_EVIDENCE, no_answer, quoted, turn_label
 from proctor.scorers.weighted_parts import check_weights, combined, weighed
-from proctor.text.comparable_claims import Saying, sayings
 
 __all__ = ["Consistency"]
 

@@ -11,6 +11,7 @@ from proctor.core.chat import ToolCall
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Embedder, Entailer, socket
 from proctor.core.trajectory import Trajectory
+from proctor.lexicon.comparable_claims import Saying
 from proctor.scorers.checked_answers import (
     MOST_EVIDENCE,
     no_conversation,
@@ -25,7 +26,6 @@ from proctor.scorers.conversation.cross_turn_conflicts import conflict_of, oppos
 from proctor.scorers.conversation.cross_turn_news import KNOWLEDGE_TOOLS, News
 from proctor.scorers.conversation.cross_turn_statements import Pair, Spoken, candidates, same_questions, spoken
 from proctor.scorers.model_trust import trust
-from proctor.text.comparable_claims import Saying
 from proctor.text.user_patterns import user_pattern
 
 __all__ = ["CrossTurn"]

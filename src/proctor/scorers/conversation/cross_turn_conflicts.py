@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import Final
 
 from proctor.core.sockets import Entailer
+from proctor.lexicon.claim_conflicts import apart, conflict, kinship, readable, rival_numbers
+from proctor.lexicon.comparable_claims import Saying
 from proctor.scorers.conversation.cross_turn_statements import NEAR, Pair, Spoken
 from proctor.scorers.conversation.cross_turn_things import LONGEST, Things, plain_words, segments, things
-from proctor.text.claim_conflicts import apart, conflict, kinship, readable, rival_numbers
 from proctor.text.claims import statements
-from proctor.text.comparable_claims import Saying
 from proctor.text.content_words import content, negated
 from proctor.text.quantities import find_quantities
 from proctor.text.script import language_of

@@ -10,9 +10,9 @@ from typing import Final
 
 from proctor.core.chat import ToolCall
 from proctor.core.codec import dumps
+from proctor.lexicon.comparable_claims import Saying
 from proctor.scorers.conversation.cross_turn_statements import Pair, Spoken
 from proctor.text.claims import statements
-from proctor.text.comparable_claims import Saying
 from proctor.text.content_words import content
 from proctor.text.quantities import find_quantities
 from proctor.text.user_patterns import UserPattern

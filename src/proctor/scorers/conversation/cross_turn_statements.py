@@ -17,9 +17,9 @@ from proctor.core.case import Case
 from proctor.core.chat import Message, ToolCall
 from proctor.core.sockets import Embedder
 from proctor.core.trajectory import Trajectory, Turn
+from proctor.lexicon.comparable_claims import Saying, sayings
 from proctor.scorers.conversation.cross_turn_things import said_plainly, things
 from proctor.text.claims import statements
-from proctor.text.comparable_claims import Saying, sayings
 from proctor.text.content_words import content, negated
 
 __all__ = [

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from proctor.text.comparable_claims import Saying
+from proctor.lexicon.comparable_claims import Saying
 from proctor.text.content_words import content
 from proctor.text.quantities import find_quantities
 

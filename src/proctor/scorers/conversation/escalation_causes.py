@@ -13,9 +13,9 @@ from proctor.core.handoff import CATEGORIES, Category
 from proctor.core.score import Evidence
 from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.trajectory import Source, Trajectory, Turn
+from proctor.lexicon.customer_signs import Sign, asks_for_person, displeased, lacks_knowledge, needs_judgement, unsure
 from proctor.scorers.checked_answers import MOST_EVIDENCE, quoted
 from proctor.text.content_words import content
-from proctor.text.customer_signs import Sign, asks_for_person, displeased, lacks_knowledge, needs_judgement, unsure
 
 __all__ = ["Categorised", "Clues", "EscalationLimits", "categorise", "hand_off_turn", "question_at"]
 

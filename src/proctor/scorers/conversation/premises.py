@@ -14,6 +14,7 @@ from proctor.core.sockets import Entailer, socket
 from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.trajectory import Trajectory
 from proctor.core.transcript import TranscriptStep, failed, result_text, steps
+from proctor.lexicon.promise_claims import Asserted, asserted, attributed, carried, kin, topic_of
 from proctor.scorers.checked_answers import (
     MOST_EVIDENCE,
     no_conversation,
@@ -25,7 +26,6 @@ from proctor.scorers.checked_answers import (
     unless_broken_off,
 )
 from proctor.text.claims import statements
-from proctor.text.promise_claims import Asserted, asserted, attributed, carried, kin, topic_of
 
 __all__ = ["Premises"]
 

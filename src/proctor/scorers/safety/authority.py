@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
 
+from proctor.lexicon.promises import asks_first, promised
 from proctor.scorers.bounded_regex import first_matches
 from proctor.text.pattern_prefilter import Haystack
 from proctor.text.patterns import compiled
-from proctor.text.promises import asks_first, promised
 from proctor.text.user_patterns import UserPattern, user_pattern
 
 __all__ = ["REGISTRY", "Authority", "bound", "candidates", "has_unbounded", "matched_apart", "proposes"]

@@ -15,12 +15,12 @@ from proctor.core.sockets import Classifier, socket
 from proctor.core.tool_effect import StatedEffect, ToolEffect, tool_effect
 from proctor.core.trajectory import Trajectory
 from proctor.core.transcript import TranscriptStep, failed, result_text, steps
+from proctor.lexicon.injected_orders import InjectedOrder, orders, specifics, words
+from proctor.lexicon.jailbreak_compliance import plays_along
+from proctor.lexicon.takeover_phrases import Override, override_in, readings, shortened
 from proctor.scorers.checked_answers import MOST_EVIDENCE, no_conversation, quoted, scored, skipped, unjudged
 from proctor.scorers.match_calls import shown
 from proctor.scorers.safety.takeover_compliance import changes, obeyed
-from proctor.text.injected_orders import InjectedOrder, orders, specifics, words
-from proctor.text.jailbreak_compliance import plays_along
-from proctor.text.takeover_phrases import Override, override_in, readings, shortened
 
 __all__ = ["InjectionFollowed"]
 

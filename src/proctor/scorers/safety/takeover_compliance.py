@@ -10,11 +10,11 @@ from typing import Any, Final
 from proctor.core.chat import ToolCall
 from proctor.core.tool_effect import ToolEffect
 from proctor.core.transcript import TranscriptStep, failed
+from proctor.lexicon.jailbreak_compliance import plays_along
+from proctor.lexicon.takeover_phrases import Override
 from proctor.scorers.safety.claimed_actions import DEEDS, deeds
-from proctor.text.jailbreak_compliance import plays_along
 from proctor.text.pii import find_pii
 from proctor.text.pii.emails import is_office
-from proctor.text.takeover_phrases import Override
 
 __all__ = ["changes", "obeyed"]
 

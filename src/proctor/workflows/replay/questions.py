@@ -11,8 +11,8 @@ from typing import Final
 from proctor.core.chat import Message, ToolCall
 from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.trajectory import Trajectory, Turn
+from proctor.lexicon.comparable_claims import sayings
 from proctor.text.claims import statements
-from proctor.text.comparable_claims import sayings
 
 __all__ = ["KeyQuestion", "key_questions"]
 

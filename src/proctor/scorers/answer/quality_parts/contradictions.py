@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from proctor.core.sockets import Embedder, Entailer
-from proctor.text.claim_conflicts import apart, conflict, kinship, readable, rival_numbers
-from proctor.text.comparable_claims import Saying
+from proctor.lexicon.claim_conflicts import apart, conflict, kinship, readable, rival_numbers
+from proctor.lexicon.comparable_claims import Saying
 from proctor.text.script import language_of
 
 __all__ = ["MOST_PAIRS", "Contradiction", "Looked", "contradictions", "remaining", "trust"]

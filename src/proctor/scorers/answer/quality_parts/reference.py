@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proctor.core.score import Evidence
+from proctor.lexicon.ordinals import Item, Reference, listed_items, references
 from proctor.scorers.answer.quality_parts.prior_turns import AnsweredTurn
 from proctor.scorers.checked_answers import quoted
-from proctor.text.ordinals import Item, Reference, listed_items, references
 from proctor.text.titles import candidates, mentions, same_title
 
 __all__ = ["Resolved", "resolve"]
