@@ -172,6 +172,9 @@ def test_every_verb_of_the_table_exists_and_says_the_same_line() -> None:
         assert verb is not None
         assert verb.name == name
         assert verb.get_short_help_str(limit=200) == line
+    modules = [path for path in (SOURCE / "cli").glob("*.py") if re.search(r"(?m)^def verb\(", path.read_text("utf-8"))]
+    assert len(modules) > 20
+    assert {path.stem.removesuffix("_from") for path in modules} <= set(VERBS), "a verb is missing in the table VERBS"
 
 
 def test_nothing_committed_names_a_machine() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 
 from proctor.project import Project
 from proctor.store.run_reader import RunReader
@@ -76,6 +78,7 @@ def test_a_changed_suite_still_refuses_to_resume(shop: Shop) -> None:
 
 
 def test_a_finished_replay_is_resumed_and_a_scored_run_replayed(shop: Shop) -> None:
+    _keep_where_it_was(shop)
     assert "2 of 2 passed" in shop.run("replay", "--resume", shop.runs["replayed"]).stdout
     assert "2 of 2 passed" in shop.run("replay", shop.runs["scored"], "--target", "agent", "--light").stdout
 
@@ -108,3 +111,9 @@ def test_trends_and_the_review_queue_have_what_was_kept(shop: Shop) -> None:
     item = next(line.split("\t")[0] for line in queued.splitlines() if "\treturns\t" in line)
     shop.run("review", "show", item)
     shop.run("review", "resolve", item, "--verdict", "worse", "--by", "desk")
+
+
+def _keep_where_it_was(shop: Shop) -> None:
+    """Make the copy the place in which the project was written: a replay names its questions by their whole path."""
+    with closing(sqlite3.connect(shop.folder / "store" / "proctor.db")) as database, database:
+        database.execute("UPDATE runs SET settings = replace(settings, '/srv/shop', ?)", (str(shop.folder),))

@@ -69,7 +69,7 @@ class LoadedSuite:
         if not any_row:
             raise SuiteError("the suite has no cases", file=str(self.path), hint="add `cases:` or `cases_from:`")
 
-    def check(self) -> int:
+    def count_cases(self) -> int:
         """Read every case once and return the number of cases.
 
         Raises:

@@ -92,3 +92,34 @@ def test_what_is_wrong_is_told_with_its_line(
         held(path)
     assert caught.value.file == str(path)
     assert caught.value.line == line
+
+
+def test_rows_of_a_csv_file_are_objects_of_texts(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text('\ufeffconversation_id,role,text\n7,user,"a, b\nc"\n7,assistant,d\n', encoding="utf-8")
+    found = [(entry.data, entry.line) for entry in entries_of(path)]
+    assert found == [
+        ({"conversation_id": "7", "role": "user", "text": "a, b\nc"}, 3),
+        ({"conversation_id": "7", "role": "assistant", "text": "d"}, 4),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message", "line"),
+    [
+        ("a.csv", b"", "the file is empty", None),
+        ("a.csv", b"role,text\nuser\n", "another number of columns", 2),
+        ("a.csv", b'role,text\nuser,"open', "not valid CSV", None),
+        ("a.csv", b"role,text\nuser,\xff\n", "not UTF-8", None),
+        ("a.log", b"user: hello\n", "is not JSON, and ends in '.log'", 1),
+    ],
+)
+def test_what_is_no_log_is_refused_with_its_place(
+    tmp_path: Path, name: str, content: bytes, message: str, line: int | None
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(SuiteError, match=message) as failed:
+        list(entries_of(path))
+    assert failed.value.file == str(path)
+    assert line is None or failed.value.line == line

@@ -1,9 +1,11 @@
-"""Stream the values of a log file: JSON Lines, a JSON array or one document, gzipped or not."""
+"""Stream the values of a log file: JSON Lines, a JSON array, one document, or rows of a CSV file; gzipped or not."""
 
 from __future__ import annotations
 
 import codecs
+import csv
 import gzip
+import io
 import json
 import zlib
 from collections.abc import Iterator
@@ -18,7 +20,8 @@ from proctor.suites.files import decode_text, open_file
 
 __all__ = ["ENDINGS", "Entry", "entries_of"]
 
-ENDINGS = (".jsonl", ".ndjson", ".json", ".jsonl.gz", ".ndjson.gz", ".json.gz")
+ENDINGS = (".jsonl", ".ndjson", ".json", ".jsonl.gz", ".ndjson.gz", ".json.gz")  # of files in a folder of logs
+_ROWS = (".csv", ".csv.gz")
 _LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 _LONGEST = 64_000_000  # bytes of one line, or of one value of an array
 _LARGEST = 256_000_000  # bytes of a document that is not a list and has to be read whole
@@ -46,16 +49,37 @@ def entries_of(path: Path) -> Iterator[Entry]:
     """Yield the values of a file; only a document that is not a list is held whole.
 
     Raises:
-        SuiteError: it cannot be read, or is not JSON; with the line.
+        SuiteError: it cannot be read, or is neither JSON nor CSV; with the line.
     """
     with open_file(path) as raw:
         packed = raw.read(2) == b"\x1f\x8b"
         raw.seek(0)
         handle: Any = gzip.GzipFile(fileobj=raw) if packed else raw
         try:
-            yield from _values(handle, path)
+            yield from _rows(handle, path) if path.name.lower().endswith(_ROWS) else _values(handle, path)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise SuiteError(f"the packed file is damaged: {error}", file=str(path), hint="copy it again") from None
+
+
+def _rows(handle: BinaryIO, path: Path) -> Iterator[Entry]:
+    """Yield the rows of a CSV file with a header, each as an object of texts."""
+    text = io.TextIOWrapper(handle, encoding="utf-8-sig", newline="")
+    reader = csv.DictReader(text, strict=True)
+    try:
+        if not reader.fieldnames:
+            raise SuiteError("the file is empty", file=str(path), hint="give a file with conversations in it")
+        for row in reader:
+            if None in row or None in row.values():
+                told = f"the row has another number of columns than the header ({len(reader.fieldnames)})"
+                raise SuiteError(told, file=str(path), line=reader.line_num, hint="quote cells that hold commas")
+            yield Entry(data=row, file=path, line=reader.line_num)
+    except UnicodeDecodeError as error:
+        told = f"the file is not UTF-8: {error.reason}"
+        raise SuiteError(told, file=str(path), line=reader.line_num + 1, hint="save it as UTF-8") from None
+    except csv.Error as error:
+        raise SuiteError(f"not valid CSV: {error}", file=str(path), line=reader.line_num) from None
+    finally:
+        text.detach()  # the caller closes the file
 
 
 def _values(handle: BinaryIO, path: Path) -> Iterator[Entry]:
@@ -121,6 +145,9 @@ def _parsed(line: bytes, path: Path, number: int | None) -> Any:
     try:
         return read_json(line)
     except ValueError:  # slower, but reports the column of the error
+        if number == 1 and not path.name.lower().endswith(ENDINGS):
+            hint = f"conversations are read from files that end in {', '.join((*ENDINGS, *_ROWS))}"
+            raise SuiteError(f"is not JSON, and ends in {path.suffix!r}", file=str(path), line=1, hint=hint) from None
         return parse_json(decode_text(line, path, line=number, offset=1), path, line=number)
 
 
