@@ -12,7 +12,7 @@ from proctor.guard.passages import Span, pieces, regions, sentences
 from proctor.guard.readings import Reading, quote, readings
 from proctor.guard.step import Step
 from proctor.text.injected_orders import is_prose, orders, speaks_to_somebody
-from proctor.text.normalise import Searched
+from proctor.text.normalise import DocumentText, SearchedDocument
 from proctor.text.normalise.likeness import is_noise, is_strewn
 from proctor.text.overrides import attempts
 
@@ -58,7 +58,7 @@ async def look_through(step: Step, classifier: Classifier, *, low: float, high: 
     left out what looks suspicious has at least the share ``low``, so that a person sees it.
     """
     read = list(readings(step))
-    (row,) = await classifier.classify([_words(step.text)])
+    (row,) = await classifier.classify([DocumentText(_words(step.text))])
     share = row["injection"]
     cuts = list(_by_words(step)) if rules else []
     cuts += await _ordered(step, classifier, low, high, share)
@@ -103,7 +103,7 @@ async def _suspect(
 
 async def _shares(classifier: Classifier, texts: Sequence[str]) -> list[float]:
     """How much each of some parts of readings looks like an attack; what is hidden in them is a reading of its own."""
-    return [row["injection"] for row in await classifier.classify([Searched(text) for text in texts])]
+    return [row["injection"] for row in await classifier.classify([SearchedDocument(text) for text in texts])]
 
 
 def _speaking(reading: Reading, run: Sequence[Span] | None = None, *, sure: bool = True) -> list[Span]:
