@@ -72,7 +72,7 @@ def _numbers(tokenizer: Tokenizer, texts: Sequence[str]) -> list[list[int]]:
 def encode(
     tokenizer: Tokenizer, texts: Sequence[str], longest: int, device: str, other: Sequence[bool] | None = None
 ) -> Lines:
-    """Every text with the start and end marks, cut at ``longest``; where ``other`` is set all of it is of the second part."""
+    """Every text with the start and end marks, cut at ``longest``; of the second part where ``other`` is set."""
     rows = [np.array([START, *ids[: longest - 2], END], np.int32) for ids in _numbers(tokenizer, texts)]
     return Lines(rows, None if other is None else [0 if each else FAR for each in other], device)
 

@@ -1,8 +1,9 @@
 """Teaches entailment anew: a deep and a shallow network side by side over one table of their own.
 
-Both learn the labels and an English teacher's judgement (all-mpnet-base-v2, tuned here first), the shallow one also what the deep
-one answers in the same step. In the last part the table is frozen as int8 and every product is rounded as it will run. Whole sources of
-grounding rows are left out for good (``LEFT``), so that support is measured on kinds of text that no step saw.
+Both learn the labels and an English teacher's judgement (all-mpnet-base-v2, tuned here first), the shallow one also
+what the deep one answers in the same step. In the last part the table is frozen as int8 and every product is rounded
+as it will run. Whole sources of grounding rows are left out for good (``LEFT``), so that support is measured on kinds
+of text that no step saw. A second run in float goes on where the first one stopped.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from training.teacher import Teacher, judge, train
 from training.teacher import _lines as teacher_lines
 from training.teacher import _weights as teacher_weights
 
-__all__ = ["Both", "LEFT", "assemble", "judged"]
+__all__ = ["LEFT", "Both", "assemble", "judged"]
 
 LEFT = ("q2", "summedits/news", "summedits/podcast")  # never trained on; sources without a licence are not either
 WARMTH = 1.5
@@ -117,6 +118,12 @@ def assemble(data: Path, limit: int | None, seed: int = 14) -> Rows:
         found.add((row["p"], row["h"]), row["y"], FACTS, None)
     for first, second, label, _ in swapped(dict.fromkeys(numbers)):
         found.add((first, second), label, 0.5, None)
+    _add_parallel(data, limit, found, dice)
+    return found
+
+
+def _add_parallel(data: Path, limit: int | None, found: Rows, dice: random.Random) -> None:
+    """Pairs in several languages beside their English, and sentences beside their translation or a stranger."""
     for row in read(data / "silver.jsonl.gz", limit):
         english = row["en"][0], row["en"][1]
         for a, b in [row["en"], *row["other"].values()]:
@@ -130,7 +137,6 @@ def assemble(data: Path, limit: int | None, seed: int = 14) -> Rows:
                 found.add(pair, "entailment", 0.5, None)
                 if stranger != row["en"]:
                     found.add((text, stranger), None, 0.5, (row["en"], stranger))
-    return found
 
 
 def teach(told: argparse.Namespace, asked: Sequence[tuple[str, str]], device: str) -> np.ndarray:
@@ -172,15 +178,25 @@ def pair_loss(rows: Rows, seen: np.ndarray | None, device: str, apart_worth: flo
     """Labels, the teacher's judgement where there is one, and for the shallow network what the deep one says."""
     hard = torch.tensor(rows.labels, device=device)
     by = np.array(rows.by)
-    known = torch.tensor(by >= 0, device=device) if seen is not None else torch.zeros(len(by), dtype=torch.bool, device=device)
-    logits = seen[np.maximum(by, 0)].astype(np.float32) if seen is not None and len(seen) else np.zeros((len(by), 3), np.float32)
+    known = (
+        torch.tensor(by >= 0, device=device)
+        if seen is not None
+        else torch.zeros(len(by), dtype=torch.bool, device=device)
+    )
+    logits = (
+        seen[np.maximum(by, 0)].astype(np.float32)
+        if seen is not None and len(seen)
+        else np.zeros((len(by), 3), np.float32)
+    )
     wish = torch.tensor(logits, device=device).div(WARMTH).softmax(-1)
     worth = torch.tensor(rows.worth, device=device)
 
     def own(out: torch.Tensor, group: torch.Tensor) -> torch.Tensor:
         y, has = hard[group], known[group].float()
         three = out[:, :3]
-        by_label = F.cross_entropy(three, y.clamp(min=0), reduction="none", label_smoothing=0.02) * (y >= 0) * (1 - 0.5 * has)
+        by_label = (
+            F.cross_entropy(three, y.clamp(min=0), reduction="none", label_smoothing=0.02) * (y >= 0) * (1 - 0.5 * has)
+        )
         by_teacher = -(wish[group] * F.log_softmax(three / WARMTH, -1)).sum(-1) * has
         follows = torch.where(y >= 0, (y == 0).float(), wish[group][:, 0]) * 0.98 + 0.01
         support = F.binary_cross_entropy_with_logits(out[:, 3], follows, reduction="none") * 0.3
@@ -222,7 +238,9 @@ def ground_task(told: argparse.Namespace, tokenizer: Tokenizer, network: nn.Modu
 
     def loss(out: Any, group: torch.Tensor) -> torch.Tensor:
         long, short, apart = out
-        return ((own(long, group) + 0.5 * own(short, group) + 0.5 * _after(short, long)) * weight[group]).mean() + 0.3 * apart
+        return (
+            (own(long, group) + 0.5 * own(short, group) + 0.5 * _after(short, long)) * weight[group]
+        ).mean() + 0.3 * apart
 
     return Task(encode_pairs(tokenizer, [(a, b) for a, b, _, _ in pairs], 288, device), network, loss, budget, 6)
 
@@ -311,7 +329,7 @@ def keep_all(told: argparse.Namespace, both: Both, whole: np.ndarray, scale: np.
     np.savez_compressed(told.out / "nli_table_b.npz", q=whole[middle:], s=scale[middle:])
 
 
-def main() -> None:
+def main() -> None:  # noqa: PLR0915 - the steps of one run, in order
     """Teacher, first part in float with the table, second part rounded over the frozen table."""
     ask = argparse.ArgumentParser(description=__doc__)
     ask.add_argument("--weights", type=Path, required=True)
@@ -348,9 +366,10 @@ def main() -> None:
     time.sleep(1)
     seen = np.load(told.state / "seen.npy")
     both, table = begin(told, device)
-    if told.part == "rounded":
+    if (told.state / "both.pt").exists():
         both.load_state_dict(torch.load(told.state / "both.pt", weights_only=True))
         table.load_state_dict(torch.load(told.state / "table.pt", weights_only=True))
+    if told.part == "rounded":
         table, whole, scale = frozen(table, device)
     loss = pair_loss(rows, seen, device, 0.3)
     tasks = [Task(lines, both, loss, budget, 4), ground_task(told, tokenizer, both, device, budget // 3)]

@@ -1,9 +1,9 @@
-"""Composes pairs about facts of everyday services: the same fact in other words, a twin that contradicts it, one left open.
+"""Composes pairs about facts of everyday services: the same in other words, a twin that contradicts it, one left open.
 
-Prices, fees, lengths of time, limits, opening hours, dates, what counts per person, what is allowed, conditions, days of
-the week, order and stock, in nine languages (``fact_words``) and across two of them. Sentences are drawn from a grammar with
-values, so no two runs of a kind share their numbers; a fifth of each language's wordings is kept out of training when
-``held`` is asked for.
+Prices, fees, lengths of time, limits, opening hours, dates, what counts per person, what is allowed, conditions, days
+of the week, order and stock, in nine languages (``fact_words``) and across two of them. Sentences are drawn from a
+grammar with values, so no two runs of a kind share their numbers; every fifth wording of a kind is kept out of
+training and used only when ``held`` is asked for.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from training.fact_words import DAYS, LENGTHS, MONTHS, NUMBERS, TENS, TONGUES, W
 
 __all__ = ["KINDS", "Said", "compose", "number_forms", "time_forms"]
 
-Fact = tuple[Callable[["Said"], str], list[tuple[str, Callable[["Said"], str]]]]  # a source, and claims with their label
+Fact = tuple[
+    Callable[["Said"], str], list[tuple[str, Callable[["Said"], str]]]
+]  # a source, and claims with their label
 
 SIGNS: dict[str, list[tuple[str, ...]]] = {
     "en": [("${n}", "{n} dollars", "{n} USD"), ("£{n}", "{n} pounds"), ("€{n}", "{n} euros"), ("¥{n}", "{n} yen")],
@@ -38,7 +40,7 @@ CURRENCY = {"en": 3, "ja": 0}  # the sign both languages of a crossed pair share
 
 
 class Said:
-    """Says things in one language: picks a wording and fills its slots; each call of a kind avoids the wording before."""
+    """Says things in one language: picks a wording, not the one of the call before, and fills its slots."""
 
     def __init__(self, tongue: str, dice: random.Random, held: bool) -> None:
         self.tongue, self.dice, self.held = tongue, dice, held
@@ -124,7 +126,11 @@ def time_forms(tongue: str, hour: int, half: bool = False) -> list[str]:
     if tongue == "fr":
         part = "du matin" if early else "de l'après-midi" if hour < 18 else "du soir"
         one = "une" if small == 1 else word
-        return [f"{hour}h{minutes}", f"{hour} h{' 30' if half else ''}", f"{one} heure{'s' if small > 1 else ''}{' et demie' if half else ''} {part}"]
+        return [
+            f"{hour}h{minutes}",
+            f"{hour} h{' 30' if half else ''}",
+            f"{one} heure{'s' if small > 1 else ''}{' et demie' if half else ''} {part}",
+        ]
     if tongue in ("es", "pt", "it"):
         part = {
             "es": ("de la mañana", "de la tarde", "de la noche"), "pt": ("da manhã", "da tarde", "da noite"),
@@ -403,7 +409,11 @@ def record(dice: random.Random) -> Fact:
             "free": False,
         }
         if flag:
-            kept = {"offer": {"valid_until": day.isoformat()}, "room": {"max_people": n}, "fees": {_noun(s, "fee", x): f"{m} {code}"}}
+            kept = {
+                "offer": {"valid_until": day.isoformat()},
+                "room": {"max_people": n},
+                "fees": {_noun(s, "fee", x): f"{m} {code}"},
+            }
         return json.dumps(kept, ensure_ascii=dice.random() < 0.1)
 
     euro = {"en": 2, "de": 0, "fr": 0, "es": 0, "it": 0, "pt": 0, "ru": 1}
@@ -433,7 +443,17 @@ KINDS: dict[str, Callable[[random.Random], Fact]] = {
     "allowed": allowed, "condition": condition, "days": days, "order": order, "stock": stock, "scene": scene,
     "record": record,
 }  # fmt: skip
-SHARES = {"price": 3, "length": 3, "condition": 3, "free": 2, "per": 2, "allowed": 2, "scene": 2, "hours": 2, "limit": 2}
+SHARES = {
+    "price": 3,
+    "length": 3,
+    "condition": 3,
+    "free": 2,
+    "per": 2,
+    "allowed": 2,
+    "scene": 2,
+    "hours": 2,
+    "limit": 2,
+}
 
 
 def _around(said: Said, dice: random.Random, kind: str, text: str) -> str:
@@ -461,7 +481,9 @@ def compose(most: int, seed: int = 61, held: bool = False) -> Iterator[dict[str,
     while made < most:
         kind = dice.choices(names, weights)[0]
         tongue = dice.choice(TONGUES)
-        other = dice.choice(TONGUES) if dice.random() < 0.12 and kind not in ("price", "per", *_MONEY, "record") else tongue
+        other = (
+            dice.choice(TONGUES) if dice.random() < 0.12 and kind not in ("price", "per", *_MONEY, "record") else tongue
+        )
         source, claims = KINDS[kind](dice)
         said, told = Said(tongue, dice, held), None
         text = source(said)
@@ -480,7 +502,13 @@ def compose(most: int, seed: int = 61, held: bool = False) -> Iterator[dict[str,
             if hypothesis in premise and label != "entailment":
                 continue
             made += 1
-            yield {"p": premise, "h": hypothesis, "y": label, "src": f"facts/{kind}", "lang": tongue if other == tongue else f"{tongue}-{other}"}
+            yield {
+                "p": premise,
+                "h": hypothesis,
+                "y": label,
+                "src": f"facts/{kind}",
+                "lang": tongue if other == tongue else f"{tongue}-{other}",
+            }
 
 
 def main() -> None:

@@ -1,7 +1,8 @@
 """More rows for the guard's networks: general harmless texts, the channel of each text, trigger words, codes and ids.
 
-``inject`` adds ``injection_general`` and composed trigger-word texts to the packed injection rows and gives every row its channel: ``user``, or
-``document`` for what a tool or a page says. ``read`` adds general messages without danger, and codes and short words without names.
+To the packed injection rows it adds ``injection_general`` and composed trigger-word texts, and gives every row its
+channel: ``user``, or ``document`` for what a tool or a page says. To the reader's rows it adds general messages without
+danger, and codes and short words without names.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ PAGES = frozenset(
      "promptfoo_docs", "toolbench_obs", "bfcl_tools", "constructed", "constructed_twin", "xquad_ctx", "piarena",
      "composed_indirect", "bipia_train", "apibank_json")
 )  # fmt: skip
-LEFT = frozenset(("piarena", "piarena_ctx", "kubernetes_docs", "coconot_contrast", "h5bp_questions", "arena_hard", "exercism"))
+LEFT = frozenset(
+    ("piarena", "piarena_ctx", "kubernetes_docs", "coconot_contrast", "h5bp_questions", "arena_hard", "exercism")
+)
 LEFT_TONGUES = frozenset(("ko", "tr", "vi"))
 
 
@@ -50,13 +53,26 @@ def triggers(most: int, seed: int = 71) -> Iterator[dict[str, Any]]:
         text = dice.choice(words["attack" if bad else "harmless"])
         for slot in ("obj", "who", "do", "do2"):
             value = dice.choice(words[slot])
-            text = text.replace("{" + slot + "}", value).replace("{Do}", value[:1].upper() + value[1:] if slot == "do" else "{Do}")
+            text = text.replace("{" + slot + "}", value).replace(
+                "{Do}", value[:1].upper() + value[1:] if slot == "do" else "{Do}"
+            )
         if not bad and dice.random() < 0.25:
-            text += ("" if tongue in ("ja", "zh") else " ") + dice.choice(words["harmless"]).replace("{obj}", dice.choice(words["obj"])).replace("{who}", dice.choice(words["who"]))
+            text += ("" if tongue in ("ja", "zh") else " ") + dice.choice(words["harmless"]).replace(
+                "{obj}", dice.choice(words["obj"])
+            ).replace("{who}", dice.choice(words["who"]))
         if text in seen:
             continue
         seen.add(text)
-        yield {"text": text, "label": int(bad), "cat_id": 0 if bad else -1, "src": "triggers", "lang": tongue, "part": "train", "w": 0.6, "ch": "user"}
+        yield {
+            "text": text,
+            "label": int(bad),
+            "cat_id": 0 if bad else -1,
+            "src": "triggers",
+            "lang": tongue,
+            "part": "train",
+            "w": 0.6,
+            "ch": "user",
+        }
         if len(seen) >= most:
             return
 
@@ -80,14 +96,23 @@ def general(seed: int = 72) -> Iterator[dict[str, Any]]:
 def with_channels(found: Iterator[dict[str, Any]], seed: int = 73) -> Iterator[dict[str, Any]]:
     """Every row in its channel; open attacks and pasted pages in the other one as well."""
     dice = random.Random(seed)
-    for row in found:
-        row = row | {"ch": row.get("ch") or channel_of(row)}
+    for each in found:
+        row = each | {"ch": each.get("ch") or channel_of(each)}
         yield row
         if row["label"] and row["ch"] == "user" and dice.random() < 0.2:
             yield row | {"ch": "document"}
-        if row["ch"] == "document" and row["src"] != "composed_indirect" and row["src"] != "piarena" and dice.random() < 0.3:
+        if (
+            row["ch"] == "document"
+            and row["src"] != "composed_indirect"
+            and row["src"] != "piarena"
+            and dice.random() < 0.3
+        ):
             yield row | {"ch": "user"}
-        if not row["label"] and row["src"] in ("statement", "clinc150", "cucom_ecom", "common_voice", "tldr") and dice.random() < 0.3:
+        if (
+            not row["label"]
+            and row["src"] in ("statement", "clinc150", "cucom_ecom", "common_voice", "tldr")
+            and dice.random() < 0.3
+        ):
             yield row | {"ch": "document"}  # what people wrote stands in tickets and mails too
 
 
@@ -102,21 +127,25 @@ def codes(most: int, seed: int = 74) -> Iterator[dict[str, Any]]:
         upper, digits = string.ascii_uppercase, string.digits
         return dice.choice([
             some(upper + digits, 6, 6), f"{some(upper, 2, 3)}-{some(digits, 4, 8)}", some(digits, 5, 12),
-            f"#{some(digits, 4, 7)}", f"{some(digits, 2, 2)}-{some(digits, 5, 5)}-{some(upper, 1, 1)}", f"{some(upper, 1, 2)}{some(digits, 3, 4)}",
-            f"{some(string.ascii_lowercase + digits, 8, 8)}-{some(string.ascii_lowercase + digits, 4, 4)}", f"1Z{some(upper + digits, 8, 12)}",
+            f"#{some(digits, 4, 7)}", f"{some(digits, 2, 2)}-{some(digits, 5, 5)}-{some(upper, 1, 1)}",
+            f"{some(upper, 1, 2)}{some(digits, 3, 4)}", f"1Z{some(upper + digits, 8, 12)}",
+            f"{some(string.hexdigits.lower(), 8, 8)}-{some(string.hexdigits.lower(), 4, 4)}",
         ])  # fmt: skip
 
-    law = ["§ {n} BGB", "§ {n} Abs. {k} HGB", "Art. {n} DSGVO", "Article {n} GDPR", "Art. {n} GG", "article {n} du Code civil", "artículo {n} del Código Civil", "art. {n} c.c.", "民法第{n}条", "第{n}条", "статья {n} ГК РФ", "Section {n} of the Consumer Rights Act", "Regulation (EU) 2016/{n}"]
-    frames = ["{c}", "PNR {c}", "booking {c}", "order {c}", "my order number is {c}", "Bestellnummer {c}", "Buchungscode {c}", "Vorgang {c}", "commande {c}", "réservation {c}", "pedido {c}", "reserva {c}", "ordine {c}", "prenotazione {c}", "заказ {c}", "номер брони {c}", "注文番号{c}", "予約番号は{c}です", "订单号{c}", "预订号 {c}", "tracking {c}", "ref: {c}", "Ticket {c} bitte schließen", "error {c} again", "Flight {c} is delayed?", "invoice {c} is wrong", "code promo {c}", "Gutschein {c} geht nicht", "SKU {c}", "Wo ist {c}?", "where is {c}", "{c} ok?", "serial {c}"]
-    words = "ja nein ok okay yes no nope yep oui non si sí no não sim да нет はい いいえ うん 是 不是 好 对 evet hayır tak nie jo nej ano ne danke merci gracias grazie obrigado спасибо ありがとう 谢谢 Hallo Hi Moin Ciao Servus Hola Ja. Nein! Ok? Ja, bitte Nein danke Stimmt Genau Passt Super Klar".split()
+    kept = json.loads((Path(__file__).parent / "wording" / "codes.json").read_text(encoding="utf-8"))
+    law, frames, words = kept["law"], kept["frames"], kept["words"]
     seen: set[str] = set()
     while len(seen) < most:
         pick = dice.random()
         if pick < 0.5:
             text = dice.choice(frames).replace("{c}", code())
         elif pick < 0.75:
-            reason = dice.choice(["{l}", "Laut {l} habe ich 14 Tage.", "Under {l} I can return it, right?", "Was sagt {l} dazu?", "Selon {l}, vous devez répondre.", "según {l}", "根据{l}可以退货", "{l}によると返品できますか", "Does {l} apply to my contract?", "Gilt {l} auch für Dienstleistungen?"])
-            text = reason.replace("{l}", dice.choice(law)).replace("{n}", str(dice.randint(1, 900))).replace("{k}", str(dice.randint(1, 4)))
+            reason = dice.choice(kept["reasons"])
+            text = (
+                reason.replace("{l}", dice.choice(law))
+                .replace("{n}", str(dice.randint(1, 900)))
+                .replace("{k}", str(dice.randint(1, 4)))
+            )
         else:
             text = " ".join(dice.sample(words, dice.choice([1, 1, 1, 2])))
         if text not in seen:
@@ -134,7 +163,7 @@ def _write(path: Path, found: Iterator[dict[str, Any]] | list[dict[str, Any]]) -
 
 
 def main() -> None:
-    """Write ``guard.jsonl.gz`` (injection), ``guard-intents.jsonl.gz`` and ``guard-entities.jsonl.gz`` beside the packed rows."""
+    """Write ``guard.jsonl.gz`` (injection), ``guard-intents.jsonl.gz`` and ``guard-entities.jsonl.gz``."""
     ask = argparse.ArgumentParser(description=main.__doc__)
     ask.add_argument("data", type=Path)
     told = ask.parse_args()
@@ -146,7 +175,15 @@ def main() -> None:
     plain = [r for r in general() if not r["label"] and r["ch"] == "user" and len(r["text"]) < 700]
     plain += [r for r in triggers(3000, 76) if not r["label"]]
     more = [
-        {"text": r["text"][:400], "label": "none", "lang": r["lang"], "part": "train", "w": 0.7, "src": f"general/{r['src']}"} for r in plain
+        {
+            "text": r["text"][:400],
+            "label": "none",
+            "lang": r["lang"],
+            "part": "train",
+            "w": 0.7,
+            "src": f"general/{r['src']}",
+        }
+        for r in plain
     ]
     more += [r | {"label": "none", "part": "train", "w": 0.5} for r in codes(2500, 77)]
     dice.shuffle(more)

@@ -1,4 +1,4 @@
-"""The first vectors of the entailment networks' own table: gte-small's where it has the word, else mapped from the shared table."""
+"""The first vectors of entailment's own table: gte-small's where it has the word, else mapped from the shared table."""
 
 from __future__ import annotations
 

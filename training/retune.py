@@ -1,7 +1,7 @@
 """Teaches the shipped entailment network more (composed facts, translated pairs) while it is held to what it knew.
 
-The network before is the teacher on every pair whose label it does not contradict; the result is the mean of both networks in a share that is
-compared on held-out rows.
+The network before is the teacher on every pair whose label it does not contradict; the result is the mean of both
+networks in a share that is compared on held-out rows.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ def tasks_of(told: argparse.Namespace, tokenizer: Tokenizer, network: Taught, de
         y, has = hard[group], known[group].float()
         three = mine[:, :3]
         agrees = ((theirs[:, :3].argmax(-1) == y) | (y < 0)).float()
-        label = F.cross_entropy(three, y.clamp(min=0), reduction="none", label_smoothing=0.02) * (y >= 0) * (1 - 0.5 * has)
+        label = (
+            F.cross_entropy(three, y.clamp(min=0), reduction="none", label_smoothing=0.02) * (y >= 0) * (1 - 0.5 * has)
+        )
         teacher = -(wish[group] * F.log_softmax(three / WARMTH, -1)).sum(-1) * has * 0.7
         before = _shares(three, theirs[:, :3]) * agrees * 0.5
         support = F.mse_loss(mine[:, 3].clamp(-8, 8), theirs[:, 3].clamp(-8, 8), reduction="none") * 0.05 * agrees
@@ -80,41 +82,59 @@ def tasks_of(told: argparse.Namespace, tokenizer: Tokenizer, network: Taught, de
     ]
 
 
-def figures(told: argparse.Namespace, tokenizer: Tokenizer, network: nn.Module, table: nn.Embedding, device: str) -> dict[str, Any]:
+def figures(
+    told: argparse.Namespace, tokenizer: Tokenizer, network: nn.Module, table: nn.Embedding, device: str
+) -> dict[str, Any]:
     """Entailment by source and language, composed facts, support of sources left out, dialogue."""
     budget = 65536 if device == "cuda" else 2048
     rows = [r for r in read(told.data / "judge.jsonl.gz", told.limit) if r["y"] in LABELS]
     rows += [r | {"src": "facts"} for r in read(told.data / "facts-held.jsonl.gz", told.limit)]
     by: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
-        by.setdefault(f"{row['src'].split('/')[0] if 'xnli' in row['src'] else row['src']}|{row['lang'] if row['src'] != 'facts' else ''}", []).append(row)
+        source = row["src"].split("/")[0] if "xnli" in row["src"] else row["src"]
+        by.setdefault(f"{source}|{row['lang'] if source != 'facts' else ''}", []).append(row)
     rows = [r for many in by.values() for r in random.Random(5).sample(many, min(len(many), 4500))]
     keys = [key for key, many in by.items() for _ in range(min(len(many), 4500))]
-    out = predict(network, table, encode_pairs(tokenizer, [(r["p"], r["h"]) for r in rows], 224, device), device, budget)
+    out = predict(
+        network, table, encode_pairs(tokenizer, [(r["p"], r["h"]) for r in rows], 224, device), device, budget
+    )
     right = np.array([o[:3].argmax() == LABELS.index(r["y"]) for o, r in zip(out, rows, strict=True)])
     names = np.array(keys)
-    found: dict[str, Any] = {str(k): [int((names == k).sum()), round(float(right[names == k].mean()), 4)] for k in np.unique(names)}
+    found: dict[str, Any] = {
+        str(k): [int((names == k).sum()), round(float(right[names == k].mean()), 4)] for k in np.unique(names)
+    }
     ground = [r for r in read(told.data / "grounding.jsonl.gz") if r["src"] in LEFT or not r["ok"]][: told.limit]
-    out = predict(network, table, encode_pairs(tokenizer, [(r["p"], r["h"]) for r in ground], 288, device), device, budget)
-    y, source = np.array([r["y"] for r in ground]), np.array([r["src"].split("/")[0] if not r["ok"] else r["src"] for r in ground])
-    for each in np.unique(source):
-        mine = source == each
+    out = predict(
+        network, table, encode_pairs(tokenizer, [(r["p"], r["h"]) for r in ground], 288, device), device, budget
+    )
+    y, kinds = (
+        np.array([r["y"] for r in ground]),
+        np.array([r["src"].split("/")[0] if not r["ok"] else r["src"] for r in ground]),
+    )
+    for each in np.unique(kinds):
+        mine = kinds == each
         found[f"ground|{each}"] = [int(mine.sum()), round(auroc(out[mine, 3], y[mine]), 4)]
     talk = read(told.data / "decode.jsonl.gz", told.limit)
-    out = predict(network, table, encode_pairs(tokenizer, [(r["p"], r["h"]) for r in talk], 192, device), device, budget)
+    out = predict(
+        network, table, encode_pairs(tokenizer, [(r["p"], r["h"]) for r in talk], 192, device), device, budget
+    )
     share = torch.tensor(out[:, :3]).softmax(-1).numpy()[:, 2]
     found["decode"] = [len(talk), round(auroc(share, np.array([int(r["y"] == "contradiction") for r in talk])), 4)]
     for file in sorted(told.data.glob("claims*.jsonl.gz")):
         claims = read(file)
-        out = predict(network, table, encode_pairs(tokenizer, [(r["p"], r["h"]) for r in claims], 256, device), device, budget)
+        out = predict(
+            network, table, encode_pairs(tokenizer, [(r["p"], r["h"]) for r in claims], 256, device), device, budget
+        )
         p, y3 = torch.tensor(out[:, :3]).softmax(-1).numpy(), np.array([LABELS.index(r["y"]) for r in claims])
-        warm = torch.tensor(out[:, :3] / 2.24).softmax(-1).numpy()
+        follows = y3 == 0
         found[file.name] = {
-            "n": [int((y3 == 0).sum()), int((y3 != 0).sum())], "three": round(float((p.argmax(1) == y3).mean()), 3),
-            "found": round(float((p[y3 == 0, 0] >= 0.5).mean()), 3), "wrong": round(float((p[y3 != 0, 0] >= 0.5).mean()), 3),
-            "found warm": round(float((warm[y3 == 0, 0] >= 0.5).mean()), 3), "wrong warm": round(float((warm[y3 != 0, 0] >= 0.5).mean()), 3),
-            "against": round(float((p[y3 == 2, 2] >= 0.5).mean()), 3), "auroc": round(auroc(p[:, 0], (y3 == 0).astype(int)), 3),
-        }  # fmt: skip
+            "n": [int(follows.sum()), int((~follows).sum())],
+            "three": round(float((p.argmax(1) == y3).mean()), 3),
+            "found": round(float((p[follows, 0] >= 0.5).mean()), 3),
+            "wrong": round(float((p[~follows, 0] >= 0.5).mean()), 3),
+            "against": round(float((p[y3 == 2, 2] >= 0.5).mean()), 3),
+            "auroc": round(auroc(p[:, 0], follows.astype(int)), 3),
+        }
     return found
 
 
@@ -137,7 +157,9 @@ def main() -> None:
     random.seed(5)
     tokenizer = Tokenizer.from_file(str(told.weights / "tokenizer.json"))
     kept = np.load(told.weights / "table-int8.npz")
-    table = nn.Embedding.from_pretrained(torch.from_numpy(kept["q"].astype(np.float32) * kept["s"]), freeze=True).to(device)
+    table = nn.Embedding.from_pretrained(torch.from_numpy(kept["q"].astype(np.float32) * kept["s"]), freeze=True).to(
+        device
+    )
     old = load_small(told.start)
     student, teacher = build("nli", old)[0].to(device), build("nli", old)[0].to(device)
     tasks = tasks_of(told, tokenizer, Taught(student, teacher, range(6)), device, budget)

@@ -1,4 +1,4 @@
-"""Pairs from real sentences with numbers, in any language: the same sentence follows, one number changed contradicts."""
+"""Pairs from real sentences with numbers: the same sentence follows, the same with another number contradicts."""
 
 from __future__ import annotations
 
@@ -30,4 +30,8 @@ def swapped(sentences: Iterable[tuple[str, str]], seed: int = 31) -> Iterator[tu
             alike = text[: match.start()] + NUMBERS[tongue][number - 1] + text[match.end() :]
         first, second = (text, alike) if dice.random() < 0.5 else (alike, text)
         yield first, second, "entailment", tongue
-        yield (text, changed, "contradiction", tongue) if dice.random() < 0.7 else (alike, changed, "contradiction", tongue)
+        yield (
+            (text, changed, "contradiction", tongue)
+            if dice.random() < 0.7
+            else (alike, changed, "contradiction", tongue)
+        )

@@ -1,4 +1,4 @@
-"""Thresholds of classifiers: by the share of harmless messages that they flag, or as a probability."""
+"""Thresholds of classifiers: by the share of harmless support messages that they flag at most, or as a probability."""
 
 from __future__ import annotations
 

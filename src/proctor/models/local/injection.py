@@ -97,7 +97,10 @@ class InjectionClassifier:
         return await self._batcher.ask([_of_document(text) for text in texts] if channel == "document" else texts)
 
     def threshold(self, level: str = "1%") -> float:
-        """The probability above which that share of harmless support messages would be flagged."""
+        """The probability above which at most that share of harmless support messages is flagged; .5 or more.
+
+        Of other traffic more is flagged: the card says how much of general messages and of documents.
+        """
         return weights_of(self.folder).threshold("injection", level)
 
     def readings(self, texts: Sequence[str]) -> list[Reading]:
@@ -110,7 +113,10 @@ class InjectionClassifier:
         many = [[line for line, _ in some] for some, _ in cut]
         # a document is told apart by the part that its pieces are of
         lines, owners = spread(
-            [[replace(line, second=0) for line in some] if plan.document else some for some, plan in zip(many, plans, strict=True)]
+            [
+                [replace(line, second=0) for line in some] if plan.document else some
+                for some, plan in zip(many, plans, strict=True)
+            ]
         )
         outputs = network.run(lines) if lines else []
         seen: list[list[_Said]] = [[] for _ in plans]
