@@ -200,7 +200,7 @@ TALK_MEASURES: Mapping[str, Measure] = {
     ),
     "injection": Measure(
         data="injection/test, injection_general/indirect",
-        modules=("proctor.lexicon.takeover_phrases", "proctor.text.injected_orders", "proctor.guard.documents"),
+        modules=("proctor.lexicon.takeover_phrases", "proctor.lexicon.injected_orders", "proctor.guard.documents"),
         load=_injection_rows,
         count=_injection,
         figures={"balanced accuracy": balanced},

@@ -69,10 +69,12 @@ def _numbers(tokenizer: Tokenizer, texts: Sequence[str]) -> list[list[int]]:
     return found
 
 
-def encode(tokenizer: Tokenizer, texts: Sequence[str], longest: int, device: str) -> Lines:
-    """Every text with the start and end marks, cut at ``longest``."""
+def encode(
+    tokenizer: Tokenizer, texts: Sequence[str], longest: int, device: str, other: Sequence[bool] | None = None
+) -> Lines:
+    """Every text with the start and end marks, cut at ``longest``; of the second part where ``other`` is set."""
     rows = [np.array([START, *ids[: longest - 2], END], np.int32) for ids in _numbers(tokenizer, texts)]
-    return Lines(rows, None, device)
+    return Lines(rows, None if other is None else [0 if each else FAR for each in other], device)
 
 
 def encode_pairs(tokenizer: Tokenizer, pairs: Sequence[tuple[str, str]], longest: int, device: str) -> Lines:

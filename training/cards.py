@@ -12,7 +12,7 @@ from training.data import read
 
 __all__ = ["card"]
 
-SETS = {"injection": ["injection"], "nli": ["nli", "grounding"], "embed": [], "reader": ["intents"]}
+SETS = {"injection": ["guard"], "nli": ["nli", "grounding"], "embed": [], "reader": ["intents"]}
 
 
 def card(name: str, digest: str, counts: Mapping[str, int]) -> str:

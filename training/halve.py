@@ -27,6 +27,7 @@ from training.data import LABELS, read
 from training.export import build
 from training.figures import recall_at
 from training.finetune import SUPPORT, predict
+from training.guards import LEFT, LEFT_TONGUES
 from training.keeping import keep_small, load_small
 from training.marking import INTENTS
 from training.network import Body
@@ -79,9 +80,10 @@ def halved(state: dict[str, torch.Tensor], keep: Sequence[int]) -> dict[str, tor
 class Taught(nn.Module):
     """A student beside its teacher: gives what both answer, and how far apart they are on the way."""
 
-    def __init__(self, student: nn.Module, teacher: nn.Module, keep: Sequence[int]) -> None:
+    def __init__(self, student: nn.Module, teacher: nn.Module, keep: Sequence[int], *, plain: bool = False) -> None:
         super().__init__()
         self.student, self.keep = student, list(keep)
+        self.plain = plain  # whether the teacher knows no channels: all is of the first part to it
         self._teacher = [teacher.eval()]  # in a list, so that it is not trained, rounded or kept
 
     def forward(self, pieces: torch.Tensor, mask: torch.Tensor, types: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -96,7 +98,7 @@ class Taught(nn.Module):
         ]
         try:
             with torch.no_grad():
-                wanted = _several(teacher(pieces, mask, types))
+                wanted = _several(teacher(pieces, mask, torch.zeros_like(types) if self.plain else types))
             given = _several(self.student(pieces, mask, types))
         finally:
             for hook in hooks:
@@ -122,7 +124,8 @@ def injection_tasks(
     told: argparse.Namespace, tokenizer: Tokenizer, network: Taught, device: str, budget: int
 ) -> list[Task]:
     """The packed rows: their label, and the teacher's answer where it does not contradict the label."""
-    rows = [r for r in read(told.data / "injection.jsonl.gz", told.limit) if r["part"] == "train"]
+    name = "guard.jsonl.gz" if told.guard else "injection.jsonl.gz"
+    rows = [r for r in read(told.data / name, told.limit) if r["part"] == "train" and not _is_left(told, r)]
     y = torch.tensor([float(r["label"]) for r in rows], device=device)
     kind = torch.tensor([r["cat_id"] for r in rows], device=device)
     weight = torch.tensor([float(r.get("w", 1.0)) for r in rows], device=device)
@@ -138,17 +141,26 @@ def injection_tasks(
         alike = _shares(mine[:, 1:], theirs[:, 1:]) * 0.2 * want
         return ((soft * agrees + hard + margin + sort + alike) * worth).mean() + told.near * apart
 
-    return [Task(encode(tokenizer, [r["text"] for r in rows], 192, device), network, loss, budget // 2, told.seed + 2)]
+    pages = [r.get("ch") == "document" for r in rows]
+    lines = encode(tokenizer, [r["text"] for r in rows], 192, device, pages)
+    return [Task(lines, network, loss, budget // 2, told.seed + 2)]
+
+
+def _is_left(told: argparse.Namespace, row: dict[str, Any]) -> bool:
+    """Whether a row is of a source or a language that is left out."""
+    return told.left and (row["src"] in LEFT or row["lang"] in LEFT_TONGUES)
 
 
 def reader_tasks(
     told: argparse.Namespace, tokenizer: Tokenizer, network: Taught, device: str, budget: int
 ) -> list[Task]:
     """Messages with an intent, texts with marked names, and any text at all, as the teacher reads it."""
-    intents = [r for r in read(told.data / "intents.jsonl.gz", told.limit) if r["part"] == "train"]
-    entities = read(told.data / "entities.jsonl.gz", told.limit)
+    more = "guard-" if told.guard else ""
+    intents = [r for r in read(told.data / f"{more}intents.jsonl.gz", told.limit) if r["part"] == "train"]
+    entities = read(told.data / f"{more}entities.jsonl.gz", told.limit)
     dice = random.Random(11)
-    some = [r["text"][:600] for r in read(told.data / "injection.jsonl.gz", told.limit) if r["part"] == "train"]
+    plain_texts = "guard.jsonl.gz" if told.guard else "injection.jsonl.gz"
+    some = [r["text"][:600] for r in read(told.data / plain_texts, told.limit) if r["part"] == "train"]
     pairs = [t for r in read(told.data / "nli.jsonl.gz", told.limit) for t in (r["p"], r["h"])]
     some += dice.sample(pairs, min(60000, len(pairs)))
     some += [r["text"] for r in entities]
@@ -291,7 +303,9 @@ def teach(told: argparse.Namespace) -> dict[str, Any]:
     keep = [round((i + 1) * deep / told.depth) - 1 for i in range(told.depth)]
     begun = load_small(told.start) if told.start else halved(state, keep)
     student = build(told.what, begun)[0].to(device)
-    tasks = TASKS[told.what](told, tokenizer, Taught(student, teacher, keep), device, budget)
+    tasks = TASKS[told.what](
+        told, tokenizer, Taught(student, teacher, keep, plain=told.what == "injection"), device, budget
+    )
     print(
         told.what,
         "layers",
@@ -324,8 +338,11 @@ def judged(
     """A few figures on rows that were not trained on."""
     budget = 49152 if device == "cuda" else 1024
     if told.what == "injection":
-        rows = [r for r in read(told.data / "injection.jsonl.gz", told.limit) if r["part"] == "dev"]
-        score = predict(network, table, encode(tokenizer, [r["text"] for r in rows], 192, device), device, budget)[:, 0]
+        name = "guard.jsonl.gz" if told.guard else "injection.jsonl.gz"
+        rows = [r for r in read(told.data / name, told.limit) if r["part"] == "dev"]
+        pages = [r.get("ch") == "document" for r in rows]
+        lines = encode(tokenizer, [r["text"] for r in rows], 192, device, pages)
+        score = predict(network, table, lines, device, budget)[:, 0]
         label, support = np.array([r["label"] for r in rows]), np.array([r["src"] in SUPPORT for r in rows])
         harmless = score[support & (label == 0)]
         found = {f"recall at {rate}": recall_at(harmless, score[label == 1], rate)[0] for rate in (0.01, 0.001)}
@@ -335,7 +352,8 @@ def judged(
             )
         }
     if told.what == "reader":
-        rows = [r for r in read(told.data / "intents.jsonl.gz", told.limit) if r["part"] == "heldout"]
+        name = "guard-intents.jsonl.gz" if told.guard else "intents.jsonl.gz"
+        rows = [r for r in read(told.data / name, told.limit) if r["part"] == "heldout"]
         out = predict(network, table, read_lines(tokenizer, rows, 160, device)[0], device, budget)
         right = np.array([o.argmax() == INTENTS.index(r["label"]) for o, r in zip(out, rows, strict=True)])
         tongues = np.array([r["lang"] for r in rows])
@@ -374,6 +392,8 @@ def main() -> None:
     teaching.add_argument(
         "--near", type=float, default=2.0, help="how much injection and reader are held to the teacher on the way"
     )
+    teaching.add_argument("--guard", action="store_true", help="with the rows of training.guards, by channel")
+    teaching.add_argument("--left", action="store_true", help="without the sources and languages that are left out")
     teaching.add_argument("--seed", type=int, default=3)
     teaching.add_argument("--limit", type=int)
     teaching.add_argument("--budget", type=int, help="pieces of a batch")

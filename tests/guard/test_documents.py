@@ -10,7 +10,7 @@ import pytest
 from proctor.guard.documents import look_through
 from proctor.guard.gates.injection import Injection
 from proctor.guard.step import Step
-from proctor.text.normalise import Searched
+from proctor.text.normalise import DocumentText, SearchedDocument
 
 
 class _Sees:
@@ -81,10 +81,10 @@ async def test_what_is_hidden_is_read_as_a_text_of_its_own_and_searched_once() -
     seen = await look_through(Step(point="tool_result", text=text), model, low=0.01, high=0.2, rules=False)
     assert hidden.rstrip("=") in text[seen.cuts[0].start : seen.cuts[0].end]
     whole, *parts = model.asked
-    assert whole == text
+    assert whole == DocumentText(text)
     assert parts
-    assert all(isinstance(part, Searched) for part in parts)
-    assert Searched(order) in parts
+    assert all(isinstance(part, SearchedDocument) for part in parts)
+    assert SearchedDocument(order) in parts
 
 
 async def test_an_order_that_goes_on_is_not_read_a_second_time() -> None:
@@ -93,7 +93,7 @@ async def test_an_order_that_goes_on_is_not_read_a_second_time() -> None:
     model = _Attacked()
     seen = await look_through(Step(point="tool_result", text=text), model, low=0.01, high=0.2, rules=False)
     assert any(text[cut.start : cut.end].startswith("TODO") for cut in seen.cuts)
-    assert [each for each in model.asked if len(each) > 600].count(text) == 1
+    assert [each for each in model.asked if len(each) > 600].count(DocumentText(text)) == 1
 
 
 class _Short:

@@ -14,7 +14,7 @@ from proctor.guard.step import Step
 from proctor.guard.step_readings import Reading, quote, readings
 from proctor.lexicon.injected_orders import is_prose, orders, speaks_to_somebody
 from proctor.lexicon.takeover_phrases import attempts
-from proctor.text.normalise import Searched
+from proctor.text.normalise import DocumentText, SearchedDocument
 from proctor.text.normalise.language_likeness import is_noise, is_strewn
 
 __all__ = ["Cut", "DocumentReading", "look_through"]
@@ -59,7 +59,7 @@ async def look_through(step: Step, classifier: Classifier, *, low: float, high: 
     suspicious text, the share is at least ``low``, so that a person reviews it.
     """
     read = list(readings(step))
-    (row,) = await classifier.classify([_words(step.text)])
+    (row,) = await classifier.classify([DocumentText(_words(step.text))])
     share = row["injection"]
     cuts = list(_by_words(step)) if rules else []
     cuts += await _ordered(step, classifier, low, high, share)
@@ -104,7 +104,7 @@ async def _suspect(
 
 async def _shares(classifier: Classifier, texts: Sequence[str]) -> list[float]:
     """Return the injection score of each part of a reading; hidden text in it is a separate reading."""
-    return [row["injection"] for row in await classifier.classify([Searched(text) for text in texts])]
+    return [row["injection"] for row in await classifier.classify([SearchedDocument(text) for text in texts])]
 
 
 def _speaking(reading: Reading, run: Sequence[Span] | None = None, *, sure: bool = True) -> list[Span]:

@@ -1,4 +1,4 @@
-"""Thresholds of classifiers: a false positive rate on harmless messages, or a probability."""
+"""Thresholds of classifiers: a false positive rate on harmless support messages, or a probability."""
 
 from __future__ import annotations
 

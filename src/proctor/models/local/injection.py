@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from threading import Event
+from typing import Literal
 
 import numpy as np
 
@@ -18,10 +19,12 @@ from proctor.models.local.probabilities import sigmoid, softmax
 from proctor.models.local.tokenizer import END, START, Line, Pieces
 from proctor.models.local.weights import MEND
 from proctor.models.local.windows import spread, windows
-from proctor.text.normalise import Searched, normalise, views
+from proctor.text.normalise import DocumentText, Searched, SearchedDocument, normalise, views
 from proctor.text.normalise.language_likeness import is_noise, is_readable, is_strewn
 
-__all__ = ["CATEGORIES", "CascadeReading", "InjectionClassifier"]
+__all__ = ["CATEGORIES", "CascadeReading", "Channel", "InjectionClassifier"]
+
+Channel = Literal["user", "document"]
 
 CATEGORIES = ("override", "hijack", "smuggling", "extraction", "jailbreak", "indirect")
 # encodings in which no character represents itself
@@ -63,7 +66,8 @@ class InjectionClassifier:
 
     The labels are ``injection`` and ``benign``, which add to one, and the six kinds, which add to ``injection``. For a
     long text the most suspicious parts are read; ``unread`` is 1 if suspicious text was left unread, else 0. A text
-    that is ``Searched`` is not decoded.
+    that is ``Searched`` is not decoded. A text is read as a user's message unless it is a ``DocumentText``
+    or ``channel`` is ``document``: an instruction in a document or a tool result is suspicious.
     """
 
     folder: Path | None = None
@@ -75,11 +79,11 @@ class InjectionClassifier:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_batcher", Batcher(self.readings, settle=self._settled))
 
-    async def classify(self, texts: Sequence[str]) -> Sequence[Mapping[str, float]]:
+    async def classify(self, texts: Sequence[str], *, channel: Channel = "user") -> Sequence[Mapping[str, float]]:
         """Return one mapping of label to probability per text."""
-        return [self.labels(reading) for reading in await self.read(texts)]
+        return [self.labels(reading) for reading in await self.read(texts, channel=channel)]
 
-    async def read(self, texts: Sequence[str]) -> list[CascadeReading]:
+    async def read(self, texts: Sequence[str], *, channel: Channel = "user") -> list[CascadeReading]:
         """Return the result of the cascade for each text.
 
         Raises:
@@ -91,10 +95,13 @@ class InjectionClassifier:
                 f"a text of {longest:,} characters is too long to look for injections in; at most {LETTERS:,}",
                 hint="split the text",
             )
-        return await self._batcher.ask(texts)
+        return await self._batcher.ask([_of_document(text) for text in texts] if channel == "document" else texts)
 
     def threshold(self, level: str = "1%") -> float:
-        """Return the probability threshold with that false positive rate on harmless support messages."""
+        """Return the probability threshold with that false positive rate on harmless support messages; .5 or more.
+
+        The rate on other traffic is higher: the card has it for general messages and for documents.
+        """
         return weights_of(self.folder).threshold("injection", level)
 
     def readings(self, texts: Sequence[str]) -> list[CascadeReading]:
@@ -104,7 +111,14 @@ class InjectionClassifier:
         plans = [self._plan(text) if plan is None else plan for text, plan in zip(texts, waiting, strict=True)]
         self._ready.set()
         cut = [_lines(plan, pieces_of(self.folder), _linear(self.folder)) for plan in plans]
-        lines, owners = spread([[line for line, _ in some] for some, _ in cut])
+        many = [[line for line, _ in some] for some, _ in cut]
+        # a document is told apart by the part that its pieces are of
+        lines, owners = spread(
+            [
+                [replace(line, second=0) for line in some] if plan.document else some
+                for some, plan in zip(many, plans, strict=True)
+            ]
+        )
         outputs = network.run(lines) if lines else []
         seen: list[list[_Said]] = [[] for _ in plans]
         kinds = [each for some, _ in cut for _, each in some]
@@ -151,6 +165,7 @@ class _Plan:
     segments: list[tuple[float, str, tuple[str, ...]]]
     linear: float
     room: int  # tokens
+    document: bool = False
 
 
 def _plan(text: str, linear: Linear, low: float) -> _Plan:
@@ -173,7 +188,14 @@ def _plan(text: str, linear: Linear, low: float) -> _Plan:
         chosen = []
     size = len(text.encode("utf-8", "replace")) / 1024
     least = SMALL if len(candidates) == 1 else HIDING
-    return _Plan(chosen, first, int(ROOM * max(least, size)))
+    return _Plan(chosen, first, int(ROOM * max(least, size)), isinstance(text, DocumentText | SearchedDocument))
+
+
+def _of_document(text: str) -> str:
+    """The text, marked as what a document or a tool says."""
+    if isinstance(text, DocumentText | SearchedDocument):
+        return text
+    return SearchedDocument(text) if isinstance(text, Searched) else DocumentText(text)
 
 
 def _readings(text: str) -> list[tuple[str, tuple[str, ...]]]:

@@ -6,7 +6,26 @@
 
 from proctor.text.normalise.clean import normalise
 from proctor.text.normalise.offsets import OffsetMap
-from proctor.text.normalise.results import Limits, Normalised, Searched, Signal, View
+from proctor.text.normalise.results import (
+    DocumentText,
+    Limits,
+    Normalised,
+    Searched,
+    SearchedDocument,
+    Signal,
+    View,
+)
 from proctor.text.normalise.views import views
 
-__all__ = ["Limits", "Normalised", "OffsetMap", "Searched", "Signal", "View", "normalise", "views"]
+__all__ = [
+    "DocumentText",
+    "Limits",
+    "Normalised",
+    "OffsetMap",
+    "Searched",
+    "SearchedDocument",
+    "Signal",
+    "View",
+    "normalise",
+    "views",
+]

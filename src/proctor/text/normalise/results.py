@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from proctor.text.normalise.offsets import OffsetMap
 
-__all__ = ["Limits", "Normalised", "Searched", "Signal", "View"]
+__all__ = ["DocumentText", "Limits", "Normalised", "Searched", "SearchedDocument", "Signal", "View"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,13 +63,37 @@ class Searched(str):
     __slots__ = ()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Searched) and str.__eq__(self, other)
+        return type(other) is type(self) and str.__eq__(self, other)
 
     def __ne__(self, other: object) -> bool:  # str's own compares only the characters
         return not self == other
 
     def __hash__(self) -> int:
-        return hash((Searched, str(self)))
+        return hash((type(self), str(self)))
+
+
+class SearchedDocument(Searched):
+    """A part of a document or a tool's result in which nothing hidden is to be looked for."""
+
+    __slots__ = ()
+
+
+class DocumentText(str):
+    """What a document or a tool says, as opposed to a user: an order in it is suspicious that is none from a user.
+
+    It is no key for the same letters from a user.
+    """
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DocumentText) and str.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((DocumentText, str(self)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

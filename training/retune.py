@@ -1,0 +1,179 @@
+"""Teaches the shipped entailment network more (composed facts, translated pairs) while it is held to what it knew.
+
+The network before is the teacher on every pair whose label it does not contradict; the result is the mean of both
+networks in a share that is compared on held-out rows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from tokenizers import Tokenizer
+from torch import nn
+
+from training.batches import encode_pairs
+from training.data import LABELS, read
+from training.entail import LEFT, WARMTH, assemble, auroc
+from training.export import build
+from training.finetune import predict
+from training.halve import Taught, _shares
+from training.keeping import keep_small, load_small
+from training.network import rounded
+from training.student import Task, fit
+
+__all__ = ["figures", "mixed"]
+
+SHARES = (0.0, 0.4, 0.7, 1.0)
+
+
+def mixed(old: dict[str, torch.Tensor], new: dict[str, torch.Tensor], share: float) -> dict[str, torch.Tensor]:
+    """So much of the new network, the rest of the old one."""
+    return {name: (1 - share) * old[name] + share * new[name] for name in old}
+
+
+def tasks_of(told: argparse.Namespace, tokenizer: Tokenizer, network: Taught, device: str, budget: int) -> list[Task]:
+    """Pairs with their labels and the judgement of both teachers; claims against their evidence."""
+    rows = assemble(told.data, told.limit)
+    seen = np.load(told.seen)
+    hard = torch.tensor(rows.labels, device=device)
+    by = np.array(rows.by)
+    known = torch.tensor(by >= 0, device=device)
+    asked = seen[np.minimum(np.maximum(by, 0), len(seen) - 1)].astype(np.float32)
+    wish = torch.tensor(asked, device=device).div(WARMTH).softmax(-1)
+    worth = torch.tensor(rows.worth, device=device)
+
+    def loss(out: Any, group: torch.Tensor) -> torch.Tensor:
+        mine, theirs, apart = out
+        y, has = hard[group], known[group].float()
+        three = mine[:, :3]
+        agrees = ((theirs[:, :3].argmax(-1) == y) | (y < 0)).float()
+        label = (
+            F.cross_entropy(three, y.clamp(min=0), reduction="none", label_smoothing=0.02) * (y >= 0) * (1 - 0.5 * has)
+        )
+        teacher = -(wish[group] * F.log_softmax(three / WARMTH, -1)).sum(-1) * has * 0.7
+        before = _shares(three, theirs[:, :3]) * agrees * 0.5
+        support = F.mse_loss(mine[:, 3].clamp(-8, 8), theirs[:, 3].clamp(-8, 8), reduction="none") * 0.05 * agrees
+        follows = F.binary_cross_entropy_with_logits(mine[:, 3], (y == 0).float() * 0.98 + 0.01, reduction="none")
+        return ((label + teacher + before + support + follows * (y >= 0) * 0.2) * worth[group]).mean() + 0.05 * apart
+
+    ground = [r for r in read(told.data / "grounding.jsonl.gz", told.limit) if r["ok"] and r["src"] not in LEFT]
+    pairs = [(r["p"], r["h"], float(r["y"])) for r in ground]
+    target = torch.tensor([x[2] for x in pairs], device=device)
+
+    def supported(out: Any, group: torch.Tensor) -> torch.Tensor:
+        mine, theirs, apart = out
+        want = target[group]
+        each = F.binary_cross_entropy_with_logits(mine[:, 3], want * 0.96 + 0.02, reduction="none")
+        agrees = ((theirs[:, 3] > 0) == (want > 0.5)).float()
+        held = F.mse_loss(mine[:, 3].clamp(-8, 8), theirs[:, 3].clamp(-8, 8), reduction="none") * agrees * 0.1
+        return (each + held + _shares(mine[:, :3], theirs[:, :3]) * 0.5).mean() + 0.05 * apart
+
+    return [
+        Task(encode_pairs(tokenizer, rows.pairs, 192, device), network, loss, budget, 4),
+        Task(encode_pairs(tokenizer, [(a, b) for a, b, _ in pairs], 288, device), network, supported, budget // 4, 6),
+    ]
+
+
+def figures(
+    told: argparse.Namespace, tokenizer: Tokenizer, network: nn.Module, table: nn.Embedding, device: str
+) -> dict[str, Any]:
+    """Entailment by source and language, composed facts, support of sources left out, dialogue."""
+    budget = 65536 if device == "cuda" else 2048
+    rows = [r for r in read(told.data / "judge.jsonl.gz", told.limit) if r["y"] in LABELS]
+    rows += [r | {"src": "facts"} for r in read(told.data / "facts-held.jsonl.gz", told.limit)]
+    by: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        source = row["src"].split("/")[0] if "xnli" in row["src"] else row["src"]
+        by.setdefault(f"{source}|{row['lang'] if source != 'facts' else ''}", []).append(row)
+    rows = [r for many in by.values() for r in random.Random(5).sample(many, min(len(many), 4500))]
+    keys = [key for key, many in by.items() for _ in range(min(len(many), 4500))]
+    out = predict(
+        network, table, encode_pairs(tokenizer, [(r["p"], r["h"]) for r in rows], 224, device), device, budget
+    )
+    right = np.array([o[:3].argmax() == LABELS.index(r["y"]) for o, r in zip(out, rows, strict=True)])
+    names = np.array(keys)
+    found: dict[str, Any] = {
+        str(k): [int((names == k).sum()), round(float(right[names == k].mean()), 4)] for k in np.unique(names)
+    }
+    ground = [r for r in read(told.data / "grounding.jsonl.gz") if r["src"] in LEFT or not r["ok"]][: told.limit]
+    out = predict(
+        network, table, encode_pairs(tokenizer, [(r["p"], r["h"]) for r in ground], 288, device), device, budget
+    )
+    y, kinds = (
+        np.array([r["y"] for r in ground]),
+        np.array([r["src"].split("/")[0] if not r["ok"] else r["src"] for r in ground]),
+    )
+    for each in np.unique(kinds):
+        mine = kinds == each
+        found[f"ground|{each}"] = [int(mine.sum()), round(auroc(out[mine, 3], y[mine]), 4)]
+    talk = read(told.data / "decode.jsonl.gz", told.limit)
+    out = predict(
+        network, table, encode_pairs(tokenizer, [(r["p"], r["h"]) for r in talk], 192, device), device, budget
+    )
+    share = torch.tensor(out[:, :3]).softmax(-1).numpy()[:, 2]
+    found["decode"] = [len(talk), round(auroc(share, np.array([int(r["y"] == "contradiction") for r in talk])), 4)]
+    for file in sorted(told.data.glob("claims*.jsonl.gz")):
+        claims = read(file)
+        out = predict(
+            network, table, encode_pairs(tokenizer, [(r["p"], r["h"]) for r in claims], 256, device), device, budget
+        )
+        p, y3 = torch.tensor(out[:, :3]).softmax(-1).numpy(), np.array([LABELS.index(r["y"]) for r in claims])
+        follows = y3 == 0
+        found[file.name] = {
+            "n": [int(follows.sum()), int((~follows).sum())],
+            "three": round(float((p.argmax(1) == y3).mean()), 3),
+            "found": round(float((p[follows, 0] >= 0.5).mean()), 3),
+            "wrong": round(float((p[~follows, 0] >= 0.5).mean()), 3),
+            "against": round(float((p[y3 == 2, 2] >= 0.5).mean()), 3),
+            "auroc": round(auroc(p[:, 0], follows.astype(int)), 3),
+        }
+    return found
+
+
+def main() -> None:
+    """Train, then compare shares of old and new."""
+    ask = argparse.ArgumentParser(description=__doc__)
+    ask.add_argument("--weights", type=Path, required=True)
+    ask.add_argument("--start", type=Path, required=True)
+    ask.add_argument("--data", type=Path, required=True)
+    ask.add_argument("--seen", type=Path, required=True)
+    ask.add_argument("--out", type=Path, required=True)
+    ask.add_argument("--until", type=float)
+    ask.add_argument("--steps", type=int, default=100000)
+    ask.add_argument("--rate", type=float, default=1.2e-4)
+    ask.add_argument("--limit", type=int)
+    told = ask.parse_args()
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    budget = 65536 if device == "cuda" else 1024
+    torch.manual_seed(5)
+    random.seed(5)
+    tokenizer = Tokenizer.from_file(str(told.weights / "tokenizer.json"))
+    kept = np.load(told.weights / "table-int8.npz")
+    table = nn.Embedding.from_pretrained(torch.from_numpy(kept["q"].astype(np.float32) * kept["s"]), freeze=True).to(
+        device
+    )
+    old = load_small(told.start)
+    student, teacher = build("nli", old)[0].to(device), build("nli", old)[0].to(device)
+    tasks = tasks_of(told, tokenizer, Taught(student, teacher, range(6)), device, budget)
+    print("steps a pass", [t.steps() for t in tasks], flush=True)
+    seconds = told.until - time.time() if told.until else 20.0
+    fit(tasks, table, steps=told.steps, seconds=seconds, rate=told.rate, table_rate=0.0, name="retune", rounding=0.0)
+    told.out.mkdir(parents=True, exist_ok=True)
+    keep_small(told.out / "nli.npz", student)
+    new = load_small(told.out / "nli.npz")
+    for share in SHARES:
+        network = build("nli", mixed(old, new, share))[0].to(device)
+        rounded(network)
+        print("share", share, json.dumps(figures(told, tokenizer, network, table, device)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
