@@ -54,6 +54,12 @@ async def test_hidden_words_count() -> None:
     assert verdict.findings[0].extra["hidden"] == ("base64",)
 
 
+@pytest.mark.parametrize(("share", "action"), [(0.2, "allow"), (0.49, "allow"), (0.51, "escalate")])
+async def test_the_model_alone_decides_from_even_odds_on(share: float, action: str) -> None:
+    verdict = await Danger(intents=_Sure(share)).check(Step(point="input", text="Tell me a story about a storm."))
+    assert verdict.action == action
+
+
 async def test_the_model_is_asked_when_no_rule_speaks() -> None:
     model = _Sure(0.95)
     verdict = await Danger(intents=model, escalate=0.9).check(Step(point="input", text="I see no way out of this."))

@@ -43,7 +43,7 @@ class Danger:
     primary: ClassVar[str | None] = "kinds"
 
     kinds: tuple[str, ...] = DANGERS
-    escalate: Level = "0.5%"
+    escalate: Level = 0.5
     rules: bool = True
     action: Literal["escalate", "block"] = "escalate"
     intents: Classifier = socket()
