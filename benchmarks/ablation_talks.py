@@ -46,7 +46,7 @@ def _dialogue(*said: str) -> tuple[Case, Trajectory]:
 
 
 def _contradiction_rows(data: Path) -> list[tuple[Case, Trajectory, bool]]:
-    """Pairs of turns, whole conversations that nobody found fault with, and some of these with a number told anew."""
+    """Pairs of turns, whole conversations without faults, and some of them with one number changed."""
     pairs = list(contradiction._pairs(data, 100, random.Random(SEED)))
     found = [(*_dialogue(one, two), kind == "DECODE") for one, two, kind in pairs]
     talks = [case for case in sample(list(tau_cases(data)), 60) if case.recorded is not None]
