@@ -89,7 +89,7 @@ def outcome_of(tagger: Project) -> subprocess.CompletedProcess[str]:
         env=tagger.variables() | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
 
