@@ -7,9 +7,11 @@ An implementation is a frozen dataclass. Its plain fields are its settings; a fi
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
+from proctor.core.attack import AttackDraft
 from proctor.core.case import Case
 from proctor.core.chat import Reply, Request
 from proctor.core.entity import Entity
@@ -162,13 +164,17 @@ class Gate(Protocol[StepT_contra]):
 
 @runtime_checkable
 class Attack(Protocol):
-    """Generates cases that try to break a target."""
+    """A technique of attack: changes the payload of a draft, or how it is delivered.
+
+    ``delivers`` is true for one that puts the payload into the conversation or the place; a draft needs exactly one.
+    """
 
     name: ClassVar[str]
     version: ClassVar[str]
+    delivers: ClassVar[bool]
 
-    def cases(self, *, seed: int, count: int) -> AsyncIterator[Case]:
-        """Yield at most ``count`` attempts, the same for the same seed."""
+    def apply(self, draft: AttackDraft, random: Random) -> AttackDraft | None:
+        """Return the changed draft, the same for the same random state; ``None`` if it does not fit this draft."""
         ...
 
 

@@ -1,0 +1,1 @@
+"""Plan, run, show, triage, retest and promote attack campaigns."""
