@@ -1,7 +1,7 @@
 """Attacks on a target: goals, payloads, attempts with their benign twins, and outcomes.
 
-An attempt is an ordinary ``Case`` with an ``AttackAttempt`` under ``metadata["attack"]``. Its turns are what the attacker
-says; ``twin_turns`` and ``twin_plants`` are the same conversation without the payload.
+An attempt is an ordinary ``Case`` with an ``AttackAttempt`` under ``metadata["attack"]``. Its turns are what the
+attacker says; ``twin_turns`` and ``twin_plants`` are the same conversation without the payload.
 """
 
 from __future__ import annotations
