@@ -152,6 +152,8 @@ class _Reader:
         if len(self._text) - self._place > _MAX_ITEM_CHARS:
             raise self.error(f"one item has more than {_MAX_ITEM_CHARS:,} characters")
         piece = self._source.read(max(size, _CHUNK_CHARS))
-        self._at_end = not piece
+        if not piece:
+            self._at_end = True
+            return False
         self._text, self._place = self._text[self._place :] + piece, 0
-        return bool(piece)
+        return True
