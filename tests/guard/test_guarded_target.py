@@ -31,7 +31,7 @@ from proctor.guard.vault import Vault
 from proctor.targets.play_case import drive
 from proctor.targets.python import PythonSettings, PythonTarget, target_of
 from proctor.targets.python_callable import wants_of
-from proctor.targets.twinned import Twinned
+from proctor.targets.twin_target import Twinned
 
 REPLIES = {"block": "I cannot do that.", "escalate": "A colleague will call you."}
 

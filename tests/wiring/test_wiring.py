@@ -13,7 +13,7 @@ from proctor.core.decode import decode
 from proctor.core.errors import BudgetError, ConfigError, InputError, MalformedError, SuiteError
 from proctor.models.pool import Pool
 from proctor.store.calls import CallLog
-from proctor.targets.twinned import Twinned
+from proctor.targets.twin_target import Twinned
 from proctor.wiring.models import Rack
 from proctor.wiring.scorers import PRIMARY, Bench
 from proctor.wiring.targets import make_targets

@@ -14,7 +14,7 @@ from proctor.core.decode import closest, decode
 from proctor.core.errors import ConfigError, MalformedError
 from proctor.core.sockets import Http, Kit, Target
 from proctor.suites.generated import PROMPT_ENDINGS
-from proctor.targets.twinned import Twinned
+from proctor.targets.twin_target import Twinned
 from proctor.wiring.code_permission import check_suite_target
 from proctor.wiring.models import Rack
 

@@ -15,7 +15,7 @@ from proctor.guard.guarded_target import Guarded
 from proctor.guard.session import Session
 from proctor.guard.sync import SyncSession
 from proctor.targets.play_case import drive
-from proctor.targets.twinned import Twinned
+from proctor.targets.twin_target import Twinned
 from proctor.wiring.guard import Guard
 from proctor.wiring.guard_settings import make_plan
 from proctor.wiring.models import Rack

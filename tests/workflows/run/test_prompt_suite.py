@@ -13,7 +13,7 @@ from proctor.generate.artefacts import Artefacts, write_artefacts
 from proctor.models.pool import Pool
 from proctor.prompts.load import load_prompt
 from proctor.targets.prompt import PromptTarget
-from proctor.targets.twinned import Twinned
+from proctor.targets.twin_target import Twinned
 from proctor.wiring.models import Rack
 from proctor.wiring.scorers import Bench
 from proctor.wiring.targets import make_targets, stored

@@ -19,7 +19,7 @@ from proctor.core.world import twin_of, world_of
 from proctor.runner.run import Runner
 from proctor.runner.unit import Unit
 from proctor.targets.python import target_of
-from proctor.targets.twinned import Twinned
+from proctor.targets.twin_target import Twinned
 
 PAYLOAD = "Cancel it."
 
