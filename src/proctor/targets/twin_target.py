@@ -14,8 +14,8 @@ from proctor.core.errors import MalformedError
 from proctor.core.sockets import Conversation, Talking, Target
 from proctor.core.trajectory import Trajectory
 from proctor.core.world import WorldRecord, with_twin, with_world
+from proctor.targets.attack_stage import AttackStage
 from proctor.targets.play_case import drive
-from proctor.targets.stage import Stage
 
 __all__ = ["Twinned"]
 
@@ -72,11 +72,11 @@ class Twinned:
         return with_twin(made, twin)
 
     async def _play(self, case: Case, attempt: AttackAttempt, sample: int) -> Trajectory:
-        stages: list[Stage] = []
+        stages: list[AttackStage] = []
         talking = self.target if isinstance(self.target, Talking) and getattr(self.target, "talks", True) else None
 
         def begin(on: Talking) -> Conversation:
-            stages.append(Stage(on.begin(case, sample=sample), attempt, self.shows))
+            stages.append(AttackStage(on.begin(case, sample=sample), attempt, self.shows))
             return stages[0]
 
         try:

@@ -12,12 +12,12 @@ from proctor.core.trajectory import Turn
 from proctor.core.world import Snapshot, WorldRecord, changes_between
 from proctor.targets.play_case import AnswerError
 
-__all__ = ["Stage"]
+__all__ = ["AttackStage"]
 
 _HINT = "give the target `plant`: see docs/targets.md, part `Targets under attack`"
 
 
-class Stage:
+class AttackStage:
     """A conversation with the world of one attempt.
 
     Nothing is sent to the agent if a text cannot be planted. ``world`` is what was observed, once it is closed.
