@@ -13,7 +13,7 @@ import pytest
 from proctor.core.attack import AttackAttempt, Plant, with_attempt
 from proctor.core.case import Ask, Case
 from proctor.core.errors import ConfigError
-from proctor.core.sockets import Limited, Target
+from proctor.core.sockets import Target, TimeLimited
 from proctor.core.trajectory import Trajectory
 from proctor.core.world import twin_of, world_of
 from proctor.runner.run import Runner
@@ -268,7 +268,7 @@ def test_the_runs_timeout_holds_for_attempt_and_twin_each(slow: str, attempt_fai
             return super().say(text, history)
 
     target = Twinned(target=target_of(Slow))
-    assert isinstance(target, Limited)
+    assert isinstance(target, TimeLimited)
     assert isinstance(target, Target)
     ledger = Kept()
     runner = Runner(graders=lambda case: (), ledger=ledger, timeout=0.5)  # type: ignore[arg-type]

@@ -36,13 +36,13 @@ __all__ = [
     "HttpReply",
     "Kit",
     "Ledger",
-    "Limited",
     "Model",
     "Scorer",
     "Staged",
     "Tagger",
     "Talking",
     "Target",
+    "TimeLimited",
     "is_optional",
     "is_socket",
     "socket",
@@ -128,7 +128,7 @@ class Talking(Protocol):
 
 
 @runtime_checkable
-class Limited(Protocol):
+class TimeLimited(Protocol):
     """A target that puts several conversations to one case and can limit the time of each."""
 
     def within(self, seconds: float | None) -> Target:

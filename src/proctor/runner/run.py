@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from proctor.core.attack import ATTACK
 from proctor.core.case import Case
 from proctor.core.report import Result
-from proctor.core.sockets import Ledger, Limited
+from proctor.core.sockets import Ledger, TimeLimited
 from proctor.core.trajectory import Trajectory
 from proctor.runner.grade import Grader, grade
 from proctor.runner.unit import Unit
@@ -118,7 +118,7 @@ class Runner:
 
     async def _put(self, unit: Unit) -> Trajectory:
         target, limit = unit.target, self.timeout
-        if ATTACK in unit.case.metadata and isinstance(target, Limited):
+        if ATTACK in unit.case.metadata and isinstance(target, TimeLimited):
             target, limit = target.within(limit), None  # attempt and twin have the whole time each
         try:
             async with asyncio.timeout(limit):
