@@ -565,7 +565,8 @@ async def test_a_new_session_of_a_guarded_target_is_one_of_the_guard_too(gatehou
 
 async def test_a_guarded_target_without_turns_takes_no_plants(gatehouse: Gatehouse) -> None:
     class Whole:
-        name, spec = "whole", {}
+        name = "whole"
+        spec: ClassVar[Mapping[str, Any]] = {}
 
         async def run(self, case: Case, *, sample: int = 0) -> Trajectory:
             return Trajectory(turns=(Turn(messages=(Message(role="assistant", content="hello"),)),))

@@ -202,7 +202,8 @@ def test_a_broken_attempt_has_no_twin_and_no_state() -> None:
 
 def test_a_twin_that_the_budget_refused_is_put_again_with_its_attempt() -> None:
     class Poor:
-        name, spec, calls = "poor", {}, 0
+        name = "poor"
+        spec: ClassVar[Mapping[str, Any]] = {}
 
         async def run(self, case: Case, *, sample: int = 0) -> Trajectory:
             return Trajectory(error="no money", error_kind="budget") if case.id.endswith("~twin") else Trajectory()
@@ -271,7 +272,7 @@ def test_the_runs_timeout_holds_for_attempt_and_twin_each(slow: str, attempt_fai
     assert isinstance(target, TimeLimited)
     assert isinstance(target, Target)
     ledger = Kept()
-    runner = Runner(graders=lambda case: (), ledger=ledger, timeout=0.5)  # type: ignore[arg-type]
+    runner = Runner(graders=lambda case: (), ledger=ledger, timeout=0.5)
     asyncio.run(runner.run([Unit(case=attack(), target=target, sample=0, key=1)]))
     run = ledger.results[0].trajectory
     assert (run.error_kind == "timeout") is attempt_fails
