@@ -74,7 +74,7 @@ class AttackFinding:
     @property
     def is_closed(self) -> bool:
         """Whether nothing is left to do about it: rejected, accepted, or shown to be fixed."""
-        return self.status in CLOSED and self.retest != "still_executed"
+        return self.status in CLOSED
 
 
 def finding_id(goal: str, scope: str, target: str) -> str:
