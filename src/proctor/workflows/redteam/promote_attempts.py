@@ -1,0 +1,97 @@
+"""Write executed attempts as an ordinary suite that `proctor run` runs in CI."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from proctor.core.attack import ATTACK, AttackAttempt, attempt_of, with_attempt
+from proctor.core.case import Case, Check
+from proctor.core.codec import content_id
+from proctor.core.report import Result
+from proctor.suites.append import append_cases, cases_in
+from proctor.workflows.redteam.attempt_results import judgement_of
+
+__all__ = ["PromotedAttempts", "promote_attempts"]
+
+_TAGS = ("redteam", "regression")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromotedAttempts:
+    """The outcome: ids of added attempts, of those in the file already, and how many were left out and why."""
+
+    added: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+    held_out: int = 0
+    per_goal: int = 0
+
+
+def promote_attempts(
+    results: Iterable[Result], out: Path, *, held_out: bool = False, most: int | None = None, run: str = ""
+) -> PromotedAttempts:
+    """Append every executed attempt to a suite file, once; ``most`` limits them per goal.
+
+    Held-out attempts are left out unless asked for: in a suite they are no longer held out.
+
+    Raises:
+        InputError: the file cannot be extended.
+        StoreError: the file cannot be written.
+    """
+    known = {_same_attack(case) for case in cases_in(out)}
+    added: list[Case] = []
+    there: list[str] = []
+    hidden = limited = 0
+    counts: dict[str, int] = {}
+    for result, attempt in _executed(results):
+        if attempt.held_out and not held_out:
+            hidden += 1
+            continue
+        case = _regression_case(result, attempt, run)
+        key = _same_attack(case)
+        if key in known:
+            there.append(case.id)
+            continue
+        if most is not None and counts.get(attempt.goal, 0) >= most:
+            limited += 1
+            continue
+        counts[attempt.goal] = counts.get(attempt.goal, 0) + 1
+        known.add(key)
+        added.append(case)
+    append_cases(out, added)
+    return PromotedAttempts(
+        added=tuple(case.id for case in added), known=tuple(there), held_out=hidden, per_goal=limited
+    )
+
+
+def _executed(results: Iterable[Result]) -> Iterator[tuple[Result, AttackAttempt]]:
+    for result in results:
+        attempt = attempt_of(result.case)
+        if attempt is not None and judgement_of(result).outcome == "executed":
+            yield result, attempt
+
+
+def _regression_case(result: Result, attempt: AttackAttempt, run: str) -> Case:
+    """Return the attempt as a case with its own check, so that it works in any suite."""
+    case = replace(
+        result.case,
+        checks=(Check(scorer=ATTACK),),
+        tags=tuple(dict.fromkeys((*result.case.tags, *_TAGS))),
+        description=result.case.description or attempt.title,
+        recorded=None,
+        metadata={
+            **result.case.metadata,
+            "promoted": {"run": run, "campaign": attempt.campaign, "target": result.target},
+        },
+    )
+    # The search is over: what made the attempt is no part of the regression.
+    return with_attempt(case, replace(attempt, round=0, parent=None, extra={}))
+
+
+def _same_attack(case: Case) -> str:
+    """Return a key of what an attempt does: equal keys are the same attack, whatever the id or the campaign."""
+    attempt = attempt_of(case)
+    planted = [] if attempt is None else [[each.at, each.text] for each in attempt.plants]
+    goal = "" if attempt is None else attempt.goal
+    return content_id([goal, [ask.text for ask in case.asks], planted, dict(case.page)])
