@@ -10,12 +10,17 @@ from proctor.core.attack import ATTACK, AttackAttempt, attempt_of, with_attempt
 from proctor.core.case import Case, Check
 from proctor.core.codec import content_id
 from proctor.core.report import Result
+from proctor.prompts.atomic_file import save_whole
 from proctor.suites.append import append_cases, cases_in
+from proctor.suites.jsonl import HEADER, canonical
+from proctor.suites.load import open_suite
+from proctor.text.yaml_dump import to_yaml
 from proctor.workflows.redteam.attempt_results import judgement_of
 
 __all__ = ["PromotedAttempts", "promote_attempts"]
 
 _TAGS = ("redteam", "regression")
+_DESCRIPTION = "Attacks that succeeded once."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +45,7 @@ def promote_attempts(
         StoreError: the file cannot be written.
     """
     known = {_same_attack(case) for case in cases_in(out)}
+    checks = () if _is_judged(out) else (Check(scorer=ATTACK),)
     added: list[Case] = []
     there: list[str] = []
     hidden = limited = 0
@@ -48,7 +54,7 @@ def promote_attempts(
         if attempt.held_out and not held_out:
             hidden += 1
             continue
-        case = _regression_case(result, attempt, run)
+        case = replace(_regression_case(result, attempt, run), checks=checks)
         key = _same_attack(case)
         if key in known:
             there.append(case.id)
@@ -59,10 +65,22 @@ def promote_attempts(
         counts[attempt.goal] = counts.get(attempt.goal, 0) + 1
         known.add(key)
         added.append(case)
+    if added and not out.exists():
+        save_whole(out, _header(out))
     append_cases(out, added)
     return PromotedAttempts(
         added=tuple(case.id for case in added), known=tuple(there), held_out=hidden, per_goal=limited
     )
+
+
+def _header(out: Path) -> str:
+    head = {"name": out.stem, "description": _DESCRIPTION, "scorers": [ATTACK]}
+    return canonical({HEADER: head}).decode() if out.suffix == ".jsonl" else to_yaml({**head, "cases": []})
+
+
+def _is_judged(out: Path) -> bool:
+    """Return whether the suite judges attacks in every case; a file that is still to be written does."""
+    return not out.exists() or any(check.scorer == ATTACK for check in open_suite(out).suite.scorers)
 
 
 def _executed(results: Iterable[Result]) -> Iterator[tuple[Result, AttackAttempt]]:
@@ -73,10 +91,9 @@ def _executed(results: Iterable[Result]) -> Iterator[tuple[Result, AttackAttempt
 
 
 def _regression_case(result: Result, attempt: AttackAttempt, run: str) -> Case:
-    """Return the attempt as a case with its own check, so that it works in any suite."""
+    """Return the attempt as a case of a suite."""
     case = replace(
         result.case,
-        checks=(Check(scorer=ATTACK),),
         tags=tuple(dict.fromkeys((*result.case.tags, *_TAGS))),
         description=result.case.description or attempt.title,
         recorded=None,
