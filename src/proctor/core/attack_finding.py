@@ -13,6 +13,7 @@ from proctor.core.verdict import Severity
 __all__ = [
     "CLOSED",
     "FINDING_STATUSES",
+    "ROTATION",
     "AttackFinding",
     "FindingStatus",
     "RetestResult",
@@ -32,6 +33,7 @@ FINDING_STATUSES: Final[tuple[FindingStatus, ...]] = (
 CLOSED: Final[frozenset[FindingStatus]] = frozenset(("false_positive", "retested", "accepted"))
 # ``fixed``: no attempt that was judged is executed any more. ``unknown``: nothing could be judged.
 RetestResult = Literal["fixed", "still_executed", "unknown"]
+ROTATION: Final = "rotation"  # in ``extra``: the rotation in which the goal was held out
 _ID_CHARS = 10
 
 
@@ -83,8 +85,11 @@ def finding_id(goal: str, scope: str, target: str) -> str:
 
 
 def masked_finding(finding: AttackFinding) -> AttackFinding:
-    """Return a held-out finding with its goal named by a hash, and without texts of the attack; others unchanged."""
+    """Return a held-out finding with its goal named by a hash, and without texts of the attack; others unchanged.
+
+    The hash is the one that reports use for the goal in the rotation of the finding.
+    """
     if not finding.held_out:
         return finding
-    name = f"held-out-{content_id(finding.goal, length=8)}"
+    name = f"held-out-{content_id([finding.extra.get(ROTATION, ''), finding.goal], length=8)}"
     return replace(finding, goal=name, title=name, reason="")

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from proctor.config import Config, RunSettings
+from proctor.core.attack_finding import AttackFinding
 from proctor.core.case import Case
 from proctor.core.report import Result, Spend
+from proctor.redteam.attack_entries import read_entries
 from proctor.runner.run import Stopping
 from proctor.store import campaigns
 from proctor.store.campaigns import CampaignRound, CampaignRun
 from proctor.store.runs import RunRecord, RunStore
 from proctor.workflows.alerts import webhook_of
-from proctor.workflows.redteam.attempt_results import judged, results_of
-from proctor.workflows.redteam.attempts_file import keep_attempts
+from proctor.workflows.redteam.attempt_results import results_of
+from proctor.workflows.redteam.attempts_file import attempts_facts, keep_attempts
 from proctor.workflows.redteam.collect_findings import FindingAlerts, findings_in, keep_findings
 from proctor.workflows.run.job import Job, RunProgress, carry_out, resumed_job
 
@@ -70,7 +71,16 @@ async def attack_target(
     """
     with RunStore(config.store) as store:
         alerts = FindingAlerts(config, store, record.campaign, webhook_of(config))
-        rounds = _Rounds(config=config, store=store, record=record, settings=settings, watching=watching, alerts=alerts)
+        facts = attempts_facts(config.store, record.attempts)
+        rounds = _Rounds(
+            config=config,
+            store=store,
+            record=record,
+            settings=settings,
+            watching=watching,
+            alerts=alerts,
+            rotation=facts.rotation,
+        )
         number, attempts, refused, done = 0, record.attempts, 0, True
         while True:
             done, refused = await rounds.run(number, attempts)
@@ -81,10 +91,10 @@ async def attack_target(
             if number in known:
                 attempts = known[number].attempts
                 continue
-            cases = next_round(number, results_of(store, rounds.runs))
+            cases = next_round(number, results_of(store, rounds.runs, whole=True))
             if not cases:
                 break
-            attempts = keep_attempts(config.store, record.campaign, cases)
+            attempts = keep_attempts(config.store, record.campaign, cases, facts)
         if record.kind != "retest":
             await rounds.collect()
         if done and not refused:
@@ -109,6 +119,7 @@ class _Rounds:
     settings: RunSettings
     watching: AttackProgress
     alerts: FindingAlerts
+    rotation: str = ""
     runs: list[str] = field(default_factory=list)
     _alerting: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -171,7 +182,7 @@ class _Rounds:
             self.watching.result(result)
         if self.record.kind == "retest":
             return  # what is executed there is known, or counted at the end
-        for finding in self._findings(judged([result])):
+        for finding in self._findings([result]):
             if self.alerts.is_due(finding):
                 task = asyncio.get_running_loop().create_task(self.alerts.raise_alert(finding))
                 self._alerting.add(task)
@@ -182,8 +193,11 @@ class _Rounds:
 
     async def collect(self) -> None:
         """Keep the findings of all rounds, also of results that an earlier process made."""
-        await keep_findings(self.store, self._findings(judged(results_of(self.store, self.runs))), self.alerts)
+        await keep_findings(self.store, self._findings(results_of(self.store, self.runs)), self.alerts)
 
-    def _findings(self, attempts: Iterator[Any]) -> list[Any]:
+    def _findings(self, results: Iterable[Result]) -> list[AttackFinding]:
+        entries, _ = read_entries(results)
         run = self.runs[-1] if self.runs else ""
-        return findings_in(attempts, campaign=self.record.campaign, target=self.record.target, run=run)
+        return findings_in(
+            entries, campaign=self.record.campaign, target=self.record.target, run=run, rotation=self.rotation
+        )

@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 from typing import Final
 
 from proctor.config import Config
-from proctor.core.attack_finding import AttackFinding, finding_id, masked_finding
+from proctor.core.attack_finding import ROTATION, AttackFinding, finding_id, masked_finding
 from proctor.core.event import Alert
 from proctor.core.verdict import Severity
+from proctor.redteam.attack_entries import AttackEntry
 from proctor.store.findings import add_findings, findings
 from proctor.store.runs import RunStore
 from proctor.workflows.alerts import Webhook, tell_somebody
-from proctor.workflows.redteam.attempt_results import JudgedAttempt
 
 __all__ = ["ALERTED", "FindingAlerts", "findings_in", "keep_findings"]
 
@@ -24,14 +24,16 @@ _MAX_EXAMPLES: Final = 5
 _MAX_REASON_CHARS: Final = 300
 
 
-def findings_in(attempts: Iterable[JudgedAttempt], *, campaign: str, target: str, run: str) -> list[AttackFinding]:
+def findings_in(
+    attempts: Iterable[AttackEntry], *, campaign: str, target: str, run: str, rotation: str = ""
+) -> list[AttackFinding]:
     """Return one finding for each goal that was executed: its severity is that of the worst execution."""
-    by_goal: dict[tuple[str, str], list[JudgedAttempt]] = defaultdict(list)
+    by_goal: dict[tuple[str, str], list[AttackEntry]] = defaultdict(list)
     for each in attempts:
-        by_goal[each.attempt.goal, each.attempt.scope].append(each)
+        by_goal[each.goal, each.attempt.scope].append(each)
     found: list[AttackFinding] = []
     for (goal, scope), several in by_goal.items():
-        hits = [each for each in several if each.result.outcome == "executed"]
+        hits = [each for each in several if each.is_executed]
         if not hits:
             continue
         first = hits[0]
@@ -46,12 +48,13 @@ def findings_in(attempts: Iterable[JudgedAttempt], *, campaign: str, target: str
                 title=first.attempt.title,
                 severity=severity,
                 executed=len(hits),
-                tried=sum(each.result.outcome in ("executed", "ignored", "stopped") for each in several),
+                tried=sum(each.is_scored for each in several),
                 run=run,
-                attempts=tuple(each.case for each in hits[:_MAX_EXAMPLES]),
+                attempts=tuple(each.key[0] for each in hits[:_MAX_EXAMPLES]),
                 held_out=first.attempt.held_out,
                 tags=first.attempt.tags,
                 reason=first.result.reason[:_MAX_REASON_CHARS],
+                extra={ROTATION: rotation} if first.attempt.held_out else {},
             )
         )
     return found

@@ -11,11 +11,11 @@ from proctor.core.case import Case, Check
 from proctor.core.codec import content_id
 from proctor.core.report import Result
 from proctor.prompts.atomic_file import save_whole
+from proctor.redteam.attack_entries import read_entries
 from proctor.suites.append import append_cases, cases_in
 from proctor.suites.jsonl import HEADER, canonical
 from proctor.suites.load import open_suite
 from proctor.text.yaml_dump import to_yaml
-from proctor.workflows.redteam.attempt_results import judgement_of
 
 __all__ = ["PromotedAttempts", "promote_attempts"]
 
@@ -85,9 +85,9 @@ def _is_judged(out: Path) -> bool:
 
 def _executed(results: Iterable[Result]) -> Iterator[tuple[Result, AttackAttempt]]:
     for result in results:
-        attempt = attempt_of(result.case)
-        if attempt is not None and judgement_of(result).outcome == "executed":
-            yield result, attempt
+        for entry in read_entries([result])[0]:
+            if entry.is_executed:
+                yield result, entry.attempt
 
 
 def _regression_case(result: Result, attempt: AttackAttempt, run: str) -> Case:

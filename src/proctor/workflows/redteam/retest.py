@@ -9,11 +9,11 @@ from typing import Any
 
 from proctor.config import Config
 from proctor.core.attack_finding import AttackFinding, RetestResult, finding_id
+from proctor.redteam.attack_entries import AttackEntry
 from proctor.store.campaigns import CampaignRun
 from proctor.store.findings import edit_finding, findings
 from proctor.store.runs import RunStore
 from proctor.workflows.alerts import webhook_of
-from proctor.workflows.redteam.attempt_results import JudgedAttempt
 from proctor.workflows.redteam.collect_findings import FindingAlerts, findings_in, keep_findings
 
 __all__ = ["RetestFindings", "apply_retest"]
@@ -36,7 +36,7 @@ async def apply_retest(
     store: RunStore,
     before: CampaignRun,
     after: CampaignRun,
-    attempts: Iterable[JudgedAttempt],
+    attempts: Iterable[AttackEntry],
     run: str,
 ) -> RetestFindings:
     """Record the retest in every finding whose goal was attempted again.
@@ -50,7 +50,7 @@ async def apply_retest(
     attempts = list(attempts)
     outcomes: dict[str, set[str]] = defaultdict(set)
     for each in attempts:
-        name = finding_id(each.attempt.goal, each.attempt.scope, before.target)
+        name = finding_id(each.goal, each.attempt.scope, before.target)
         outcomes[name].add(each.result.outcome)
     known = {each.id: each for each in findings(store, before.campaign, target=before.target)}
     executed = findings_in(attempts, campaign=before.campaign, target=before.target, run=run)

@@ -8,7 +8,7 @@ from proctor.core.errors import NotFoundError
 from proctor.store import campaigns
 from proctor.store.campaigns import CampaignKind, CampaignRun
 from proctor.store.runs import RunStore
-from proctor.workflows.redteam.attempts_file import attempts_in, keep_attempts
+from proctor.workflows.redteam.attempts_file import AttemptsFacts, attempts_facts, attempts_in, keep_attempts
 from proctor.workflows.redteam.campaign import GUARDED_MARK, Campaign, guard_target, open_campaign
 from proctor.workflows.redteam.plan_campaign import plan_campaign
 
@@ -25,7 +25,9 @@ def start_attack(campaign: Campaign, *, tries: int | None = None) -> tuple[Campa
         StoreError: the attempts cannot be written.
     """
     plan = plan_campaign(campaign).plan
-    attempts = keep_attempts(campaign.config.store, campaign.name, plan.attempts)
+    settings = campaign.settings
+    facts = AttemptsFacts(seed=settings.seed, rotation=settings.rotation, notes=plan.notes)
+    attempts = keep_attempts(campaign.config.store, campaign.name, plan.attempts, facts)
     kind: CampaignKind = "attack" if tries is None else "adaptive"
     new = CampaignRun(
         campaign=campaign.name,
@@ -52,7 +54,8 @@ def start_retest(campaign: Campaign, before: CampaignRun, *, mitigation: str) ->
     attempts = before.attempts
     if len(files) > 1:
         cases = {case.id: case for file in files for case, _ in attempts_in(campaign.config.store, file)}
-        attempts = keep_attempts(campaign.config.store, campaign.name, tuple(cases.values()))
+        facts = attempts_facts(campaign.config.store, before.attempts)
+        attempts = keep_attempts(campaign.config.store, campaign.name, tuple(cases.values()), facts)
     new = CampaignRun(
         campaign=campaign.name,
         kind="retest",
