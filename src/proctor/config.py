@@ -138,13 +138,14 @@ class Trigger:
 class CampaignSettings:
     """An attack campaign under `redteam:`: the target, the files of its goals, and how many attempts are made.
 
-    ``attempts`` are per scope. ``held_out`` is the share of the goals that is never shown in clear; ``rotation`` is any
+    ``note`` is shown beside every rate. ``attempts`` are per scope. ``held_out`` is the share of the goals that is never shown in clear; ``rotation`` is any
     text, and another text holds out other goals. ``tries`` is the limit per goal of an adaptive run. ``writer`` is a
     model that words instructions in other ways.
     """
 
     goals: str | tuple[str, ...] = "redteam/*.yaml"
     target: str | None = None
+    note: str = ""
     scopes: tuple[Scope, ...] = ()
     attempts: int = 200
     languages: tuple[str, ...] = ()

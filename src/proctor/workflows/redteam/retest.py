@@ -14,6 +14,7 @@ from proctor.store.campaigns import CampaignRun
 from proctor.store.findings import edit_finding, findings
 from proctor.store.runs import RunStore
 from proctor.workflows.alerts import webhook_of
+from proctor.workflows.redteam.attempts_file import attempts_facts
 from proctor.workflows.redteam.collect_findings import FindingAlerts, findings_in, keep_findings
 
 __all__ = ["RetestFindings", "apply_retest"]
@@ -48,12 +49,13 @@ async def apply_retest(
         StoreError: the findings cannot be written.
     """
     attempts = list(attempts)
+    rotation = attempts_facts(config.store, before.attempts).rotation
     outcomes: dict[str, set[str]] = defaultdict(set)
     for each in attempts:
         name = finding_id(each.goal, each.attempt.scope, before.target)
         outcomes[name].add(each.result.outcome)
     known = {each.id: each for each in findings(store, before.campaign, target=before.target)}
-    executed = findings_in(attempts, campaign=before.campaign, target=before.target, run=run)
+    executed = findings_in(attempts, campaign=before.campaign, target=before.target, run=run, rotation=rotation)
     alerts = FindingAlerts(config, store, before.campaign, webhook_of(config))
     await keep_findings(store, executed, alerts)
     groups: dict[RetestResult, list[AttackFinding]] = defaultdict(list)
