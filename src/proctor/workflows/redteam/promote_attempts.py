@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from proctor.core.attack import ATTACK, AttackAttempt, attempt_of, with_attempt
+from proctor.core.attack_finding import finding_id
 from proctor.core.case import Case, Check
 from proctor.core.codec import content_id
 from proctor.core.report import Result
 from proctor.prompts.atomic_file import save_whole
 from proctor.redteam.attack_entries import read_entries
+from proctor.store.campaigns import CampaignRun
+from proctor.store.findings import find_finding
+from proctor.store.findings import findings as stored_findings
+from proctor.store.runs import RunStore
 from proctor.suites.append import append_cases, cases_in
 from proctor.suites.jsonl import HEADER, canonical
 from proctor.suites.load import open_suite
 from proctor.text.yaml_dump import to_yaml
+from proctor.workflows.redteam.attempt_results import results_of, runs_of
 
 __all__ = ["PromotedAttempts", "promote_attempts"]
 
@@ -31,16 +37,25 @@ class PromotedAttempts:
     known: tuple[str, ...] = ()
     held_out: int = 0
     per_goal: int = 0
+    rejected: int = 0
 
 
 def promote_attempts(
-    results: Iterable[Result], out: Path, *, held_out: bool = False, most: int | None = None, run: str = ""
+    store: RunStore,
+    record: CampaignRun,
+    out: Path,
+    *,
+    findings: Sequence[str] = (),
+    held_out: bool = False,
+    most: int | None = None,
 ) -> PromotedAttempts:
-    """Append every executed attempt to a suite file, once; ``most`` limits them per goal.
+    """Append every executed attempt of a campaign run to a suite file, once; ``most`` limits them per goal.
 
-    Held-out attempts are left out unless asked for: in a suite they are no longer held out.
+    ``findings`` selects some by the beginnings of their ids. Held-out attempts are left out unless asked for: in a
+    suite they are no longer held out. Attempts of rejected findings are left out.
 
     Raises:
+        NotFoundError: there is no such finding.
         InputError: the file cannot be extended.
         StoreError: the file cannot be written.
     """
@@ -48,9 +63,17 @@ def promote_attempts(
     checks = () if _is_judged(out) else (Check(scorer=ATTACK),)
     added: list[Case] = []
     there: list[str] = []
-    hidden = limited = 0
+    hidden = limited = rejected = 0
+    wanted = {find_finding(store, record.campaign, name).id for name in findings}
+    false = {each.id for each in stored_findings(store, record.campaign, statuses=("false_positive",))}
     counts: dict[str, int] = {}
-    for result, attempt in _executed(results):
+    for run, result, attempt in _executed(store, record):
+        finding = finding_id(attempt.goal, attempt.scope, record.target)
+        if wanted and finding not in wanted:
+            continue
+        if finding in false:
+            rejected += 1
+            continue
         if attempt.held_out and not held_out:
             hidden += 1
             continue
@@ -69,7 +92,7 @@ def promote_attempts(
         save_whole(out, _header(out))
     append_cases(out, added)
     return PromotedAttempts(
-        added=tuple(case.id for case in added), known=tuple(there), held_out=hidden, per_goal=limited
+        added=tuple(case.id for case in added), known=tuple(there), held_out=hidden, per_goal=limited, rejected=rejected
     )
 
 
@@ -83,11 +106,12 @@ def _is_judged(out: Path) -> bool:
     return not out.exists() or any(check.scorer == ATTACK for check in open_suite(out).suite.scorers)
 
 
-def _executed(results: Iterable[Result]) -> Iterator[tuple[Result, AttackAttempt]]:
-    for result in results:
-        for entry in read_entries([result])[0]:
-            if entry.is_executed:
-                yield result, entry.attempt
+def _executed(store: RunStore, record: CampaignRun) -> Iterator[tuple[str, Result, AttackAttempt]]:
+    for run in runs_of(store, record):
+        for result in results_of(store, [run]):
+            for entry in read_entries([result])[0]:
+                if entry.is_executed:
+                    yield run, result, entry.attempt
 
 
 def _regression_case(result: Result, attempt: AttackAttempt, run: str) -> Case:
