@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -118,21 +117,16 @@ def show(ctx: click.Context, /, campaign: str | None, **flags: Any) -> None:
 
     A retest is shown beside the run that it repeats. Held-out goals are shown as hashes, without their texts.
     """
-    from proctor.store import campaigns  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.workflows.redteam.campaign_report import (  # noqa: PLC0415
-        campaign_summary,
-        choose_run,
-        retest_summary,
-    )
+    from proctor.workflows.redteam.campaign_report import choose_run  # noqa: PLC0415
     from proctor.workflows.redteam.triage import check_campaign  # noqa: PLC0415
 
     config = project(ctx)
     if campaign is None:
         _list_runs(config)
         return
+    from proctor.cli.redteam_report import print_report  # noqa: PLC0415
     from proctor.report.redteam_campaign import CAMPAIGN_REPORT  # noqa: PLC0415
-    from proctor.report.redteam_retest import RETEST_REPORT  # noqa: PLC0415
 
     for path in flags["outputs"]:
         CAMPAIGN_REPORT.check_name(path)
@@ -140,21 +134,9 @@ def show(ctx: click.Context, /, campaign: str | None, **flags: Any) -> None:
         check_campaign(store, campaign)
         chosen = choose_run(store, campaign, number=flags["number"], target=flags["target"])
         against = flags["against"] if flags["against"] is not None else chosen.repeats
-        if against is None:
-            kind, content = CAMPAIGN_REPORT, campaign_summary(config, store, chosen)
-        else:
-            before = next((each for each in campaigns.find(store, campaign) if each.n == against), None)
-            if before is None:
-                raise click.UsageError(f"{campaign} has no run {against}.")
-            kind, content = RETEST_REPORT, retest_summary(config, store, before, chosen)  # type: ignore[assignment]
-    for path in flags["outputs"]:  # before printing, since the reader of a pipe (head, less) may close it
-        kind.save(content, path)
-    if flags["as_json"]:
-        kind.write_json(content, sys.stdout)
-    else:
-        kind.write(content)
-    for path in flags["outputs"]:
-        click.echo(f"wrote {path}", err=True)
+        before = None if against is None else choose_run(store, campaign, number=against)
+        outputs = flags["outputs"]
+        print_report(config, store, chosen, before, outputs=outputs, quiet=False, as_json=flags["as_json"])
 
 
 def _list_runs(config: Config) -> None:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from proctor.config import Config
 from proctor.core.attack_finding import AttackFinding, RetestResult, finding_id
-from proctor.redteam.attack_entries import AttackEntry
+from proctor.redteam.attack_entries import AttackEntry, read_entries
 from proctor.store.campaigns import CampaignRun
 from proctor.store.findings import edit_finding, findings
 from proctor.store.runs import RunStore
 from proctor.workflows.alerts import webhook_of
+from proctor.workflows.redteam.attempt_results import results_of
 from proctor.workflows.redteam.attempts_file import attempts_facts
 from proctor.workflows.redteam.collect_findings import FindingAlerts, findings_in, keep_findings
 
@@ -32,14 +33,7 @@ class RetestFindings:
     new: tuple[AttackFinding, ...] = ()
 
 
-async def apply_retest(
-    config: Config,
-    store: RunStore,
-    before: CampaignRun,
-    after: CampaignRun,
-    attempts: Iterable[AttackEntry],
-    run: str,
-) -> RetestFindings:
+async def apply_retest(config: Config, before: CampaignRun, after: CampaignRun, runs: Sequence[str]) -> RetestFindings:
     """Record the retest in every finding whose goal was attempted again.
 
     Findings belong to the target of the run that is repeated, also if the retest put it behind the guard. A finding is
@@ -48,7 +42,14 @@ async def apply_retest(
     Raises:
         StoreError: the findings cannot be written.
     """
-    attempts = list(attempts)
+    with RunStore(config.store) as store:
+        attempts, _ = read_entries(results_of(store, runs))
+        return await _apply(config, store, before, after, attempts, runs[-1] if runs else "")
+
+
+async def _apply(
+    config: Config, store: RunStore, before: CampaignRun, after: CampaignRun, attempts: Sequence[AttackEntry], run: str
+) -> RetestFindings:
     rotation = attempts_facts(config.store, before.attempts).rotation
     outcomes: dict[str, set[str]] = defaultdict(set)
     for each in attempts:
